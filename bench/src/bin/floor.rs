@@ -1,0 +1,281 @@
+//! The floor: the least that any open-loop generator must do, to hold brunt against.
+//!
+//! `floor ADDR RATE SECONDS CONNECTIONS [even|poisson]` opens its connections, and then for each due instant
+//! sends one fixed keep-alive request on the connection used last, and takes each reply with one `recv`. Waking
+//! is by a timerfd armed at the next due instant and by epoll, edge-triggered, so that neither the timer nor an
+//! idle connection costs a system call more than needed: per request one `send`, one `recv`, one
+//! `timerfd_settime` and two `epoll_wait`, or fewer where wake-ups coincide. It ends with one line of JSON.
+//!
+//! Not a generator to use: no parsing beyond a look for `200`, no timeout, no histogram, no reconnecting, and a
+//! reply that does not arrive in one piece is an error. Times are nanoseconds of `CLOCK_MONOTONIC`.
+#![allow(clippy::print_stdout, clippy::disallowed_methods)]
+
+use std::env;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+
+use anyhow::{Context, Result, bail, ensure};
+use brunt_bench::usage;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
+    timerfd_settime,
+};
+
+const SECOND: u64 = 1_000_000_000;
+/// The event of the timer; the others are indices of connections.
+const TIMER: u64 = u64::MAX;
+/// How long replies may stay out after the last due instant.
+const PATIENCE: u64 = 2 * SECOND;
+/// Time between the opening of the connections and the first due instant.
+const HEAD_START: u64 = SECOND / 100;
+
+fn main() -> Result<()> {
+    let job = Job::from_arguments(&env::args().skip(1).collect::<Vec<_>>())?;
+    let mut floor = Floor::open(&job)?;
+    floor.run()?;
+    println!("{}", floor.account()?);
+    Ok(())
+}
+
+struct Job {
+    address: SocketAddr,
+    rate: f64,
+    seconds: f64,
+    connections: usize,
+    random: bool,
+}
+
+impl Job {
+    fn from_arguments(words: &[String]) -> Result<Self> {
+        let (four, kind) = match words {
+            [four @ .., kind] if four.len() == 4 => (four, kind.as_str()),
+            four => (four, "even"),
+        };
+        let [address, rate, seconds, connections] = four else {
+            bail!("usage: floor ADDR RATE SECONDS CONNECTIONS [even|poisson]");
+        };
+        ensure!(matches!(kind, "even" | "poisson"), "arrivals are `even` or `poisson`, not `{kind}`");
+        Ok(Self {
+            address: address.parse().with_context(|| format!("`{address}` is not ADDRESS:PORT"))?,
+            rate: rate.parse().with_context(|| format!("`{rate}` is not a rate"))?,
+            seconds: seconds.parse().with_context(|| format!("`{seconds}` is not a time"))?,
+            connections: connections.parse().with_context(|| format!("`{connections}` is not a count"))?,
+            random: kind == "poisson",
+        })
+    }
+}
+
+/// The due instants: arrival n at n / rate, or after n gaps drawn from the exponential distribution.
+struct Schedule {
+    start: u64,
+    length: f64,
+    gap: f64,
+    drawn: u64,
+    at: f64,
+    random: Option<SmallRng>,
+}
+
+impl Schedule {
+    fn new(job: &Job, start: u64) -> Self {
+        let random = job.random.then(|| SmallRng::seed_from_u64(1));
+        let nanoseconds = SECOND as f64;
+        Self { start, length: job.seconds * nanoseconds, gap: nanoseconds / job.rate, drawn: 0, at: 0.0, random }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.at = match &mut self.random {
+            // Inverse of the exponential distribution; 1 - u is never 0.
+            Some(random) => self.at - self.gap * (1.0 - random.random::<f64>()).ln(),
+            None => self.drawn as f64 * self.gap,
+        };
+        self.drawn += 1;
+        (self.at < self.length).then(|| self.start + self.at as u64)
+    }
+}
+
+struct Floor {
+    epoll: OwnedFd,
+    timer: OwnedFd,
+    sockets: Vec<OwnedFd>,
+    request: Vec<u8>,
+    /// Connections without a request on them; the one used last is taken first.
+    idle: Vec<usize>,
+    schedule: Schedule,
+    due: Option<u64>,
+    /// A request was due when no connection was idle.
+    starved: bool,
+    lags: Vec<u64>,
+    completed: usize,
+    finished_at: u64,
+}
+
+impl Floor {
+    fn open(job: &Job) -> Result<Self> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+        let edge = EventFlags::IN | EventFlags::ET;
+        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), edge)?;
+        let mut sockets = Vec::with_capacity(job.connections);
+        for slot in 0..job.connections {
+            let socket = connect(job.address)?;
+            epoll::add(&epoll, &socket, EventData::new_u64(slot as u64), edge)?;
+            sockets.push(socket);
+        }
+        let mut schedule = Schedule::new(job, now() + HEAD_START);
+        Ok(Self {
+            epoll,
+            timer,
+            request: format!("GET /10b HTTP/1.1\r\nHost: {}\r\n\r\n", job.address).into_bytes(),
+            idle: (0..sockets.len()).rev().collect(),
+            sockets,
+            due: schedule.next(),
+            starved: false,
+            lags: Vec::with_capacity((job.rate * job.seconds * 1.1) as usize + 64),
+            completed: 0,
+            finished_at: schedule.start,
+            schedule,
+        })
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.send_due()?;
+        let mut events = Vec::with_capacity(256);
+        while self.due.is_some() || self.completed < self.lags.len() {
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
+                Err(Errno::INTR) => continue,
+                waited => waited?,
+            };
+            let mut look = self.starved;
+            for event in events.drain(..) {
+                match event.data.u64() {
+                    TIMER if self.due.is_none() => bail!("replies are still out long after the last request"),
+                    TIMER => look = true,
+                    slot => self.receive(slot as usize)?,
+                }
+            }
+            // Between two due instants a reply needs no look at the clock.
+            if look {
+                self.send_due()?;
+            }
+        }
+        self.finished_at = now();
+        Ok(())
+    }
+
+    /// Sends all that is due, as far as connections are idle, and arms the timer for what comes after.
+    fn send_due(&mut self) -> Result<()> {
+        self.starved = false;
+        while let Some(due) = self.due {
+            let now = now();
+            if now < due {
+                return self.wake_at(due);
+            }
+            let Some(slot) = self.idle.pop() else {
+                self.starved = true;
+                return Ok(());
+            };
+            let sent = send(&self.sockets[slot], &self.request, SendFlags::NOSIGNAL)?;
+            ensure!(sent == self.request.len(), "a request went out in pieces");
+            self.lags.push(now - due);
+            self.due = self.schedule.next();
+        }
+        self.wake_at(now() + PATIENCE)
+    }
+
+    fn receive(&mut self, slot: usize) -> Result<()> {
+        let mut reply = [0_u8; 4096];
+        let length = match recv(&self.sockets[slot], &mut reply, RecvFlags::empty()) {
+            Err(Errno::AGAIN) => return Ok(()),
+            received => received?.0,
+        };
+        ensure!(length > 0, "the server closed a connection");
+        ensure!(reply[..length].starts_with(b"HTTP/1.1 200"), "a reply is not 200");
+        self.completed += 1;
+        self.idle.push(slot);
+        Ok(())
+    }
+
+    /// Arming also clears an expiry that was not read, so the timer is never read.
+    fn wake_at(&self, instant: u64) -> Result<()> {
+        let never = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let at = Timespec { tv_sec: (instant / SECOND) as i64, tv_nsec: (instant % SECOND) as i64 };
+        let once = Itimerspec { it_interval: never, it_value: at };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &once)?;
+        Ok(())
+    }
+
+    fn account(mut self) -> Result<serde_json::Value> {
+        let used = usage::own()?;
+        self.lags.sort_unstable();
+        let lag = |share: f64| rank(&self.lags, share) as f64 / SECOND as f64;
+        Ok(serde_json::json!({
+            "sent": self.lags.len(),
+            "completed": self.completed,
+            "elapsed_seconds": (self.finished_at - self.schedule.start) as f64 / SECOND as f64,
+            "lag_seconds": { "p50": lag(0.5), "p90": lag(0.9), "p99": lag(0.99), "max": lag(1.0) },
+            "cpu_user_seconds": used.user.as_secs_f64(),
+            "cpu_system_seconds": used.system.as_secs_f64(),
+        }))
+    }
+}
+
+fn connect(address: SocketAddr) -> Result<OwnedFd> {
+    let stream = TcpStream::connect(address).with_context(|| format!("connecting to {address}"))?;
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)?;
+    Ok(stream.into())
+}
+
+/// The value of a sorted list below or at which `share` of all lie (nearest rank).
+fn rank(sorted: &[u64], share: f64) -> u64 {
+    let place = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(place.saturating_sub(1)).copied().unwrap_or(0)
+}
+
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * SECOND + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(rate: f64, random: bool) -> Job {
+        Job { address: ([127, 0, 0, 1], 1).into(), rate, seconds: 7.0, connections: 1, random }
+    }
+
+    #[test]
+    fn even_arrivals_are_as_many_as_asked_for_and_evenly_spaced() {
+        let dues: Vec<u64> = Schedule::new(&job(2000.0, false), 5).collect();
+        assert_eq!(dues.len(), 14_000);
+        assert_eq!(dues[..3], [5, 500_005, 1_000_005]);
+    }
+
+    #[test]
+    fn random_arrivals_have_the_rate_and_the_spread_of_a_poisson_process() {
+        let dues: Vec<u64> = Schedule::new(&job(2000.0, true), 0).collect();
+        assert!((13_500..14_500).contains(&dues.len()), "{}", dues.len());
+        let gaps: Vec<f64> = dues.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((0.9..1.1).contains(&(variance.sqrt() / mean)));
+    }
+
+    #[test]
+    fn ranks_are_nearest_ranks() {
+        let sorted: Vec<u64> = (1..=100).collect();
+        assert_eq!([rank(&sorted, 0.5), rank(&sorted, 0.99), rank(&sorted, 1.0)], [50, 99, 100]);
+        assert_eq!(rank(&[], 0.5), 0);
+    }
+}

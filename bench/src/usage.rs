@@ -1,0 +1,97 @@
+//! What the kernel charged a process for: CPU time and the most memory it held.
+//!
+//! The one file with `unsafe` code of this crate: neither the standard library nor rustix has `wait4` or
+//! `getrusage`. Not a measurement by itself; [`crate::child`] decides what to do with the figures.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::time::Duration;
+
+/// CPU time and peak memory of one process, with those of its own children that it waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub user: Duration,
+    pub system: Duration,
+    /// Peak resident memory. After `exec` the kernel starts it at what the *parent* held when it forked.
+    pub peak_rss_bytes: u64,
+}
+
+/// How a child ended, and what it had used.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    pub success: bool,
+    pub usage: Usage,
+}
+
+/// Waits for the child `pid` and takes its accounts (wait4(2)).
+pub fn wait(pid: u32) -> io::Result<Ended> {
+    let mut status: libc::c_int = 0;
+    let mut usage = empty();
+    loop {
+        // SAFETY: both pointers are to live, writable values of the types that wait4(2) asks for.
+        let waited = unsafe { libc::wait4(pid as libc::pid_t, &raw mut status, 0, &raw mut usage) };
+        if waited >= 0 {
+            let success = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
+            return Ok(Ended { success, usage: usage_of(&usage) });
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// The accounts of this process so far (getrusage(2)).
+pub fn own() -> io::Result<Usage> {
+    let mut usage = empty();
+    // SAFETY: the pointer is to a live, writable `rusage`.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(usage_of(&usage))
+}
+
+fn empty() -> libc::rusage {
+    // SAFETY: `rusage` is a plain C structure of integers, for which all zeros is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+fn usage_of(raw: &libc::rusage) -> Usage {
+    Usage {
+        user: duration(raw.ru_utime),
+        system: duration(raw.ru_stime),
+        // Linux counts it in kilobytes of 1024 bytes.
+        peak_rss_bytes: raw.ru_maxrss as u64 * 1024,
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_child_is_charged_for_what_it_did() {
+        let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+        let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+        let ended = wait(child.id()).unwrap();
+        assert!(ended.success);
+        assert!(ended.usage.user + ended.usage.system > Duration::ZERO);
+        assert!(ended.usage.peak_rss_bytes > 100_000);
+    }
+
+    #[test]
+    fn a_failed_child_is_told_apart() {
+        let child = Command::new("false").spawn().unwrap();
+        assert!(!wait(child.id()).unwrap().success);
+    }
+
+    #[test]
+    fn we_are_charged_too() {
+        assert!(own().unwrap().peak_rss_bytes > 100_000);
+    }
+}

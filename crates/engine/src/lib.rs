@@ -1,0 +1,1 @@
+//! The one loop that turns a plan into events.

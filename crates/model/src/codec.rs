@@ -1,0 +1,164 @@
+//! The bytes of events: the event log on disk, and what processes hand to each other.
+//!
+//! A log is the eight bytes [`MAGIC`], then frames: length (u32, little endian) · CRC-32 of the payload (u32) ·
+//! payload (one [`Event`], postcard encoding). A torn last frame is found by its length or its sum: everything before
+//! it is whole. What it is not: a store; it only turns events to bytes and back.
+
+use crate::Event;
+use std::io::{self, Read, Write};
+
+/// The first bytes of a log; the last two are the version.
+pub const MAGIC: &[u8; 8] = b"BRUNT\x0001";
+/// No frame is longer; a length above it means that the log is damaged.
+const LONGEST: u32 = 256 << 20;
+
+/// Why a log could not be read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// It does not begin with [`MAGIC`].
+    #[error("this is no brunt event log, or one of another version")]
+    NotALog,
+    /// A frame is cut off or damaged; all before it was whole.
+    #[error("the event log is damaged after {0} events; those before are whole")]
+    Torn(u64),
+    /// The system could not read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Writes events one after the other.
+pub struct LogWriter<W> {
+    out: W,
+}
+
+impl<W: Write> LogWriter<W> {
+    /// Begins a log.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        out.write_all(MAGIC)?;
+        Ok(Self { out })
+    }
+
+    /// Appends one event and hands it to the system.
+    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+        let payload = postcard::to_allocvec(event).map_err(io::Error::other)?;
+        let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
+        let mut frame = Vec::with_capacity(payload.len() + 8);
+        frame.extend_from_slice(&length.to_le_bytes());
+        frame.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
+        frame.extend_from_slice(&payload);
+        self.out.write_all(&frame)?;
+        self.out.flush()
+    }
+}
+
+/// Reads events one after the other; ends at the first that is not whole.
+pub struct LogReader<R> {
+    from: R,
+    read: u64,
+}
+
+impl<R: Read> LogReader<R> {
+    /// Opens a log.
+    pub fn new(mut from: R) -> Result<Self, LogError> {
+        let mut magic = [0; 8];
+        from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
+        if &magic == MAGIC { Ok(Self { from, read: 0 }) } else { Err(LogError::NotALog) }
+    }
+
+    /// The next event; None at the end.
+    pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
+        let mut head = [0; 8];
+        match read_full(&mut self.from, &mut head)? {
+            0 => return Ok(None),
+            8 => {}
+            _ => return Err(LogError::Torn(self.read)),
+        }
+        let [a, b, c, d, e, f, g, h] = head;
+        let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+        let mut payload = Vec::new();
+        let got = self.from.by_ref().take(u64::from(length.min(LONGEST))).read_to_end(&mut payload)?;
+        if got != length as usize || crc32fast::hash(&payload) != sum {
+            return Err(LogError::Torn(self.read));
+        }
+        let event = postcard::from_bytes(&payload).map_err(|_| LogError::Torn(self.read))?;
+        self.read += 1;
+        Ok(Some(event))
+    }
+}
+
+fn read_full(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < into.len() {
+        match from.read(&mut into[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Snapshot, Tick, Warning};
+
+    fn events() -> Vec<Event> {
+        let mut snapshot = Snapshot { from: Tick(5), to: Tick(9), ..Snapshot::default() };
+        snapshot.measured.response.record(123_456_789);
+        snapshot.label(3).statuses.add(404, 7);
+        vec![
+            Event::Label { id: 0, name: "/".into() },
+            Event::Snapshot(Box::new(snapshot)),
+            Event::Warning(Warning { at: Tick(10), text: "slow".into() }),
+        ]
+    }
+
+    fn log() -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = LogWriter::new(&mut out).unwrap();
+        for e in events() {
+            writer.write(&e).unwrap();
+        }
+        out
+    }
+
+    fn read_all(bytes: &[u8]) -> (Vec<Event>, Option<LogError>) {
+        let mut reader = LogReader::new(bytes).unwrap();
+        let mut got = Vec::new();
+        loop {
+            match reader.next_event() {
+                Ok(Some(e)) => got.push(e),
+                Ok(None) => return (got, None),
+                Err(e) => return (got, Some(e)),
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let (got, error) = read_all(&log());
+        assert!(error.is_none());
+        assert_eq!(got, events());
+    }
+
+    #[test]
+    fn a_log_torn_anywhere_gives_its_whole_events() {
+        let whole = log();
+        for cut in 8..whole.len() {
+            let (got, _) = read_all(&whole[..cut]);
+            assert!(events().starts_with(&got));
+        }
+        let mut flipped = whole.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        let (got, error) = read_all(&flipped);
+        assert_eq!(got.len(), 2);
+        assert!(matches!(error, Some(LogError::Torn(2))));
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(matches!(LogReader::new(&b"GIF89a......"[..]), Err(LogError::NotALog)));
+    }
+}

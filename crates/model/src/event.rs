@@ -1,0 +1,94 @@
+//! The only thing that leaves the engine.
+
+use crate::{Environment, Plan, Sample, Snapshot, Tick};
+use serde::{Deserialize, Serialize};
+
+/// What happened, in the order in which it was known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The run began.
+    Started {
+        /// What is to be done.
+        plan: Box<Plan>,
+        /// Where.
+        environment: Box<Environment>,
+        /// Seconds since 1970-01-01 UTC.
+        unix_seconds: f64,
+    },
+    /// A part of the run began.
+    Stage {
+        /// When.
+        at: Tick,
+        /// Which.
+        phase: Phase,
+    },
+    /// A label got a number.
+    Label {
+        /// The number.
+        id: u32,
+        /// The name.
+        name: String,
+    },
+    /// Something was learnt of the target.
+    Target {
+        /// The addresses that its name has; empty where not yet known.
+        addresses: Vec<String>,
+        /// What the server calls itself (its first Server header).
+        server: Option<String>,
+    },
+    /// What happened in an interval.
+    Snapshot(Box<Snapshot>),
+    /// Single samples, where the plan asks for them.
+    Samples(Vec<Sample>),
+    /// Something measured beside the requests.
+    Reading(Reading),
+    /// Something that the reader of the report should know.
+    Warning(Warning),
+    /// The run is over; nothing follows.
+    Finished(Finish),
+}
+
+/// The parts of a run, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub enum Phase {
+    /// Connections are opened; no load.
+    #[default]
+    Setup,
+    /// Load whose samples are kept apart.
+    Warmup,
+    /// The measured time.
+    Measure,
+    /// No new requests; those under way may finish.
+    Grace,
+}
+
+/// Something measured beside the requests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// When it was taken.
+    pub at: Tick,
+    /// What was read: `generator`, …
+    pub source: String,
+    /// Names, with their unit, and values.
+    pub values: Vec<(String, f64)>,
+}
+
+/// Something that the reader of the report should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// When it was known.
+    pub at: Tick,
+    /// One sentence.
+    pub text: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finish {
+    /// When.
+    pub at: Tick,
+    /// Somebody stopped it before its time.
+    pub interrupted: bool,
+    /// Why nothing could be measured, where that is so.
+    pub error: Option<String>,
+}

@@ -1,0 +1,41 @@
+//! The words of brunt and their written forms.
+//!
+//! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
+//!
+//! What it is **not**: it does no I/O and reads no clock. Nothing here has a default: those are the command's.
+//!
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
+//! * [`request`], [`load`], [`plan`]: what to ask, how much and when to stop, and everything else a run needs.
+//! * [`outcome`], [`sample`]: what became of one request, and when.
+//! * [`tally`], [`snapshot`]: mergeable sums of samples.
+//! * [`event`], [`codec`]: what leaves the engine, and its bytes.
+//! * [`run`], [`series`]: the fold of all events.
+//! * [`objective`]: a bound on a figure of a run.
+
+pub mod codec;
+pub mod environment;
+pub mod event;
+pub mod load;
+pub mod objective;
+pub mod outcome;
+pub mod plan;
+pub mod request;
+pub mod run;
+pub mod sample;
+pub mod series;
+pub mod snapshot;
+pub mod tally;
+pub mod time;
+
+pub use environment::Environment;
+pub use event::{Event, Finish, Phase, Reading, Warning};
+pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
+pub use objective::Objective;
+pub use outcome::{Failure, Outcome};
+pub use plan::Plan;
+pub use request::{Body, Request};
+pub use run::Run;
+pub use sample::Sample;
+pub use snapshot::{Flow, Snapshot};
+pub use tally::Tally;
+pub use time::{Clock, Tick};

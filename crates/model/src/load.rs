@@ -1,0 +1,167 @@
+//! How much is asked, and when to stop.
+
+use crate::time::{optional_seconds, seconds};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// The load model: who decides when the next request is due.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "snake_case")]
+pub enum Load {
+    /// Virtual users: each asks again when its last reply is complete and it has thought. Cannot see queueing before
+    /// its users.
+    Closed {
+        /// How many users there are.
+        users: Shape,
+        /// How long each waits between a reply and its next request.
+        think: Think,
+    },
+    /// Arrivals by a schedule that does not wait for replies.
+    Open {
+        /// Arrivals per second.
+        rate: Shape,
+        /// How arrivals are spaced.
+        arrivals: Arrivals,
+        /// At most so many connections; an arrival that finds none free waits. None: as many as it takes.
+        connections: Option<u32>,
+        /// At most so many requests under way; arrivals beyond are dropped and counted.
+        max_in_flight: u32,
+    },
+}
+
+/// A quantity over time: stages, each going in a straight line from one value to another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Shape {
+    /// Stages in order; never empty.
+    pub stages: Vec<Stage>,
+}
+
+/// One stage of a [`Shape`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stage {
+    /// The value at its beginning.
+    pub from: f64,
+    /// The value at its end.
+    pub to: f64,
+    /// How long it lasts, in seconds; null: until the run stops.
+    #[serde(with = "optional_seconds", rename = "duration_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub duration: Option<Duration>,
+}
+
+impl Shape {
+    /// One value for ever.
+    pub fn constant(value: f64) -> Self {
+        Self { stages: vec![Stage { from: value, to: value, duration: None }] }
+    }
+
+    /// The sum of the stages' durations; None where one has no end.
+    pub fn duration(&self) -> Option<Duration> {
+        self.stages.iter().map(|s| s.duration).sum()
+    }
+
+    /// The greatest value.
+    pub fn peak(&self) -> f64 {
+        self.stages.iter().flat_map(|s| [s.from, s.to]).fold(0.0, f64::max)
+    }
+
+    /// The single value, where it never changes.
+    pub fn as_constant(&self) -> Option<f64> {
+        let first = self.stages.first()?.from;
+        self.stages.iter().all(|s| s.from == first && s.to == first).then_some(first)
+    }
+
+    /// The value `t` after the beginning; that of the end, past it.
+    pub fn at(&self, t: Duration) -> f64 {
+        let mut left = t;
+        for stage in &self.stages {
+            match stage.duration {
+                Some(d) if left >= d => left -= d,
+                Some(d) => return stage.from + (stage.to - stage.from) * left.as_secs_f64() / d.as_secs_f64(),
+                None => return stage.to,
+            }
+        }
+        self.stages.last().map_or(0.0, |s| s.to)
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.from != self.to {
+            write!(f, "{}..", self.from)?;
+        }
+        write!(f, "{}", self.to)?;
+        self.duration.map_or(Ok(()), |d| write!(f, "/{}s", d.as_secs_f64()))
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, stage) in self.stages.iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(f, "{comma}{stage}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How arrivals are spaced around their rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// Random, independent of each other, as from many people.
+    Poisson,
+    /// All the same distance apart.
+    Even,
+    /// So many at one instant.
+    Burst(u32),
+}
+
+/// How long a virtual user waits between a reply and its next request: evenly distributed from `least` to `most`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Think {
+    /// The shortest, in seconds.
+    #[serde(with = "seconds", rename = "least_seconds")]
+    #[schemars(with = "f64")]
+    pub least: Duration,
+    /// The longest, in seconds.
+    #[serde(with = "seconds", rename = "most_seconds")]
+    #[schemars(with = "f64")]
+    pub most: Duration,
+}
+
+impl Think {
+    /// No waiting at all.
+    pub const NONE: Self = Self { least: Duration::ZERO, most: Duration::ZERO };
+
+    /// Whether users never wait.
+    pub fn is_none(&self) -> bool {
+        self.most.is_zero()
+    }
+
+    /// The mean wait.
+    pub fn mean(&self) -> Duration {
+        (self.least + self.most) / 2
+    }
+}
+
+/// When a run is over: whichever comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stop {
+    /// Seconds before the measured time, with load, whose samples are kept apart.
+    #[serde(with = "seconds", rename = "warmup_seconds")]
+    #[schemars(with = "f64")]
+    pub warmup: Duration,
+    /// Seconds of measured time.
+    #[serde(with = "optional_seconds", rename = "duration_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub duration: Option<Duration>,
+    /// Measured requests.
+    pub requests: Option<u64>,
+    /// Seconds for requests under way at the end to finish, before they are counted as cut.
+    #[serde(with = "seconds", rename = "grace_seconds")]
+    #[schemars(with = "f64")]
+    pub grace: Duration,
+}

@@ -1,0 +1,171 @@
+//! What became of a request.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a request has no good reply. The order is that of the tables in reports and of the arrays in a tally.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Failure {
+    /// The name has no address.
+    Resolve,
+    /// Nobody listens there.
+    Refused,
+    /// No route, or the network said no.
+    Unreachable,
+    /// No connection within the connect timeout.
+    ConnectTimeout,
+    /// The TLS handshake failed.
+    Tls,
+    /// The proxy would not connect us.
+    Proxy,
+    /// The connection was reset before a whole reply came.
+    Reset,
+    /// A kept-alive connection turned out to be closed or reset before any byte of the reply.
+    Stale,
+    /// No whole reply within the timeout.
+    Timeout,
+    /// What came is no HTTP reply.
+    Protocol,
+    /// The connection ended in the middle of the reply, or before it.
+    ClosedEarly,
+    /// A whole reply came, but a check on it failed.
+    Check,
+    /// Our process may open no more files.
+    FdsExhausted,
+    /// Our addresses have no free port to connect from.
+    PortsExhausted,
+    /// Due by the schedule, never begun: too many were under way, or none of the connections came free in time.
+    Dropped,
+    /// Begun, and not finished when the run ended.
+    Cut,
+    /// Our system refused for another reason.
+    System,
+}
+
+/// What users are told of a kind of failure.
+#[derive(Debug, Clone, Copy)]
+pub struct FailureRow {
+    /// The kind.
+    pub failure: Failure,
+    /// Its name in JSON and CSV.
+    pub key: &'static str,
+    /// Its name in text.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What usually helps.
+    pub remedy: &'static str,
+}
+
+macro_rules! failures {
+    ($($kind:ident $key:literal $name:literal: $meaning:literal; $remedy:literal)*) => {
+        /// One row a kind, in the order of [`Failure`].
+        pub const FAILURES: [FailureRow; Failure::COUNT] = [$(FailureRow {
+            failure: Failure::$kind, key: $key, name: $name, meaning: $meaning, remedy: $remedy,
+        }),*];
+        impl Failure {
+            /// How many kinds there are.
+            pub const COUNT: usize = [$(Failure::$kind),*].len();
+        }
+    };
+}
+
+failures! {
+    Resolve "resolve" "name not resolved": "the host's name has no address";
+        "check the spelling, or give the address with --resolve host:port:addr"
+    Refused "refused" "connection refused": "nobody listens on that port";
+        "is the server running, and on this port? Under load: its accept queue is full and tcp_abort_on_overflow is set"
+    Unreachable "unreachable" "unreachable": "no route to the server, or a firewall said no";
+        "check the address, the route and the firewall"
+    ConnectTimeout "connect_timeout" "connect timeout": "the connection was not set up in time";
+        "the server's accept queue may be full (its backlog, net.core.somaxconn) or a firewall drops packets; see --connect-timeout"
+    Tls "tls" "TLS handshake failed": "no secure connection could be agreed on";
+        "check the certificate (--cacert FILE, or --insecure), the name (--sni) and the versions the server speaks"
+    Proxy "proxy" "proxy refused": "the proxy would not connect us";
+        "check --proxy and what the proxy allows"
+    Reset "reset" "connection reset": "the server reset the connection before a whole reply came";
+        "look into the server's error log; a crash, a limit or a full accept queue does this"
+    Stale "stale" "stale connection": "the server had closed the kept-alive connection just as it was used again";
+        "raise the server's keep-alive timeout and request limit, or ask again with --retry-stale, as browsers do"
+    Timeout "timeout" "response timeout": "no whole reply within the timeout";
+        "the server is overloaded or hangs; --timeout sets how long to wait"
+    Protocol "protocol" "protocol error": "what came is no valid HTTP reply";
+        "does the server speak HTTP/1.x on this port, and not TLS or HTTP/2 only?"
+    ClosedEarly "closed_early" "closed early": "the connection ended before the whole reply had come";
+        "look into the server's error log; a worker that dies or a limit on time or size does this"
+    Check "check" "check failed": "a whole reply came, but not the one expected";
+        "look at a reply with curl; see --expect-status, --expect-body, --expect-same-length"
+    FdsExhausted "fds_exhausted" "out of file descriptors": "this process may open no more files";
+        "raise the limit (ulimit -n, LimitNOFILE=) or use fewer connections"
+    PortsExhausted "ports_exhausted" "out of local ports": "no free local port is left to connect from";
+        "reuse connections, add --source addresses, widen net.ipv4.ip_local_port_range, or wait for TIME_WAIT to pass"
+    Dropped "dropped" "dropped": "due by the schedule, but never begun";
+        "the server is slower than the load: lower --rate, or raise --max-in-flight or --connections"
+    Cut "cut" "cut off": "not finished when the run ended";
+        "a longer --grace lets them finish"
+    System "system" "system error": "our system refused for another reason";
+        "see the warning that goes with it"
+}
+
+impl Failure {
+    /// Its row in the table.
+    pub fn row(self) -> &'static FailureRow {
+        &FAILURES[self as usize]
+    }
+
+    /// Every kind, in order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FAILURES.iter().map(|row| row.failure)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().name)
+    }
+}
+
+/// What became of a request: a status where a whole reply came, a failure where it was not good for another reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The status of the whole reply that came.
+    pub status: Option<u16>,
+    /// What went wrong; with a status only where a check failed.
+    pub failure: Option<Failure>,
+    /// The status is one that the plan counts as good.
+    pub expected: bool,
+}
+
+impl Outcome {
+    /// No whole reply, and why.
+    pub fn failed(failure: Failure) -> Self {
+        Self { status: None, failure: Some(failure), expected: false }
+    }
+
+    /// A whole reply came, whatever its status.
+    pub fn is_completed(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// A whole reply came, its status is a good one and its checks passed.
+    pub fn is_good(&self) -> bool {
+        self.expected && self.failure.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum() {
+        for (i, row) in FAILURES.iter().enumerate() {
+            assert_eq!(row.failure as usize, i);
+            let json = serde_json::to_string(&row.failure).unwrap();
+            assert_eq!(json, format!("\"{}\"", row.key));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! One run, fully resolved.
+
+use crate::time::{optional_seconds, seconds};
+use crate::{Load, Objective, Request, Stop};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One run, fully resolved: whoever holds it needs nothing else to carry it out. Nothing in it is a default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// What to ask.
+    pub script: Script,
+    /// How much, and when.
+    pub load: Load,
+    /// When it is over.
+    pub stop: Stop,
+    /// How connections are made and kept.
+    pub connection: Connection,
+    /// What makes a reply good.
+    pub checks: Checks,
+    /// Bounds on the figures of the run.
+    pub objectives: Vec<Objective>,
+    /// What is recorded.
+    pub record: Record,
+    /// From which every random choice is drawn.
+    pub seed: u64,
+    /// Worker threads.
+    pub threads: u32,
+}
+
+/// What virtual users do: ask one of a list of requests, again and again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Script {
+    /// The requests; never empty.
+    pub requests: Vec<Request>,
+    /// Which is next.
+    pub order: Order,
+    /// Redirects to follow for one arrival, at most.
+    pub follow: u32,
+}
+
+/// Which request of a list is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// One after the other, each as often in a round as its weight says.
+    Sequence,
+    /// Drawn by weight.
+    Random,
+}
+
+/// How connections are made and kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Connection {
+    /// HTTP/1.0 instead of HTTP/1.1.
+    pub http10: bool,
+    /// Requests on one connection, at most; 1: a new connection each.
+    pub requests_per_connection: Option<u64>,
+    /// Ask once more, on a new connection, where a kept-alive one was found closed.
+    pub retry_stale: bool,
+    /// From begun to last byte, in seconds.
+    #[serde(with = "seconds", rename = "timeout_seconds")]
+    #[schemars(with = "f64")]
+    pub timeout: Duration,
+    /// For resolving, connecting and the TLS handshake together, in seconds.
+    #[serde(with = "seconds", rename = "connect_timeout_seconds")]
+    #[schemars(with = "f64")]
+    pub connect_timeout: Duration,
+    /// Connections opened each second before the load begins.
+    pub connect_rate: u32,
+    /// Addresses given for a host and port, in place of the resolver's.
+    pub resolve: Vec<Resolve>,
+    /// Look the name up again each time so many seconds have passed; null: once for the run.
+    #[serde(with = "optional_seconds", rename = "resolve_every_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub resolve_every: Option<Duration>,
+    /// An HTTP proxy, as a URL.
+    pub proxy: Option<String>,
+    /// A Unix socket to connect to, whatever the URL's host.
+    pub unix_socket: Option<PathBuf>,
+    /// Local addresses to connect from, in turn.
+    pub source: Vec<IpAddr>,
+    /// Bytes a second that each connection reads, at most.
+    pub receive_rate: Option<u64>,
+    /// How https is spoken.
+    pub tls: Tls,
+}
+
+/// An address given for a host and port.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resolve {
+    /// The host of the URL.
+    pub host: String,
+    /// The port of the URL.
+    pub port: u16,
+    /// The address to connect to.
+    pub address: IpAddr,
+}
+
+/// How https is spoken.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Tls {
+    /// PEM file of the authorities to trust, in place of the system's.
+    pub cacert: Option<PathBuf>,
+    /// PEM file of our certificate.
+    pub cert: Option<PathBuf>,
+    /// PEM file of its key.
+    pub key: Option<PathBuf>,
+    /// Trust any certificate.
+    pub insecure: bool,
+    /// The name to ask for, in place of the URL's host.
+    pub sni: Option<String>,
+    /// A whole handshake for each connection, no resumed sessions.
+    pub no_resumption: bool,
+}
+
+/// What makes a reply good.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Checks {
+    /// Statuses that are good; empty: all below 400.
+    pub status: Vec<StatusRange>,
+    /// What the body must match.
+    pub body: Option<String>,
+    /// Every body as long as the first good one of its label.
+    pub same_length: bool,
+}
+
+/// Statuses from `least` to `most`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusRange {
+    /// The lowest.
+    pub least: u16,
+    /// The highest.
+    pub most: u16,
+}
+
+impl Checks {
+    /// Whether a reply of this status is good, as far as the status goes.
+    #[inline]
+    pub fn expects(&self, status: u16) -> bool {
+        if self.status.is_empty() {
+            return status < 400;
+        }
+        self.status.iter().any(|r| (r.least..=r.most).contains(&status))
+    }
+}
+
+/// What is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Seconds between snapshots.
+    #[serde(with = "seconds", rename = "interval_seconds")]
+    #[schemars(with = "f64")]
+    pub interval: Duration,
+    /// Labels kept apart; the rest are summed under `(other)`.
+    pub labels: u32,
+    /// Every single sample leaves the engine too.
+    pub samples: bool,
+}

@@ -1,0 +1,34 @@
+//! What to ask.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One request, as the user wrote it. URL, header values and a text body may hold placeholders such as `{n}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Request {
+    /// The name under which its samples are reported; the URL where none was given.
+    pub label: String,
+    /// GET, POST, …
+    pub method: String,
+    /// An absolute http or https URL.
+    pub url: String,
+    /// Header names and values, in the order of the wire. Host, Content-Length and Connection are added where absent.
+    pub headers: Vec<(String, String)>,
+    /// What is sent behind the head.
+    pub body: Body,
+    /// How often it is asked, against the others of a list.
+    pub weight: u32,
+}
+
+/// What is sent behind the head of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// Nothing; no Content-Length either.
+    #[default]
+    None,
+    /// Text; placeholders are filled in.
+    Text(String),
+    /// Bytes, sent as they are.
+    Bytes(Vec<u8>),
+}

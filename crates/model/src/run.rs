@@ -1,0 +1,143 @@
+//! The fold of all events of a run: all that reports ever see.
+
+use crate::event::Finish;
+use crate::series::Series;
+use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The fold of all events of a run. What it is not: a place for single samples; those who want them read the events.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Run {
+    /// What was to be done; None before the first event.
+    pub plan: Option<Plan>,
+    /// Where and with what.
+    pub environment: Environment,
+    /// Seconds since 1970-01-01 UTC at its beginning.
+    pub unix_seconds: f64,
+    /// When each part began, in order.
+    pub phases: Vec<(Phase, Tick)>,
+    /// Names of labels by number.
+    pub label_names: BTreeMap<u32, String>,
+    /// All samples of the measured time.
+    pub total: Tally,
+    /// All samples of the warm-up.
+    pub warmup: Tally,
+    /// Samples of the measured time by label; empty where there is only one label.
+    pub labels: BTreeMap<u32, Tally>,
+    /// What flowed in the measured time, to its end and not beyond.
+    pub flow: Flow,
+    /// What flowed in all parts together.
+    pub flow_all: Flow,
+    /// Most connections open at the end of an interval.
+    pub peak_connections: u64,
+    /// Most requests under way at the end of an interval.
+    pub peak_in_flight: u64,
+    /// How it went over time.
+    pub series: Series,
+    /// The last reading of each source: names, with their unit, and values.
+    pub readings: BTreeMap<String, BTreeMap<String, f64>>,
+    /// What the reader should know, each sentence once.
+    pub warnings: Vec<String>,
+    /// How it ended; None while it goes on, or where the log was torn.
+    pub finish: Option<Finish>,
+    /// The end of the last interval seen.
+    pub seen_to: Tick,
+}
+
+impl Run {
+    /// Takes in the next event.
+    pub fn fold(&mut self, event: &Event) {
+        match event {
+            Event::Started { plan, environment, unix_seconds } => {
+                self.plan = Some((**plan).clone());
+                self.environment = (**environment).clone();
+                self.unix_seconds = *unix_seconds;
+            }
+            Event::Stage { at, phase } => self.phases.push((*phase, *at)),
+            Event::Label { id, name } => {
+                self.label_names.insert(*id, name.clone());
+            }
+            Event::Target { addresses, server } => {
+                if !addresses.is_empty() {
+                    self.environment.addresses.clone_from(addresses);
+                }
+                if server.is_some() {
+                    self.environment.server.clone_from(server);
+                }
+            }
+            Event::Snapshot(snapshot) => self.fold_snapshot(snapshot),
+            Event::Samples(_) => {}
+            Event::Reading(r) => {
+                self.readings.entry(r.source.clone()).or_default().extend(r.values.iter().cloned());
+            }
+            Event::Warning(w) => {
+                if !self.warnings.contains(&w.text) {
+                    self.warnings.push(w.text.clone());
+                }
+            }
+            Event::Finished(finish) => self.finish = Some(finish.clone()),
+        }
+    }
+
+    /// Folds a whole log.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut run = Self::default();
+        events.into_iter().for_each(|e| run.fold(e));
+        run
+    }
+
+    fn fold_snapshot(&mut self, s: &Snapshot) {
+        self.total.merge(&s.measured);
+        self.warmup.merge(&s.warmup);
+        for (label, tally) in &s.labels {
+            self.labels.entry(*label).or_default().merge(tally);
+        }
+        if s.phase == Phase::Measure {
+            self.flow.follow(&s.flow);
+        }
+        self.flow_all.follow(&s.flow);
+        self.peak_connections = self.peak_connections.max(s.flow.connections);
+        self.peak_in_flight = self.peak_in_flight.max(s.flow.in_flight);
+        self.seen_to = self.seen_to.max(s.to);
+        self.series.push(s);
+    }
+
+    /// When a part began.
+    pub fn began(&self, phase: Phase) -> Option<Tick> {
+        self.phases.iter().find(|p| p.0 == phase).map(|p| p.1)
+    }
+
+    /// Seconds of measured time: from the end of the warm-up until no new request was begun.
+    pub fn measured_seconds(&self) -> f64 {
+        let Some(from) = self.began(Phase::Measure) else { return 0.0 };
+        let to = self.began(Phase::Grace).unwrap_or(self.seen_to);
+        to.nanos_since(from) as f64 / 1e9
+    }
+
+    /// Whole replies per second of measured time. Replies that came in the grace period are not counted.
+    pub fn throughput(&self) -> f64 {
+        self.per_second(self.flow.completed)
+    }
+
+    /// Good replies per second of measured time.
+    pub fn goodput(&self) -> f64 {
+        self.per_second(self.flow.good)
+    }
+
+    /// `n` per second of measured time; 0 where there was none.
+    pub fn per_second(&self, n: u64) -> f64 {
+        let seconds = self.measured_seconds();
+        if seconds > 0.0 { n as f64 / seconds } else { 0.0 }
+    }
+
+    /// A reading's last value.
+    pub fn reading(&self, source: &str, name: &str) -> Option<f64> {
+        self.readings.get(source)?.get(name).copied()
+    }
+
+    /// Whether somebody stopped it before its time.
+    pub fn interrupted(&self) -> bool {
+        self.finish.as_ref().is_none_or(|f| f.interrupted)
+    }
+}

@@ -1,0 +1,68 @@
+//! One finished request and its clocks.
+
+use crate::{Outcome, Tick};
+use serde::{Deserialize, Serialize};
+
+/// One finished request. The instants are those of ARCHITECTURE.md, "The clocks"; each is at or after the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sample {
+    /// Due by the schedule; in a closed loop the end of the last reply plus think time.
+    pub planned: Tick,
+    /// A permitted connection or user was there.
+    pub free: Tick,
+    /// We acted: began to connect, or to write.
+    pub begun: Tick,
+    /// The request was written; `begun` where it never was.
+    pub sent: Tick,
+    /// The first byte of the reply came; 0 where none did.
+    pub first_byte: Tick,
+    /// The last byte came, or the failure was known.
+    pub last_byte: Tick,
+    /// Nanoseconds of the steps of opening a connection, where one was opened for it.
+    pub opening: Opening,
+    /// A connection was opened for it.
+    pub opened: bool,
+    /// It was sent on a connection that had been used before.
+    pub reused: bool,
+    /// Bytes written: head and body of the request, before TLS.
+    pub bytes_sent: u64,
+    /// Bytes read: head and body of the reply, before TLS.
+    pub bytes_received: u64,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Number of the label.
+    pub label: u32,
+}
+
+/// Nanoseconds of the steps of opening a connection; None where a step did not take place or did not end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Opening {
+    /// Resolving the name.
+    pub resolve: Option<u64>,
+    /// Connecting (and the proxy's answer).
+    pub connect: Option<u64>,
+    /// The TLS handshake.
+    pub tls: Option<u64>,
+}
+
+impl Sample {
+    /// planned → last byte: the headline.
+    pub fn response_nanos(&self) -> u64 {
+        self.last_byte.nanos_since(self.planned)
+    }
+
+    /// sent → last byte: what ab and wrk call latency.
+    pub fn service_nanos(&self) -> u64 {
+        self.last_byte.nanos_since(self.sent)
+    }
+
+    /// planned → free: waiting for a connection, the doing of a cap and of the server behind it.
+    pub fn queue_wait_nanos(&self) -> u64 {
+        self.free.nanos_since(self.planned)
+    }
+
+    /// free → begun: the generator's own lateness.
+    pub fn lag_nanos(&self) -> u64 {
+        self.begun.nanos_since(self.free)
+    }
+}

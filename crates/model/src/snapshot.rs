@@ -1,0 +1,108 @@
+//! What happened in one interval of a run.
+
+use crate::{Phase, Tally, Tick};
+use serde::{Deserialize, Serialize};
+
+/// What one worker (or, merged, all of them) saw in one interval. Merge is associative and commutative.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When the interval began.
+    pub from: Tick,
+    /// When it ended.
+    pub to: Tick,
+    /// The part of the run that it lies in.
+    pub phase: Phase,
+    /// What flowed in this time, whenever it was planned.
+    pub flow: Flow,
+    /// Samples planned in the measured time that ended here.
+    pub measured: Tally,
+    /// Samples planned in the warm-up that ended here.
+    pub warmup: Tally,
+    /// `measured` by label number, where there is more than one label.
+    pub labels: Vec<(u32, Tally)>,
+}
+
+/// What flowed in an interval, and how things stood at its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Arrivals that became due.
+    pub planned: u64,
+    /// Requests begun.
+    pub begun: u64,
+    /// Whole replies.
+    pub completed: u64,
+    /// Good ones among them.
+    pub good: u64,
+    /// Begun or dropped ones that ended without being good.
+    pub errors: u64,
+    /// Head and body of requests, before TLS.
+    pub bytes_sent: u64,
+    /// Head and body of replies, before TLS.
+    pub bytes_received: u64,
+    /// Connections opened.
+    pub opened: u64,
+    /// Requests sent on a connection that had been used before.
+    pub reused: u64,
+    /// Idle connections that the server closed.
+    pub closed_idle: u64,
+    /// At its end: requests under way.
+    pub in_flight: u64,
+    /// At its end: arrivals waiting for a free connection.
+    pub waiting: u64,
+    /// At its end: connections open.
+    pub connections: u64,
+    /// At its end: virtual users there are (closed loop).
+    pub users: u64,
+}
+
+impl Flow {
+    /// Joins the same interval of another worker.
+    pub fn merge(&mut self, other: &Self) {
+        let ours = *self;
+        self.follow(other);
+        self.in_flight += ours.in_flight;
+        self.waiting += ours.waiting;
+        self.connections += ours.connections;
+        self.users += ours.users;
+    }
+
+    /// Joins a later interval: flows add up, standings are the later's.
+    pub fn follow(&mut self, later: &Self) {
+        self.planned += later.planned;
+        self.begun += later.begun;
+        self.completed += later.completed;
+        self.good += later.good;
+        self.errors += later.errors;
+        self.bytes_sent += later.bytes_sent;
+        self.bytes_received += later.bytes_received;
+        self.opened += later.opened;
+        self.reused += later.reused;
+        self.closed_idle += later.closed_idle;
+        self.in_flight = later.in_flight;
+        self.waiting = later.waiting;
+        self.connections = later.connections;
+        self.users = later.users;
+    }
+}
+
+impl Snapshot {
+    /// Joins the same interval of another worker.
+    pub fn merge(&mut self, other: &Self) {
+        self.flow.merge(&other.flow);
+        self.measured.merge(&other.measured);
+        self.warmup.merge(&other.warmup);
+        for (label, tally) in &other.labels {
+            self.label(*label).merge(tally);
+        }
+        self.labels.sort_by_key(|l| l.0);
+    }
+
+    /// The tally of a label, made when first asked for.
+    pub fn label(&mut self, label: u32) -> &mut Tally {
+        let at = self.labels.iter().position(|l| l.0 == label).unwrap_or_else(|| {
+            self.labels.push((label, Tally::default()));
+            self.labels.len() - 1
+        });
+        &mut self.labels[at].1
+    }
+}

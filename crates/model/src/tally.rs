@@ -1,0 +1,241 @@
+//! The sum of many samples.
+
+use crate::sample::Opening;
+use crate::{Failure, Sample};
+use brunt_stats::{Histogram, Quantile, quantile};
+use serde::{Deserialize, Serialize};
+
+/// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge is associative and commutative.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Due so far by the schedule.
+    pub planned: u64,
+    /// We acted: connected or wrote.
+    pub begun: u64,
+    /// A whole reply came, whatever its status.
+    pub completed: u64,
+    /// Completed, with an expected status, and its checks passed.
+    pub good: u64,
+    /// By kind of failure, in the order of [`Failure`]; `check` is among the completed, `dropped` not among the begun.
+    pub failures: [u64; Failure::COUNT],
+    /// How often each status came.
+    pub statuses: Statuses,
+    /// Head and body of requests, before TLS.
+    pub bytes_sent: u64,
+    /// Head and body of replies, before TLS.
+    pub bytes_received: u64,
+    /// Redirects followed.
+    pub redirects: u64,
+    /// Stale connections after which the request was sent again.
+    pub retries: u64,
+    /// planned → last byte, of completed and timed-out requests.
+    pub response: Histogram,
+    /// The part of `response` that was not good.
+    pub not_good: Histogram,
+    /// sent → last byte, of the same requests.
+    pub service: Histogram,
+    /// planned → free, of all begun.
+    pub queue_wait: Histogram,
+    /// free → begun, of all begun.
+    pub lag: Histogram,
+    /// planned → failure, of failures that are not in `response`, by kind.
+    pub failure_times: Vec<(Failure, Histogram)>,
+    /// The steps of a request.
+    pub phases: Phases,
+}
+
+/// Histograms of the steps of a request, in nanoseconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Resolving the name, where that was done.
+    pub resolve: Histogram,
+    /// Connecting, where a connection was opened.
+    pub connect: Histogram,
+    /// The TLS handshake, where there was one.
+    pub tls: Histogram,
+    /// begun → sent, where a connection was opened: the connection time.
+    pub connection: Histogram,
+    /// sent → first byte, of completed requests.
+    pub first_byte: Histogram,
+    /// first byte → last byte, of completed requests.
+    pub receive: Histogram,
+}
+
+impl Phases {
+    /// Adds the steps of opening a connection.
+    pub fn record_opening(&mut self, opening: &Opening) {
+        for (histogram, nanos) in
+            [(&mut self.resolve, opening.resolve), (&mut self.connect, opening.connect), (&mut self.tls, opening.tls)]
+        {
+            if let Some(nanos) = nanos {
+                histogram.record(nanos);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.resolve.merge(&other.resolve);
+        self.connect.merge(&other.connect);
+        self.tls.merge(&other.tls);
+        self.connection.merge(&other.connection);
+        self.first_byte.merge(&other.first_byte);
+        self.receive.merge(&other.receive);
+    }
+}
+
+/// How often each status came; few, so a list.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Statuses(Vec<(u16, u64)>);
+
+impl Statuses {
+    /// Counts `status` `n` times.
+    #[inline]
+    pub fn add(&mut self, status: u16, n: u64) {
+        match self.0.iter_mut().find(|s| s.0 == status) {
+            Some(entry) => entry.1 += n,
+            None => self.0.push((status, n)),
+        }
+    }
+
+    /// Each status and its count, by status.
+    pub fn sorted(&self) -> Vec<(u16, u64)> {
+        let mut all = self.0.clone();
+        all.sort_unstable();
+        all
+    }
+}
+
+impl PartialEq for Statuses {
+    fn eq(&self, other: &Self) -> bool {
+        self.sorted() == other.sorted()
+    }
+}
+
+impl Tally {
+    /// Adds one sample that was begun, or dropped.
+    #[inline]
+    pub fn record(&mut self, sample: &Sample) {
+        if let Some(failure) = sample.outcome.failure {
+            self.record_failure(failure, sample);
+            if failure == Failure::Dropped {
+                return;
+            }
+        }
+        self.bytes_sent += sample.bytes_sent;
+        self.bytes_received += sample.bytes_received;
+        self.queue_wait.record(sample.queue_wait_nanos());
+        self.lag.record(sample.lag_nanos());
+        if let Some(status) = sample.outcome.status {
+            self.record_completed(status, sample);
+        }
+        if sample.opened {
+            self.phases.record_opening(&sample.opening);
+            if sample.sent > sample.begun {
+                self.phases.connection.record(sample.sent.nanos_since(sample.begun));
+            }
+        }
+    }
+
+    #[inline]
+    fn record_completed(&mut self, status: u16, sample: &Sample) {
+        self.completed += 1;
+        self.statuses.add(status, 1);
+        self.response.record(sample.response_nanos());
+        self.service.record(sample.service_nanos());
+        self.phases.first_byte.record(sample.first_byte.nanos_since(sample.sent));
+        self.phases.receive.record(sample.last_byte.nanos_since(sample.first_byte));
+        if sample.outcome.is_good() {
+            self.good += 1;
+        } else {
+            self.not_good.record(sample.response_nanos());
+        }
+    }
+
+    #[cold]
+    fn record_failure(&mut self, failure: Failure, sample: &Sample) {
+        self.failures[failure as usize] += 1;
+        match failure {
+            Failure::Check | Failure::Dropped => {}
+            Failure::Timeout => {
+                self.response.record(sample.response_nanos());
+                self.not_good.record(sample.response_nanos());
+                self.service.record(sample.service_nanos());
+            }
+            _ => self.failure_time(failure).record(sample.response_nanos()),
+        }
+    }
+
+    fn failure_time(&mut self, failure: Failure) -> &mut Histogram {
+        let at = self.failure_times.iter().position(|f| f.0 == failure).unwrap_or_else(|| {
+            self.failure_times.push((failure, Histogram::new()));
+            self.failure_times.len() - 1
+        });
+        &mut self.failure_times[at].1
+    }
+
+    /// Adds all that `other` holds.
+    pub fn merge(&mut self, other: &Self) {
+        self.planned += other.planned;
+        self.begun += other.begun;
+        self.completed += other.completed;
+        self.good += other.good;
+        for (a, b) in self.failures.iter_mut().zip(other.failures) {
+            *a += b;
+        }
+        for (status, n) in &other.statuses.0 {
+            self.statuses.add(*status, *n);
+        }
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.redirects += other.redirects;
+        self.retries += other.retries;
+        self.response.merge(&other.response);
+        self.not_good.merge(&other.not_good);
+        self.service.merge(&other.service);
+        self.queue_wait.merge(&other.queue_wait);
+        self.lag.merge(&other.lag);
+        for (failure, histogram) in &other.failure_times {
+            self.failure_time(*failure).merge(histogram);
+        }
+        self.failure_times.sort_by_key(|f| f.0);
+        self.phases.merge(&other.phases);
+    }
+
+    /// How many failed in this way.
+    pub fn failed_by(&self, failure: Failure) -> u64 {
+        self.failures[failure as usize]
+    }
+
+    /// Begun, and ended without a whole reply; cut ones are not among them.
+    pub fn failed(&self) -> u64 {
+        let completed_or_not_begun = [Failure::Check, Failure::Dropped, Failure::Cut];
+        Failure::all().filter(|f| !completed_or_not_begun.contains(f)).map(|f| self.failed_by(f)).sum()
+    }
+
+    /// Begun or dropped, and not good.
+    pub fn errors(&self) -> u64 {
+        (self.begun + self.failed_by(Failure::Dropped)).saturating_sub(self.good)
+    }
+
+    /// The share of errors in all that was begun or dropped; 0 where there was nothing.
+    pub fn error_share(&self) -> f64 {
+        let all = self.begun + self.failed_by(Failure::Dropped);
+        if all == 0 { 0.0 } else { self.errors() as f64 / all as f64 }
+    }
+
+    /// Response times of good requests only.
+    pub fn response_good(&self) -> Histogram {
+        self.response.without(&self.not_good)
+    }
+
+    /// A quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests count as the slowest.
+    pub fn response_quantile(&self, q: f64) -> Quantile {
+        let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
+        quantile::censored(&self.response, self.failed_by(Failure::Timeout), unseen, q)
+    }
+
+    /// Nothing was planned and nothing recorded.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

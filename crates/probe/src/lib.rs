@@ -1,0 +1,1 @@
+//! Readings from the server under test and from ourselves.

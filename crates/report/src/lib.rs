@@ -1,0 +1,1 @@
+//! A run, shown: one file per format.

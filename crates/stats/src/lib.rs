@@ -1,0 +1,16 @@
+//! The mathematics of load tests, standing alone.
+//!
+//! What it is **not**: it does no I/O, reads no clock and knows nothing of HTTP. Everything here is a pure function
+//! of numbers, so that it can be checked against published answers.
+//!
+//! * [`histogram`]: counts of durations, exact in count, 0.1 % in value, mergeable in any order.
+//! * [`sketch`]: the same at 0.8 % and a few hundred bytes, one for each point of a time series.
+//! * [`quantile`]: which rank a quantile is, and what may be said where it falls among unfinished requests.
+
+pub mod histogram;
+pub mod quantile;
+pub mod sketch;
+
+pub use histogram::Histogram;
+pub use quantile::Quantile;
+pub use sketch::Sketch;

@@ -1,0 +1,53 @@
+//! The lab's clock: the one file that reads the time.
+//!
+//! A *tick* is a `u64`: nanoseconds of `CLOCK_MONOTONIC` since the server started. The kernel stamps received packets
+//! with `CLOCK_REALTIME`; such a stamp becomes a tick by its age, so that a step of the wall clock between two requests
+//! harms neither.
+
+use rustix::thread::{ClockId, clock_gettime};
+use rustix::time::Timespec;
+
+use crate::units::SECOND;
+
+/// A kernel stamp older than this is not believed: the wall clock was stepped.
+const OLDEST_STAMP: u64 = 10 * SECOND;
+
+/// Ticks since an origin on `CLOCK_MONOTONIC`.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    origin: u64,
+}
+
+impl Clock {
+    /// A clock that reads zero now.
+    pub fn start() -> Self {
+        Self { origin: nanos(clock_gettime(ClockId::Monotonic)) }
+    }
+
+    /// The present tick.
+    pub fn now(&self) -> u64 {
+        nanos(clock_gettime(ClockId::Monotonic)).saturating_sub(self.origin)
+    }
+
+    /// The instant of `tick` on `CLOCK_MONOTONIC`, as timers want it. Never the zero that would disarm one.
+    pub fn timespec(&self, tick: u64) -> Timespec {
+        let instant = self.origin.saturating_add(tick).max(1);
+        Timespec { tv_sec: (instant / SECOND) as i64, tv_nsec: (instant % SECOND) as i64 }
+    }
+
+    /// The tick of a kernel receive stamp (nanoseconds of `CLOCK_REALTIME`), unless its age cannot be true.
+    pub fn tick_of_stamp(&self, stamp: u64) -> Option<u64> {
+        let now = self.now();
+        let age = nanos(clock_gettime(ClockId::Realtime)).checked_sub(stamp)?;
+        (age < OLDEST_STAMP).then(|| now.saturating_sub(age))
+    }
+}
+
+/// CPU time that this process has used so far, in nanoseconds.
+pub fn cpu_time() -> u64 {
+    nanos(clock_gettime(ClockId::ProcessCPUTime))
+}
+
+fn nanos(time: Timespec) -> u64 {
+    time.tv_sec as u64 * SECOND + time.tv_nsec as u64
+}

@@ -1,0 +1,175 @@
+//! What `--fail P:KIND` means: which requests are failed on purpose, and how.
+//!
+//! Only the choice; the bytes of a failed reply are [`crate::deliver`]'s. One generator of its own draws the failures,
+//! so that adding a rule does not change the service times.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// A way to fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailKind {
+    /// A whole reply with this status instead of the usual one.
+    Status(u16),
+    /// A reset connection (RST) without a reply.
+    Reset,
+    /// A closed connection without a reply.
+    Close,
+    /// A head and half of the body that it announces, then a close.
+    CloseEarly,
+    /// Bytes that are no HTTP, then a close.
+    Garbage,
+    /// No reply, ever.
+    Never,
+    /// The right reply, one byte per `--drip`.
+    Slow,
+    /// Half of a head, then a close.
+    TruncateHead,
+    /// The right reply and then bytes that belong to nothing.
+    Extra,
+}
+
+/// How a failing request ends, as far as the truth is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Is served and answered whole: takes a worker, has a sojourn time.
+    Answered,
+    /// Is served, and its reply is spoilt: takes a worker, has no sojourn time.
+    Spoilt,
+    /// Is not served: takes no worker.
+    Unserved,
+}
+
+impl FailKind {
+    /// What the failure does to the queue.
+    pub fn effect(self) -> Effect {
+        match self {
+            Self::Status(_) | Self::Extra => Effect::Answered,
+            Self::CloseEarly | Self::Garbage | Self::Slow | Self::TruncateHead => Effect::Spoilt,
+            Self::Reset | Self::Close | Self::Never => Effect::Unserved,
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "reset" => Self::Reset,
+            "close" => Self::Close,
+            "close-early" => Self::CloseEarly,
+            "garbage" => Self::Garbage,
+            "never" => Self::Never,
+            "slow" => Self::Slow,
+            "truncate-head" => Self::TruncateHead,
+            "extra" => Self::Extra,
+            _ => Self::Status(text.parse().ok().filter(|status| (200..=599).contains(status))?),
+        })
+    }
+}
+
+/// One `--fail`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FailRule {
+    /// What the user wrote.
+    pub text: String,
+    /// The share of requests that fail so, 0 to 1.
+    pub probability: f64,
+    /// How they fail.
+    pub kind: FailKind,
+}
+
+impl FailRule {
+    /// Parses `P:KIND`, P as `0.01` or `1%`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (share, kind) =
+            text.split_once(':').ok_or_else(|| format!("`{text}`: write a share and a kind, e.g. `1%:500`"))?;
+        let probability = parse_share(share)
+            .ok_or_else(|| format!("`{share}` is no share of requests: write e.g. `0.01` or `1%`"))?;
+        let kind = FailKind::parse(kind).ok_or_else(|| {
+            format!(
+                "`{kind}` is no kind of failure: write a status from 200 to 599, or reset, close, close-early, garbage, \
+                 never, slow, truncate-head, extra"
+            )
+        })?;
+        Ok(Self { text: text.to_owned(), probability, kind })
+    }
+
+    /// The name under which failures of this kind are counted.
+    pub fn name(&self) -> &str {
+        self.text.split_once(':').map_or("", |(_, kind)| kind)
+    }
+}
+
+fn parse_share(text: &str) -> Option<f64> {
+    let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
+    let share = number.parse::<f64>().ok()? / scale;
+    (0.0..=1.0).contains(&share).then_some(share)
+}
+
+/// Draws which requests fail; one uniform number a request decides among all rules.
+#[derive(Debug)]
+pub struct Fate {
+    rules: Vec<FailRule>,
+    random: Pcg64Mcg,
+}
+
+impl Fate {
+    /// Refuses rules whose shares sum to more than one.
+    pub fn new(rules: &[FailRule], seed: u64) -> Result<Self, String> {
+        let total: f64 = rules.iter().map(|rule| rule.probability).sum();
+        if total > 1.0 + 1e-9 {
+            return Err(format!("the shares of --fail sum to {total}, more than 1"));
+        }
+        Ok(Self { rules: rules.to_vec(), random: Pcg64Mcg::seed_from_u64(!seed) })
+    }
+
+    /// The rule, by its place among the options, that this request falls under.
+    pub fn draw(&mut self) -> Option<(usize, FailKind)> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let mut left: f64 = self.random.random();
+        for (place, rule) in self.rules.iter().enumerate() {
+            if left < rule.probability {
+                return Some((place, rule.kind));
+            }
+            left -= rule.probability;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_kinds() {
+        let rule = FailRule::parse("1%:500").unwrap();
+        assert_eq!((rule.probability, rule.kind, rule.name()), (0.01, FailKind::Status(500), "500"));
+        assert_eq!(FailRule::parse("0.5:close-early").unwrap().kind, FailKind::CloseEarly);
+        assert_eq!(FailRule::parse("1:truncate-head").unwrap().kind, FailKind::TruncateHead);
+    }
+
+    #[test]
+    fn refusals_say_what_to_write() {
+        assert!(FailRule::parse("500").unwrap_err().contains("`1%:500`"));
+        assert!(FailRule::parse("101%:500").unwrap_err().contains("`1%`"));
+        assert!(FailRule::parse("1%:explode").unwrap_err().contains("truncate-head"));
+        assert!(FailRule::parse("1%:99").unwrap_err().contains("200 to 599"));
+        let rules = [FailRule::parse("60%:500").unwrap(), FailRule::parse("60%:reset").unwrap()];
+        assert!(Fate::new(&rules, 1).unwrap_err().contains("more than 1"));
+    }
+
+    #[test]
+    fn shares_are_kept_and_repeat() {
+        let rules = [FailRule::parse("10%:500").unwrap(), FailRule::parse("20%:reset").unwrap()];
+        let count = |seed| {
+            let mut fate = Fate::new(&rules, seed).unwrap();
+            let mut counts = [0; 2];
+            (0..100_000).filter_map(|_| fate.draw()).for_each(|(place, _)| counts[place] += 1);
+            counts
+        };
+        let counts = count(1);
+        assert!((9_500..10_500).contains(&counts[0]) && (19_500..20_500).contains(&counts[1]), "{counts:?}");
+        assert_eq!(counts, count(1));
+    }
+}

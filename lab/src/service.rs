@@ -1,0 +1,184 @@
+//! How long a request's service takes: the laws behind `--service`, drawn from a seeded generator.
+//!
+//! Not the queue: waiting for a free worker is [`crate::truth`]'s. Times are nanoseconds.
+
+use std::f64::consts::TAU;
+use std::fs;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::units::{parse_positive_span, parse_span};
+
+/// `--service` as it was written and as it was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Service {
+    /// What the user wrote.
+    pub text: String,
+    /// The law that this means.
+    pub law: Law,
+}
+
+/// A distribution of service times, in nanoseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Law {
+    /// Reply at once.
+    None,
+    /// Always the same time.
+    Constant(u64),
+    /// Exponential with this mean.
+    Exponential(f64),
+    /// The logarithm is normal with this mean and standard deviation.
+    LogNormal { mu: f64, sigma: f64 },
+    /// These times in turn, from the first again after the last.
+    Listed(Vec<u64>),
+}
+
+impl Service {
+    /// Parses `none`, `const:T`, `exp:MEAN`, `lognormal:MEAN,SIGMA` or `file:PATH` (which is read).
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let law = match text.split_once(':') {
+            None if text == "none" => Law::None,
+            Some(("const", time)) => Law::Constant(parse_span(time)?),
+            Some(("exp", mean)) => Law::Exponential(parse_positive_span(mean)? as f64),
+            Some(("lognormal", rest)) => parse_log_normal(rest)?,
+            Some(("file", path)) => Law::Listed(read_times(path)?),
+            _ => {
+                return Err(format!(
+                    "`{text}` is no service: write `none`, `const:10ms`, `exp:10ms`, `lognormal:10ms,0.5` or `file:PATH`"
+                ));
+            }
+        };
+        Ok(Self { text: text.to_owned(), law })
+    }
+}
+
+/// The mean of a log-normal law is exp(mu + sigma²/2), so the mean that the user names fixes mu.
+fn parse_log_normal(rest: &str) -> Result<Law, String> {
+    let refuse = || format!("`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`");
+    let (mean, sigma) = rest.split_once(',').ok_or_else(refuse)?;
+    let mean = parse_positive_span(mean)? as f64;
+    let sigma: f64 = sigma.trim().parse().map_err(|_| refuse())?;
+    if !(0.0..=10.0).contains(&sigma) {
+        return Err(format!("the sigma of `lognormal:{rest}` must be between 0 and 10"));
+    }
+    Ok(Law::LogNormal { mu: mean.ln() - sigma * sigma / 2.0, sigma })
+}
+
+fn read_times(path: &str) -> Result<Vec<u64>, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let times = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let times: Vec<u64> = times.map(|(at, line)| parse_time(path, at + 1, line)).collect::<Result<_, _>>()?;
+    if times.is_empty() { Err(format!("`{path}` holds no service time")) } else { Ok(times) }
+}
+
+fn parse_time(path: &str, line_number: usize, line: &str) -> Result<u64, String> {
+    match line.trim().parse::<f64>() {
+        Ok(time) if (0.0..=86_400.0).contains(&time) => Ok((time * 1e9).round() as u64),
+        _ => Err(format!("{path}:{line_number}: `{line}` is no number of seconds between 0 and 86400")),
+    }
+}
+
+/// Draws service times from a law; the same seed gives the same times.
+#[derive(Debug)]
+pub struct Sampler {
+    law: Law,
+    random: Pcg64Mcg,
+    drawn: usize,
+}
+
+impl Sampler {
+    /// A sampler of `law`.
+    pub fn new(law: Law, seed: u64) -> Self {
+        Self { law, random: Pcg64Mcg::seed_from_u64(seed), drawn: 0 }
+    }
+
+    /// The next service time, in nanoseconds.
+    pub fn draw(&mut self) -> u64 {
+        match &self.law {
+            Law::None => 0,
+            Law::Constant(time) => *time,
+            Law::Exponential(mean) => exponential(&mut self.random, *mean).round() as u64,
+            Law::LogNormal { mu, sigma } => (mu + sigma * normal(&mut self.random)).exp().round() as u64,
+            Law::Listed(times) => {
+                let time = times[self.drawn % times.len()];
+                self.drawn += 1;
+                time
+            }
+        }
+    }
+}
+
+/// By inversion: -mean · ln(1 - U), U uniform on [0, 1).
+pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: f64) -> f64 {
+    -mean * (1.0 - random.random::<f64>()).ln()
+}
+
+/// Box and Muller (1958), one of the pair.
+fn normal(random: &mut Pcg64Mcg) -> f64 {
+    let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
+    radius * (TAU * random.random::<f64>()).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean_and_deviation(service: &str) -> (f64, f64) {
+        let mut sampler = Sampler::new(Service::parse(service).unwrap().law, 7);
+        let times: Vec<f64> = (0..200_000).map(|_| sampler.draw() as f64 / 1e6).collect();
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+        (mean, variance.sqrt())
+    }
+
+    #[test]
+    fn laws_have_the_mean_that_was_named() {
+        assert_eq!(mean_and_deviation("const:10ms"), (10.0, 0.0));
+        let (mean, deviation) = mean_and_deviation("exp:10ms");
+        assert!((mean - 10.0).abs() < 0.1 && (deviation - 10.0).abs() < 0.15, "{mean} {deviation}");
+        let (mean, deviation) = mean_and_deviation("lognormal:10ms,0.5");
+        let expected = 10.0 * (0.25f64.exp() - 1.0).sqrt();
+        assert!((mean - 10.0).abs() < 0.1 && (deviation - expected).abs() < 0.15, "{mean} {deviation}");
+    }
+
+    #[test]
+    fn one_seed_gives_one_sequence() {
+        let draw = |seed| {
+            let mut sampler = Sampler::new(Law::Exponential(1e6), seed);
+            (0..5).map(|_| sampler.draw()).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn listed_times_come_in_turn() {
+        let mut sampler = Sampler::new(Law::Listed(vec![3, 5]), 1);
+        assert_eq!([sampler.draw(), sampler.draw(), sampler.draw()], [3, 5, 3]);
+    }
+
+    #[test]
+    fn a_file_of_seconds_is_read() {
+        let path = std::env::temp_dir().join(format!("brunt-lab-times-{}", std::process::id()));
+        fs::write(&path, "0.010\n\n2e-3\n").unwrap();
+        let service = Service::parse(&format!("file:{}", path.display())).unwrap();
+        fs::write(&path, "0.010\nsoon\n").unwrap();
+        let refusal = Service::parse(&format!("file:{}", path.display())).unwrap_err();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(service.law, Law::Listed(vec![10_000_000, 2_000_000]));
+        assert!(refusal.contains(":2: `soon`"), "{refusal}");
+    }
+
+    #[test]
+    fn refusals_say_what_to_write() {
+        for text in ["", "fast", "const", "gauss:10ms"] {
+            assert!(Service::parse(text).unwrap_err().contains("const:10ms"), "{text}");
+        }
+        assert!(Service::parse("lognormal:10ms").unwrap_err().contains("lognormal:10ms,0.5"));
+        assert!(Service::parse("lognormal:10ms,x").unwrap_err().contains("lognormal:10ms,0.5"));
+        assert!(Service::parse("lognormal:10ms,-1").unwrap_err().contains("between 0 and 10"));
+        assert!(Service::parse("exp:0s").unwrap_err().contains("more than zero"));
+        assert!(Service::parse("file:/nowhere/at/all").unwrap_err().contains("cannot read"));
+    }
+}

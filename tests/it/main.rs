@@ -1,0 +1,1 @@
+//! Everything that needs a real server, a real process or a real tool.
