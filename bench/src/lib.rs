@@ -14,10 +14,12 @@
 //! * [`tools`], [`command`] – who is measured, and how each is told what to do
 //! * [`nginx`], [`status`] – the server, and its count of requests
 //! * [`child`], [`usage`], [`clock`], [`machine`] – running a process and reading the machine
-//! * [`measure`], [`session`], [`memory`] – one run; all rounds; the memory cases
+//! * [`account`], [`measure`] – what a tool says of a run, and what was seen of it from outside
+//! * [`session`], [`memory`] – all rounds; the memory cases
 //! * [`maths`], [`summary`], [`check`] – medians and ratios; a row a tool; the targets
-//! * [`table`], [`report`] – Markdown and JSON
+//! * [`table`], [`report`], [`output`] – Markdown and JSON
 
+pub mod account;
 pub mod cases;
 pub mod check;
 pub mod child;

@@ -1,1 +1,81 @@
-fn main() {}
+//! `brunt-bench`: the command. Reads the options, runs the session, writes the page.
+//!
+//! Not where anything is measured or decided; see the crate's map.
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use brunt_bench::child::Interrupt;
+use brunt_bench::machine::{self, Machine};
+use brunt_bench::measure::Stand;
+use brunt_bench::memory::Scale;
+use brunt_bench::nginx::Nginx;
+use brunt_bench::options::Options;
+use brunt_bench::report::Report;
+use brunt_bench::tools::Toolbox;
+use brunt_bench::{check, output, session};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            output::progress(&format!("brunt-bench: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<ExitCode> {
+    machine::raise_file_limit()?;
+    let interrupt = Interrupt::install()?;
+    let toolbox = Toolbox::locate(options);
+    let machine = Machine::describe(&toolbox);
+    let stand = set_up(options, interrupt, toolbox)?;
+    let cases = options.cases();
+    let scale = if options.quick { Scale::QUICK } else { Scale::FULL };
+    let results = session::run(&stand, &cases, options.rounds(), scale)?;
+    let report = Report {
+        machine: &machine,
+        cases: &cases,
+        results: &results,
+        rounds: options.rounds(),
+        seconds: options.seconds(),
+        missing: &stand.toolbox.missing,
+    };
+    write(options, &report)?;
+    Ok(if options.check { verdict(&report) } else { ExitCode::SUCCESS })
+}
+
+fn set_up(options: &Options, interrupt: Interrupt, toolbox: Toolbox) -> Result<Stand> {
+    if options.pin {
+        machine::pin_to(0).context("--pin: the server's CPU")?;
+    }
+    let server = Nginx::start(&interrupt)?;
+    if options.pin {
+        machine::pin_to(1).context("--pin: the tools' CPU")?;
+    }
+    Ok(Stand { server, toolbox, interrupt, scratch: tempfile::tempdir()?, seconds: options.seconds() })
+}
+
+fn write(options: &Options, report: &Report) -> Result<()> {
+    let page = report.markdown();
+    output::result(&page);
+    if let Some(file) = &options.out {
+        fs::write(file, page).with_context(|| format!("writing {}", file.display()))?;
+    }
+    if let Some(file) = &options.json {
+        fs::write(file, report.json()).with_context(|| format!("writing {}", file.display()))?;
+    }
+    Ok(())
+}
+
+fn verdict(report: &Report) -> ExitCode {
+    let verdicts = report.verdicts();
+    let missed: Vec<String> = verdicts.iter().filter(|one| !one.met).map(check::complaint).collect();
+    for line in &missed {
+        output::progress(&format!("missed: {line}"));
+    }
+    if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}

@@ -72,13 +72,13 @@ fn duration(time: libc::timeval) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::child::Ours;
     use std::process::Command;
 
     #[test]
     fn a_child_is_charged_for_what_it_did() {
         let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-        let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
-        let ended = wait(child.id()).unwrap();
+        let ended = Ours::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
         assert!(ended.success);
         assert!(ended.usage.user + ended.usage.system > Duration::ZERO);
         assert!(ended.usage.peak_rss_bytes > 100_000);
@@ -86,8 +86,7 @@ mod tests {
 
     #[test]
     fn a_failed_child_is_told_apart() {
-        let child = Command::new("false").spawn().unwrap();
-        assert!(!wait(child.id()).unwrap().success);
+        assert!(!Ours::spawn(&mut Command::new("false")).unwrap().reap().unwrap().success);
     }
 
     #[test]

@@ -4,8 +4,7 @@
 //! with `CLOCK_REALTIME`; such a stamp becomes a tick by its age, so that a step of the wall clock between two requests
 //! harms neither.
 
-use rustix::thread::{ClockId, clock_gettime};
-use rustix::time::Timespec;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use crate::units::SECOND;
 

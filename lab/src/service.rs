@@ -55,7 +55,8 @@ impl Service {
 
 /// The mean of a log-normal law is exp(mu + sigma²/2), so the mean that the user names fixes mu.
 fn parse_log_normal(rest: &str) -> Result<Law, String> {
-    let refuse = || format!("`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`");
+    let refuse =
+        || format!("`lognormal:{rest}`: write the mean and the sigma of the logarithm, e.g. `lognormal:10ms,0.5`");
     let (mean, sigma) = rest.split_once(',').ok_or_else(refuse)?;
     let mean = parse_positive_span(mean)? as f64;
     let sigma: f64 = sigma.trim().parse().map_err(|_| refuse())?;

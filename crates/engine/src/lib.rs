@@ -1,1 +1,38 @@
 //! The one loop that turns a plan into events.
+//!
+//! A [`Pacer`] says *when*, a [`VirtualUser`] *what next*, a [`Wire`](brunt_wire::Wire) *how*, a [`Sink`] listens.
+//! Each worker thread owns a runtime, its connections and its recorder; threads share nothing but the queue of free
+//! connections of an open loop, and hand over one snapshot an interval.
+//!
+//! What it is **not**: it knows no terminal, no file format, no script language and no other machine. It has no
+//! defaults: all is in the plan.
+//!
+//! * [`run()`]: workers started, their snapshots merged, events out.
+//! * [`clock`]: time, real and fake. [`pace`]: when requests are due.
+//! * [`user`]: what a virtual user does next.
+//! * `worker`: one thread's run, from its first connection to its last snapshot.
+//! * `slot`: one connection at a time, and the requests on it. `work`: where a slot's requests come from.
+//! * `pool`: the free connections of an open loop and the arrivals that wait for one.
+//! * `recorder`: samples into snapshots. `check`: whether a reply is good. `labels`: names and their numbers.
+
+mod check;
+pub mod clock;
+mod gate;
+mod labels;
+pub mod pace;
+mod pool;
+mod race;
+mod recorder;
+mod run;
+mod slot;
+pub mod user;
+mod work;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use clock::{Epoch, Time};
+pub use pace::Pacer;
+pub use run::{EngineError, Sink, StopSwitch, World, run};
+pub use user::{Step, Turn, Users, VirtualUser};

@@ -1,1 +1,34 @@
-//! What a virtual user does: one request, a list of URLs, placeholders; the words in which people write loads and objectives.
+//! What a virtual user does: one request, a list of URLs, placeholders; the words in which people write loads and
+//! objectives.
+//!
+//! Words come in from the command line and from files; values of `model` go out, or a [`WordError`] that says what to
+//! write instead.
+//!
+//! What it is **not**: it sends no bytes itself, has no defaults, and prints nothing. The only files it reads are those
+//! that a word names: a list of URLs, the body of a request, the rows of a placeholder.
+//!
+//! * [`error`]: what is said about a word or file that cannot be read.
+//! * [`duration`], [`bytes`]: `1.5s`, `124k`.
+//! * [`shape`]: a load, `500` or `0..500/30s,500/2m`, or a sweep of many; [`think`], [`arrivals`]: what goes with it.
+//! * [`objective`], [`status`]: `p99 < 50ms`, `200,3xx`.
+//! * [`target`]: a URL as people write it; [`urls`]: a file of them, [`body`]: what is sent with one.
+//! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
+
+pub mod arrivals;
+pub mod body;
+pub mod bytes;
+pub mod duration;
+pub mod error;
+pub mod feed;
+mod number;
+pub mod objective;
+pub mod shape;
+pub mod status;
+pub mod target;
+pub mod template;
+pub mod think;
+pub mod urls;
+
+pub use error::{ScriptError, WordError};
+pub use feed::Feeds;
+pub use template::{Place, RenderContext, Template};

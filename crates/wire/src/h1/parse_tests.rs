@@ -1,0 +1,572 @@
+//! Transcripts of replies, good and malformed, each whole, cut in two anywhere, byte by byte, and with the body dropped
+//! unseen: the outcome is always the same. Then the same for bytes that nobody thought of.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A sink that keeps all it is shown.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Seen {
+    fields: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+impl Sink for Seen {
+    fn header(&mut self, name: &str, value: &[u8]) {
+        self.fields.push((name.to_owned(), value.to_owned()));
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        assert!(!bytes.is_empty(), "an empty piece of the body");
+        self.body.extend_from_slice(bytes);
+    }
+}
+
+/// All that can be known of a parser that was given some bytes, and then the close.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Outcome {
+    verdict: Result<(), Malformed>,
+    /// How many bytes the reply took, if it was one.
+    taken: Option<usize>,
+    head: Option<Head>,
+    interim: u32,
+    body_bytes: u64,
+    seen: Seen,
+}
+
+/// Whether what may be dropped is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Body {
+    Fed,
+    Dropped,
+}
+
+/// Plays a connection on which `bytes` come in `pieces` (the last piece is the rest), and is then closed.
+fn run(asked: Asked, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
+    let mut parser = Parser::new(asked);
+    let mut seen = Seen::default();
+    let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
+    Outcome {
+        verdict: verdict.map(|_| ()),
+        taken: verdict.ok(),
+        head: parser.head(),
+        interim: parser.interim(),
+        body_bytes: parser.body_bytes(),
+        seen,
+    }
+}
+
+fn play(
+    parser: &mut Parser,
+    seen: &mut Seen,
+    bytes: &[u8],
+    pieces: impl IntoIterator<Item = usize>,
+    body: Body,
+) -> Result<usize, Malformed> {
+    let mut pieces = pieces.into_iter();
+    let (mut at, mut end) = (0, 0);
+    while end < bytes.len() && !parser.done() {
+        let piece = pieces.next().unwrap_or(bytes.len());
+        end = (end + piece).min(bytes.len());
+        let taken = parser.feed(&bytes[at..end], seen)?;
+        assert!(taken <= end - at, "took more than was given");
+        at += taken;
+        assert_eq!(parser.feed(&bytes[at..end], seen), Ok(0), "took less than it could");
+        if body == Body::Dropped {
+            let unseen = parser.discardable().min((bytes.len() - at) as u64);
+            parser.skip(unseen);
+            at += unseen as usize;
+            end = end.max(at);
+        }
+    }
+    parser.close().map(|()| at)
+}
+
+fn whole(asked: Asked, bytes: &[u8]) -> Outcome {
+    run(asked, bytes, [], Body::Fed)
+}
+
+/// Asserts that neither cuts nor dropping change what `bytes` come to, and gives that.
+fn agreed(name: &str, asked: Asked, bytes: &[u8]) -> Outcome {
+    let whole = whole(asked, bytes);
+    let step = 1 + bytes.len() / 500;
+    for cut in (1..bytes.len()).step_by(step) {
+        assert_eq!(run(asked, bytes, [cut], Body::Fed), whole, "{name}, cut at {cut}");
+    }
+    assert_eq!(run(asked, bytes, std::iter::repeat(1), Body::Fed), whole, "{name}, byte by byte");
+    for piece in [1, 2, 3, 7, 64, bytes.len()] {
+        let dropped = run(asked, bytes, std::iter::repeat(piece.max(1)), Body::Dropped);
+        assert_eq!(dropped.body_bytes, whole.body_bytes, "{name}, dropped behind pieces of {piece}");
+        let unseen = Outcome { seen: whole.seen.clone(), ..dropped };
+        assert_eq!(unseen, whole, "{name}, dropped behind pieces of {piece}");
+    }
+    whole
+}
+
+/// A good reply, and what it says.
+struct Case {
+    name: &'static str,
+    asked: Asked,
+    /// Comes before the head, and is passed over.
+    before: &'static str,
+    interim: u32,
+    head: String,
+    /// The body as it is on the wire, and as it is.
+    wire: Vec<u8>,
+    body: Vec<u8>,
+    status: u16,
+    framing: Framing,
+    keep_alive: bool,
+}
+
+fn case(name: &'static str, head: impl Into<String>, framing: Framing, wire: &str, body: &str) -> Case {
+    let head = head.into();
+    let status = head.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
+    let (wire, body) = (wire.as_bytes().to_vec(), body.as_bytes().to_vec());
+    let keep_alive = framing != Framing::UntilClose;
+    Case { name, asked: Asked::Ordinary, before: "", interim: 0, head, wire, body, status, framing, keep_alive }
+}
+
+impl Case {
+    fn asked(self, asked: Asked) -> Self {
+        Case { asked, ..self }
+    }
+
+    fn closes(self) -> Self {
+        Case { keep_alive: false, ..self }
+    }
+
+    fn after(self, before: &'static str, interim: u32) -> Self {
+        Case { before, interim, ..self }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        [self.before.as_bytes(), self.head.as_bytes(), &self.wire].concat()
+    }
+
+    fn check(&self) {
+        let bytes = self.bytes();
+        let outcome = agreed(self.name, self.asked, &bytes);
+        let head = outcome.head.unwrap_or_else(|| panic!("{}: {outcome:?}", self.name));
+        assert_eq!(outcome.verdict, Ok(()), "{}", self.name);
+        assert_eq!(outcome.taken, Some(bytes.len()), "{}", self.name);
+        assert_eq!(head.status, self.status, "{}", self.name);
+        assert_eq!(head.framing, self.framing, "{}", self.name);
+        assert_eq!(head.keep_alive, self.keep_alive, "{}", self.name);
+        assert_eq!(head.length, self.head.len() as u64, "{}", self.name);
+        assert_eq!(outcome.interim, self.interim, "{}", self.name);
+        assert_eq!(outcome.body_bytes, self.body.len() as u64, "{}", self.name);
+        assert_eq!(outcome.seen.body, self.body, "{}", self.name);
+    }
+}
+
+const CONTINUE: &str = "HTTP/1.1 100 Continue\r\n\r\n";
+const HINTS: &str = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nContent-Length: 9\r\n\r\n";
+const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/// A head of exactly `size` bytes, in fields of about `field` bytes each, that announces 2 bytes of body.
+fn big_head(size: usize, field: usize) -> String {
+    let mut head = String::from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n");
+    while head.len() + 2 + 2 * field < size {
+        head = head + "X: " + &"y".repeat(field - 5) + "\r\n";
+    }
+    let rest = size - head.len() - 2;
+    head + &format!("Z: {}\r\n\r\n", "z".repeat(rest - 5))
+}
+
+/// Bodies that end by length, or are not there.
+fn plain_cases() -> Vec<Case> {
+    use Framing::{Length, None};
+    let ok = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
+    vec![
+        case("length", ok("Content-Length: 5\r\n"), Length(5), "hello", "hello"),
+        case("length zero", ok("Content-Length: 0\r\n"), Length(0), "", ""),
+        case("length said twice", ok("Content-Length: 5\r\ncontent-length:5\r\n"), Length(5), "hello", "hello"),
+        case("length as list", ok("Content-Length: 5, 5\r\n"), Length(5), "hello", "hello"),
+        case("length with zeros before", ok("Content-Length: 0005\r\n"), Length(5), "hello", "hello"),
+        case("blanks around", ok("Content-Length \t:  \t 5 \t \r\n"), Length(5), "hello", "hello"),
+        case("folded", ok("Content-Length:\r\n 5\r\nX: a\r\n\tb\r\n"), Length(5), "hello", "hello"),
+        case("bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 2\n\n", Length(2), "hi", "hi"),
+        case("mixed line ends", "HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\n", Length(2), "hi", "hi"),
+        case("no reason", "HTTP/1.1 404\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
+        case("empty reason", "HTTP/1.1 404 \r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
+        case("two spaces", "HTTP/1.1  200  OK\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
+        case("reason in Latin-1's place", "HTTP/1.1 200 Žluť\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
+        case("status 999", "HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\n", Length(2), "hi", "hi"),
+        case(
+            "body like a head",
+            ok("Content-Length: 19\r\n"),
+            Length(19),
+            "\r\n\r\nHTTP/1.1 200 OK",
+            "\r\n\r\nHTTP/1.1 200 OK",
+        ),
+        case("HEAD", ok("Content-Length: 5\r\n"), None, "", "").asked(Asked::Head),
+        case("HEAD, chunked", CHUNKED, None, "", "").asked(Asked::Head),
+        case("HEAD, nothing said", ok(""), None, "", "").asked(Asked::Head),
+        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "").asked(Asked::Head),
+        case("204", "HTTP/1.1 204 No Content\r\n\r\n", None, "", ""),
+        case("204 with a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", None, "", ""),
+        case("304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", None, "", ""),
+        case("101", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\n\r\n", None, "", "").closes(),
+        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "").asked(Asked::Connect).closes(),
+        case("CONNECT refused", "HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n", Length(2), "no", "no")
+            .asked(Asked::Connect),
+        case("100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after(CONTINUE, 1),
+        case("103", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after(HINTS, 1),
+        case("blank lines", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after("\r\n\n\r\n", 0),
+        case("blank line behind 100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi")
+            .after("HTTP/1.1 100 \n\n\r\n", 1),
+        case("HEAD behind 100", ok("Content-Length: 2\r\n"), None, "", "").asked(Asked::Head).after(CONTINUE, 1),
+        case("64 fields", ok(&("a: b\r\n".repeat(63) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
+        case("65 fields", ok(&("a: b\r\n".repeat(64) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
+        case("1024 fields", ok(&("a: b\r\n".repeat(1023) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
+        case("8 kB", big_head(8_000, 400), Length(2), "hi", "hi"),
+        case("64 kB", big_head(MAX_HEAD, 400), Length(2), "hi", "hi"),
+        case("64 kB in one field", big_head(MAX_HEAD, MAX_HEAD), Length(2), "hi", "hi"),
+    ]
+}
+
+/// Bodies that come in chunks, or last until the close.
+fn open_cases() -> Vec<Case> {
+    use Framing::{Chunked, UntilClose};
+    let ok = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
+    let long_extension = format!("2;{}\r\nhi\r\n0\r\n\r\n", "x".repeat(4_092));
+    let long_trailers = format!("0\r\n{}\r\n", "x".repeat(65_532) + "\r\n");
+    vec![
+        case("chunked", CHUNKED, Chunked, "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n", "hello world"),
+        case("chunked, empty", CHUNKED, Chunked, "0\r\n\r\n", ""),
+        case(
+            "hexadecimal",
+            CHUNKED,
+            Chunked,
+            "0000a\r\n0123456789\r\nB\r\nabcdefghijk\r\n00\r\n\r\n",
+            "0123456789abcdefghijk",
+        ),
+        case("extensions", CHUNKED, Chunked, "2;a=b;c=\"d\"\r\nhi\r\n1 ; x\r\n!\r\n0;z\r\n\r\n", "hi!"),
+        case("filled sizes", CHUNKED, Chunked, "2     \r\nhi\r\n0 \t\r\n\r\n", "hi"),
+        case("trailers", CHUNKED, Chunked, "2\r\nhi\r\n0\r\nDigest: x\r\nB:\r\n\r\n", "hi"),
+        case("line ends in the data", CHUNKED, Chunked, "4\r\n\r\n0\n\r\n0\r\n\r\n", "\r\n0\n"),
+        case("chunked, bare line feeds", CHUNKED, Chunked, "2\nhi\n0\nA: b\n\n", "hi"),
+        case("size line of 4 kB", CHUNKED, Chunked, &long_extension, "hi"),
+        case("trailers of 64 kB", CHUNKED, Chunked, &long_trailers, ""),
+        case(
+            "chunked wins",
+            ok("Content-Length: 9\r\nTransfer-Encoding: Chunked\r\n"),
+            Chunked,
+            "2\r\nhi\r\n0\r\n\r\n",
+            "hi",
+        ),
+        case(
+            "chunked wins over nonsense",
+            ok("Transfer-Encoding: chunked\r\nContent-Length: x\r\n"),
+            Chunked,
+            "0\r\n\r\n",
+            "",
+        ),
+        case("gzip, chunked", ok("Transfer-Encoding: gzip, chunked\r\n"), Chunked, "2\r\nhi\r\n0\r\n\r\n", "hi"),
+        case(
+            "in two fields",
+            ok("Transfer-Encoding: gzip\r\nTransfer-Encoding: ,chunked\r\n"),
+            Chunked,
+            "0\r\n\r\n",
+            "",
+        ),
+        case("chunked and close", ok("Connection: close\r\nTransfer-Encoding: chunked\r\n"), Chunked, "0\r\n\r\n", "")
+            .closes(),
+        case(
+            "chunked under 1.0",
+            CHUNKED.replace("1.1 200 OK", "1.0 200 OK\r\nConnection: keep-alive"),
+            Chunked,
+            "2\r\nhi\r\n0\r\n\r\n",
+            "hi",
+        )
+        .closes(),
+        case("chunked behind 100 and 103", CHUNKED, Chunked, "2\r\nhi\r\n0\r\n\r\n", "hi")
+            .after("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n", 2),
+        case("until close", ok("Connection: close\r\n"), UntilClose, "hello", "hello"),
+        case("until close, empty", ok(""), UntilClose, "", ""),
+        case("until close, kept alive", ok("Connection: keep-alive\r\n"), UntilClose, "hello", "hello"),
+        case("until close, 1.0", "HTTP/1.0 200 OK\r\n\r\n", UntilClose, "hello\r\n\r\n", "hello\r\n\r\n"),
+        case("compressed only", ok("Transfer-Encoding: gzip\r\nContent-Length: 2\r\n"), UntilClose, "hello", "hello"),
+        case("no fields", "HTTP/1.1 200\r\n\r\n", UntilClose, "hi", "hi"),
+        case("CONNECT refused, until close", "HTTP/1.0 502 Bad\r\n\r\n", UntilClose, "no", "no").asked(Asked::Connect),
+    ]
+}
+
+#[test]
+fn good_replies_are_the_same_however_they_are_cut() {
+    for case in plain_cases().iter().chain(&open_cases()) {
+        case.check();
+    }
+}
+
+#[test]
+fn the_connection_field_and_the_version_decide_on_keep_alive() {
+    let cases = [
+        ("1.1", "", true),
+        ("1.1", "Connection: close\r\n", false),
+        ("1.1", "connection: CLOSE\r\n", false),
+        ("1.1", "Connection: foo, Close ,bar\r\n", false),
+        ("1.1", "Connection: foo\r\nConnection: close\r\n", false),
+        ("1.1", "Connection: keep-alive\r\n", true),
+        ("1.1", "Connection: keep-alive, close\r\n", false),
+        ("1.1", "Connection: closed\r\n", true),
+        ("1.0", "", false),
+        ("1.0", "Connection: Keep-Alive\r\n", true),
+        ("1.0", "Connection: x,keep-alive\r\n", true),
+        ("1.0", "Connection: close\r\n", false),
+        ("1.0", "Connection: keep-alive\r\nConnection: close\r\n", false),
+    ];
+    for (version, field, keep_alive) in cases {
+        let bytes = format!("HTTP/{version} 200 OK\r\nContent-Length: 2\r\n{field}\r\nhi");
+        let outcome = agreed(field, Asked::Ordinary, bytes.as_bytes());
+        let head = outcome.head.unwrap();
+        assert_eq!(head.keep_alive, keep_alive, "{version} {field}");
+        assert_eq!(format!("1.{}", head.version_minor), version);
+    }
+}
+
+#[test]
+fn a_content_encoding_other_than_identity_is_told() {
+    for (field, encoded) in [
+        ("", false),
+        ("Content-Encoding: gzip\r\n", true),
+        ("content-encoding: br, gzip\r\n", true),
+        ("Content-Encoding: Identity\r\n", false),
+        ("Content-Encoding:\r\n", false),
+        ("Content-Encoding: identity, zstd\r\n", true),
+    ] {
+        let bytes = format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 0\r\n\r\n");
+        assert_eq!(whole(Asked::Ordinary, bytes.as_bytes()).head.unwrap().encoded, encoded, "{field}");
+    }
+}
+
+#[test]
+fn the_fields_of_the_final_head_alone_are_shown() {
+    let bytes = format!("{HINTS}HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:  a=\u{e9}; b \r\nEmpty:\r\n\r\n");
+    let seen = whole(Asked::Ordinary, bytes.as_bytes()).seen.fields;
+    let shown: Vec<_> = seen.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
+    let wanted: [(&str, &[u8]); 3] =
+        [("Content-Length", b"0"), ("Set-Cookie", "a=\u{e9}; b".as_bytes()), ("Empty", b"")];
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn malformed_replies_are_told_apart_however_they_are_cut() {
+    let ok = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
+    let chunked = |wire: &str| format!("{CHUNKED}{wire}");
+    let most = u64::MAX;
+    let cases = [
+        ("another protocol", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), Malformed::Head),
+        ("another version", "HTTP/2 200\r\n\r\n".to_owned(), Malformed::Head),
+        ("another minor", "HTTP/1.2 200 OK\r\n\r\n".to_owned(), Malformed::Head),
+        ("a carriage return first", "\rHTTP/1.1 200 OK\r\n\r\n".to_owned(), Malformed::Head),
+        ("no status", "HTTP/1.1 OK\r\n\r\n".to_owned(), Malformed::Head),
+        ("status of two digits", "HTTP/1.1 20 OK\r\n\r\n".to_owned(), Malformed::Head),
+        ("status below 100", "HTTP/1.1 099 OK\r\n\r\n".to_owned(), Malformed::Head),
+        ("field without colon", ok("Content-Length 5\r\n"), Malformed::Head),
+        ("NUL in a field", ok("A: b\0c\r\n"), Malformed::Head),
+        ("a lone carriage return", ok("A: b\rc\r\n"), Malformed::Head),
+        ("no name", ok(": b\r\n"), Malformed::Head),
+        ("bad interim", "HTTP/1.1 100 Continue\r\nX\r\n\r\n".to_owned(), Malformed::Head),
+        ("bad behind interim", format!("{CONTINUE}hello"), Malformed::Head),
+        ("1025 fields", ok(&"a: b\r\n".repeat(1025)), Malformed::Head),
+        ("too large", big_head(MAX_HEAD + 1, 400), Malformed::HeadTooLarge),
+        ("too large in one field", big_head(MAX_HEAD + 1, MAX_HEAD), Malformed::HeadTooLarge),
+        ("never ends", format!("HTTP/1.1 200 OK\r\nA:{}", "x".repeat(2 * MAX_HEAD)), Malformed::HeadTooLarge),
+        ("length no number", ok("Content-Length: five\r\n"), Malformed::ContentLength),
+        ("length empty", ok("Content-Length:\r\n"), Malformed::ContentLength),
+        ("length signed", ok("Content-Length: +5\r\n"), Malformed::ContentLength),
+        ("length negative", ok("Content-Length: -1\r\n"), Malformed::ContentLength),
+        ("length beyond 64 bits", ok("Content-Length: 18446744073709551616\r\n"), Malformed::ContentLength),
+        ("lengths differ", ok("Content-Length: 5\r\nContent-Length: 6\r\n"), Malformed::ContentLength),
+        ("lengths differ in a list", ok("Content-Length: 5, 6\r\n"), Malformed::ContentLength),
+        ("lengths differ, then agree", ok("Content-Length: 5, 6, 6\r\n"), Malformed::ContentLength),
+        ("unknown coding", ok("Transfer-Encoding: rot13\r\n"), Malformed::TransferEncoding),
+        ("unknown, chunked", ok("Transfer-Encoding: rot13, chunked\r\n"), Malformed::TransferEncoding),
+        ("chunked not last", ok("Transfer-Encoding: chunked, gzip\r\n"), Malformed::TransferEncoding),
+        ("chunked in two fields", ok(&"Transfer-Encoding: chunked\r\n".repeat(2)), Malformed::TransferEncoding),
+        ("no size", chunked("\r\nhi\r\n0\r\n\r\n"), Malformed::Chunk),
+        ("size no number", chunked("x\r\n"), Malformed::Chunk),
+        ("extension without size", chunked(";a\r\n"), Malformed::Chunk),
+        ("size in two", chunked("1 1\r\n"), Malformed::Chunk),
+        ("size beyond 64 bits", chunked("10000000000000000\r\n"), Malformed::Chunk),
+        ("carriage return alone", chunked("2\rhi"), Malformed::Chunk),
+        ("data too long", chunked("2\r\nhello\r\n0\r\n\r\n"), Malformed::Chunk),
+        ("data's carriage return alone", chunked("2\r\nhi\r0\r\n\r\n"), Malformed::Chunk),
+        ("size line beyond 4 kB", chunked(&format!("2;{}\r\nhi\r\n", "x".repeat(4_093))), Malformed::Chunk),
+        ("zeros without end", chunked(&"0".repeat(5_000)), Malformed::Chunk),
+        ("trailers beyond 64 kB", chunked(&format!("0\r\n{}\r\n\r\n", "x".repeat(65_533))), Malformed::Chunk),
+        ("end's carriage return alone", chunked("0\r\n\rX"), Malformed::Chunk),
+        ("closed at once", String::new(), Malformed::ClosedInHead),
+        ("closed behind blank lines", "\r\n\r".to_owned(), Malformed::ClosedInHead),
+        ("closed behind an interim head", CONTINUE.to_owned(), Malformed::ClosedInHead),
+        ("closed in a long body", ok(&format!("Content-Length: {most}\r\n")) + "hello", Malformed::ClosedInBody),
+        ("closed in a long chunk", chunked(&format!("{most:x}\r\nhello")), Malformed::ClosedInBody),
+    ];
+    for (name, bytes, malformed) in cases {
+        let outcome = agreed(name, Asked::Ordinary, bytes.as_bytes());
+        assert_eq!(outcome.verdict, Err(malformed), "{name}");
+    }
+}
+
+#[test]
+fn a_close_completes_a_reply_only_where_it_may() {
+    for case in plain_cases().iter().chain(&open_cases()) {
+        let bytes = case.bytes();
+        let head_end = case.before.len() + case.head.len();
+        for length in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
+            let verdict = whole(case.asked, &bytes[..length]).verdict;
+            let wanted = match case.framing {
+                _ if length < head_end => Err(Malformed::ClosedInHead),
+                Framing::UntilClose => Ok(()),
+                _ => Err(Malformed::ClosedInBody),
+            };
+            assert_eq!(verdict, wanted, "{}, closed behind {length} bytes", case.name);
+        }
+    }
+}
+
+#[test]
+fn bytes_behind_a_reply_are_left_alone() {
+    for case in plain_cases().iter().chain(&open_cases()).filter(|case| case.framing != Framing::UntilClose) {
+        let bytes = case.bytes();
+        let outcome = agreed(case.name, case.asked, &[&bytes, b"\r\nHTTP/1.1 200 OK\r\n\r\n".as_slice()].concat());
+        assert_eq!(outcome.taken, Some(bytes.len()), "{}", case.name);
+        assert_eq!(outcome.seen.body, case.body, "{}", case.name);
+    }
+}
+
+#[test]
+fn never_more_is_discardable_than_the_body_still_holds() {
+    for case in plain_cases().iter().chain(&open_cases()) {
+        let bytes = case.bytes();
+        let mut parser = Parser::new(case.asked);
+        let mut at = 0;
+        for end in 0..=bytes.len() {
+            at += parser.feed(&bytes[at..end], &mut ()).unwrap();
+            let left = case.body.len() as u64 - parser.body_bytes();
+            match case.framing {
+                Framing::UntilClose if parser.head().is_some() => assert_eq!(parser.discardable(), u64::MAX),
+                Framing::Length(_) if parser.head().is_some() => assert_eq!(parser.discardable(), left),
+                _ => assert!(parser.discardable() <= left, "{} at {end}", case.name),
+            }
+        }
+        assert_eq!(parser.discardable() == 0, parser.done(), "{}", case.name);
+    }
+}
+
+#[test]
+fn part_of_what_is_discardable_may_be_skipped() {
+    let mut parser = Parser::new(Asked::Ordinary);
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n";
+    assert_eq!(parser.feed(head, &mut ()), Ok(head.len()));
+    parser.skip(u64::MAX - 10);
+    assert_eq!(parser.discardable(), 10);
+    assert_eq!(parser.feed(b"12345", &mut ()), Ok(5));
+    parser.skip(0);
+    assert!(!parser.done());
+    parser.skip(5);
+    assert!(parser.done());
+    assert_eq!(parser.body_bytes(), u64::MAX);
+    assert_eq!(parser.feed(b"more", &mut ()), Ok(0));
+}
+
+#[test]
+fn a_head_that_drips_in_is_searched_once() {
+    let head = big_head(8_000, 400);
+    let mut parser = Parser::new(Asked::Ordinary);
+    for end in 3..head.len() {
+        assert_eq!(parser.feed(&head.as_bytes()[..end], &mut ()), Ok(0));
+        assert_eq!(parser.state, State::Head { searched: end - 2 });
+    }
+}
+
+#[test]
+fn another_protocol_is_told_without_a_blank_line() {
+    for (bytes, verdict) in [("HTTQ", Err(Malformed::Head)), ("220 ", Err(Malformed::Head)), ("HTTP/1", Ok(0))] {
+        assert_eq!(Parser::new(Asked::Ordinary).feed(bytes.as_bytes(), &mut ()), verdict, "{bytes}");
+    }
+}
+
+#[test]
+fn each_fault_is_told_in_one_line() {
+    use Malformed::{Chunk, ClosedInBody, ClosedInHead, ContentLength, Head, HeadTooLarge, Leftover, TransferEncoding};
+    let all = [Head, HeadTooLarge, ContentLength, TransferEncoding, Chunk, Leftover, ClosedInHead, ClosedInBody];
+    let told: std::collections::BTreeSet<_> = all.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), all.len());
+    assert!(told.iter().all(|text| !text.is_empty() && !text.contains('\n')));
+}
+
+/// Scraps that replies are made of, so that random bytes get beyond the first few.
+fn scrap() -> impl Strategy<Value = Vec<u8>> {
+    let known = prop::sample::select(vec![
+        "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.0 200 OK\r\n",
+        "HTTP/1.1 204\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 101 \r\n",
+        "Content-Length: 7\r\n",
+        "Content-Length: 7, 8\r\n",
+        "Transfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip\r\n",
+        "Connection: close\r\n",
+        "A: b\r\n c\r\n",
+        "A : \r\n",
+        "\r\n",
+        "\n",
+        "\r",
+        " ",
+        "5\r\nhello\r\n",
+        "3;x=y\r\n",
+        "0\r\n",
+        "f",
+        "ffffffffffffffff\r\n",
+        "0\r\n\r\n",
+    ]);
+    prop_oneof![
+        8 => known.prop_map(|text| text.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..20),
+    ]
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    prop::sample::select(vec![Asked::Ordinary, Asked::Ordinary, Asked::Head, Asked::Connect])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cuts_of_anything_come_to_the_same(
+        asked in asked(),
+        scraps in prop::collection::vec(scrap(), 0..16),
+        pieces in prop::collection::vec(0_usize..40, 1..30),
+    ) {
+        let bytes = scraps.concat();
+        let whole = whole(asked, &bytes);
+        prop_assert_eq!(&run(asked, &bytes, pieces.clone(), Body::Fed), &whole);
+        let dropped = run(asked, &bytes, pieces, Body::Dropped);
+        prop_assert_eq!(&Outcome { seen: whole.seen.clone(), ..dropped }, &whole);
+    }
+
+    #[test]
+    fn any_cuts_of_good_replies_come_to_the_same(
+        which in any::<prop::sample::Index>(),
+        pieces in prop::collection::vec(1_usize..60, 1..40),
+    ) {
+        let cases = open_cases();
+        let case = which.get(&cases);
+        let bytes = case.bytes();
+        let outcome = run(case.asked, &bytes, pieces, Body::Fed);
+        prop_assert_eq!(&outcome, &whole(case.asked, &bytes));
+        prop_assert_eq!(&outcome.seen.body, &case.body);
+    }
+
+    #[test]
+    fn arbitrary_bytes_end_in_a_verdict(asked in asked(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let outcome = whole(asked, &bytes);
+        prop_assert!(outcome.verdict.is_err() || outcome.head.is_some());
+    }
+}

@@ -1,0 +1,147 @@
+//! What a tool says of its own run: how many requests it completed, how late it was, and what went wrong.
+//!
+//! Used to notice a run that is not worth its figures, and for lag, which nothing outside the tool can see. Never the
+//! source of a rate or a cost.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::tools::Tool;
+
+/// How late requests were sent, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Lag {
+    pub p50: f64,
+    pub p99: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Account {
+    pub completed: Option<u64>,
+    pub lag: Option<Lag>,
+    pub peak_rss_bytes: Option<u64>,
+    pub complaint: Option<String>,
+}
+
+impl Account {
+    /// `result` is the file that brunt was told to write.
+    pub fn of(tool: Tool, output: &str, result: &Path) -> Self {
+        match tool {
+            Tool::Brunt => fs::read_to_string(result).map_or_else(|_| missing(), |text| from_brunt(&text)),
+            Tool::Floor => from_floor(output),
+            Tool::Wrk => from_lines(output, "requests in", &["Socket errors", "Non-2xx"]),
+            Tool::Ab => from_lines(output, "Complete requests:", &["Failed requests:", "Non-2xx"]),
+            Tool::H2load => from_h2load(output),
+        }
+    }
+}
+
+fn missing() -> Account {
+    Account { complaint: Some("it wrote no result".to_owned()), ..Account::default() }
+}
+
+fn from_brunt(text: &str) -> Account {
+    let Ok(json) = serde_json::from_str::<Value>(text) else { return missing() };
+    let failures = total(&json["failures"]);
+    Account {
+        completed: json["requests"]["completed"].as_u64(),
+        lag: lag_of(&json["lag_seconds"]),
+        peak_rss_bytes: json["generator"]["peak_rss_bytes"].as_u64(),
+        complaint: (failures > 0.0).then(|| format!("{failures} failures")),
+    }
+}
+
+fn from_floor(output: &str) -> Account {
+    let Ok(json) = serde_json::from_str::<Value>(output.trim()) else { return missing() };
+    Account { completed: json["completed"].as_u64(), lag: lag_of(&json["lag_seconds"]), ..Account::default() }
+}
+
+/// Tools that print a line with the count, and a line for each kind of trouble they had.
+fn from_lines(output: &str, count: &str, troubles: &[&str]) -> Account {
+    let line_with = |word: &str| output.lines().find(|line| line.contains(word));
+    let trouble = troubles
+        .iter()
+        .filter_map(|word| line_with(word))
+        .find(|line| numbers(line.split_once(':').map_or("", |(_, values)| values)).any(|number| number > 0));
+    Account {
+        completed: line_with(count).and_then(first_number),
+        complaint: trouble.map(|line| line.trim().to_owned()),
+        ..Account::default()
+    }
+}
+
+/// `requests: 9 total, 9 started, 9 done, 9 succeeded, 0 failed, 0 errored, 0 timeout`
+fn from_h2load(output: &str) -> Account {
+    let line = output.lines().find_map(|line| line.strip_prefix("requests: ")).unwrap_or_default();
+    let part = |word: &str| line.split(", ").find(|part| part.ends_with(word)).and_then(first_number);
+    let troubled = ["failed", "errored", "timeout"].iter().any(|word| part(word) != Some(0));
+    Account { completed: part("done"), complaint: troubled.then(|| line.to_owned()), ..Account::default() }
+}
+
+fn lag_of(lag: &Value) -> Option<Lag> {
+    Some(Lag { p50: lag["p50"].as_f64()?, p99: lag["p99"].as_f64()? })
+}
+
+/// The sum of all numbers in a value: failures by kind, or one number for all.
+fn total(value: &Value) -> f64 {
+    match value {
+        Value::Number(number) => number.as_f64().unwrap_or(0.0),
+        Value::Array(items) => items.iter().map(total).sum(),
+        Value::Object(members) => members.values().map(total).sum(),
+        _ => 0.0,
+    }
+}
+
+fn first_number(line: &str) -> Option<u64> {
+    numbers(line).next()
+}
+
+fn numbers(line: &str) -> impl Iterator<Item = u64> {
+    line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrk_says_how_many_and_what_went_wrong() {
+        let well = "  1 threads and 64 connections\n  1081240 requests in 7.00s, 1.2GB read\n";
+        let account = from_lines(well, "requests in", &["Socket errors"]);
+        assert_eq!((account.completed, account.complaint), (Some(1_081_240), None));
+        let ill = format!("{well}  Socket errors: connect 0, read 12, write 0, timeout 0\n");
+        assert!(from_lines(&ill, "requests in", &["Socket errors"]).complaint.is_some());
+    }
+
+    #[test]
+    fn abs_line_of_failures_is_a_complaint_only_above_zero() {
+        let well = "Complete requests:      5000\nFailed requests:        0\n";
+        let account = from_lines(well, "Complete requests:", &["Failed requests:"]);
+        assert_eq!((account.completed, account.complaint), (Some(5000), None));
+        let ill = well.replace("        0", "        7");
+        assert!(from_lines(&ill, "Complete requests:", &["Failed requests:"]).complaint.is_some());
+    }
+
+    #[test]
+    fn h2load_has_all_in_one_line() {
+        let line = "requests: 9 total, 9 started, 8 done, 8 succeeded, 0 failed, 0 errored, 0 timeout\n";
+        assert_eq!(from_h2load(line), Account { completed: Some(8), ..Account::default() });
+        assert!(from_h2load(&line.replace("0 errored", "1 errored")).complaint.is_some());
+    }
+
+    #[test]
+    fn brunts_failures_are_counted_whatever_their_shape() {
+        let text = r#"{"requests":{"completed":5},"lag_seconds":{"p50":1e-5,"p99":5e-5},"failures":{"reset":2,"refused":1},
+                       "generator":{"peak_rss_bytes":4000000}}"#;
+        let account = from_brunt(text);
+        assert_eq!(account.completed, Some(5));
+        assert_eq!(account.lag, Some(Lag { p50: 1e-5, p99: 5e-5 }));
+        assert_eq!(account.peak_rss_bytes, Some(4_000_000));
+        assert_eq!(account.complaint.as_deref(), Some("3 failures"));
+        assert_eq!(from_brunt(r#"{"failures":{}}"#).complaint, None);
+        assert_eq!(from_brunt("nonsense"), missing());
+    }
+}

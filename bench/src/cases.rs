@@ -1,0 +1,105 @@
+//! What is measured: one row a case, with the targets that brunt has in it.
+//!
+//! A new case is a new row of [`CASES`]. How a tool is told to run it is in [`crate::command`].
+
+use serde::Serialize;
+
+/// A page that nginx serves from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Page {
+    pub path: &'static str,
+    pub bytes: usize,
+}
+
+pub const SMALL: Page = Page { path: "/10b", bytes: 10 };
+pub const MEDIUM: Page = Page { path: "/124k", bytes: 123_784 };
+pub const LARGE: Page = Page { path: "/1m", bytes: 1_000_000 };
+pub const PAGES: [Page; 3] = [SMALL, MEDIUM, LARGE];
+
+/// How many connections every rate case holds.
+pub const CONNECTIONS: u32 = 64;
+
+/// Over what the requests of a closed loop go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Transport {
+    KeepAlive,
+    NewConnection,
+    TlsKeepAlive,
+}
+
+/// How the load is made, and what is expected of brunt under it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub enum Load {
+    /// As fast as the server answers. `cpu_target`: brunt's CPU time per request, at most this times wrk's.
+    Closed { page: Page, transport: Transport, cpu_target: f64 },
+    /// Even arrivals at this rate per second, keep-alive, 10 bytes.
+    Open { rate: u32 },
+    /// Peak memory must not grow with the length of a run.
+    Memory,
+    /// Memory per connection that is held open.
+    Connections,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Case {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub load: Load,
+}
+
+impl Case {
+    /// Cases of rounds, as against those that run once.
+    pub fn is_of_rounds(&self) -> bool {
+        matches!(self.load, Load::Closed { .. } | Load::Open { .. })
+    }
+}
+
+const fn closed(name: &'static str, title: &'static str, page: Page, transport: Transport, cpu_target: f64) -> Case {
+    Case { name, title, load: Load::Closed { page, transport, cpu_target } }
+}
+
+pub const CASES: [Case; 9] = [
+    closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
+    closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
+    closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
+    closed("new-connection", "A new connection per request, 10 bytes", SMALL, Transport::NewConnection, 1.0),
+    closed("tls-10b", "TLS keep-alive, 10 bytes", SMALL, Transport::TlsKeepAlive, 0.9),
+    Case { name: "open-2000", title: "Open loop, 2,000 requests/s", load: Load::Open { rate: 2_000 } },
+    Case { name: "open-20000", title: "Open loop, 20,000 requests/s", load: Load::Open { rate: 20_000 } },
+    Case { name: "memory", title: "Memory of a long run", load: Load::Memory },
+    Case { name: "connections", title: "Memory per connection", load: Load::Connections },
+];
+
+/// brunt's requests per second, at least this times wrk's.
+pub const RATE_TARGET: f64 = 0.98;
+/// brunt's CPU time and lag in an open loop, at most this times the floor's.
+pub const FLOOR_TARGET: f64 = 1.3;
+/// The rate of an open loop is kept within this share of what was asked for.
+pub const PRECISION_TARGET: f64 = 0.001;
+/// A run ten times as long has the same peak memory within this share.
+pub const GROWTH_TARGET: f64 = 0.05;
+/// Client memory per open connection, at most (4 kB of 1024 bytes).
+pub const CONNECTION_BYTES_TARGET: f64 = 4096.0;
+
+pub fn named(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|case| case.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_found() {
+        for case in &CASES {
+            assert_eq!(named(case.name).map(|found| found.title), Some(case.title));
+        }
+        assert!(named("keepalive").is_none());
+    }
+
+    #[test]
+    fn only_the_memory_cases_run_once() {
+        let once: Vec<_> = CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
+        assert_eq!(once, ["memory", "connections"]);
+    }
+}

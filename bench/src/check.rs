@@ -1,0 +1,160 @@
+//! brunt against its targets: one verdict a target, with the figure beside what was promised.
+//!
+//! A target whose figure is missing is missed: silence is no pass. The targets themselves are in [`crate::cases`].
+
+use serde::Serialize;
+
+use crate::cases::{CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, PRECISION_TARGET, RATE_TARGET};
+use crate::maths::{Spread, deviation};
+use crate::session::Results;
+use crate::summary::{self, Row};
+use crate::tools::Tool;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    pub case: &'static str,
+    pub figure: &'static str,
+    pub measured: Option<f64>,
+    pub target: String,
+    pub met: bool,
+}
+
+/// A bound that a figure keeps.
+#[derive(Clone, Copy)]
+enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+pub fn verdicts(cases: &[Case], results: &Results) -> Vec<Verdict> {
+    cases.iter().flat_map(|case| verdicts_of(case, results)).collect()
+}
+
+/// The line that names a missed target.
+pub fn complaint(verdict: &Verdict) -> String {
+    let measured = verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.4}"));
+    format!("{}: {} is {measured}, target {}", verdict.case, verdict.figure, verdict.target)
+}
+
+fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
+    let rows = summary::rows(case, &results.measurements);
+    let brunt = rows.iter().find(|row| row.tool == Tool::Brunt);
+    match case.load {
+        Load::Closed { cpu_target, .. } => of_closed(case.name, brunt, cpu_target),
+        Load::Open { rate } => of_open(case.name, brunt, f64::from(rate)),
+        Load::Memory => {
+            let grown = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
+            vec![verdict(
+                case.name,
+                "difference in peak memory, ten times as long",
+                grown,
+                Bound::AtMost(GROWTH_TARGET),
+            )]
+        }
+        Load::Connections => of_held(case.name, results),
+    }
+}
+
+fn of_closed(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> Vec<Verdict> {
+    let cpu = brunt.and_then(|row| row.cpu_ratio);
+    let rate = brunt.and_then(|row| row.rate_ratio);
+    vec![
+        verdict(case, "CPU per request ÷ wrk's", middle(cpu), Bound::AtMost(cpu_target)),
+        verdict(case, "requests/s ÷ wrk's", middle(rate), Bound::AtLeast(RATE_TARGET)),
+    ]
+}
+
+fn of_open(case: &'static str, brunt: Option<&Row>, rate: f64) -> Vec<Verdict> {
+    // Both the slope and the sum must fit: a late start spoils the one, arrivals dropped at the end the other.
+    let precision = brunt.and_then(|row| {
+        let slope = deviation(row.rate_per_second?.median, rate);
+        Some(slope.max(deviation(row.whole_rate_per_second, rate)))
+    });
+    let cpu = brunt.and_then(|row| row.cpu_ratio);
+    let lag = brunt.and_then(|row| row.lag_ratio);
+    vec![
+        verdict(case, "CPU per request ÷ the floor's", middle(cpu), Bound::AtMost(FLOOR_TARGET)),
+        verdict(case, "lag p99 ÷ the floor's", middle(lag), Bound::AtMost(FLOOR_TARGET)),
+        verdict(case, "distance of the rate from what was asked", precision, Bound::AtMost(PRECISION_TARGET)),
+    ]
+}
+
+fn of_held(case: &'static str, results: &Results) -> Vec<Verdict> {
+    let held = results.held.as_ref();
+    let bytes = held.map(super::memory::Held::bytes_per_connection);
+    let open = held.map(|held| held.open as f64);
+    let asked = held.map_or(f64::INFINITY, |held| held.asked as f64);
+    let faults = held.map(|held| f64::from(u8::from(held.complaint.is_some())));
+    vec![
+        verdict(case, "bytes per connection", bytes, Bound::AtMost(CONNECTION_BYTES_TARGET)),
+        verdict(case, "connections open", open, Bound::AtLeast(asked)),
+        verdict(case, "complaints", faults, Bound::AtMost(0.0)),
+    ]
+}
+
+fn middle(spread: Option<Spread>) -> Option<f64> {
+    spread.map(|spread| spread.median)
+}
+
+fn verdict(case: &'static str, figure: &'static str, measured: Option<f64>, bound: Bound) -> Verdict {
+    let (target, met) = match bound {
+        Bound::AtMost(most) => (format!("≤ {most}"), measured.is_some_and(|value| value <= most)),
+        Bound::AtLeast(least) => (format!("≥ {least}"), measured.is_some_and(|value| value >= least)),
+    };
+    Verdict { case, figure, measured, target, met }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::named;
+    use crate::memory::{Growth, Held};
+    use crate::summary::tests::run;
+
+    fn missed(case: &str, results: &Results) -> Vec<&'static str> {
+        let verdicts = verdicts(&[*named(case).unwrap()], results);
+        verdicts.into_iter().filter(|verdict| !verdict.met).map(|verdict| verdict.figure).collect()
+    }
+
+    fn measured(case: &'static str, other: Tool, brunt: [f64; 3], reference: [f64; 3]) -> Results {
+        let measurements = vec![run(case, Tool::Brunt, 0, brunt), run(case, other, 0, reference)];
+        Results { measurements, ..Results::default() }
+    }
+
+    #[test]
+    fn a_closed_loop_has_a_cost_and_a_rate_to_keep() {
+        let of = |brunt| measured("keepalive-124k", Tool::Wrk, brunt, [100.0, 20.0, 0.0]);
+        assert!(missed("keepalive-124k", &of([99.0, 8.9, 0.0])).is_empty());
+        assert_eq!(missed("keepalive-124k", &of([99.0, 9.1, 0.0])), ["CPU per request ÷ wrk's"]);
+        assert_eq!(missed("keepalive-124k", &of([97.0, 8.9, 0.0])), ["requests/s ÷ wrk's"]);
+    }
+
+    #[test]
+    fn an_open_loop_must_also_keep_its_rate() {
+        let of = |brunt| measured("open-2000", Tool::Floor, brunt, [2000.0, 10.0, 5e-5]);
+        assert!(missed("open-2000", &of([2001.9, 12.9, 6.4e-5])).is_empty());
+        assert_eq!(missed("open-2000", &of([1990.0, 12.9, 6.4e-5])), ["distance of the rate from what was asked"]);
+        assert_eq!(missed("open-2000", &of([2000.0, 12.9, 7e-5])), ["lag p99 ÷ the floor's"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_missed() {
+        assert_eq!(missed("tls-10b", &Results::default()).len(), 2);
+        assert_eq!(missed("connections", &Results::default()).len(), 3);
+        let verdict = &verdicts(&[*named("memory").unwrap()], &Results::default())[0];
+        assert!(complaint(verdict).contains("not measured"));
+    }
+
+    #[test]
+    fn memory_neither_grows_nor_costs_too_much() {
+        let growth = |long_bytes| Results {
+            growth: Some(Growth { requests: 1, short_bytes: 100, long_bytes }),
+            ..Results::default()
+        };
+        assert!(missed("memory", &growth(104)).is_empty());
+        assert_eq!(missed("memory", &growth(106)).len(), 1);
+        let held = Held { asked: 15_000, open: 14_000, few_bytes: 0, many_bytes: 60_000_000, complaint: None };
+        let results = Results { held: Some(held), ..Results::default() };
+        assert_eq!(missed("connections", &results), ["connections open"]);
+    }
+}

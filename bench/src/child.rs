@@ -1,0 +1,196 @@
+//! Running one process of ours: to its end, to its hard limit, or to our own interruption, and never beyond.
+//!
+//! Every process gets a process group of its own, and only that group is ever signalled. Not a measurement: what the
+//! kernel says of the process is handed over as it is.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use crate::clock::Stopwatch;
+use crate::usage::{self, Ended, Usage};
+
+/// How often a running child is looked at.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Set by Ctrl-C or SIGTERM; everything that waits looks at it, and unwinds.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    pub fn install() -> Result<Self> {
+        let interrupt = Self::default();
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupt.0))?;
+        }
+        Ok(interrupt)
+    }
+
+    pub fn check(&self) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            bail!("interrupted");
+        }
+        Ok(())
+    }
+
+    pub fn pause(&self, length: Duration) -> Result<()> {
+        let watch = Stopwatch::start();
+        while watch.elapsed() < length {
+            self.check()?;
+            thread::sleep(Duration::from_millis(50).min(length.saturating_sub(watch.elapsed())));
+        }
+        self.check()
+    }
+}
+
+/// A process that is ours, killed when this is dropped before [`Ours::reap`].
+#[derive(Debug)]
+pub struct Ours {
+    pid: Pid,
+    reaped: bool,
+}
+
+impl Ours {
+    pub fn spawn(command: &mut Command) -> Result<Self> {
+        let named = || format!("starting {}", command.get_program().display());
+        let name = named();
+        let child = command.process_group(0).stdin(Stdio::null()).spawn().context(name)?;
+        let pid = Pid::from_raw(child.id() as i32).context("a process without an id")?;
+        Ok(Self { pid, reaped: false })
+    }
+
+    pub fn id(&self) -> u32 {
+        self.pid.as_raw_nonzero().get() as u32
+    }
+
+    /// Waits at most `length`; whether the process has ended.
+    pub fn ended_within(&self, length: &Timespec) -> Result<bool> {
+        let handle = pidfd_open(self.pid, PidfdFlags::empty())?;
+        let mut handles = [PollFd::new(&handle, PollFlags::IN)];
+        match poll(&mut handles, Some(length)) {
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            ready => Ok(ready? > 0),
+        }
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        // It may have ended meanwhile; until it is reaped its id is nobody else's.
+        let _ = kill_process_group(self.pid, signal);
+    }
+
+    pub fn reap(mut self) -> Result<Ended> {
+        self.reaped = true;
+        Ok(usage::wait(self.id())?)
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.signal(Signal::KILL);
+            let _ = usage::wait(self.id());
+        }
+    }
+}
+
+/// What is left of a process that has ended.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub success: bool,
+    pub usage: Usage,
+    pub elapsed: Duration,
+    /// Standard output and standard error together.
+    pub output: String,
+}
+
+/// Runs `command` to its end, and calls `tick` with the time since its start every 50 ms.
+pub fn run(
+    command: &mut Command,
+    limit: Duration,
+    interrupt: &Interrupt,
+    mut tick: impl FnMut(Duration) -> Result<()>,
+) -> Result<Finished> {
+    let mut output = tempfile::tempfile()?;
+    command.stdout(output.try_clone()?).stderr(output.try_clone()?);
+    // The error is at the end of the output, and not below a page of frames.
+    command.env_remove("RUST_BACKTRACE");
+    let watch = Stopwatch::start();
+    let child = Ours::spawn(command)?;
+    let mut seen_rss = 0;
+    while !child.ended_within(&TICK)? {
+        interrupt.check()?;
+        if watch.elapsed() > limit {
+            bail!("still running after {} s: killed", limit.as_secs());
+        }
+        seen_rss = peak_rss_bytes(child.id()).unwrap_or(seen_rss);
+        tick(watch.elapsed())?;
+    }
+    let elapsed = watch.elapsed();
+    let mut ended = child.reap()?;
+    ended.usage.peak_rss_bytes = true_peak(ended.usage.peak_rss_bytes, seen_rss)?;
+    Ok(Finished { success: ended.success, usage: ended.usage, elapsed, output: text(&mut output)? })
+}
+
+/// The kernel starts a child's peak at what we held when we forked; below that only what we saw ourselves counts.
+fn true_peak(accounted: u64, seen: u64) -> Result<u64> {
+    let ours = usage::own()?.peak_rss_bytes;
+    Ok(if accounted > ours || seen == 0 { accounted } else { seen })
+}
+
+fn peak_rss_bytes(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+}
+
+fn text(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Result<Finished> {
+        run(Command::new("sh").args(["-c", script]), limit, &Interrupt::default(), |_| Ok(()))
+    }
+
+    #[test]
+    fn output_and_exit_code_come_back() {
+        let finished = shell("echo out; echo err >&2; exit 3", Duration::from_secs(10)).unwrap();
+        assert!(!finished.success);
+        assert_eq!(finished.output, "out\nerr\n");
+    }
+
+    #[test]
+    fn the_hard_limit_kills_the_whole_group() {
+        let scratch = tempfile::tempdir().unwrap();
+        let note = scratch.path().join("pid");
+        let script = format!("sleep 60 & echo $! > {}; wait", note.display());
+        let error = shell(&script, Duration::from_millis(300)).unwrap_err();
+        assert!(error.to_string().contains("killed"), "{error}");
+        let grandchild = fs::read_to_string(note).unwrap();
+        let state = fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z"), "{state}");
+    }
+
+    #[test]
+    fn an_interruption_ends_the_run() {
+        let interrupt = Interrupt::default();
+        interrupt.0.store(true, Ordering::Relaxed);
+        let error = run(Command::new("sleep").arg("60"), Duration::from_mins(1), &interrupt, |_| Ok(())).unwrap_err();
+        assert_eq!(error.to_string(), "interrupted");
+    }
+}

@@ -1,0 +1,117 @@
+//! How each tool is told to run a case: one function a tool, case → command line.
+//!
+//! Not the running of it. All use one thread and the same number of connections. A case that a tool cannot run is
+//! `None`, and a dash in the table.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use crate::cases::{CONNECTIONS, Load, SMALL, Transport};
+use crate::nginx::Nginx;
+use crate::tools::Tool;
+
+/// More requests per second than any tool reaches; ab must be told a number of requests.
+const AB_AT_MOST_PER_SECOND: u64 = 400_000;
+
+/// What one run is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    pub load: Load,
+    pub seconds: u64,
+    pub server: &'a Nginx,
+    /// Where brunt writes its result.
+    pub result: &'a Path,
+}
+
+impl Job<'_> {
+    pub fn command(&self, tool: Tool, program: &Path) -> Option<Command> {
+        let arguments = match tool {
+            Tool::Brunt => self.brunt(),
+            Tool::Wrk => self.wrk(),
+            Tool::Ab => self.ab(),
+            Tool::H2load => self.h2load(),
+            Tool::Floor => self.floor(),
+        }?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if tool == Tool::Brunt {
+            command.arg("-o").arg([OsStr::new("json="), self.result.as_os_str()].join(OsStr::new("")));
+        }
+        Some(command)
+    }
+
+    fn brunt(&self) -> Option<Vec<String>> {
+        let url = match self.load {
+            Load::Open { .. } => self.server.url(SMALL),
+            _ => self.url()?,
+        };
+        let mut words = words(&[&url, "--threads 1 --quiet", &format!("-c {CONNECTIONS} -d {}s", self.seconds)]);
+        match self.load {
+            Load::Open { rate } => words.extend(split(&format!("-r {rate} --arrivals even"))),
+            Load::Closed { transport: Transport::NewConnection, .. } => words.push("--no-keepalive".to_owned()),
+            Load::Closed { transport: Transport::TlsKeepAlive, .. } => words.push("--insecure".to_owned()),
+            _ => {}
+        }
+        Some(words)
+    }
+
+    fn wrk(&self) -> Option<Vec<String>> {
+        let url = self.url()?;
+        let mut words = split(&format!("-t1 -c{CONNECTIONS} -d{}s", self.seconds));
+        if self.transport() == Some(Transport::NewConnection) {
+            words.extend(["-H", "Connection: close"].map(str::to_owned));
+        }
+        words.push(url);
+        Some(words)
+    }
+
+    fn ab(&self) -> Option<Vec<String>> {
+        let url = self.url()?;
+        let keep = if self.transport() == Some(Transport::NewConnection) { "" } else { "-k" };
+        // The order matters: -t sets a number of requests, which -n then replaces.
+        let limits = format!("-q -c {CONNECTIONS} -t {} -n {}", self.seconds, self.seconds * AB_AT_MOST_PER_SECOND);
+        Some(words(&[keep, &limits, &url]))
+    }
+
+    fn h2load(&self) -> Option<Vec<String>> {
+        let common = format!("--h1 -t1 -m1 -c{CONNECTIONS} -D {}", self.seconds);
+        match self.load {
+            Load::Open { rate } => {
+                let each = f64::from(rate) / f64::from(CONNECTIONS);
+                Some(words(&[&common, &format!("--rps={each}"), &self.server.url(SMALL)]))
+            }
+            Load::Closed { transport: Transport::NewConnection, .. } => None,
+            _ => Some(words(&[&common, &self.url()?])),
+        }
+    }
+
+    fn floor(&self) -> Option<Vec<String>> {
+        let Load::Open { rate } = self.load else { return None };
+        Some(split(&format!("{} {rate} {} {CONNECTIONS} even", self.server.address, self.seconds)))
+    }
+
+    fn transport(&self) -> Option<Transport> {
+        match self.load {
+            Load::Closed { transport, .. } => Some(transport),
+            _ => None,
+        }
+    }
+
+    /// The address of a closed loop's page.
+    fn url(&self) -> Option<String> {
+        match self.load {
+            Load::Closed { page, transport: Transport::TlsKeepAlive, .. } => Some(self.server.tls_url(page)),
+            Load::Closed { page, .. } => Some(self.server.url(page)),
+            _ => None,
+        }
+    }
+}
+
+fn words(parts: &[&str]) -> Vec<String> {
+    parts.iter().flat_map(|part| split(part)).collect()
+}
+
+fn split(words: &str) -> Vec<String> {
+    words.split_whitespace().map(str::to_owned).collect()
+}

@@ -1,0 +1,127 @@
+//! The machine below the measurement: what it is, how busy it is, and where our processes may run.
+//!
+//! Read from /proc and from a few programs' own version lines. Not a judgement of it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use anyhow::Result;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use serde::Serialize;
+
+use crate::tools::{self, Toolbox};
+
+/// Ticks per second of the times in /proc; the same on every Linux that Rust runs on.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// What absolute figures hold for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Machine {
+    pub cpu: String,
+    pub cores: usize,
+    pub system: String,
+    pub kernel: String,
+    pub date: String,
+    pub commit: String,
+    pub command: String,
+    pub versions: Vec<(&'static str, String)>,
+}
+
+impl Machine {
+    pub fn describe(toolbox: &Toolbox) -> Self {
+        let nginx = tools::in_path("nginx").and_then(|path| tools::first_line(&path, "-v"));
+        let nginx = nginx.map(|line| ("nginx", line.replace("nginx version: ", "")));
+        Self {
+            cpu: line_of("/proc/cpuinfo", "model name\t: "),
+            cores: thread::available_parallelism().map_or(0, usize::from),
+            system: line_of("/etc/os-release", "PRETTY_NAME=").replace('"', ""),
+            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            date: said(&["date", "-u", "+%Y-%m-%d %H:%M UTC"]),
+            commit: commit(),
+            command: command_line(std::env::args()),
+            versions: nginx.into_iter().chain(toolbox.versions()).collect(),
+        }
+    }
+}
+
+/// CPU time that all processors together have spent working, in seconds since boot; time taken by the host is work too.
+pub fn busy_seconds() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let fields: Vec<f64> = stat.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
+    // user nice system idle iowait irq softirq steal; guests are in user already (proc_stat(5)).
+    let working = [0, 1, 2, 5, 6, 7].iter().map(|&field| fields.get(field).copied().unwrap_or(0.0));
+    Some(working.sum::<f64>() / TICKS_PER_SECOND)
+}
+
+/// CPU time of one process so far, in seconds.
+pub fn process_seconds(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Behind the name, which may hold anything, come the state and then field 4; utime and stime are 14 and 15.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let times = rest.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<f64>().ok());
+    Some(times.sum::<f64>() / TICKS_PER_SECOND)
+}
+
+/// Keeps this process, and what it starts from now on, on one CPU.
+pub fn pin_to(cpu: usize) -> Result<()> {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// As many open files as the system permits, for us and for what we start.
+pub fn raise_file_limit() -> Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    Ok(setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?)
+}
+
+fn commit() -> String {
+    let commit = said(&["git", "rev-parse", "--short=12", "HEAD"]);
+    let changed = !said(&["git", "status", "--porcelain", "--untracked-files=no"]).is_empty();
+    if changed { format!("{commit} and uncommitted changes") } else { commit }
+}
+
+/// What a program prints, or nothing where it fails.
+fn said(words: &[&str]) -> String {
+    let output = Command::new(words[0]).args(&words[1..]).output().ok().filter(|output| output.status.success());
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+}
+
+fn line_of(file: &str, start: &str) -> String {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().find_map(|line| line.strip_prefix(start)).unwrap_or("unknown").to_owned()
+}
+
+/// The command as it was given, the program by its name alone.
+fn command_line(mut words: impl Iterator<Item = String>) -> String {
+    let program = words.next().unwrap_or_default();
+    let name = Path::new(&program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
+    std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_is_as_busy_as_we_at_least() {
+        let ours = process_seconds(std::process::id()).unwrap();
+        assert!(busy_seconds().unwrap() >= ours);
+    }
+
+    #[test]
+    fn a_command_line_names_the_program_without_its_folder() {
+        let words = ["/a/b/brunt-bench", "--rounds", "2"].map(str::to_owned);
+        assert_eq!(command_line(words.into_iter()), "brunt-bench --rounds 2");
+    }
+
+    #[test]
+    fn a_program_that_fails_says_nothing() {
+        assert_eq!(said(&["false"]), "");
+        assert_eq!(said(&["no-such-program-here"]), "");
+        assert_eq!(said(&["echo", "word"]), "word");
+    }
+}

@@ -1,0 +1,88 @@
+//! Medians, ratios within a round, and their spread.
+//!
+//! Pure functions on plain numbers. Not an inference: with two to ten rounds the honest statement is the median with
+//! the smallest and the largest value beside it.
+
+use serde::Serialize;
+
+/// A median, and the range of the values that it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Spread {
+    /// `None` where there are no values.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let min = values.iter().copied().reduce(f64::min)?;
+        let max = values.iter().copied().reduce(f64::max)?;
+        Some(Self { median: median(values)?, min, max })
+    }
+}
+
+/// The middle value, or the mean of the two in the middle.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+/// `value / reference` in each round that has both, so that what a round suffered cancels out of it.
+pub fn ratios_within_rounds(values: &[(usize, f64)], references: &[(usize, f64)]) -> Vec<f64> {
+    let reference_of = |round| references.iter().find(|(of, _)| *of == round).map(|(_, value)| *value);
+    values
+        .iter()
+        .filter_map(|&(round, value)| Some(value / reference_of(round).filter(|reference| *reference != 0.0)?))
+        .collect()
+}
+
+/// How far `value` is from `expected`, as a share of `expected`.
+pub fn deviation(value: f64, expected: f64) -> f64 {
+    (value / expected - 1.0).abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_whatever_the_order() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
+        assert_eq!(median(&[9.0, 1.0, 5.0, 3.0]), Some(4.0));
+    }
+
+    #[test]
+    fn a_spread_has_its_extremes() {
+        assert_eq!(Spread::of(&[2.0, 1.0, 4.0]), Some(Spread { median: 2.0, min: 1.0, max: 4.0 }));
+        assert_eq!(Spread::of(&[]), None);
+    }
+
+    #[test]
+    fn ratios_pair_rounds_and_leave_out_what_has_no_partner() {
+        let values = [(0, 10.0), (1, 30.0), (2, 5.0), (3, 8.0)];
+        let references = [(1, 10.0), (0, 20.0), (3, 0.0)];
+        assert_eq!(ratios_within_rounds(&values, &references), vec![0.5, 3.0]);
+    }
+
+    #[test]
+    fn a_drift_of_the_machine_cancels_out_of_the_ratio() {
+        let slow_then_fast = [(0, 12.0), (1, 6.0)];
+        let reference = [(0, 10.0), (1, 5.0)];
+        assert_eq!(ratios_within_rounds(&slow_then_fast, &reference), vec![1.2, 1.2]);
+    }
+
+    #[test]
+    fn deviation_has_no_sign() {
+        assert!((deviation(1998.0, 2000.0) - 0.001).abs() < 1e-12);
+        assert!((deviation(2002.0, 2000.0) - 0.001).abs() < 1e-12);
+    }
+}

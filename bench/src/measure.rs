@@ -1,0 +1,222 @@
+//! One run: a tool, a load, and what nginx and the kernel saw of it.
+//!
+//! Requests and rate are nginx's, CPU time and memory the kernel's. The rate is the slope of nginx's count between an
+//! eighth and seven eighths of the run, so that neither a tool's start nor its sorting at the end counts against it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
+use crate::account::{Account, Lag};
+use crate::cases::Case;
+use crate::child::{self, Finished, Interrupt};
+use crate::clock::Stopwatch;
+use crate::command::Job;
+use crate::machine;
+use crate::nginx::Nginx;
+use crate::status::Reading;
+use crate::tools::{Tool, Toolbox};
+
+/// A tool's own count may differ from nginx's by what was under way at the end, and by this share.
+const COUNTS_AGREE_WITHIN: f64 = 0.001;
+/// How long a tool may take beyond its load before it is killed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What every run needs.
+#[derive(Debug)]
+pub struct Stand {
+    pub server: Nginx,
+    pub toolbox: Toolbox,
+    pub interrupt: Interrupt,
+    pub scratch: tempfile::TempDir,
+    pub seconds: u64,
+}
+
+/// One run of a case of rounds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measurement {
+    pub case: &'static str,
+    pub tool: Tool,
+    pub round: usize,
+    /// What the tool was told.
+    pub seconds: f64,
+    #[serde(flatten)]
+    pub observed: Observed,
+    pub lag_seconds: Option<Lag>,
+}
+
+/// What was seen of a run from outside.
+#[derive(Clone, Debug, Serialize)]
+pub struct Observed {
+    pub requests: u64,
+    /// Over the middle three quarters; `None` where the process ended before.
+    pub rate_per_second: Option<f64>,
+    pub user_seconds: f64,
+    pub system_seconds: f64,
+    pub elapsed_seconds: f64,
+    pub peak_rss_bytes: u64,
+    /// The most connections open at a reading.
+    pub connections: u64,
+    /// CPU time of everything else on the machine, in CPUs.
+    pub foreign_cpus: f64,
+    pub complaint: Option<String>,
+}
+
+impl Observed {
+    pub fn cpu_seconds(&self) -> f64 {
+        self.user_seconds + self.system_seconds
+    }
+}
+
+impl Stand {
+    /// `None` where the tool is not there or has no such case.
+    pub fn measure(&self, case: &Case, tool: Tool, round: usize) -> Option<Result<Measurement>> {
+        let result = self.result_file();
+        let job = Job { load: case.load, seconds: self.seconds, server: &self.server, result: &result };
+        let mut command = job.command(tool, self.toolbox.path(tool)?)?;
+        let seconds = self.seconds as f64;
+        let run = self.observe(tool, &mut command, seconds, Duration::from_secs(self.seconds) + PATIENCE);
+        Some(run.map(|(observed, account)| Measurement {
+            case: case.name,
+            tool,
+            round,
+            seconds,
+            observed,
+            lag_seconds: account.lag,
+        }))
+    }
+
+    /// Runs `command`, which loads the server for about `seconds`, and kills it after `limit`.
+    pub fn observe(
+        &self,
+        tool: Tool,
+        command: &mut Command,
+        seconds: f64,
+        limit: Duration,
+    ) -> Result<(Observed, Account)> {
+        let result = self.result_file();
+        let _ = fs::remove_file(&result);
+        let before = Cpu::read(self.server.id())?;
+        let mut watcher = Watcher::new(self, seconds)?;
+        let finished = child::run(command, limit, &self.interrupt, |elapsed| watcher.look(elapsed))?;
+        let requests = watcher.total()?;
+        let foreign = Cpu::read(self.server.id())?.foreign_since(&before, &finished);
+        ensure!(finished.success, "{} failed:\n{}", tool.name(), last_lines(&finished.output));
+        let account = Account::of(tool, &finished.output, &result);
+        let usage = finished.usage;
+        let observed = Observed {
+            requests,
+            rate_per_second: watcher.rate(),
+            user_seconds: usage.user.as_secs_f64(),
+            system_seconds: usage.system.as_secs_f64(),
+            elapsed_seconds: finished.elapsed.as_secs_f64(),
+            peak_rss_bytes: usage.peak_rss_bytes.max(account.peak_rss_bytes.unwrap_or(0)),
+            connections: watcher.connections,
+            foreign_cpus: foreign,
+            complaint: account.complaint.clone().or_else(|| disagreement(&account, requests, watcher.connections)),
+        };
+        Ok((observed, account))
+    }
+
+    /// Where brunt is told to write.
+    pub fn result_file(&self) -> PathBuf {
+        self.scratch.path().join("result.json")
+    }
+}
+
+fn disagreement(account: &Account, counted: u64, connections: u64) -> Option<String> {
+    let completed = account.completed?;
+    let tolerated = connections as f64 + counted as f64 * COUNTS_AGREE_WITHIN;
+    (completed.abs_diff(counted) as f64 > tolerated)
+        .then(|| format!("it says {completed} requests, nginx counted {counted}"))
+}
+
+fn last_lines(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().collect();
+    lines[lines.len().saturating_sub(5)..].join("\n")
+}
+
+/// Reads nginx's count at two instants of a run.
+struct Watcher<'a> {
+    server: &'a Nginx,
+    watch: Stopwatch,
+    start: Reading,
+    /// Still to be read at, the later first.
+    instants: Vec<Duration>,
+    readings: Vec<(Duration, Reading)>,
+    connections: u64,
+}
+
+impl<'a> Watcher<'a> {
+    fn new(stand: &'a Stand, seconds: f64) -> Result<Self> {
+        let server = &stand.server;
+        let start = server.status.read().context("before the run")?;
+        let instants = [0.875, 0.125].map(|part| Duration::from_secs_f64(seconds * part)).to_vec();
+        Ok(Self { server, watch: Stopwatch::start(), start, instants, readings: Vec::new(), connections: 0 })
+    }
+
+    fn look(&mut self, elapsed: Duration) -> Result<()> {
+        if self.instants.last().is_none_or(|instant| elapsed < *instant) {
+            return Ok(());
+        }
+        self.instants.pop();
+        let reading = self.server.status.read().context("during the run")?;
+        self.connections = self.connections.max(reading.connections);
+        self.readings.push((self.watch.elapsed(), reading));
+        Ok(())
+    }
+
+    fn total(&self) -> Result<u64> {
+        Ok(self.server.status.read().context("after the run")?.requests - self.start.requests)
+    }
+
+    fn rate(&self) -> Option<f64> {
+        let [(from, first), (to, last)] = self.readings[..] else { return None };
+        Some((last.requests - first.requests) as f64 / to.saturating_sub(from).as_secs_f64())
+    }
+}
+
+/// CPU time up to an instant: everybody's, and our server's.
+struct Cpu {
+    at: Stopwatch,
+    all: f64,
+    server: f64,
+}
+
+impl Cpu {
+    fn read(server: u32) -> Result<Self> {
+        let all = machine::busy_seconds().context("reading /proc/stat")?;
+        let server = machine::process_seconds(server).context("our nginx is gone")?;
+        Ok(Self { at: Stopwatch::start(), all, server })
+    }
+
+    fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
+        let ours = self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
+        let elapsed = before.at.elapsed().as_secs_f64();
+        ((self.all - before.all - ours) / elapsed).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_agree_within_what_was_under_way() {
+        let said = |completed| Account { completed: Some(completed), ..Account::default() };
+        assert_eq!(disagreement(&said(999_000), 1_000_000, 64), None);
+        assert_eq!(disagreement(&said(999_936), 1_000_000, 64), None);
+        assert!(disagreement(&said(990_000), 1_000_000, 64).is_some());
+        assert_eq!(disagreement(&Account::default(), 1_000_000, 64), None);
+    }
+
+    #[test]
+    fn the_end_of_a_long_output_is_kept() {
+        assert_eq!(last_lines("1\n2\n3\n4\n5\n6\n7"), "3\n4\n5\n6\n7");
+        assert_eq!(last_lines(""), "");
+    }
+}

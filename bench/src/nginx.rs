@@ -1,0 +1,108 @@
+//! The server of the suite: an nginx of its own, one process, on free loopback ports, in a directory that goes with it.
+//!
+//! Set up to be as little of the work as it can be: no log, open files cached, one cipher, connections kept for ever.
+//! Not a model of a real server; it is the same for every tool, which is all that a ratio needs.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use rustix::event::Timespec;
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::cases::{PAGES, Page};
+use crate::child::{Interrupt, Ours};
+use crate::status::Status;
+use crate::tools;
+
+const HALF_A_SECOND: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+
+#[derive(Debug)]
+pub struct Nginx {
+    pub address: SocketAddr,
+    pub tls_address: SocketAddr,
+    pub status: Status,
+    process: Ours,
+    // Declared behind the process, and so dropped after it.
+    folder: TempDir,
+}
+
+impl Nginx {
+    pub fn start(interrupt: &Interrupt) -> Result<Self> {
+        let program = tools::in_path("nginx").context("nginx is not installed")?;
+        let folder = tempfile::Builder::new().prefix("brunt-bench-").tempdir()?;
+        let [address, tls_address] = free_addresses()?;
+        furnish(folder.path(), address, tls_address)?;
+        let mut command = Command::new(program);
+        command.arg("-p").arg(folder.path()).arg("-e").arg(folder.path().join("error.log"));
+        command.arg("-c").arg(folder.path().join("nginx.conf")).stdout(Stdio::null()).stderr(Stdio::null());
+        let process = Ours::spawn(&mut command)?;
+        let server = Self { address, tls_address, status: Status::new(address), process, folder };
+        server.wait_until_it_answers(interrupt)?;
+        PAGES.iter().try_for_each(|page| server.status.expect_page(page.path, page.bytes))?;
+        Ok(server)
+    }
+
+    pub fn url(&self, page: Page) -> String {
+        format!("http://{}{}", self.address, page.path)
+    }
+
+    pub fn tls_url(&self, page: Page) -> String {
+        format!("https://{}{}", self.tls_address, page.path)
+    }
+
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    fn wait_until_it_answers(&self, interrupt: &Interrupt) -> Result<()> {
+        for _ in 0..100 {
+            interrupt.check()?;
+            if self.status.read().is_ok() {
+                return Ok(());
+            }
+            if self.process.ended_within(&Timespec { tv_sec: 0, tv_nsec: 50_000_000 })? {
+                break;
+            }
+        }
+        let log = fs::read_to_string(self.folder.path().join("error.log")).unwrap_or_default();
+        bail!("our nginx does not answer:\n{log}")
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        self.process.signal(Signal::TERM);
+        // Where it does not go by itself, dropping `process` kills it.
+        let _ = self.process.ended_within(&HALF_A_SECOND);
+    }
+}
+
+/// Two ports that are free now; held together, so that they differ.
+fn free_addresses() -> Result<[SocketAddr; 2]> {
+    let listeners = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?, TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?];
+    Ok([listeners[0].local_addr()?, listeners[1].local_addr()?])
+}
+
+fn furnish(folder: &Path, address: SocketAddr, tls_address: SocketAddr) -> Result<()> {
+    let pages = folder.join("pages");
+    fs::create_dir(&pages)?;
+    for page in PAGES {
+        fs::write(pages.join(page.path.trim_start_matches('/')), vec![b'x'; page.bytes])?;
+    }
+    let own = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string(), "localhost".to_owned()])?;
+    fs::write(folder.join("cert.pem"), own.cert.pem())?;
+    fs::write(folder.join("key.pem"), own.signing_key.serialize_pem())?;
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|name| format!("    {name}_temp_path {name};\n"))
+        .concat();
+    let config = include_str!("nginx.conf")
+        .replace("{TEMPORARY}\n", &temporary)
+        .replace("{FOLDER}", &folder.display().to_string())
+        .replace("{ADDRESS}", &address.to_string())
+        .replace("{TLS_ADDRESS}", &tls_address.to_string());
+    Ok(fs::write(folder.join("nginx.conf"), config)?)
+}

@@ -1,0 +1,90 @@
+//! The command line of the suite. Not the decision what to do with it: that is [`crate::session`].
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::cases::{CASES, Case};
+use crate::tools::Tool;
+
+/// Measure brunt beside wrk, ab and h2load, and beside the least that any generator must do.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "brunt-bench")]
+pub struct Options {
+    /// How often each case is measured with each tool
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    pub rounds: usize,
+    /// How long one run loads the server
+    #[arg(long, default_value_t = 7, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub seconds: u64,
+    /// 2 rounds of 2 s, and a tenth of the requests in the memory case
+    #[arg(long, conflicts_with_all = ["rounds", "seconds"])]
+    pub quick: bool,
+    /// Measure this case only (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = CASES.map(|case| case.name))]
+    pub case: Vec<String>,
+    /// Measure with this tool only (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub tool: Vec<Tool>,
+    /// The brunt to measure [default: beside this program, else target/release/brunt]
+    #[arg(long, value_name = "PATH")]
+    pub brunt: Option<PathBuf>,
+    /// Write the page here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write everything measured here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Hold brunt against its targets, name those missed and exit with 1
+    #[arg(long)]
+    pub check: bool,
+    /// Keep nginx on the first CPU and the tools on the second
+    #[arg(long)]
+    pub pin: bool,
+}
+
+impl Options {
+    pub fn rounds(&self) -> usize {
+        if self.quick { 2 } else { self.rounds }
+    }
+
+    pub fn seconds(&self) -> u64 {
+        if self.quick { 2 } else { self.seconds }
+    }
+
+    pub fn cases(&self) -> Vec<Case> {
+        let wanted = |case: &Case| self.case.is_empty() || self.case.iter().any(|name| name == case.name);
+        CASES.into_iter().filter(wanted).collect()
+    }
+
+    pub fn wants(&self, tool: Tool) -> bool {
+        self.tool.is_empty() || self.tool.contains(&tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<Options, clap::Error> {
+        Options::try_parse_from([&["brunt-bench"], words].concat())
+    }
+
+    #[test]
+    fn everything_is_measured_unless_selected() {
+        let all = parse(&[]).unwrap();
+        assert_eq!((all.rounds(), all.seconds(), all.cases().len()), (7, 7, CASES.len()));
+        assert!(all.wants(Tool::Ab));
+        let some = parse(&["--case", "tls-10b", "--tool", "wrk", "--quick"]).unwrap();
+        assert_eq!((some.rounds(), some.seconds(), some.cases().len()), (2, 2, 1));
+        assert!(some.wants(Tool::Wrk) && !some.wants(Tool::Ab));
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused() {
+        assert!(parse(&["--case", "no-such-case"]).is_err());
+        assert!(parse(&["--tool", "siege"]).is_err());
+        assert!(parse(&["--quick", "--rounds", "3"]).is_err());
+        assert!(parse(&["--seconds", "0"]).is_err());
+    }
+}

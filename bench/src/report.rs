@@ -1,0 +1,239 @@
+//! The results as a page of Markdown and as JSON.
+//!
+//! Shows what [`crate::summary`] and [`crate::check`] made; decides nothing.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::cases::{Case, Load};
+use crate::check::{self, Verdict};
+use crate::machine::Machine;
+use crate::maths::Spread;
+use crate::session::Results;
+use crate::summary::{self, Row};
+use crate::table;
+use crate::tools::Tool;
+
+/// Everything that a page is made of.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    pub machine: &'a Machine,
+    pub cases: &'a [Case],
+    pub results: &'a Results,
+    pub rounds: usize,
+    pub seconds: u64,
+    pub missing: &'a [Tool],
+}
+
+impl Report<'_> {
+    pub fn markdown(&self) -> String {
+        let mut page = self.introduction();
+        for case in self.cases {
+            let _ = write!(page, "\n## {}\n\n{}", case.title, self.section(case));
+        }
+        let _ = write!(page, "\n## Targets\n\n{}", verdict_table(&self.verdicts()));
+        page + &self.notes()
+    }
+
+    pub fn json(&self) -> String {
+        let rows: Vec<Row> =
+            self.cases.iter().flat_map(|case| summary::rows(case, &self.results.measurements)).collect();
+        let whole = json!({
+            "machine": self.machine,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+            "rows": rows,
+            "targets": self.verdicts(),
+            "results": self.results,
+        });
+        format!("{whole:#}\n")
+    }
+
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        check::verdicts(self.cases, self.results)
+    }
+
+    fn introduction(&self) -> String {
+        let machine = self.machine;
+        let versions: Vec<String> = machine.versions.iter().map(|(tool, line)| format!("{tool}: {line}")).collect();
+        format!(
+            "# Performance\n\n\
+             Written by `{}` on {}, commit {}; {} rounds of {} s, tools interleaved in rotating order.\n\n\
+             Machine: {}, {} CPUs, {}, Linux {}. {}.\n\n\
+             Server: an nginx with one process on the same machine, over loopback; it counts the requests. The rate is \
+             that of the middle three quarters of a run; CPU time and peak memory are the kernel's account of the whole \
+             finished client. All tools use one thread and 64 connections. Figures are medians; ratios (×) are the \
+             median of the ratios within each round, with the smallest and largest behind it. **Read the ratios: \
+             absolute figures hold for this machine and day only.**\n{}",
+            machine.command,
+            machine.date,
+            if machine.commit.is_empty() { "unknown" } else { &machine.commit },
+            self.rounds,
+            self.seconds,
+            machine.cpu,
+            machine.cores,
+            machine.system,
+            machine.kernel,
+            versions.join("; "),
+            missing_line(self.missing),
+        )
+    }
+
+    fn section(&self, case: &Case) -> String {
+        let rows = summary::rows(case, &self.results.measurements);
+        match case.load {
+            Load::Closed { .. } => closed_table(&rows),
+            Load::Open { .. } => open_table(&rows),
+            Load::Memory => self.growth_text(),
+            Load::Connections => self.held_text(),
+        }
+    }
+
+    fn growth_text(&self) -> String {
+        let Some(growth) = self.results.growth else { return "Not measured.\n".to_owned() };
+        let (short, long) = (megabytes(growth.short_bytes as f64), megabytes(growth.long_bytes as f64));
+        let (few, many) = (grouped(growth.requests as f64), grouped(growth.requests as f64 * 10.0));
+        format!("brunt's peak memory: {short} MB for {few} requests, {long} MB for {many} (× {:.3}).\n", growth.ratio())
+    }
+
+    fn held_text(&self) -> String {
+        let Some(held) = &self.results.held else { return "Not measured.\n".to_owned() };
+        let complaint = held.complaint.as_ref().map_or(String::new(), |words| format!(" Complaint: {words}."));
+        format!(
+            "brunt holding {} connections ({} seen open by nginx): {} MB at most, {} MB with 10; {:.0} bytes per \
+             connection.{complaint}\n",
+            grouped(held.asked as f64),
+            grouped(held.open as f64),
+            megabytes(held.many_bytes as f64),
+            megabytes(held.few_bytes as f64),
+            held.bytes_per_connection()
+        )
+    }
+
+    fn notes(&self) -> String {
+        if self.results.notes.is_empty() {
+            return String::new();
+        }
+        let lines = self.results.notes.iter().map(|note| format!("* {}\n", note.replace('\n', " ")));
+        format!("\n## Notes\n\n{}", lines.collect::<String>())
+    }
+}
+
+fn missing_line(missing: &[Tool]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = missing.iter().map(|tool| tool.name()).collect();
+    format!("\nNot found, hence a dash: {}.\n", names.join(", "))
+}
+
+fn closed_table(rows: &[Row]) -> String {
+    let headings =
+        ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", "CPU × wrk", "requests/s × wrk"];
+    let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load];
+    table::render(
+        &headings,
+        &cells(&tools, rows, |row| {
+            vec![
+                rate(row),
+                format!("{:.2}", row.cpu_microseconds),
+                format!("{:.2}", row.user_microseconds),
+                format!("{:.2}", row.system_microseconds),
+                megabytes(row.peak_rss_bytes),
+                ratio(row.cpu_ratio),
+                ratio(row.rate_ratio),
+            ]
+        }),
+    )
+}
+
+fn open_table(rows: &[Row]) -> String {
+    let headings = [
+        "tool",
+        "requests/s",
+        "CPU µs/request",
+        "user",
+        "system",
+        "lag p50 µs",
+        "lag p99 µs",
+        "CPU × floor",
+        "lag p99 × floor",
+    ];
+    let tools = [Tool::Brunt, Tool::Floor, Tool::H2load];
+    table::render(
+        &headings,
+        &cells(&tools, rows, |row| {
+            vec![
+                rate(row),
+                format!("{:.2}", row.cpu_microseconds),
+                format!("{:.2}", row.user_microseconds),
+                format!("{:.2}", row.system_microseconds),
+                microseconds(row.lag_p50_seconds),
+                microseconds(row.lag_p99_seconds),
+                ratio(row.cpu_ratio),
+                ratio(row.lag_ratio),
+            ]
+        }),
+    )
+}
+
+fn verdict_table(verdicts: &[Verdict]) -> String {
+    let rows: Vec<Vec<String>> = verdicts.iter().map(verdict_cells).collect();
+    table::render(&["figure", "target", "measured", ""], &rows)
+}
+
+fn verdict_cells(verdict: &Verdict) -> Vec<String> {
+    let measured = verdict.measured.map_or(dash(), significant);
+    let word = match (verdict.met, verdict.measured) {
+        (true, _) => "met",
+        (false, Some(_)) => "**missed**",
+        (false, None) => "not measured",
+    };
+    vec![format!("{}: {}", verdict.case, verdict.figure), verdict.target.clone(), measured, word.to_owned()]
+}
+
+/// One line a tool, with its name alone where it was not measured.
+fn cells(tools: &[Tool], rows: &[Row], figures: impl Fn(&Row) -> Vec<String>) -> Vec<Vec<String>> {
+    let line = |tool: &Tool| {
+        let row = rows.iter().find(|row| row.tool == *tool);
+        [vec![tool.name().to_owned()], row.map(&figures).unwrap_or_default()].concat()
+    };
+    tools.iter().map(line).collect()
+}
+
+fn rate(row: &Row) -> String {
+    row.rate_per_second.map_or(dash(), |rate| grouped(rate.median))
+}
+
+fn ratio(spread: Option<Spread>) -> String {
+    spread.map_or(dash(), |spread| format!("{:.2} ({:.2}–{:.2})", spread.median, spread.min, spread.max))
+}
+
+fn microseconds(seconds: Option<f64>) -> String {
+    seconds.map_or(dash(), |seconds| format!("{:.1}", seconds * 1e6))
+}
+
+fn megabytes(bytes: f64) -> String {
+    format!("{:.1}", bytes / 1e6)
+}
+
+/// A whole number for the large, four decimals for the small.
+fn significant(value: f64) -> String {
+    if value.abs() >= 100.0 { grouped(value) } else { format!("{value:.4}") }
+}
+
+/// A rounded number with a comma before each three digits.
+fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    String::from_utf8_lossy(&groups.join(&b',')).into_owned()
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

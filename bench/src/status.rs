@@ -1,0 +1,105 @@
+//! nginx's own count of requests, from `stub_status`.
+//!
+//! The count is exact and independent of every client. Reading it is itself a request, which nginx has counted by the
+//! time it answers; the reader takes its own requests off. Not an HTTP client: one request, one closed connection.
+
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What nginx says of itself, our own asking not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Requests begun so far.
+    pub requests: u64,
+    /// Connections open now.
+    pub connections: u64,
+}
+
+/// The counter of one nginx.
+#[derive(Debug)]
+pub struct Status {
+    address: SocketAddr,
+    own: Cell<u64>,
+}
+
+impl Status {
+    pub fn new(address: SocketAddr) -> Self {
+        Self { address, own: Cell::new(0) }
+    }
+
+    pub fn read(&self) -> Result<Reading> {
+        let reply = self.fetch("/status")?;
+        let said = parse(body(&reply)).with_context(|| format!("not a stub_status page: {reply:?}"))?;
+        Ok(Reading {
+            requests: said.requests.saturating_sub(self.own.get()),
+            connections: said.connections.saturating_sub(1),
+        })
+    }
+
+    /// Fails unless `path` answers 200 with a body of `size` bytes.
+    pub fn expect_page(&self, path: &str, size: usize) -> Result<()> {
+        let reply = self.fetch(path)?;
+        let got = body(&reply).len();
+        ensure!(got == size, "{path} has {got} bytes instead of {size}");
+        Ok(())
+    }
+
+    fn fetch(&self, path: &str) -> Result<String> {
+        let mut stream = TcpStream::connect(self.address).context("connecting to our nginx")?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).with_context(|| format!("reading {path}"))?;
+        self.own.set(self.own.get() + 1);
+        if !reply.starts_with("HTTP/1.1 200") {
+            bail!("{path}: {}", reply.lines().next().unwrap_or("no reply"));
+        }
+        Ok(reply)
+    }
+}
+
+fn body(reply: &str) -> &str {
+    reply.split_once("\r\n\r\n").map_or("", |(_, body)| body)
+}
+
+/// The number of the first line, and the third number of the line below `server accepts handled requests`.
+fn parse(page: &str) -> Option<Reading> {
+    let mut lines = page.lines();
+    let connections = lines.next()?.strip_prefix("Active connections:")?.trim().parse().ok()?;
+    lines.next().filter(|heading| heading.starts_with("server accepts handled requests"))?;
+    let requests = lines.next()?.split_whitespace().nth(2)?.parse().ok()?;
+    Some(Reading { requests, connections })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "Active connections: 291 \nserver accepts handled requests\n 16630948 16630946 31070465 \n\
+                        Reading: 6 Writing: 179 Waiting: 106 \n";
+
+    #[test]
+    fn requests_are_the_third_number() {
+        assert_eq!(parse(PAGE), Some(Reading { requests: 31_070_465, connections: 291 }));
+    }
+
+    #[test]
+    fn another_page_is_not_a_count() {
+        assert_eq!(parse("<html>404</html>"), None);
+        assert_eq!(parse(&PAGE.replace(" 31070465", "")), None);
+        assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn a_body_begins_behind_the_empty_line() {
+        assert_eq!(body("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody\r\n\r\n"), "body\r\n\r\n");
+        assert_eq!(body("HTTP/1.1 200 OK"), "");
+    }
+}

@@ -1,0 +1,157 @@
+//! From runs to rows: the medians of a tool in a case, and its ratios to the reference of the case.
+//!
+//! The reference is wrk in a closed loop and the floor in an open one. Ratios are made within a round and only then
+//! summed up, so that the machine's mood of the minute is not in them. Not a judgement; that is [`crate::check`].
+
+use serde::Serialize;
+
+use crate::cases::{Case, Load};
+use crate::maths::{Spread, median, ratios_within_rounds};
+use crate::measure::Measurement;
+use crate::tools::Tool;
+
+/// What a tool did in a case, in the median over its rounds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    pub case: &'static str,
+    pub tool: Tool,
+    pub runs: usize,
+    pub rate_per_second: Option<Spread>,
+    /// All requests over the time that the tool was told, start and end included.
+    pub whole_rate_per_second: f64,
+    pub user_microseconds: f64,
+    pub system_microseconds: f64,
+    pub cpu_microseconds: f64,
+    pub peak_rss_bytes: f64,
+    pub lag_p50_seconds: Option<f64>,
+    pub lag_p99_seconds: Option<f64>,
+    pub cpu_ratio: Option<Spread>,
+    pub rate_ratio: Option<Spread>,
+    pub lag_ratio: Option<Spread>,
+}
+
+/// Whom a case compares with.
+pub fn reference(case: &Case) -> Tool {
+    match case.load {
+        Load::Open { .. } => Tool::Floor,
+        _ => Tool::Wrk,
+    }
+}
+
+/// One row a tool that was measured in the case.
+pub fn rows(case: &Case, measurements: &[Measurement]) -> Vec<Row> {
+    let runs_of = |tool: Tool| -> Vec<&Measurement> {
+        measurements
+            .iter()
+            .filter(|run| run.case == case.name && run.tool == tool && run.observed.requests > 0)
+            .collect()
+    };
+    let references = runs_of(reference(case));
+    Tool::ALL.into_iter().filter_map(|tool| row(case, tool, &runs_of(tool), &references)).collect()
+}
+
+fn row(case: &Case, tool: Tool, runs: &[&Measurement], references: &[&Measurement]) -> Option<Row> {
+    let middle = |value: &dyn Fn(&Measurement) -> Option<f64>| median(&values(runs, value));
+    let ratio = |value: &dyn Fn(&Measurement) -> Option<f64>| {
+        Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(references, value)))
+    };
+    Some(Row {
+        case: case.name,
+        tool,
+        runs: runs.len(),
+        rate_per_second: Spread::of(&values(runs, &rate)),
+        whole_rate_per_second: middle(&|run| Some(run.observed.requests as f64 / run.seconds))?,
+        user_microseconds: middle(&|run| Some(per_request(run, run.observed.user_seconds)))?,
+        system_microseconds: middle(&|run| Some(per_request(run, run.observed.system_seconds)))?,
+        cpu_microseconds: middle(&|run| Some(cpu(run)))?,
+        peak_rss_bytes: middle(&|run| Some(run.observed.peak_rss_bytes as f64))?,
+        lag_p50_seconds: middle(&|run| run.lag_seconds.map(|lag| lag.p50)),
+        lag_p99_seconds: middle(&lag),
+        cpu_ratio: ratio(&|run| Some(cpu(run))),
+        rate_ratio: ratio(&rate),
+        lag_ratio: ratio(&lag),
+    })
+}
+
+fn rate(run: &Measurement) -> Option<f64> {
+    run.observed.rate_per_second
+}
+
+fn cpu(run: &Measurement) -> f64 {
+    per_request(run, run.observed.cpu_seconds())
+}
+
+fn lag(run: &Measurement) -> Option<f64> {
+    run.lag_seconds.map(|lag| lag.p99)
+}
+
+fn per_request(run: &Measurement, seconds: f64) -> f64 {
+    seconds * 1e6 / run.observed.requests as f64
+}
+
+fn values(runs: &[&Measurement], value: &dyn Fn(&Measurement) -> Option<f64>) -> Vec<f64> {
+    runs.iter().filter_map(|run| value(run)).collect()
+}
+
+fn by_round(runs: &[&Measurement], value: &dyn Fn(&Measurement) -> Option<f64>) -> Vec<(usize, f64)> {
+    runs.iter().filter_map(|run| Some((run.round, value(run)?))).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::account::Lag;
+    use crate::cases::named;
+    use crate::measure::Observed;
+
+    /// A run of 1000 requests at `rate` that cost `cpu` µs each, with a lag p99 of `lag` s.
+    pub(crate) fn run(case: &'static str, tool: Tool, round: usize, [rate, cpu, lag]: [f64; 3]) -> Measurement {
+        let observed = Observed {
+            requests: 1000,
+            rate_per_second: Some(rate),
+            user_seconds: cpu * 1000.0 / 1e6 / 4.0,
+            system_seconds: cpu * 1000.0 / 1e6 * 3.0 / 4.0,
+            elapsed_seconds: 1000.0 / rate,
+            peak_rss_bytes: 5_000_000,
+            connections: 64,
+            foreign_cpus: 0.0,
+            complaint: None,
+        };
+        let lag_seconds = (lag > 0.0).then_some(Lag { p50: lag / 2.0, p99: lag });
+        Measurement { case, tool, round, seconds: 1000.0 / rate, observed, lag_seconds }
+    }
+
+    #[test]
+    fn a_closed_loop_is_held_against_wrk_round_by_round() {
+        let name = "keepalive-10b";
+        let runs = [
+            run(name, Tool::Wrk, 0, [100.0, 5.0, 0.0]),
+            run(name, Tool::Brunt, 0, [110.0, 4.0, 0.0]),
+            run(name, Tool::Wrk, 1, [50.0, 10.0, 0.0]),
+            run(name, Tool::Brunt, 1, [55.0, 9.0, 0.0]),
+        ];
+        let rows = rows(named(name).unwrap(), &runs);
+        assert_eq!(rows.iter().map(|row| row.tool).collect::<Vec<_>>(), [Tool::Brunt, Tool::Wrk]);
+        let ratio = rows[0].cpu_ratio.unwrap();
+        assert!((ratio.median - 0.85).abs() < 1e-9 && (ratio.min - 0.8).abs() < 1e-9, "{ratio:?}");
+        assert!((rows[0].rate_ratio.unwrap().median - 1.1).abs() < 1e-9);
+        assert!((rows[0].user_microseconds - 1.625).abs() < 1e-9);
+        assert_eq!(rows[0].lag_ratio, None);
+    }
+
+    #[test]
+    fn an_open_loop_is_held_against_the_floor() {
+        let name = "open-2000";
+        let runs = [run(name, Tool::Brunt, 0, [2000.0, 12.0, 6e-5]), run(name, Tool::Floor, 0, [2000.0, 10.0, 5e-5])];
+        let rows = rows(named(name).unwrap(), &runs);
+        assert!((rows[0].cpu_ratio.unwrap().median - 1.2).abs() < 1e-9);
+        assert!((rows[0].lag_ratio.unwrap().median - 1.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_the_reference_there_is_no_ratio() {
+        let name = "tls-10b";
+        let rows = rows(named(name).unwrap(), &[run(name, Tool::Ab, 0, [100.0, 5.0, 0.0])]);
+        assert_eq!((rows[0].runs, rows[0].cpu_ratio), (1, None));
+    }
+}

@@ -1,0 +1,169 @@
+//! Who waits for which instant.
+
+use super::{Inner, alarm::Alarm};
+use brunt_model::Tick;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// The timers of one worker, earliest first. An entry whose timer was set later in the meantime is put back when its
+/// turn comes, so that setting a timer later is one store.
+#[derive(Default)]
+pub(super) struct Timers {
+    heap: RefCell<BinaryHeap<Node>>,
+    alarm: OnceCell<Rc<Alarm>>,
+}
+
+struct Node {
+    due: Tick,
+    entry: Rc<Entry>,
+}
+
+struct Entry {
+    due: Cell<Tick>,
+    /// The instant of this entry's earliest node in the heap; nodes with another are left-overs.
+    queued: Cell<Tick>,
+    fired: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Timers {
+    /// The alarm to set earlier when somebody wants to be woken earlier.
+    pub(super) fn attach(&self, alarm: &Rc<Alarm>) {
+        let _ = self.alarm.set(Rc::clone(alarm));
+    }
+
+    pub(super) fn earliest(&self) -> Option<Tick> {
+        self.heap.borrow().peek().map(|node| node.due)
+    }
+
+    fn push(&self, entry: &Rc<Entry>) {
+        let due = entry.due.get();
+        entry.queued.set(due);
+        self.heap.borrow_mut().push(Node { due, entry: Rc::clone(entry) });
+        if let Some(alarm) = self.alarm.get() {
+            alarm.set_if_earlier(due);
+        }
+    }
+
+    /// Wakes all whose instant is not after `now`.
+    pub(super) fn fire(&self, now: Tick) {
+        while let Some(node) = self.pop(now) {
+            let entry = node.entry;
+            if entry.queued.get() != node.due {
+                continue;
+            }
+            entry.queued.set(Tick::NEVER);
+            if entry.due.get() <= now {
+                entry.fired.set(true);
+                if let Some(waker) = entry.waker.take() {
+                    waker.wake();
+                }
+            } else if entry.due.get() != Tick::NEVER && Rc::strong_count(&entry) > 1 {
+                self.push(&entry);
+            }
+        }
+    }
+
+    fn pop(&self, now: Tick) -> Option<Node> {
+        let mut heap = self.heap.borrow_mut();
+        if heap.peek()?.due > now { None } else { heap.pop() }
+    }
+}
+
+/// A timer: resolves when its instant has come, and can be set again and again.
+pub struct Sleep {
+    inner: Rc<Inner>,
+    entry: Rc<Entry>,
+}
+
+impl Sleep {
+    pub(super) fn new(inner: Rc<Inner>) -> Self {
+        let entry = Entry {
+            due: Cell::new(Tick::NEVER),
+            queued: Cell::new(Tick::NEVER),
+            fired: Cell::new(false),
+            waker: RefCell::default(),
+        };
+        Self { inner, entry: Rc::new(entry) }
+    }
+
+    /// Sets the instant.
+    #[inline]
+    pub fn set(&self, due: Tick) {
+        self.entry.due.set(due);
+        self.entry.fired.set(false);
+        if due < self.entry.queued.get() {
+            self.inner.timers.push(&self.entry);
+        }
+    }
+
+    /// Wakes whoever waits for it, now.
+    pub fn fire(&self) {
+        self.entry.fired.set(true);
+        if let Some(waker) = self.entry.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl Future for &Sleep {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.entry.fired.get() {
+            return Poll::Ready(());
+        }
+        let mut waker = self.entry.waker.borrow_mut();
+        if !waker.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
+            *waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut &*self).poll(cx)
+    }
+}
+
+/// Lets every task run that can, then goes on.
+pub(super) async fn behind_all_others() {
+    let mut yielded = false;
+    std::future::poll_fn(|cx| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+// A heap gives its greatest first: the earliest is the greatest here.
+impl Ord for Node {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.due.cmp(&self.due)
+    }
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.due == other.due
+    }
+}
+
+impl Eq for Node {}

@@ -1,0 +1,63 @@
+//! Where workers wait for each other, so that the load begins everywhere at the same instant.
+
+use brunt_model::Tick;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+/// Opens when all workers are there.
+#[derive(Debug)]
+pub struct Gate {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    missing: usize,
+    opened: Option<Option<Tick>>,
+    wakers: Vec<Waker>,
+}
+
+impl Gate {
+    /// A gate for so many workers.
+    pub fn new(workers: usize) -> Self {
+        Self { inner: Mutex::new(Inner { missing: workers, opened: None, wakers: Vec::new() }) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that one more worker is ready at `now`. The last one's instant is when the load begins.
+    pub fn ready(&self, now: Tick) {
+        let mut inner = self.inner();
+        inner.missing = inner.missing.saturating_sub(1);
+        if inner.missing == 0 && inner.opened.is_none() {
+            inner.open(Some(now));
+        }
+    }
+
+    /// There will be no load: everybody goes home.
+    pub fn give_up(&self) {
+        self.inner().open(None);
+    }
+
+    /// Waits for the beginning; None: there is none.
+    pub async fn wait(&self) -> Option<Tick> {
+        std::future::poll_fn(|cx| {
+            let mut inner = self.inner();
+            if let Some(answer) = inner.opened {
+                return Poll::Ready(answer);
+            }
+            inner.wakers.push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+impl Inner {
+    fn open(&mut self, begins: Option<Tick>) {
+        self.opened = Some(begins);
+        self.wakers.drain(..).for_each(Waker::wake);
+    }
+}

@@ -1,0 +1,23 @@
+//! When the next request is due.
+//!
+//! [`Pacer`] is the seam. The open loop's pacer is a [`Schedule`]: an iterator of instants that exists before the run,
+//! so that no reply can delay it. The closed loop's is [`Thinking`]: a user's next request is due when its last reply
+//! was complete and it has thought.
+//!
+//! What it is not: a sleeper. It says *when*; the worker waits.
+
+mod rate;
+mod schedule;
+mod thinking;
+
+pub use rate::Cumulative;
+pub use schedule::Schedule;
+pub use thinking::Thinking;
+
+use brunt_model::Tick;
+
+/// Says when the next request is due. `free` is when whoever asks is free to act; a schedule does not care.
+pub trait Pacer {
+    /// The next instant; None: there is none any more.
+    fn next(&mut self, free: Tick) -> Option<Tick>;
+}

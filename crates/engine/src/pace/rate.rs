@@ -1,0 +1,109 @@
+//! How many arrivals are due by when, for a rate that changes in straight lines.
+//!
+//! Λ(t) is the integral of the rate. Arrival number n comes at Λ⁻¹(Sₙ), where Sₙ = n for even arrivals and a sum of n
+//! standard exponentials for a Poisson process (Çinlar, "Introduction to Stochastic Processes", 1975: time-changed
+//! unit-rate process). Each stage is a trapezium, so the inverse is the root of a quadratic.
+
+use brunt_model::Shape;
+
+/// The integral of a rate over time, and its inverse.
+#[derive(Debug, Clone)]
+pub struct Cumulative {
+    stages: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// Seconds from the beginning.
+    begins: f64,
+    /// Arrivals due before it.
+    before: f64,
+    from: f64,
+    /// Change of the rate in each second.
+    slope: f64,
+    /// Seconds; infinite for a last stage without end.
+    length: f64,
+}
+
+impl Piece {
+    fn arrivals(&self) -> f64 {
+        if self.length.is_infinite() {
+            return if self.from > 0.0 { f64::INFINITY } else { 0.0 };
+        }
+        self.from * self.length + self.slope * self.length * self.length / 2.0
+    }
+
+    /// Seconds into the piece at which `x` arrivals of it are due: the smaller root of slope/2·t² + from·t = x, in the
+    /// form that does not cancel.
+    fn inverse(&self, x: f64) -> f64 {
+        if x <= 0.0 {
+            return 0.0;
+        }
+        let root = (self.from * self.from + 2.0 * self.slope * x).max(0.0).sqrt();
+        (2.0 * x / (self.from + root)).min(self.length)
+    }
+}
+
+impl Cumulative {
+    /// The integral of `shape`.
+    pub fn new(shape: &Shape) -> Self {
+        let (mut begins, mut before) = (0.0, 0.0);
+        let mut stages = Vec::with_capacity(shape.stages.len());
+        for stage in &shape.stages {
+            let length = stage.duration.map_or(f64::INFINITY, |d| d.as_secs_f64());
+            let slope = if length.is_finite() && length > 0.0 { (stage.to - stage.from) / length } else { 0.0 };
+            let piece = Piece { begins, before, from: stage.from, slope, length };
+            begins += length;
+            before += piece.arrivals();
+            stages.push(piece);
+        }
+        Self { stages }
+    }
+
+    /// The seconds after which `x` arrivals are due; None where the shape ends before.
+    pub fn inverse(&self, x: f64) -> Option<f64> {
+        let piece = self.stages.iter().rev().find(|p| p.before <= x && p.length > 0.0)?;
+        let within = x - piece.before;
+        // A stage with nothing in it is passed over: the arrival belongs to the next.
+        (within < piece.arrivals()).then(|| piece.begins + piece.inverse(within))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::Stage;
+    use std::time::Duration;
+
+    fn shape(stages: &[(f64, f64, Option<u64>)]) -> Cumulative {
+        let stages = stages.iter().map(|&(from, to, s)| Stage { from, to, duration: s.map(Duration::from_secs) });
+        Cumulative::new(&brunt_model::Shape { stages: stages.collect() })
+    }
+
+    #[test]
+    fn a_constant_rate_is_a_straight_line() {
+        let c = shape(&[(200.0, 200.0, None)]);
+        assert_eq!(c.inverse(0.0), Some(0.0));
+        assert_eq!(c.inverse(100.0), Some(0.5));
+    }
+
+    #[test]
+    fn a_ramp_is_a_parabola() {
+        // 0 to 100/s in 10 s: Λ(t) = 5t², 500 arrivals in all; then 100/s.
+        let c = shape(&[(0.0, 100.0, Some(10)), (100.0, 100.0, Some(10))]);
+        assert!((c.inverse(5.0).unwrap() - 1.0).abs() < 1e-12);
+        assert!((c.inverse(125.0).unwrap() - 5.0).abs() < 1e-12);
+        assert!((c.inverse(500.0).unwrap() - 10.0).abs() < 1e-12);
+        assert!((c.inverse(600.0).unwrap() - 11.0).abs() < 1e-9);
+        assert_eq!(c.inverse(1500.0), None);
+    }
+
+    #[test]
+    fn a_falling_rate_and_a_pause() {
+        let c = shape(&[(100.0, 0.0, Some(2)), (0.0, 0.0, Some(3)), (10.0, 10.0, Some(1))]);
+        assert!((c.inverse(75.0).unwrap() - 1.0).abs() < 1e-9);
+        assert!((c.inverse(100.0).unwrap() - 5.0).abs() < 1e-9);
+        assert!((c.inverse(105.0).unwrap() - 5.5).abs() < 1e-9);
+        assert_eq!(c.inverse(110.0), None);
+    }
+}

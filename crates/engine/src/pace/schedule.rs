@@ -1,0 +1,113 @@
+//! The open loop: instants that exist before the run.
+
+use super::{Cumulative, Pacer};
+use brunt_model::{Arrivals, Shape, Tick};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+
+/// The due instants of an open loop. Every shard draws the same sequence and takes each m-th arrival of it, so that
+/// together they make the whole process, whatever m is.
+pub struct Schedule {
+    due: Cumulative,
+    begins: Tick,
+    arrivals: Arrivals,
+    random: Pcg64Mcg,
+    /// Arrivals drawn so far.
+    drawn: u64,
+    /// Sₙ of a Poisson process: a sum of n standard exponentials.
+    sum: f64,
+    shard: u64,
+    shards: u64,
+}
+
+impl Schedule {
+    /// The arrivals of `shape` from `begins` on, for shard number `shard` of `shards`.
+    pub fn new(shape: &Shape, arrivals: Arrivals, random: Pcg64Mcg, begins: Tick, (shard, shards): (u64, u64)) -> Self {
+        Self { due: Cumulative::new(shape), begins, arrivals, random, drawn: 0, sum: 0.0, shard, shards }
+    }
+
+    /// The number of the arrival that [`Pacer::next`] gave last, among those of all shards.
+    pub fn number(&self) -> u64 {
+        self.drawn.saturating_sub(1)
+    }
+
+    /// Sₙ of the next arrival.
+    fn draw(&mut self) -> f64 {
+        let n = self.drawn;
+        self.drawn += 1;
+        match self.arrivals {
+            Arrivals::Even => n as f64,
+            Arrivals::Burst(size) => (n - n % u64::from(size.max(1))) as f64,
+            Arrivals::Poisson => {
+                self.sum += exponential(&mut self.random);
+                self.sum
+            }
+        }
+    }
+}
+
+/// A draw from the standard exponential distribution, by inversion. 1 − u lies in (0, 1]: its logarithm is finite.
+fn exponential(random: &mut Pcg64Mcg) -> f64 {
+    -(1.0 - random.random::<f64>()).ln()
+}
+
+impl Pacer for Schedule {
+    fn next(&mut self, _: Tick) -> Option<Tick> {
+        while self.drawn % self.shards != self.shard {
+            self.draw();
+        }
+        let x = self.draw();
+        let seconds = self.due.inverse(x)?;
+        Some(Tick(self.begins.0.saturating_add((seconds * 1e9).round() as u64)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    fn ticks(arrivals: Arrivals, rate: f64, n: usize, shard: (u64, u64)) -> Vec<u64> {
+        let random = Pcg64Mcg::seed_from_u64(7);
+        let mut s = Schedule::new(&Shape::constant(rate), arrivals, random, Tick(1000), shard);
+        (0..n).map_while(|_| s.next(Tick::ZERO)).map(|t| t.0 - 1000).collect()
+    }
+
+    #[test]
+    fn even_arrivals_are_exact() {
+        assert_eq!(ticks(Arrivals::Even, 4.0, 4, (0, 1)), [0, 250_000_000, 500_000_000, 750_000_000]);
+        assert_eq!(ticks(Arrivals::Even, 0.5, 3, (0, 1)), [0, 2_000_000_000, 4_000_000_000]);
+    }
+
+    #[test]
+    fn bursts_come_together() {
+        assert_eq!(ticks(Arrivals::Burst(3), 3.0, 4, (0, 1)), [0, 0, 0, 1_000_000_000]);
+    }
+
+    #[test]
+    fn shards_make_up_the_whole() {
+        let whole = ticks(Arrivals::Poisson, 1000.0, 300, (0, 1));
+        let mut parts: Vec<u64> = (0..3).flat_map(|i| ticks(Arrivals::Poisson, 1000.0, 100, (i, 3))).collect();
+        parts.sort_unstable();
+        assert_eq!(parts, whole);
+    }
+
+    #[test]
+    fn poisson_arrivals_are_as_many_and_as_spread_as_they_should_be() {
+        let n = 200_000;
+        let t = ticks(Arrivals::Poisson, 1000.0, n, (0, 1));
+        let rate = n as f64 / (*t.last().unwrap() as f64 / 1e9);
+        assert!((rate - 1000.0).abs() < 10.0, "{rate}");
+        // Counts in windows of 10 ms: variance ÷ mean is 1 for a Poisson process.
+        let windows = (t.last().unwrap() / 10_000_000) as usize;
+        let mut counts = vec![0.0f64; windows];
+        for at in &t {
+            if let Some(c) = counts.get_mut((at / 10_000_000) as usize) {
+                *c += 1.0;
+            }
+        }
+        let mean = counts.iter().sum::<f64>() / windows as f64;
+        let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / windows as f64;
+        assert!((variance / mean - 1.0).abs() < 0.05, "{}", variance / mean);
+    }
+}

@@ -1,0 +1,166 @@
+//! Samples into snapshots: one recorder a worker, touched by nobody else.
+
+use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick};
+
+/// To which part of the run a request belongs: by when it was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cohort {
+    /// Planned in the warm-up.
+    Warmup,
+    /// Planned in the measured time.
+    Measured,
+}
+
+/// What one worker has seen since its last snapshot.
+pub struct Recorder {
+    measured: Tally,
+    warmup: Tally,
+    labels: Vec<Option<Box<Tally>>>,
+    by_label: bool,
+    flow: Flow,
+    in_flight: u64,
+    connections: u64,
+    samples: Option<Vec<Sample>>,
+}
+
+impl Recorder {
+    /// `by_label`: keep labels apart; `samples`: keep each sample too.
+    pub fn new(by_label: bool, samples: bool) -> Self {
+        Self {
+            measured: Tally::default(),
+            warmup: Tally::default(),
+            labels: Vec::new(),
+            by_label,
+            flow: Flow::default(),
+            in_flight: 0,
+            connections: 0,
+            samples: samples.then(Vec::new),
+        }
+    }
+
+    fn tally(&mut self, cohort: Cohort) -> &mut Tally {
+        match cohort {
+            Cohort::Measured => &mut self.measured,
+            Cohort::Warmup => &mut self.warmup,
+        }
+    }
+
+    /// A request became due.
+    #[inline]
+    pub fn due(&mut self, cohort: Cohort) {
+        self.flow.planned += 1;
+        self.tally(cohort).planned += 1;
+    }
+
+    /// A request was begun.
+    #[inline]
+    pub fn begin(&mut self, cohort: Cohort) {
+        self.flow.begun += 1;
+        self.in_flight += 1;
+        self.tally(cohort).begun += 1;
+    }
+
+    /// A request that was begun has ended. `label` of the sample is not looked at: see [`Self::label`].
+    #[inline]
+    pub fn end(&mut self, cohort: Cohort, sample: &Sample) {
+        self.in_flight -= 1;
+        self.flow.completed += u64::from(sample.outcome.is_completed());
+        self.flow.good += u64::from(sample.outcome.is_good());
+        self.flow.errors += u64::from(!sample.outcome.is_good());
+        self.flow.bytes_sent += sample.bytes_sent;
+        self.flow.bytes_received += sample.bytes_received;
+        self.flow.reused += u64::from(sample.reused);
+        self.tally(cohort).record(sample);
+        if let Some(samples) = &mut self.samples {
+            samples.push(*sample);
+        }
+    }
+
+    /// Adds a sample to its label, where labels are kept apart.
+    #[inline]
+    pub fn label(&mut self, cohort: Cohort, sample: &Sample) {
+        if !self.by_label || cohort == Cohort::Warmup {
+            return;
+        }
+        let tally = self.label_tally(sample.label);
+        tally.planned += 1;
+        tally.begun += 1;
+        tally.record(sample);
+    }
+
+    fn label_tally(&mut self, label: u32) -> &mut Tally {
+        let at = label as usize;
+        if self.labels.len() <= at {
+            self.labels.resize_with(at + 1, || None);
+        }
+        self.labels[at].get_or_insert_default()
+    }
+
+    /// A request that was due was never begun.
+    pub fn dropped(&mut self, cohort: Cohort) {
+        self.flow.errors += 1;
+        self.tally(cohort).failures[Failure::Dropped as usize] += 1;
+    }
+
+    /// A redirect was followed.
+    pub fn redirected(&mut self, cohort: Cohort) {
+        self.tally(cohort).redirects += 1;
+    }
+
+    /// A request was sent again because its connection was stale.
+    pub fn retried(&mut self, cohort: Cohort) {
+        self.tally(cohort).retries += 1;
+    }
+
+    /// A connection was opened.
+    pub fn opened(&mut self) {
+        self.flow.opened += 1;
+        self.connections += 1;
+    }
+
+    /// A connection was opened before the load began: its steps are kept, no request goes with them.
+    pub fn opened_ahead(&mut self, opening: &brunt_model::sample::Opening) {
+        self.opened();
+        self.measured.phases.record_opening(opening);
+    }
+
+    /// A connection is no more.
+    pub fn closed(&mut self) {
+        self.connections -= 1;
+    }
+
+    /// The server closed an idle connection.
+    pub fn closed_idle(&mut self) {
+        self.flow.closed_idle += 1;
+        self.connections -= 1;
+    }
+
+    /// Requests begun and not ended.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Everything since the last snapshot. `waiting` and `users` are how things stand now.
+    pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
+        let mut flow = std::mem::take(&mut self.flow);
+        flow.in_flight = self.in_flight;
+        flow.connections = self.connections;
+        flow.waiting = waiting;
+        flow.users = users;
+        let labels = self.labels.iter_mut().enumerate();
+        Snapshot {
+            from,
+            to,
+            phase,
+            flow,
+            measured: std::mem::take(&mut self.measured),
+            warmup: std::mem::take(&mut self.warmup),
+            labels: labels.filter_map(|(n, t)| t.take().map(|t| (n as u32, *t))).collect(),
+        }
+    }
+
+    /// Single samples since the last call, where they are kept.
+    pub fn take_samples(&mut self) -> Option<Vec<Sample>> {
+        self.samples.as_mut().map(std::mem::take).filter(|s| !s.is_empty())
+    }
+}

@@ -1,0 +1,312 @@
+//! Workers started, their snapshots merged, events out.
+
+use crate::check::Check;
+use crate::clock::{Epoch, Time, unix_seconds};
+use crate::gate::Gate;
+use crate::labels::Labels;
+use crate::pool::{Overflow, Pool, Take};
+use crate::recorder::Cohort;
+use crate::user::Users;
+use crate::worker::{Common, Shared, work};
+use brunt_model::event::{Finish, Reading, Warning};
+use brunt_model::{Environment, Event, Load, Phase, Plan, Sample, Snapshot, Tick};
+use brunt_wire::Wire;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+/// Who listens to a run.
+pub trait Sink {
+    /// Takes the next event.
+    fn take(&mut self, event: &Event);
+}
+
+impl<F: FnMut(&Event)> Sink for F {
+    fn take(&mut self, event: &Event) {
+        self(event);
+    }
+}
+
+/// What a run needs of the world: made once, used by all workers.
+pub trait World: Send + Sync {
+    /// How requests travel.
+    type Wire: Wire;
+
+    /// The clock that workers get.
+    fn epoch(&self) -> Epoch;
+
+    /// The wire of a worker; called on its thread.
+    fn wire(&self, worker: usize, time: &Time) -> Rc<Self::Wire>;
+
+    /// The users of a worker; called on its thread. `labels` numbers the names of labels.
+    fn users(&self, wire: &Rc<Self::Wire>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users>;
+
+    /// Names of labels that are known beforehand.
+    fn labels(&self) -> Vec<String>;
+}
+
+/// Ends a run early when it is set; clones are the same switch.
+#[derive(Debug, Clone, Default)]
+pub struct StopSwitch(Arc<AtomicBool>);
+
+impl StopSwitch {
+    /// Ends the run: no new requests, a short grace, and the report of what was measured.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was set.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a run could not be carried out: we failed, not the server.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A thread or its runtime could not be made.
+    #[error("a worker could not be started: {0}")]
+    Worker(#[from] io::Error),
+    /// The pattern for bodies.
+    #[error("the pattern for bodies: {0}")]
+    Pattern(#[from] regex::Error),
+    /// A worker panicked: a fault of brunt.
+    #[error("a worker thread ended unexpectedly; what was measured before is in the report")]
+    Panicked,
+}
+
+/// Numbers for requests, and the end of them where a run is bounded in requests.
+#[derive(Debug)]
+pub struct Tickets {
+    next: AtomicU64,
+    limit: u64,
+}
+
+impl Tickets {
+    /// The number of the next request; None: enough were made. Those of the warm-up are not bounded.
+    pub fn take(&self, cohort: Cohort) -> Option<u64> {
+        if cohort == Cohort::Warmup {
+            return Some(self.next.load(Ordering::Relaxed));
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        (number < self.limit).then_some(number)
+    }
+}
+
+/// What workers say to the thread that gathers.
+pub enum Message {
+    Snapshot(Box<Snapshot>),
+    Samples(Vec<Sample>),
+    Target(Vec<String>, Option<String>),
+    Warning(String, Tick),
+    Fatal(String),
+    Done,
+}
+
+/// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
+pub fn run<W: World>(
+    plan: &Plan,
+    environment: Environment,
+    world: &W,
+    stop: &StopSwitch,
+    sink: &mut dyn Sink,
+) -> Result<(), EngineError> {
+    let common = Arc::new(common(plan, world, stop)?);
+    let (out, inbox) = channel();
+    let mut gather = Gather::new(&common, sink);
+    gather.start(environment);
+    thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for number in 0..plan.threads as usize {
+            let (common, out) = (Arc::clone(&common), out.clone());
+            let name = format!("brunt-worker-{number}");
+            let job = move || worker_thread(world, common, number, out);
+            workers.push(thread::Builder::new().name(name).spawn_scoped(scope, job)?);
+        }
+        drop(out);
+        gather.all(&inbox);
+        let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
+        let outcome = ends.collect::<Result<Vec<_>, _>>();
+        gather.finish();
+        outcome?.into_iter().collect::<Result<(), _>>()
+    })
+}
+
+fn common<W: World>(plan: &Plan, world: &W, stop: &StopSwitch) -> Result<Common, EngineError> {
+    let labels = Arc::new(Labels::new(plan.record.labels));
+    for name in world.labels() {
+        labels.number(&name);
+    }
+    let limit = plan.stop.requests.unwrap_or(u64::MAX);
+    Ok(Common {
+        check: Check::new(&plan.checks)?,
+        labels,
+        pool: pool(plan).map(Arc::new),
+        tickets: Arc::new(Tickets { next: AtomicU64::new(0), limit }),
+        gate: Gate::new(plan.threads as usize),
+        stop: stop.clone(),
+        plan: plan.clone(),
+    })
+}
+
+fn pool(plan: &Plan) -> Option<Pool> {
+    let workers = plan.threads as usize;
+    match plan.load {
+        Load::Closed { .. } => None,
+        Load::Open { connections: Some(n), .. } => {
+            Some(Pool::new(n as usize, workers, Overflow::Wait, Take::Oldest))
+        }
+        Load::Open { connections: None, max_in_flight, .. } => {
+            Some(Pool::new(max_in_flight as usize, workers, Overflow::Drop, Take::Newest))
+        }
+    }
+}
+
+thread_local! {
+    /// The fake clock of this thread, which leaps when nothing can run.
+    static LEAPER: RefCell<Option<Time>> = const { RefCell::new(None) };
+}
+
+fn worker_thread<W: World>(
+    world: &W,
+    common: Arc<Common>,
+    number: usize,
+    out: Sender<Message>,
+) -> Result<(), EngineError> {
+    let epoch = world.epoch();
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    if matches!(epoch, Epoch::Fake) {
+        builder.on_thread_park(|| LEAPER.with_borrow(|time| time.iter().for_each(Time::leap)));
+    }
+    builder.enable_io();
+    #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
+    builder.enable_time();
+    let runtime = builder.build_local(tokio::runtime::LocalOptions::default())?;
+    let time = Time::new(epoch);
+    LEAPER.set(Some(time.clone()));
+    let finished = runtime.block_on(async move {
+        let clock = tokio::task::spawn_local(time.clone().drive());
+        let wire = world.wire(number, &time);
+        let labels = Arc::clone(&common.labels);
+        let users = world.users(&wire, number, &|name| labels.number(name));
+        let shared = Shared::new(common, (wire, users), time, number, out);
+        // In a task of its own: the fake clock wakes tasks, and not what a runtime blocks on.
+        let worker = tokio::task::spawn_local(work(shared));
+        let finished = worker.await.map_err(|_| EngineError::Panicked);
+        if clock.is_finished() && matches!(epoch, Epoch::Real(_)) {
+            clock.await.map_err(|_| EngineError::Panicked)??;
+        }
+        finished
+    });
+    LEAPER.set(None);
+    finished
+}
+
+/// Joins what workers hand over, in order of time.
+struct Gather<'a> {
+    common: &'a Common,
+    sink: &'a mut dyn Sink,
+    /// By beginning: snapshots that not all workers have handed over yet, and how many have.
+    open: BTreeMap<Tick, (Snapshot, usize)>,
+    active: usize,
+    phase: Option<Phase>,
+    seen_to: Tick,
+    error: Option<String>,
+    ourselves: brunt_probe::Ourselves,
+    overflow_told: bool,
+}
+
+impl<'a> Gather<'a> {
+    fn new(common: &'a Common, sink: &'a mut dyn Sink) -> Self {
+        Self {
+            common,
+            sink,
+            open: BTreeMap::new(),
+            active: common.plan.threads as usize,
+            phase: None,
+            seen_to: Tick::ZERO,
+            error: None,
+            ourselves: brunt_probe::Ourselves::new(),
+            overflow_told: false,
+        }
+    }
+
+    fn start(&mut self, environment: Environment) {
+        let plan = Box::new(self.common.plan.clone());
+        let environment = Box::new(environment);
+        self.sink.take(&Event::Started { plan, environment, unix_seconds: unix_seconds() });
+    }
+
+    fn all(&mut self, inbox: &Receiver<Message>) {
+        for message in inbox {
+            self.take(message);
+        }
+        while let Some((_, (snapshot, _))) = self.open.pop_first() {
+            self.emit(&snapshot);
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Snapshot(snapshot) => self.join(*snapshot),
+            Message::Samples(samples) => self.sink.take(&Event::Samples(samples)),
+            Message::Target(addresses, server) => self.sink.take(&Event::Target { addresses, server }),
+            Message::Warning(text, at) => self.sink.take(&Event::Warning(Warning { at, text })),
+            Message::Fatal(why) => self.error = Some(why),
+            Message::Done => self.active -= 1,
+        }
+        while let Some(first) = self.open.first_entry() {
+            if first.get().1 < self.active {
+                break;
+            }
+            let (snapshot, _) = first.remove();
+            self.emit(&snapshot);
+        }
+    }
+
+    fn join(&mut self, snapshot: Snapshot) {
+        match self.open.get_mut(&snapshot.from) {
+            Some((whole, workers)) => {
+                whole.to = whole.to.max(snapshot.to);
+                whole.merge(&snapshot);
+                *workers += 1;
+            }
+            None => {
+                self.open.insert(snapshot.from, (snapshot, 1));
+            }
+        }
+    }
+
+    fn emit(&mut self, snapshot: &Snapshot) {
+        for (id, name) in self.common.labels.take_fresh() {
+            self.sink.take(&Event::Label { id, name });
+        }
+        if self.phase != Some(snapshot.phase) {
+            self.phase = Some(snapshot.phase);
+            self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
+        }
+        self.seen_to = self.seen_to.max(snapshot.to);
+        self.sink.take(&Event::Snapshot(Box::new(snapshot.clone())));
+        if self.common.labels.overflowed() && !std::mem::replace(&mut self.overflow_told, true) {
+            let text = format!(
+                "more than {} labels: the rest are summed under {}; see --labels",
+                self.common.plan.record.labels,
+                crate::labels::OTHER
+            );
+            self.sink.take(&Event::Warning(Warning { at: snapshot.to, text }));
+        }
+    }
+
+    fn finish(&mut self) {
+        let values = self.ourselves.read(self.common.plan.threads);
+        self.sink.take(&Event::Reading(Reading { at: self.seen_to, source: "generator".into(), values }));
+        let interrupted = self.common.stop.is_set();
+        let error = self.error.take();
+        self.sink.take(&Event::Finished(Finish { at: self.seen_to, interrupted, error }));
+    }
+}

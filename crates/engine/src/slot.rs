@@ -1,0 +1,255 @@
+//! One connection at a time, and the requests on it: where a request's clocks are taken.
+
+use crate::clock::Sleep;
+use crate::pool::Job;
+use crate::recorder::Cohort;
+use crate::user::{Step, Turn, VirtualUser};
+use crate::worker::Shared;
+use brunt_model::sample::Opening;
+use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
+use brunt_wire::request::Draft;
+use brunt_wire::{Prepared, Reply, Stamps, Wire};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Poll, ready};
+use std::time::Duration;
+
+/// The first pause after a connection could not be opened; it doubles with each further failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+/// The longest.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// One permission to have a connection, and the virtual user on it.
+pub struct Slot<W: Wire> {
+    pub shared: Rc<Shared<W>>,
+    pub conn: Option<W::Conn>,
+    /// Wakes for timeouts; between requests, whoever waits may set it.
+    pub timer: Sleep,
+    /// When the last request ended.
+    pub ended: Tick,
+    /// How long to leave the server alone, because it could not be reached.
+    pub pause: Duration,
+    user: Box<dyn VirtualUser>,
+    served: u64,
+}
+
+/// One request of an arrival and what came of it.
+struct Asked {
+    sample: Sample,
+    reply: Option<Reply>,
+}
+
+impl<W: Wire> Slot<W> {
+    pub fn new(shared: &Rc<Shared<W>>) -> Self {
+        Self {
+            conn: None,
+            timer: shared.time.timer(),
+            ended: Tick::ZERO,
+            pause: Duration::ZERO,
+            user: shared.users.user(),
+            served: 0,
+            shared: Rc::clone(shared),
+        }
+    }
+
+    /// Opens the connection before the load begins; whether that went well.
+    pub async fn open_ahead(&mut self) -> bool {
+        let request = self.shared.users.first();
+        let mut opening = Opening::default();
+        let opened = self.open(&request, &mut opening).await.is_ok();
+        if opened {
+            self.shared.recorder.borrow_mut().opened_ahead(&opening);
+        }
+        opened
+    }
+
+    /// Carries out one arrival: all the requests that its user makes of it.
+    pub async fn carry_out(&mut self, job: Job) {
+        let (mut step, mut last, mut free) = (0, None, job.free);
+        let mut planned = job.arrival.planned;
+        loop {
+            let turn = Turn { number: job.arrival.number, last: last.as_ref(), step };
+            let asked = match self.user.next(turn) {
+                Step::Done => break,
+                Step::Broken(why) => return self.broken(&job, why),
+                Step::Request(request) => self.chain(&request, planned, free).await,
+            };
+            (step, last) = (step + 1, asked.reply);
+            // Further requests of the same arrival are due when the last was answered.
+            (planned, free) = (self.ended, self.ended);
+        }
+    }
+
+    fn broken(&mut self, job: &Job, why: String) {
+        let now = self.shared.time.now();
+        let cohort = self.shared.cohort(job.arrival.planned);
+        let sample = Sample {
+            planned: job.arrival.planned,
+            free: job.free.min(now),
+            begun: now,
+            sent: now,
+            last_byte: now,
+            outcome: Outcome::failed(Failure::System),
+            ..Sample::default()
+        };
+        self.shared.warn(why);
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.begin(cohort);
+        recorder.end(cohort, &sample);
+        self.ended = now;
+    }
+
+    /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
+    /// totals.
+    async fn chain(&mut self, request: &Rc<Prepared>, planned: Tick, free: Tick) -> Asked {
+        let cohort = self.shared.cohort(planned);
+        self.shared.recorder.borrow_mut().begin(cohort);
+        let mut asked = self.ask(request, planned, free, cohort).await;
+        let (first, mut hops) = (asked.sample, 0);
+        while hops < self.shared.follow {
+            let Some(next) = self.redirect(request, &asked) else { break };
+            self.shared.recorder.borrow_mut().redirected(cohort);
+            asked = self.ask(&next, asked.sample.last_byte, asked.sample.last_byte, cohort).await;
+            hops += 1;
+        }
+        if hops > 0 {
+            asked.sample = whole_of(first, asked.sample);
+        }
+        self.ended = asked.sample.last_byte;
+        self.shared.recorder.borrow_mut().end(cohort, &asked.sample);
+        asked
+    }
+
+    /// Where a reply redirects to, as a GET (RFC 9110 section 15.4, and what clients do).
+    fn redirect(&self, from: &Prepared, asked: &Asked) -> Option<Rc<Prepared>> {
+        let reply = asked.reply.as_ref().filter(|r| matches!(r.status, 301 | 302 | 303 | 307 | 308))?;
+        let location = reply.kept.as_ref()?.location.as_ref()?;
+        let url = brunt_wire::request::resolve(&from.url, location)?;
+        let label = self.shared.labels.number(&url);
+        let draft = Draft { method: "GET", url: &url, headers: &[], body: &brunt_model::Body::None, label };
+        self.shared.wire.prepare(&draft).ok().map(Rc::new)
+    }
+
+    /// One request: the instants of its steps, and what became of it.
+    async fn ask(&mut self, request: &Prepared, planned: Tick, free: Tick, cohort: Cohort) -> Asked {
+        let begun = self.shared.time.now();
+        let mut sample =
+            Sample { planned, free: free.min(begun), begun, label: request.label, ..Sample::default() };
+        let mut stamps = Stamps::default();
+        let mut result = self.attempt(request, &mut sample, &mut stamps).await;
+        if self.shared.retry_stale && matches!(result, Err(Failure::Stale)) {
+            self.shared.recorder.borrow_mut().retried(cohort);
+            stamps = Stamps::default();
+            result = self.attempt(request, &mut sample, &mut stamps).await;
+        }
+        self.fill(&mut sample, &stamps, &result);
+        self.shared.recorder.borrow_mut().label(cohort, &sample);
+        Asked { sample, reply: result.ok() }
+    }
+
+    async fn attempt(
+        &mut self,
+        request: &Prepared,
+        sample: &mut Sample,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        if !self.conn.as_ref().is_some_and(|conn| self.shared.wire.leads_to(conn, request)) {
+            self.drop_connection();
+            self.open_in_time(request, sample).await?;
+        } else {
+            sample.reused = self.served > 0;
+        }
+        let Some(conn) = &mut self.conn else { return Err(Failure::System) };
+        self.timer.set(sample.begun + self.shared.timeout);
+        let exchange = self.shared.wire.exchange(conn, request, stamps);
+        let result = within(&self.timer, &self.shared, Failure::Timeout, exchange).await;
+        self.served += 1;
+        let keep = result.as_ref().is_ok_and(|r| r.keep_alive) && self.served < self.shared.requests_per_connection;
+        if !keep {
+            self.drop_connection();
+        }
+        result
+    }
+
+    async fn open_in_time(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
+        let opened = self.open(request, &mut sample.opening).await;
+        sample.opened = opened.is_ok();
+        self.pause = match opened {
+            Ok(()) => Duration::ZERO,
+            Err(_) => (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE),
+        };
+        opened?;
+        self.shared.recorder.borrow_mut().opened();
+        Ok(())
+    }
+
+    async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
+        let shared = &self.shared;
+        self.timer.set(shared.time.now() + shared.connect_timeout);
+        let open = shared.wire.open(request, opening);
+        let opened = within(&self.timer, shared, Failure::ConnectTimeout, open).await;
+        if let Err(failure) = &opened {
+            let note = shared.wire.take_note();
+            shared.first_open_failure(*failure, note.as_deref());
+            note.into_iter().for_each(|note| shared.warn(note));
+        }
+        self.conn = Some(opened?);
+        self.served = 0;
+        Ok(())
+    }
+
+    fn fill(&self, sample: &mut Sample, stamps: &Stamps, result: &Result<Reply, Failure>) {
+        sample.sent = stamps.sent.max(sample.begun);
+        sample.first_byte = stamps.first_byte;
+        sample.bytes_sent = stamps.bytes_sent;
+        sample.bytes_received = stamps.bytes_received;
+        match result {
+            Ok(reply) => {
+                sample.last_byte = stamps.last_byte;
+                sample.outcome = self.shared.check.judge(reply, sample.label);
+            }
+            Err(failure) => {
+                sample.last_byte = self.shared.time.now();
+                sample.outcome = Outcome::failed(*failure);
+            }
+        }
+    }
+
+    fn drop_connection(&mut self) {
+        if self.conn.take().is_some() {
+            self.shared.recorder.borrow_mut().closed();
+        }
+    }
+
+    /// The server closed the idle connection.
+    pub fn lost_idle(&mut self) {
+        if self.conn.take().is_some() {
+            self.shared.recorder.borrow_mut().closed_idle();
+        }
+    }
+}
+
+/// A chain of redirects as one sample: from the first's plan to the last's last byte.
+fn whole_of(first: Sample, last: Sample) -> Sample {
+    Sample { planned: first.planned, free: first.free, begun: first.begun, sent: first.sent, label: first.label, ..last }
+}
+
+/// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
+/// run is over. The work is dropped.
+async fn within<W: Wire, T>(
+    timer: &Sleep,
+    shared: &Shared<W>,
+    late: Failure,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let mut work = pin!(work);
+    let mut timer = timer;
+    std::future::poll_fn(|cx| {
+        if let Poll::Ready(result) = work.as_mut().poll(cx) {
+            return Poll::Ready(result);
+        }
+        ready!(Pin::new(&mut timer).poll(cx));
+        Poll::Ready(Err(if shared.cut.get() { Failure::Cut } else { late }))
+    })
+    .await
+}

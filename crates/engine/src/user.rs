@@ -1,0 +1,41 @@
+//! What a virtual user does next.
+
+use brunt_wire::{Prepared, Reply};
+use std::rc::Rc;
+
+/// What a virtual user does next.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// It asks this.
+    Request(Rc<Prepared>),
+    /// Its iteration is over.
+    Done,
+    /// It cannot go on: why. Counts as a failed request.
+    Broken(String),
+}
+
+/// What a virtual user knows when it decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn<'a> {
+    /// The number of this iteration among all of the run, from 0.
+    pub number: u64,
+    /// The reply to its last request in this iteration; None at the beginning, and where no whole reply came.
+    pub last: Option<&'a Reply>,
+    /// How many requests it has made in this iteration.
+    pub step: u32,
+}
+
+/// Decides what one user does. One iteration is one arrival of an open loop, or one round of a closed one.
+pub trait VirtualUser {
+    /// The next step.
+    fn next(&mut self, turn: Turn<'_>) -> Step;
+}
+
+/// Makes the users of one worker thread.
+pub trait Users {
+    /// A user; all are alike but for their memory.
+    fn user(&self) -> Box<dyn VirtualUser>;
+
+    /// A request to where connections are opened before the load begins.
+    fn first(&self) -> Rc<Prepared>;
+}

@@ -1,0 +1,393 @@
+//! One thread's run, from its first connection to its last snapshot.
+//!
+//! Setup (connections are opened, at a bounded rate) → the gate, where all workers meet → load → grace (what is under
+//! way may finish) → what is left is cut off. A snapshot leaves at each interval and at each border between the parts.
+
+use crate::check::Check;
+use crate::clock::Sleep;
+use crate::gate::Gate;
+use crate::labels::Labels;
+use crate::pace::{Pacer, Schedule, Thinking};
+use crate::pool::{Arrival, Arrived, Pool};
+use crate::recorder::{Cohort, Recorder};
+use crate::run::{Message, StopSwitch, Tickets};
+use crate::slot::Slot;
+use crate::user::Users;
+use crate::work::{Arrivals, Own, Presence, live, wait_until};
+use crate::Time;
+use brunt_model::{Clock, Failure, Load, Phase, Plan, Sample, Shape, Stage, Tick};
+use brunt_wire::Wire;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+/// How often the stop switch is looked at before the load begins.
+const SETUP_LOOK: Duration = Duration::from_millis(20);
+/// After an interruption, requests under way get no more than this.
+const SHORT_GRACE: Duration = Duration::from_secs(1);
+
+/// What all workers of a run share.
+pub struct Common {
+    pub plan: Plan,
+    pub check: Check,
+    pub labels: Arc<Labels>,
+    pub pool: Option<Arc<Pool>>,
+    pub tickets: Arc<Tickets>,
+    pub gate: Gate,
+    pub stop: StopSwitch,
+}
+
+/// What all tasks of one worker share.
+pub struct Shared<W: Wire> {
+    pub common: Arc<Common>,
+    pub wire: Rc<W>,
+    pub time: Time,
+    pub users: Box<dyn Users>,
+    pub recorder: RefCell<Recorder>,
+    pub number: usize,
+    out: Sender<Message>,
+    /// When the load begins; `NEVER` before the gate has opened.
+    pub begins: Cell<Tick>,
+    /// When the measured time begins.
+    measured_from: Cell<Tick>,
+    /// When no new request is begun any more.
+    pub ends: Cell<Tick>,
+    /// What is still under way is to end now.
+    pub cut: Cell<bool>,
+    /// Users or connections that have not left.
+    present: Cell<u64>,
+    /// No further arrivals come.
+    arrivals_over: Cell<bool>,
+    /// Wakes the worker when something may be over.
+    bell: Sleep,
+    opening: Cell<u64>,
+    opened_ahead: Cell<u64>,
+    open_failure: RefCell<Option<String>>,
+    // Copies of what every request needs.
+    pub timeout: Duration,
+    pub connect_timeout: Duration,
+    pub requests_per_connection: u64,
+    pub retry_stale: bool,
+    pub follow: u32,
+}
+
+impl<W: Wire> std::ops::Deref for Shared<W> {
+    type Target = Common;
+    fn deref(&self) -> &Common {
+        &self.common
+    }
+}
+
+impl<W: Wire> Shared<W> {
+    pub fn new(
+        common: Arc<Common>,
+        (wire, users): (Rc<W>, Box<dyn Users>),
+        time: Time,
+        number: usize,
+        out: Sender<Message>,
+    ) -> Rc<Self> {
+        let (plan, connection) = (&common.plan, &common.plan.connection);
+        let by_label = plan.script.follow > 0 || common.labels.count() > 1;
+        Rc::new(Self {
+            wire,
+            users,
+            recorder: RefCell::new(Recorder::new(by_label, plan.record.samples)),
+            number,
+            out,
+            begins: Cell::new(Tick::NEVER),
+            measured_from: Cell::new(Tick::NEVER),
+            ends: Cell::new(Tick::NEVER),
+            cut: Cell::new(false),
+            present: Cell::new(0),
+            arrivals_over: Cell::new(false),
+            bell: time.timer(),
+            opening: Cell::new(0),
+            opened_ahead: Cell::new(0),
+            open_failure: RefCell::default(),
+            timeout: connection.timeout,
+            connect_timeout: connection.connect_timeout.min(connection.timeout),
+            requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
+            retry_stale: connection.retry_stale,
+            follow: plan.script.follow,
+            time,
+            common,
+        })
+    }
+
+    /// To which part of the run a request belongs.
+    #[inline]
+    pub fn cohort(&self, planned: Tick) -> Cohort {
+        if planned >= self.measured_from.get() { Cohort::Measured } else { Cohort::Warmup }
+    }
+
+    /// Something that the reader of the report should know.
+    pub fn warn(&self, text: String) {
+        self.say(Message::Warning(text, self.time.now()));
+    }
+
+    fn say(&self, message: Message) {
+        // Nobody listens any more only when the run was given up.
+        let _ = self.out.send(message);
+    }
+
+    /// Remembers why the first connection could not be opened, for when none can.
+    pub fn first_open_failure(&self, failure: Failure, note: Option<&str>) {
+        let why = || note.map_or_else(|| failure.row().meaning.to_owned(), str::to_owned);
+        self.open_failure.borrow_mut().get_or_insert_with(why);
+    }
+
+    /// A user left for good, or a connection's task ended.
+    pub fn left(&self) {
+        self.present.set(self.present.get() - 1);
+        self.ended_one();
+    }
+
+    /// A request ended: where the end is near, the worker looks whether it was the last.
+    pub fn ended_one(&self) {
+        if self.present.get() == 0 || self.arrivals_over.get() {
+            self.bell.fire();
+        }
+    }
+
+    fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
+        self.present.set(self.present.get() + 1);
+        tokio::task::spawn_local(task);
+    }
+
+    fn random(&self, stream: u64) -> Pcg64Mcg {
+        Pcg64Mcg::seed_from_u64(self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(stream))
+    }
+}
+
+/// The whole run of one worker.
+pub async fn work<W: Wire>(shared: Rc<Shared<W>>) {
+    set_up(&shared).await;
+    tell_target(&shared);
+    if let Some(why) = why_not(&shared) {
+        shared.say(Message::Fatal(why));
+        shared.gate.give_up();
+    } else {
+        shared.gate.ready(shared.time.now());
+    }
+    if let Some(begins) = shared.gate.wait().await {
+        begin(&shared, begins);
+        run_load(&shared, begins).await;
+    }
+    shared.say(Message::Done);
+}
+
+/// Opens connections ahead: all that users will need, each at its time by the connect rate.
+async fn set_up<W: Wire>(shared: &Rc<Shared<W>>) {
+    let workers = shared.plan.threads as usize;
+    let (wanted, mine) = slots_ahead(&shared.plan, workers, shared.number);
+    let gap = 1e9 / f64::from(shared.plan.connection.connect_rate.max(1));
+    shared.opening.set(mine.len() as u64);
+    for (k, number) in mine.into_iter().enumerate() {
+        let at = Tick(((k * workers + shared.number) as f64 * gap) as u64);
+        let slot = prepare_slot(Rc::clone(shared), number, at, k < wanted);
+        shared.spawn(slot);
+    }
+    while shared.opening.get() > 0 && !shared.stop.is_set() {
+        shared.bell.set(shared.time.now() + SETUP_LOOK);
+        (&shared.bell).await;
+    }
+}
+
+/// How many connections this worker opens ahead, and the numbers of the slots that it has from the beginning.
+fn slots_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) {
+    let new_each = plan.connection.requests_per_connection == Some(1);
+    let (slots, ahead) = match &plan.load {
+        Load::Closed { users, .. } => {
+            let begin = users.at(Duration::ZERO).floor() as u64;
+            (users.peak().floor() as u64, if new_each { 1 } else { begin.max(1) })
+        }
+        Load::Open { connections, .. } => {
+            let wanted = connections.map_or(1, u64::from);
+            (wanted, if new_each { 1 } else { wanted })
+        }
+    };
+    let mine = |n: u64| (0..n).filter(move |k| (*k as usize) % workers == worker);
+    (mine(ahead).count(), mine(slots).collect())
+}
+
+async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahead: bool) {
+    let mut slot = Slot::new(&shared);
+    if ahead {
+        wait_until(&shared, &slot.timer, at).await;
+        let opened = !shared.stop.is_set() && slot.open_ahead().await;
+        shared.opened_ahead.set(shared.opened_ahead.get() + u64::from(opened));
+    }
+    shared.opening.set(shared.opening.get() - 1);
+    if shared.opening.get() == 0 {
+        shared.bell.fire();
+    }
+    match (&shared.plan.load, &shared.common.pool) {
+        (Load::Closed { users, think }, _) => {
+            let Some(_) = shared.gate.wait().await else { return shared.left() };
+            let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
+            let pacer = Thinking::new(*think, shared.random(number + 1));
+            live(slot, Own { pacer, presence }).await;
+        }
+        (Load::Open { .. }, Some(pool)) => {
+            let seat = pool.reserve(shared.number);
+            live(slot, Arrivals { pool: Arc::clone(pool), seat, fresh: false }).await;
+        }
+        (Load::Open { .. }, None) => shared.left(),
+    }
+}
+
+/// Why there will be no load: not one connection could be opened, or somebody stopped it.
+fn why_not<W: Wire>(shared: &Shared<W>) -> Option<String> {
+    if shared.stop.is_set() {
+        return Some("stopped before the load began".into());
+    }
+    let failed = shared.open_failure.borrow().clone();
+    failed.filter(|_| shared.opened_ahead.get() == 0)
+}
+
+fn tell_target<W: Wire>(shared: &Shared<W>) {
+    if let Some((addresses, server)) = shared.wire.take_target() {
+        shared.say(Message::Target(addresses, server));
+    }
+}
+
+/// The warm-up runs at what the shape begins with.
+fn with_warmup<W: Wire>(shape: &Shape, shared: &Shared<W>) -> Shape {
+    let warmup = shared.plan.stop.warmup;
+    let mut shape = shape.clone();
+    if !warmup.is_zero() {
+        let from = shape.at(Duration::ZERO);
+        shape.stages.insert(0, Stage { from, to: from, duration: Some(warmup) });
+    }
+    shape
+}
+
+fn begin<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
+    let stop = shared.plan.stop;
+    shared.begins.set(begins);
+    shared.measured_from.set(begins + stop.warmup);
+    shared.ends.set(stop.duration.map_or(Tick::NEVER, |d| begins + stop.warmup + d));
+    if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.load, &shared.common.pool) {
+        // All shards draw the same sequence.
+        let random = shared.random(0);
+        let shards = (shared.number as u64, u64::from(shared.plan.threads));
+        let schedule = Schedule::new(&with_warmup(rate, shared), *arrivals, random, begins, shards);
+        tokio::task::spawn_local(arrive(Rc::clone(shared), Arc::clone(pool), schedule));
+    }
+}
+
+/// The open loop's arrivals, each at its instant or, where we are late, at once.
+async fn arrive<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: Schedule) {
+    let timer = shared.time.timer();
+    while let Some(due) = schedule.next(Tick::ZERO) {
+        if due < shared.ends.get() {
+            wait_until(&shared, &timer, due).await;
+        }
+        let cohort = shared.cohort(due);
+        if due >= shared.ends.get() || shared.tickets.take(cohort).is_none() {
+            break;
+        }
+        shared.recorder.borrow_mut().due(cohort);
+        match pool.arrive(Arrival { planned: due, number: schedule.number() }, shared.number) {
+            Arrived::Grown(seat) => {
+                let work = Arrivals { pool: Arc::clone(&pool), seat, fresh: true };
+                shared.spawn(live(Slot::new(&shared), work));
+            }
+            Arrived::Dropped => drop_arrival(&shared, due),
+            Arrived::Taken | Arrived::Waits => {}
+        }
+    }
+    shared.arrivals_over.set(true);
+    shared.bell.fire();
+}
+
+fn drop_arrival<W: Wire>(shared: &Shared<W>, planned: Tick) {
+    let mut recorder = shared.recorder.borrow_mut();
+    recorder.dropped(shared.cohort(planned));
+}
+
+/// Snapshots at each interval and border, until all is over.
+async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
+    let mut from = begins;
+    cut_snapshot(shared, (Tick::ZERO, begins), Phase::Setup);
+    let mut grace = shared.plan.stop.grace;
+    loop {
+        let border = next_border(shared, from, begins, grace);
+        while shared.time.now() < border && !is_over(shared) {
+            shared.bell.set(border);
+            (&shared.bell).await;
+        }
+        let over = is_over(shared);
+        let to = if over { shared.time.now().clamp(from, border) } else { border };
+        if to > from || over {
+            cut_snapshot(shared, (from, to), phase_at(shared, from));
+        }
+        from = to;
+        if over {
+            break;
+        }
+        if shared.stop.is_set() && shared.ends.get() > to {
+            shared.ends.set(to);
+            grace = grace.min(SHORT_GRACE);
+            shared.time.fire_all();
+        }
+        if !shared.cut.get() && to >= shared.ends.get() + grace {
+            cut_off(shared);
+        }
+    }
+    if let Some(pool) = &shared.common.pool {
+        pool.close();
+    }
+}
+
+fn next_border<W: Wire>(shared: &Shared<W>, from: Tick, begins: Tick, grace: Duration) -> Tick {
+    let interval = brunt_model::time::nanos(shared.plan.record.interval).max(1_000_000);
+    let regular = Tick(begins.0 + (from.nanos_since(begins) / interval + 1) * interval);
+    let borders = [shared.measured_from.get(), shared.ends.get(), shared.ends.get() + grace];
+    borders.into_iter().filter(|b| *b > from).fold(regular, Tick::min)
+}
+
+fn phase_at<W: Wire>(shared: &Shared<W>, at: Tick) -> Phase {
+    if at >= shared.ends.get() {
+        Phase::Grace
+    } else if at >= shared.measured_from.get() {
+        Phase::Measure
+    } else {
+        Phase::Warmup
+    }
+}
+
+/// Whether nothing is under way and nothing will come.
+fn is_over<W: Wire>(shared: &Shared<W>) -> bool {
+    match &shared.common.pool {
+        None => shared.present.get() == 0,
+        Some(pool) => shared.arrivals_over.get() && pool.is_quiet(shared.number),
+    }
+}
+
+/// Ends all that is under way: it counts as cut; what still waits was never begun.
+fn cut_off<W: Wire>(shared: &Shared<W>) {
+    shared.cut.set(true);
+    if let Some(pool) = &shared.common.pool {
+        for arrival in pool.close() {
+            drop_arrival(shared, arrival.planned);
+        }
+    }
+    shared.time.fire_all();
+}
+
+fn cut_snapshot<W: Wire>(shared: &Rc<Shared<W>>, span: (Tick, Tick), phase: Phase) {
+    let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
+    let users = if shared.common.pool.is_none() { shared.present.get() } else { 0 };
+    let (snapshot, samples): (_, Option<Vec<Sample>>) = {
+        let mut recorder = shared.recorder.borrow_mut();
+        (recorder.take(span, phase, waiting, users), recorder.take_samples())
+    };
+    samples.into_iter().for_each(|s| shared.say(Message::Samples(s)));
+    shared.say(Message::Snapshot(Box::new(snapshot)));
+    tell_target(shared);
+}

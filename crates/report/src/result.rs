@@ -1,0 +1,327 @@
+//! The JSON document of a run: its types, whose comments are the descriptions of the schema.
+//!
+//! Every time is in seconds and every key with a unit says so. What it is not: a place where figures are made up; each
+//! is read off a [`brunt_model::Run`], in `result/build.rs`.
+
+mod build;
+
+pub use build::series;
+pub(crate) use build::{elapsed, label_name};
+
+use brunt_model::{Objective, Plan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the document. It grows when a key changes its meaning or goes away; new keys may come at any time.
+pub const VERSION: u32 = 1;
+
+/// The result of one run of brunt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "brunt result")]
+pub struct Document {
+    /// The version of this document: 1. It grows when a key changes its meaning or goes away.
+    pub version: u32,
+    /// What was to be done, fully resolved; null where the run has no beginning.
+    pub plan: Option<Plan>,
+    /// Where and with what the run was made.
+    pub environment: Environment,
+    /// When the run began, before any warm-up: RFC 3339, UTC.
+    pub started: String,
+    /// Seconds from the beginning of the run to its end, with setup, warm-up and grace.
+    pub elapsed_seconds: f64,
+    /// Seconds of measured time: from the end of the warm-up until no new request was begun.
+    pub measured_seconds: f64,
+    /// Requests planned in the measured time.
+    pub requests: Requests,
+    /// Whole replies, whatever their status, that came in the measured time, per second of it.
+    pub throughput_per_second: f64,
+    /// Good replies that came in the measured time, per second of it.
+    pub goodput_per_second: f64,
+    /// Bytes of the requests planned in the measured time.
+    pub bytes: Bytes,
+    /// How many whole replies had each status.
+    pub outcomes: BTreeMap<String, u64>,
+    /// How many requests failed in each way; kinds that did not occur are left out. `check` is among the completed,
+    /// `dropped` not among the begun.
+    pub failures: BTreeMap<String, u64>,
+    /// Response time, planned to last byte, in seconds, of completed and timed-out requests. Percentiles count dropped,
+    /// cut and timed-out requests as the slowest.
+    pub response_time_seconds: Option<Times>,
+    /// Service time, sent to last byte, in seconds, of completed and timed-out requests.
+    pub service_time_seconds: Option<Times>,
+    /// Queue wait, planned to free, in seconds, of all begun: waiting for a permitted connection or user.
+    pub queue_wait_seconds: Option<Times>,
+    /// Lag, free to begun, in seconds, of all begun: the generator's own lateness.
+    pub lag_seconds: Option<Times>,
+    /// Connection time, begun to sent, in seconds, of requests for which a connection was opened.
+    pub connection_time_seconds: Option<Times>,
+    /// Response time in seconds of good requests only.
+    pub response_time_good_seconds: Option<Times>,
+    /// Seconds from planned to the failure, by kind of failure, of failures that are not in the response time.
+    pub failure_time_seconds: BTreeMap<String, Times>,
+    /// The steps of a request, in seconds.
+    pub phases_seconds: Phases,
+    /// Connections.
+    pub connections: Connections,
+    /// What brunt itself used in the whole run.
+    pub generator: Generator,
+    /// Requests planned in the warm-up; null where there was none.
+    pub warmup: Option<Warmup>,
+    /// The bounds of the plan, held against this run.
+    pub objectives: Vec<Judged>,
+    /// What the reader should know, each a sentence.
+    pub warnings: Vec<String>,
+    /// The run was stopped before its time, or its log has no end.
+    pub interrupted: bool,
+    /// Why nothing could be measured; null where something could.
+    pub error: Option<String>,
+    /// How the run went over time, one entry an interval, warm-up and grace included.
+    pub series: Vec<Interval>,
+    /// The requests by label, in the order in which labels were first seen; one entry where there is only one.
+    pub labels: Vec<Label>,
+}
+
+/// Where and with what a run was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// The command line.
+    pub command: String,
+    /// Operating system and kernel release of the generator.
+    pub kernel: String,
+    /// Model of the generator's CPU.
+    pub cpu: String,
+    /// Cores that the generator may use.
+    pub cores: u32,
+    /// Limits of the generator's process, by name.
+    pub limits: BTreeMap<String, String>,
+    /// Kernel settings of the generator that bear on a load test, by name.
+    pub sysctls: BTreeMap<String, String>,
+    /// What the server calls itself (its first Server header); null where it said nothing.
+    pub server: Option<String>,
+    /// The addresses that the target's name had.
+    pub addresses: Vec<String>,
+    /// The version of brunt.
+    pub brunt: String,
+}
+
+/// Counts of requests. planned = begun + dropped + those not begun when the run ended; begun = completed + failed + cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Requests {
+    /// Due by the schedule.
+    pub planned: u64,
+    /// Begun: we connected or wrote.
+    pub begun: u64,
+    /// A whole reply came, whatever its status.
+    pub completed: u64,
+    /// Completed, with an expected status, and its checks passed.
+    pub good: u64,
+    /// Begun, and ended without a whole reply before the run did.
+    pub failed: u64,
+    /// Begun, and not finished when the run ended.
+    pub cut: u64,
+    /// Due, but never begun.
+    pub dropped: u64,
+    /// Begun or dropped, and not good.
+    pub errors: u64,
+    /// Redirects followed.
+    pub redirects: u64,
+    /// Sent again after a kept-alive connection was found closed.
+    pub retries: u64,
+}
+
+/// Counts of bytes: heads and bodies, before TLS.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bytes {
+    /// Bytes of replies.
+    pub received: u64,
+    /// Bytes of requests.
+    pub sent: u64,
+}
+
+/// The distribution of a time, in seconds; null in its place where nothing was counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Times {
+    /// How many values were counted.
+    pub count: u64,
+    /// How many requests have no known value and are taken for the slowest in the percentiles and the maximum: those
+    /// dropped and cut, which are not in `count`, and those timed out, which are. 0 for all but the response time.
+    pub censored: u64,
+    /// The least value, in seconds.
+    pub min: f64,
+    /// The arithmetic mean of the values counted, in seconds.
+    pub mean: f64,
+    /// The standard deviation of the values counted, in seconds.
+    pub stddev: f64,
+    /// The median, in seconds.
+    pub p50: f64,
+    /// The 75th percentile, in seconds.
+    pub p75: f64,
+    /// The 90th percentile, in seconds.
+    pub p90: f64,
+    /// The 95th percentile, in seconds.
+    pub p95: f64,
+    /// The 99th percentile, in seconds.
+    pub p99: f64,
+    /// The 99.9th percentile, in seconds.
+    pub p99_9: f64,
+    /// The greatest value, in seconds.
+    pub max: f64,
+    /// The keys above (from `p50` to `max`) that are lower bounds: their rank falls among requests that never finished.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_least: Vec<String>,
+    /// Every value counted, to better than 0.1 %: an `HdrHistogram` (V2, deflated) in base64; its unit is
+    /// `histogram_unit`.
+    pub histogram: String,
+    /// The unit of the values in `histogram`: `nanoseconds`.
+    pub histogram_unit: String,
+}
+
+/// The steps of a request; each null where it did not occur.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Phases {
+    /// Resolving the name, in seconds, where that was done.
+    pub resolve: Option<Times>,
+    /// Connecting, with the proxy's answer, in seconds, where a connection was opened.
+    pub connect: Option<Times>,
+    /// The TLS handshake, in seconds, where there was one.
+    pub tls: Option<Times>,
+    /// Sent to first byte of the reply, in seconds, of completed requests.
+    pub first_byte: Option<Times>,
+    /// First byte to last byte of the reply, in seconds, of completed requests.
+    pub receive: Option<Times>,
+}
+
+/// Counts of connections.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Connections {
+    /// Opened in the whole run, setup and warm-up included.
+    pub opened: u64,
+    /// Opened in the measured time.
+    pub opened_in_measured_time: u64,
+    /// Requests of the measured time sent on a connection that had been used before.
+    pub reused: u64,
+    /// Most connections open at the end of an interval.
+    pub peak: u64,
+    /// Idle connections closed by the server in the whole run.
+    pub closed_idle: u64,
+}
+
+/// What brunt itself used in the whole run; null where it was not read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Generator {
+    /// CPU time in user mode, in seconds.
+    pub cpu_user_seconds: Option<f64>,
+    /// CPU time in the kernel, in seconds.
+    pub cpu_system_seconds: Option<f64>,
+    /// The most memory held at once (resident set), in bytes.
+    pub peak_rss_bytes: Option<u64>,
+    /// Worker threads.
+    pub threads: Option<u64>,
+}
+
+/// Requests planned in the warm-up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Warmup {
+    /// Their counts.
+    pub requests: Requests,
+    /// Their response time, in seconds.
+    pub response_time_seconds: Option<Times>,
+}
+
+/// A bound, held against the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Judged {
+    /// The bound.
+    pub objective: Objective,
+    /// The bound as the user writes it.
+    pub text: String,
+    /// The figure of the run: seconds, a share from 0 to 1, or per second, as the metric has it.
+    pub value: f64,
+    /// The figure is only known from below.
+    pub at_least: bool,
+    /// The bound was kept.
+    pub met: bool,
+}
+
+/// A part of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Connections are opened; no load.
+    #[default]
+    Setup,
+    /// Load whose requests are kept apart.
+    Warmup,
+    /// The measured time.
+    Measure,
+    /// No new requests; those under way may finish.
+    Grace,
+}
+
+/// What happened in an interval, whenever it was planned, and how things stood at its end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// When it began: seconds since the measured time began, negative before it.
+    pub from_seconds: f64,
+    /// When it ended: seconds since the measured time began.
+    pub to_seconds: f64,
+    /// The part of the run that it lies in.
+    pub phase: Phase,
+    /// Arrivals that became due.
+    pub planned: u64,
+    /// Requests begun.
+    pub begun: u64,
+    /// Whole replies.
+    pub completed: u64,
+    /// Good replies.
+    pub good: u64,
+    /// Begun or dropped ones that ended without being good.
+    pub errors: u64,
+    /// Whole replies per second.
+    pub throughput_per_second: f64,
+    /// Median response time in seconds of requests that completed or timed out in it; null where none did.
+    pub response_p50_seconds: Option<f64>,
+    /// 99th percentile of the response time, in seconds, likewise.
+    pub response_p99_seconds: Option<f64>,
+    /// Greatest response time, in seconds, likewise.
+    pub response_max_seconds: Option<f64>,
+    /// 99th percentile of the lag in seconds of requests that ended in it; null where none did.
+    pub lag_p99_seconds: Option<f64>,
+    /// Bytes of replies.
+    pub bytes_received: u64,
+    /// Bytes of requests.
+    pub bytes_sent: u64,
+    /// Requests under way at its end.
+    pub in_flight: u64,
+    /// Arrivals waiting for a free connection at its end.
+    pub waiting: u64,
+    /// Connections open at its end.
+    pub connections: u64,
+    /// Virtual users at its end (closed loop).
+    pub users: u64,
+}
+
+/// The requests of one label, planned in the measured time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Label {
+    /// Its name.
+    pub label: String,
+    /// Counts of its requests.
+    pub requests: Requests,
+    /// Its whole replies per second of measured time. Where there are several labels, replies that came in the grace
+    /// period are counted too.
+    pub throughput_per_second: f64,
+    /// Its requests that were begun or dropped, and not good.
+    pub errors: u64,
+    /// Its response time, in seconds.
+    pub response_time_seconds: Option<Times>,
+    /// Its service time, in seconds.
+    pub service_time_seconds: Option<Times>,
+    /// How many of its whole replies had each status.
+    pub outcomes: BTreeMap<String, u64>,
+    /// How many of its requests failed in each way; kinds that did not occur are left out.
+    pub failures: BTreeMap<String, u64>,
+    /// Its bytes.
+    pub bytes: Bytes,
+}

@@ -1,0 +1,284 @@
+//! From a run to its document: each type's making, from the whole down to its parts.
+
+use super::{
+    Bytes, Connections, Document, Environment, Generator, Interval, Judged, Label, Phase, Phases, Requests, Times,
+    VERSION, Warmup,
+};
+use crate::utc;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use brunt_model::series::Point;
+use brunt_model::{Failure, Run, Tally, Tick, objective};
+use brunt_stats::{Histogram, Quantile};
+use std::collections::BTreeMap;
+
+impl From<&Run> for Document {
+    fn from(run: &Run) -> Self {
+        let total = &run.total;
+        Self {
+            version: VERSION,
+            plan: run.plan.clone(),
+            environment: Environment::from(&run.environment),
+            started: utc::rfc3339(run.unix_seconds),
+            elapsed_seconds: elapsed(run).seconds(),
+            measured_seconds: run.measured_seconds(),
+            requests: Requests::from(total),
+            throughput_per_second: run.throughput(),
+            goodput_per_second: run.goodput(),
+            bytes: Bytes::from(total),
+            outcomes: outcomes(total),
+            failures: failures(total),
+            response_time_seconds: response(total),
+            service_time_seconds: Times::of(&total.service),
+            queue_wait_seconds: Times::of(&total.queue_wait),
+            lag_seconds: Times::of(&total.lag),
+            connection_time_seconds: Times::of(&total.phases.connection),
+            response_time_good_seconds: Times::of(&total.response_good()),
+            failure_time_seconds: failure_times(total),
+            phases_seconds: Phases::from(&total.phases),
+            connections: Connections::from(run),
+            generator: Generator::from(run),
+            warmup: warmup(run),
+            objectives: objectives(run),
+            warnings: run.warnings.clone(),
+            interrupted: run.interrupted(),
+            error: run.finish.as_ref().and_then(|f| f.error.clone()),
+            series: series(run).collect(),
+            labels: labels(run),
+        }
+    }
+}
+
+/// How long the run took, or has taken so far.
+pub(crate) fn elapsed(run: &Run) -> Tick {
+    run.finish.as_ref().map_or(run.seen_to, |f| f.at)
+}
+
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+impl From<&brunt_model::Environment> for Environment {
+    fn from(e: &brunt_model::Environment) -> Self {
+        Self {
+            command: e.command.clone(),
+            kernel: e.kernel.clone(),
+            cpu: e.cpu.clone(),
+            cores: e.cores,
+            limits: e.limits.iter().cloned().collect(),
+            sysctls: e.sysctls.iter().cloned().collect(),
+            server: e.server.clone(),
+            addresses: e.addresses.clone(),
+            brunt: e.brunt.clone(),
+        }
+    }
+}
+
+impl From<&Tally> for Requests {
+    fn from(t: &Tally) -> Self {
+        Self {
+            planned: t.planned,
+            begun: t.begun,
+            completed: t.completed,
+            good: t.good,
+            failed: t.failed(),
+            cut: t.failed_by(Failure::Cut),
+            dropped: t.failed_by(Failure::Dropped),
+            errors: t.errors(),
+            redirects: t.redirects,
+            retries: t.retries,
+        }
+    }
+}
+
+impl From<&Tally> for Bytes {
+    fn from(t: &Tally) -> Self {
+        Self { received: t.bytes_received, sent: t.bytes_sent }
+    }
+}
+
+fn outcomes(t: &Tally) -> BTreeMap<String, u64> {
+    t.statuses.sorted().into_iter().map(|(status, n)| (status.to_string(), n)).collect()
+}
+
+fn failures(t: &Tally) -> BTreeMap<String, u64> {
+    Failure::all().map(|f| (f.row().key.to_string(), t.failed_by(f))).filter(|f| f.1 > 0).collect()
+}
+
+fn failure_times(t: &Tally) -> BTreeMap<String, Times> {
+    t.failure_times.iter().filter_map(|(f, h)| Some((f.row().key.to_string(), Times::of(h)?))).collect()
+}
+
+/// The response time, with the requests that never finished as the slowest.
+fn response(t: &Tally) -> Option<Times> {
+    let censored = [Failure::Dropped, Failure::Cut, Failure::Timeout].map(|f| t.failed_by(f)).iter().sum();
+    Some(Times { censored, ..Times::by(&t.response, |q| t.response_quantile(q))? })
+}
+
+impl Times {
+    /// The distribution of a histogram that knows all its values; None where it is empty.
+    fn of(histogram: &Histogram) -> Option<Self> {
+        Self::by(histogram, |q| Quantile { value: histogram.quantile(q), at_least: false })
+    }
+
+    fn by(histogram: &Histogram, quantile: impl Fn(f64) -> Quantile) -> Option<Self> {
+        if histogram.is_empty() {
+            return None;
+        }
+        let mut at_least = Vec::new();
+        let mut figure = |key: &str, q: f64| {
+            let quantile = quantile(q);
+            if quantile.at_least {
+                at_least.push(key.to_string());
+            }
+            seconds(quantile.value)
+        };
+        Some(Self {
+            count: histogram.count(),
+            censored: 0,
+            min: seconds(histogram.min()),
+            mean: histogram.mean() / 1e9,
+            stddev: histogram.stddev() / 1e9,
+            p50: figure("p50", 0.5),
+            p75: figure("p75", 0.75),
+            p90: figure("p90", 0.9),
+            p95: figure("p95", 0.95),
+            p99: figure("p99", 0.99),
+            p99_9: figure("p99_9", 0.999),
+            max: figure("max", 1.0),
+            at_least,
+            histogram: STANDARD.encode(histogram.to_hdr_v2_deflate()),
+            histogram_unit: "nanoseconds".into(),
+        })
+    }
+}
+
+impl From<&brunt_model::tally::Phases> for Phases {
+    fn from(p: &brunt_model::tally::Phases) -> Self {
+        Self {
+            resolve: Times::of(&p.resolve),
+            connect: Times::of(&p.connect),
+            tls: Times::of(&p.tls),
+            first_byte: Times::of(&p.first_byte),
+            receive: Times::of(&p.receive),
+        }
+    }
+}
+
+impl From<&Run> for Connections {
+    fn from(run: &Run) -> Self {
+        Self {
+            opened: run.flow_all.opened,
+            opened_in_measured_time: run.flow.opened,
+            reused: run.flow.reused,
+            peak: run.peak_connections,
+            closed_idle: run.flow_all.closed_idle,
+        }
+    }
+}
+
+impl From<&Run> for Generator {
+    fn from(run: &Run) -> Self {
+        let reading = |name| run.reading("generator", name);
+        Self {
+            cpu_user_seconds: reading("cpu_user_seconds"),
+            cpu_system_seconds: reading("cpu_system_seconds"),
+            peak_rss_bytes: reading("peak_rss_bytes").map(|b| b as u64),
+            threads: reading("threads").map(|t| t as u64),
+        }
+    }
+}
+
+fn warmup(run: &Run) -> Option<Warmup> {
+    let tally = &run.warmup;
+    (!tally.is_empty()).then(|| Warmup { requests: tally.into(), response_time_seconds: response(tally) })
+}
+
+fn objectives(run: &Run) -> Vec<Judged> {
+    let bounds = run.plan.iter().flat_map(|p| &p.objectives);
+    bounds.map(|o| Judged::from(o.judge(run))).collect()
+}
+
+impl From<objective::Judged> for Judged {
+    fn from(j: objective::Judged) -> Self {
+        let text = j.objective.to_string();
+        Self { objective: j.objective, text, value: j.value, at_least: j.at_least, met: j.met }
+    }
+}
+
+/// The intervals of a run, in order of time.
+pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
+    let zero = run.began(brunt_model::Phase::Measure).unwrap_or_default();
+    run.series.points.iter().map(move |point| interval(point, zero))
+}
+
+fn interval(point: &Point, zero: Tick) -> Interval {
+    let (flow, response, lag) = (&point.flow, &point.response, &point.lag);
+    let since = |t: Tick| (t.0 as f64 - zero.0 as f64) / 1e9;
+    let answered = |nanos: u64| (response.count() > 0).then(|| seconds(nanos));
+    Interval {
+        from_seconds: since(point.from),
+        to_seconds: since(point.to),
+        phase: point.phase.into(),
+        planned: flow.planned,
+        begun: flow.begun,
+        completed: flow.completed,
+        good: flow.good,
+        errors: flow.errors,
+        throughput_per_second: if point.to > point.from { flow.completed as f64 / point.seconds() } else { 0.0 },
+        response_p50_seconds: answered(response.quantile(0.5)),
+        response_p99_seconds: answered(response.quantile(0.99)),
+        response_max_seconds: answered(response.max()),
+        lag_p99_seconds: (lag.count() > 0).then(|| seconds(lag.quantile(0.99))),
+        bytes_received: flow.bytes_received,
+        bytes_sent: flow.bytes_sent,
+        in_flight: flow.in_flight,
+        waiting: flow.waiting,
+        connections: flow.connections,
+        users: flow.users,
+    }
+}
+
+impl From<brunt_model::Phase> for Phase {
+    fn from(phase: brunt_model::Phase) -> Self {
+        match phase {
+            brunt_model::Phase::Setup => Self::Setup,
+            brunt_model::Phase::Warmup => Self::Warmup,
+            brunt_model::Phase::Measure => Self::Measure,
+            brunt_model::Phase::Grace => Self::Grace,
+        }
+    }
+}
+
+fn labels(run: &Run) -> Vec<Label> {
+    if run.labels.is_empty() {
+        return vec![label(only_label(run), &run.total, run.throughput())];
+    }
+    let each = run.labels.iter();
+    each.map(|(id, tally)| label(label_name(run, *id), tally, run.per_second(tally.completed))).collect()
+}
+
+fn label(label: String, tally: &Tally, throughput_per_second: f64) -> Label {
+    Label {
+        label,
+        requests: tally.into(),
+        throughput_per_second,
+        errors: tally.errors(),
+        response_time_seconds: response(tally),
+        service_time_seconds: Times::of(&tally.service),
+        outcomes: outcomes(tally),
+        failures: failures(tally),
+        bytes: tally.into(),
+    }
+}
+
+/// What a label is called; its number where nobody said.
+pub(crate) fn label_name(run: &Run, id: u32) -> String {
+    run.label_names.get(&id).cloned().unwrap_or_else(|| format!("label {id}"))
+}
+
+fn only_label(run: &Run) -> String {
+    let named = run.label_names.values().next();
+    let planned = run.plan.iter().flat_map(|p| &p.script.requests).map(|r| &r.label).next();
+    named.or(planned).cloned().unwrap_or_default()
+}

@@ -1,0 +1,143 @@
+//! What was asked: the requests, the load model in words, how long, of whom.
+
+use crate::figures::{bytes, count, plain, plural, span};
+use crate::layout::{clean, entry};
+use brunt_model::plan::{Connection, Order, Script};
+use brunt_model::{Arrivals, Body, Load, Plan, Request, Run, Shape, Stage, Stop, Think};
+
+/// The head of the report.
+pub fn section(run: &Run) -> String {
+    let Some(plan) = &run.plan else { return String::new() };
+    let mut out = format!("{}\n\n", requests(&plan.script));
+    out += &entry("Load", &load(plan));
+    out += &entry("Duration", &duration(&plan.stop, run));
+    let server = server(run);
+    if !server.is_empty() {
+        out += &entry("Server", &server);
+    }
+    out
+}
+
+fn requests(script: &Script) -> String {
+    let asked = match script.requests.as_slice() {
+        [only] => request(only),
+        several => {
+            let plain = several.iter().all(|r| r.method == "GET" && r.body == Body::None);
+            let thing = if plain { "URL" } else { "request" };
+            let order = match script.order {
+                Order::Sequence => "in sequence",
+                Order::Random => "drawn at random",
+            };
+            format!("{}, {order}", plural(several.len() as u64, thing))
+        }
+    };
+    let follow = if script.follow > 0 { ", redirects followed" } else { "" };
+    format!("{asked}{follow}")
+}
+
+fn request(r: &Request) -> String {
+    let body = match &r.body {
+        Body::None => 0,
+        Body::Text(text) => text.len(),
+        Body::Bytes(bytes) => bytes.len(),
+    };
+    let body = if body > 0 { format!(" with a body of {}", bytes(body as f64)) } else { String::new() };
+    format!("{} {}{body}", clean(&r.method), clean(&r.url))
+}
+
+fn load(plan: &Plan) -> String {
+    let model = match &plan.load {
+        Load::Closed { users, think } => format!("closed loop, {}, {}", users_in_words(users), thinking(think)),
+        Load::Open { rate, arrivals, connections, .. } => {
+            let cap = match connections {
+                None => ", as many connections as it takes".into(),
+                Some(n) => format!(" over at most {}", plural(u64::from(*n), "connection")),
+            };
+            format!("open loop, {}, {}{cap}", spacing(*arrivals), over_time(rate, "/s"))
+        }
+    };
+    format!("{model}{}", kept(&plan.connection))
+}
+
+fn users_in_words(users: &Shape) -> String {
+    match users.as_constant() {
+        Some(n) => plural(n as u64, "connection"),
+        None => format!("users {}", over_time(users, "")),
+    }
+}
+
+fn thinking(think: &Think) -> String {
+    let (least, most) = (think.least.as_secs_f64(), think.most.as_secs_f64());
+    match think {
+        t if t.is_none() => "no think time".into(),
+        t if t.least == t.most => format!("think time {}", span(most)),
+        _ => format!("think time {} to {}", span(least), span(most)),
+    }
+}
+
+fn spacing(arrivals: Arrivals) -> String {
+    match arrivals {
+        Arrivals::Poisson => "Poisson arrivals".into(),
+        Arrivals::Even => "even arrivals".into(),
+        Arrivals::Burst(n) => format!("arrivals in bursts of {}", count(u64::from(n))),
+    }
+}
+
+/// `2,000/s`, or `0 to 500 over 30 s, then 500 for 2 min`.
+fn over_time(shape: &Shape, unit: &str) -> String {
+    if let Some(value) = shape.as_constant() {
+        return format!("{}{unit}", plain(value));
+    }
+    let stages = shape.stages.iter().map(|s| stage(s, unit));
+    stages.collect::<Vec<_>>().join(", then ")
+}
+
+fn stage(stage: &Stage, unit: &str) -> String {
+    let seconds = stage.duration.map(|d| span(d.as_secs_f64()));
+    let to = format!("{}{unit}", plain(stage.to));
+    match (stage.from == stage.to, seconds) {
+        (true, Some(seconds)) => format!("{to} for {seconds}"),
+        (true, None) => format!("{to} to the end"),
+        (false, Some(seconds)) => format!("{} to {to} over {seconds}", plain(stage.from)),
+        (false, None) => format!("{} to {to}", plain(stage.from)),
+    }
+}
+
+fn kept(connection: &Connection) -> String {
+    let mut out = String::new();
+    match connection.requests_per_connection {
+        Some(1) => out += ", a new connection for each request",
+        Some(n) => out += &format!(", {} on each connection", plural(n, "request")),
+        None => {}
+    }
+    if connection.http10 {
+        out += ", HTTP/1.0";
+    }
+    out
+}
+
+fn duration(stop: &Stop, run: &Run) -> String {
+    let took = span(run.measured_seconds());
+    let as_planned = stop.duration.is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
+    let length = match (stop.duration.map(|d| span(d.as_secs_f64())), stop.requests) {
+        (Some(d), None) if as_planned || run.interrupted() => d,
+        (Some(d), None) => format!("{d} (measured {took})"),
+        (None, Some(n)) => format!("{} in {took}", plural(n, "request")),
+        (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({took})", plural(n, "request")),
+        (None, None) => took,
+    };
+    match stop.warmup.as_secs_f64() {
+        0.0 => length,
+        warmup => format!("{length}, after {} of warm-up", span(warmup)),
+    }
+}
+
+fn server(run: &Run) -> String {
+    let name = run.environment.server.as_deref().map(clean);
+    let addresses = run.environment.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ");
+    match (name, addresses.as_str()) {
+        (Some(name), "") => name,
+        (Some(name), at) => format!("{name} at {at}"),
+        (None, at) => at.into(),
+    }
+}

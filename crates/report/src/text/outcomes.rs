@@ -1,0 +1,79 @@
+//! What became of the requests: statuses, failures with what helps, connections; and why nothing could be measured.
+
+use crate::figures::{count, plural, share, time};
+use crate::layout::{Table, clean, entry, hang};
+use brunt_model::{Failure, Run, Tally};
+
+/// Statuses and failures, with counts and shares.
+pub fn section(run: &Run) -> String {
+    let t = &run.total;
+    let all = t.begun + t.failed_by(Failure::Dropped);
+    let mut table = Table::default();
+    for (status, n) in t.statuses.sorted() {
+        table.row([format!("  {status}"), count(n), share(n, all)]);
+    }
+    for failure in Failure::all().filter(|f| t.failed_by(*f) > 0) {
+        let n = t.failed_by(failure);
+        table.noted([format!("  {failure}"), count(n), share(n, all)], explained(failure, t));
+    }
+    if all == 0 { String::new() } else { format!("Outcomes\n{}", table.render()) }
+}
+
+/// The same, where it says more than [`nothing_measured`].
+pub fn section_of_several(run: &Run) -> String {
+    let kinds = Failure::all().filter(|f| run.total.failed_by(*f) > 0).count();
+    let told = run.finish.as_ref().is_none_or(|f| f.error.is_none());
+    if kinds < 2 && told { String::new() } else { section(run) }
+}
+
+fn explained(failure: Failure, t: &Tally) -> String {
+    let row = failure.row();
+    let among = if failure == Failure::Check { " (these are among the completed)" } else { "" };
+    format!("{}{among}; {}{}", row.meaning, row.remedy, known_after(failure, t))
+}
+
+fn known_after(failure: Failure, t: &Tally) -> String {
+    let times = t.failure_times.iter().find(|f| f.0 == failure).map(|f| &f.1);
+    match times {
+        Some(h) if !h.is_empty() => format!(" (after {} p50, {} max)", time(h.quantile(0.5)), time(h.max())),
+        _ => String::new(),
+    }
+}
+
+/// How connections were made and used.
+pub fn connections(run: &Run) -> String {
+    let (all, measured) = (&run.flow_all, &run.flow);
+    let mut text = format!("{} opened", count(all.opened));
+    if measured.opened != all.opened && measured.opened > 0 {
+        text += &format!(" ({} in the measured time)", count(measured.opened));
+    }
+    text += &format!(", {} on a used one", plural(measured.reused, "request"));
+    text += &format!(", at most {} open at once", count(run.peak_connections));
+    if all.closed_idle > 0 {
+        text += &format!(", {} closed by the server while idle", count(all.closed_idle));
+    }
+    entry("Connections", &text)
+}
+
+/// Plainly, that there are no figures, and why.
+pub fn nothing_measured(run: &Run) -> String {
+    hang("", &format!("Nothing could be measured: {}.", why(run)))
+}
+
+fn why(run: &Run) -> String {
+    if let Some(error) = run.finish.as_ref().and_then(|f| f.error.as_deref()) {
+        return clean(error.trim_end_matches('.'));
+    }
+    let t = &run.total;
+    let tried = t.begun + t.failed_by(Failure::Dropped);
+    match Failure::all().max_by_key(|f| (t.failed_by(*f), std::cmp::Reverse(*f))) {
+        Some(worst) if t.failed_by(worst) > 0 => {
+            let (n, row) = (t.failed_by(worst), worst.row());
+            let of = if n == tried { "all".into() } else { format!("{} of", count(n)) };
+            let requests = plural(tried, "request");
+            format!("{of} {requests} ended as '{}': {}; {}", row.name, row.meaning, row.remedy)
+        }
+        _ if tried > 0 => "no request was over when the run ended".into(),
+        _ => "no request was begun in the measured time".into(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The clocks of a request as tables, and what a closed loop cannot see.
+
+use crate::figures::{self, UNKNOWN, enough, quantile_of, round3};
+use crate::layout::{Table, clean, entry, hang};
+use brunt_model::{Body, Failure, Load, Plan, Run, Tally};
+use brunt_stats::Histogram;
+
+const QUANTILES: [f64; 7] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0];
+const HEAD: [&str; 8] = ["Times", "p50", "p75", "p90", "p95", "p99", "p99.9", "max"];
+
+/// A clock: its name, from which instant to which, its values.
+type Row<'a> = (&'static str, &'static str, &'a Histogram);
+
+/// Percentiles of every clock.
+pub fn section(run: &Run) -> String {
+    let mut table = Table::with_head(&HEAD);
+    let response = QUANTILES.map(|q| response_quantile(&run.total, q));
+    let bounded = response.iter().any(|r| r.starts_with('≥'));
+    table.row(["response time".to_string()].into_iter().chain(response));
+    let rows = rows(run);
+    for (name, _, histogram) in &rows {
+        let figures = QUANTILES.map(|q| quantile_of(histogram, q));
+        table.row([(*name).to_string()].into_iter().chain(figures));
+    }
+    table.render() + &legend(&rows) + &if bounded { hang("", BOUND) } else { String::new() }
+}
+
+const BOUND: &str = "≥: so many requests were dropped, cut off or timed out that the true figure is this or more";
+
+fn rows(run: &Run) -> Vec<Row<'_>> {
+    let t = &run.total;
+    let capped = matches!(run.plan.as_ref().map(|p| &p.load), Some(Load::Open { connections: Some(_), .. }));
+    let mut rows: Vec<Row> = vec![("service time", "sent -> last byte", &t.service)];
+    if capped || t.queue_wait.max() > 0 {
+        rows.push(("queue wait", "planned -> a connection was free", &t.queue_wait));
+    }
+    rows.push(("lag", "free -> begun, brunt's own lateness", &t.lag));
+    if !t.phases.connection.is_empty() {
+        rows.push(("connection time", "begun -> sent, where one was opened", &t.phases.connection));
+    }
+    rows
+}
+
+fn legend(rows: &[Row<'_>]) -> String {
+    let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));
+    hang("", &format!("response time: planned -> last byte{}", others.collect::<String>()))
+}
+
+/// A quantile of the response time, where there are enough requests to speak of it.
+pub fn response_quantile(t: &Tally, q: f64) -> String {
+    let all = t.response.count() + t.failed_by(Failure::Dropped) + t.failed_by(Failure::Cut);
+    if t.response.is_empty() || !enough(q, all) {
+        return UNKNOWN.into();
+    }
+    figures::quantile(t.response_quantile(q))
+}
+
+/// The steps of a request that occurred.
+pub fn phases(run: &Run) -> String {
+    let p = &run.total.phases;
+    let steps = [
+        ("resolve", &p.resolve),
+        ("connect", &p.connect),
+        ("TLS handshake", &p.tls),
+        ("first byte", &p.first_byte),
+        ("receive", &p.receive),
+    ];
+    let mut table = Table::with_head(&["Phases", "p50", "p99", "max", "count"]);
+    for (name, h) in steps.into_iter().filter(|s| !s.1.is_empty()) {
+        table.row([
+            name.to_string(),
+            quantile_of(h, 0.5),
+            quantile_of(h, 0.99),
+            quantile_of(h, 1.0),
+            figures::count(h.count()),
+        ]);
+    }
+    table.render()
+}
+
+/// What a closed loop cannot see, and the command that would show it.
+pub fn closed_loop(run: &Run) -> String {
+    let Some(plan) = run.plan.as_ref().filter(|p| matches!(p.load, Load::Closed { .. })) else { return String::new() };
+    let out = entry("Closed loop", "A closed loop cannot see queueing before its users.");
+    if run.flow.completed == 0 {
+        return out;
+    }
+    out + &entry("", &format!("Open loop at this throughput: {}", open_command(plan, run.throughput())))
+}
+
+fn open_command(plan: &Plan, throughput: f64) -> String {
+    let rate = round3(throughput);
+    match plan.script.requests.as_slice() {
+        [r] if r.method == "GET" && r.body == Body::None && r.headers.is_empty() => {
+            format!("brunt -r {rate} {}", quoted(&clean(&r.url)))
+        }
+        _ => format!("the same command with -r {rate} in place of the connections"),
+    }
+}
+
+/// As a shell needs it.
+fn quoted(url: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "/:.-_~%=,+@".contains(c);
+    if url.chars().all(safe) { url.into() } else { format!("'{}'", url.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,44 @@
+//! Dates as RFC 3339 has them. What it is not: a clock.
+
+/// Seconds since 1970-01-01 UTC as `2026-07-01T12:00:00.250Z`, to the millisecond.
+pub fn rfc3339(unix_seconds: f64) -> String {
+    let millis = (unix_seconds.max(0.0) * 1e3).round() as u64;
+    let (seconds, of_day) = (millis / 1000, millis / 1000 % 86_400);
+    let (year, month, day) = civil((seconds / 86_400) as i64);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", millis % 1000)
+}
+
+/// Year, month and day of a day counted from 1970-01-01. Source: Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms", `civil_from_days`.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_dates() {
+        // From `date -u -d @N`.
+        assert_eq!(rfc3339(0.0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(rfc3339(951_782_400.0), "2000-02-29T00:00:00.000Z");
+        assert_eq!(rfc3339(1_782_907_200.25), "2026-07-01T12:00:00.250Z");
+        assert_eq!(rfc3339(1_735_689_599.0), "2024-12-31T23:59:59.000Z");
+    }
+
+    #[test]
+    fn no_clock_at_all_is_no_panic() {
+        assert_eq!(rfc3339(f64::NAN), rfc3339(0.0));
+        assert!(rfc3339(f64::INFINITY).ends_with('Z'));
+    }
+}

@@ -1,0 +1,184 @@
+//! The files behind `{csv:FILE:column}`: each read once, its rows taken in order by the number of the request, and
+//! again from the first behind the last.
+//!
+//! A column told by name makes the first line of its file a header. A column told by number (the first is 1) says that
+//! the file has none. One file is read one way in a run, so that all its placeholders in one request speak of one row.
+
+use crate::{ScriptError, WordError};
+use csv::StringRecord;
+use std::path::{Path, PathBuf};
+
+/// Every file that placeholders read.
+#[derive(Debug, Clone, Default)]
+pub struct Feeds {
+    feeds: Vec<Feed>,
+}
+
+/// A column of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    feed: usize,
+    column: usize,
+}
+
+/// One file; its cells are kept in one text, row by row.
+#[derive(Debug, Clone)]
+struct Feed {
+    file: PathBuf,
+    /// The names of the columns; none where they are told by number.
+    names: Option<StringRecord>,
+    columns: usize,
+    cells: String,
+    /// Where each cell ends in `cells`.
+    ends: Vec<usize>,
+}
+
+impl Feeds {
+    /// The column of that name or number, its file read if this is the first time that it is asked for.
+    pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
+        let path = Path::new(file);
+        let numbered = column.bytes().all(|b| b.is_ascii_digit());
+        let feed = match self.feeds.iter().position(|f| f.file == path) {
+            Some(known) => known,
+            None => {
+                self.feeds.push(Feed::read(path, numbered)?);
+                self.feeds.len() - 1
+            }
+        };
+        Ok(Column { feed, column: self.feeds[feed].find(column, numbered)? })
+    }
+
+    /// What stands in the column for request number `n`.
+    pub fn cell(&self, column: Column, n: u64) -> &str {
+        let feed = &self.feeds[column.feed];
+        feed.cell((n % feed.rows() as u64) as usize * feed.columns + column.column)
+    }
+
+    /// The line and text of the first cell of a column with a control character in it, such as a line break.
+    pub(crate) fn control_character(&self, column: Column) -> Option<WordError> {
+        let feed = &self.feeds[column.feed];
+        let cells = (0..feed.rows()).map(|row| feed.cell(row * feed.columns + column.column));
+        let bad = cells.into_iter().find(|cell| cell.chars().any(char::is_control))?;
+        let wrong = format!("a header cannot hold the control character in this cell of {}", feed.file.display());
+        Some(WordError::new(bad, wrong, "the cell without it"))
+    }
+}
+
+impl Feed {
+    fn read(file: &Path, numbered: bool) -> Result<Self, ScriptError> {
+        let reader = csv::ReaderBuilder::new().has_headers(false).from_path(file);
+        let mut reader = reader.map_err(|e| unreadable(file, e))?;
+        let mut feed =
+            Self { file: file.to_owned(), names: None, columns: 0, cells: String::new(), ends: Vec::new() };
+        for record in reader.records() {
+            let record = record.map_err(|e| unreadable(file, e))?;
+            feed.columns = record.len();
+            if feed.names.is_none() && !numbered {
+                feed.names = Some(record);
+                continue;
+            }
+            for cell in &record {
+                feed.cells.push_str(cell);
+                feed.ends.push(feed.cells.len());
+            }
+        }
+        if feed.ends.is_empty() {
+            let wrong = "the file has no row to take values from";
+            return Err(WordError::new(&file.display().to_string(), wrong, "one line for each row into it").into());
+        }
+        Ok(feed)
+    }
+
+    fn find(&self, column: &str, numbered: bool) -> Result<usize, WordError> {
+        let file = self.file.display();
+        if numbered != self.names.is_none() {
+            let wrong = format!("{file} is read both by names and by numbers of its columns");
+            return Err(WordError::new(column, wrong, "names throughout if its first line has them, else numbers"));
+        }
+        let Some(names) = &self.names else {
+            let index = column.parse().ok().filter(|n| (1..=self.columns).contains(n));
+            let instead = format!("a number from 1 to {}, or a name from its first line", self.columns);
+            return index.map(|n| n - 1).ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead));
+        };
+        let index = names.iter().position(|name| name == column);
+        let known: Vec<_> = names.iter().collect();
+        let instead = format!("one of the names in its first line: {}", known.join(", "));
+        index.ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead))
+    }
+
+    fn rows(&self) -> usize {
+        self.ends.len() / self.columns
+    }
+
+    fn cell(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.cells[start..self.ends[index]]
+    }
+}
+
+fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
+    let line = error.position().map_or(1, csv::Position::line);
+    let told = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(source) => ScriptError::Read { file: file.to_owned(), source },
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            let wrong = format!("this row has {len} cells and the first one {expected_len}");
+            WordError::new("row", wrong, "as many in each, with \"…\" around a cell that holds a comma").at(file, line)
+        }
+        csv::ErrorKind::Utf8 { .. } => WordError::new("row", "this is not UTF-8", "the file in UTF-8").at(file, line),
+        _ => WordError::new("row", told, "comma-separated values").at(file, line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn file(text: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text).unwrap();
+        file
+    }
+
+    fn told(text: &[u8], column: &str) -> String {
+        let file = file(text);
+        Feeds::default().column(file.path().to_str().unwrap(), column).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_come_in_order_and_again() {
+        let file = file(b"name,age\nAnna,31\n\"Bo, B\",\n");
+        let name = file.path().to_str().unwrap();
+        let mut feeds = Feeds::default();
+        let names = feeds.column(name, "name").unwrap();
+        let ages = feeds.column(name, "age").unwrap();
+        assert_eq!(feeds.feeds.len(), 1);
+        let row = |n| (feeds.cell(names, n), feeds.cell(ages, n));
+        assert_eq!([row(0), row(1), row(2)], [("Anna", "31"), ("Bo, B", ""), ("Anna", "31")]);
+        assert_eq!(row(u64::MAX), ("Bo, B", ""));
+    }
+
+    #[test]
+    fn numbers_mean_that_there_is_no_header() {
+        let file = file(b"a,1\nb,2\n");
+        let mut feeds = Feeds::default();
+        let second = feeds.column(file.path().to_str().unwrap(), "2").unwrap();
+        assert_eq!((feeds.cell(second, 0), feeds.cell(second, 1), feeds.cell(second, 2)), ("1", "2", "1"));
+        let told = feeds.column(file.path().to_str().unwrap(), "a").unwrap_err().to_string();
+        assert!(told.contains("both by names and by numbers"), "{told}");
+    }
+
+    #[test]
+    fn bad_files_say_what_to_write() {
+        assert!(told(b"name,age\nAnna,31\n", "agee").contains("write one of the names in its first line: name, age"));
+        assert!(told(b"a,b\n", "3").contains("write a number from 1 to 2"));
+        assert!(told(b"a,b\n", "0").contains("write a number from 1 to 2"));
+        assert!(told(b"name\n", "name").contains("has no row to take values from; write one line for each"));
+        assert!(told(b"", "1").contains("has no row"));
+        assert!(told(b"a,b\nc\n", "1").contains(":2: `row`: this row has 1 cells and the first one 2; write"));
+        assert!(told(b"a\n\xff\n", "1").contains(":2: `row`: this is not UTF-8; write"));
+        let missing = Feeds::default().column("/no/such.csv", "a").unwrap_err().to_string();
+        assert!(missing.starts_with("cannot read /no/such.csv: "), "{missing}");
+    }
+}

@@ -1,0 +1,139 @@
+use super::*;
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn one(stages: &[(f64, f64, Option<f64>)]) -> Loads {
+    let stage = |&(from, to, d): &(f64, f64, Option<f64>)| Stage { from, to, duration: d.map(Duration::from_secs_f64) };
+    Loads::One(Shape { stages: stages.iter().map(stage).collect() })
+}
+
+#[test]
+fn good_loads() {
+    for (word, loads) in [
+        ("500", one(&[(500.0, 500.0, None)])),
+        ("0.5", one(&[(0.5, 0.5, None)])),
+        (" 20000 ", one(&[(20000.0, 20000.0, None)])),
+        ("500/2m", one(&[(500.0, 500.0, Some(120.0))])),
+        ("0..500/30s", one(&[(0.0, 500.0, Some(30.0))])),
+        ("0..500/30s,500/2m", one(&[(0.0, 500.0, Some(30.0)), (500.0, 500.0, Some(120.0))])),
+        ("0..500/30s, 500", one(&[(0.0, 500.0, Some(30.0)), (500.0, 500.0, None)])),
+        ("500..0/1m30s", one(&[(500.0, 0.0, Some(90.0))])),
+        ("9/1s,0/1s,9/1s", one(&[(9.0, 9.0, Some(1.0)), (0.0, 0.0, Some(1.0)), (9.0, 9.0, Some(1.0))])),
+    ] {
+        assert_eq!(rate(word), Ok(loads), "{word}");
+    }
+}
+
+#[test]
+fn good_sweeps() {
+    let sweep = |word: &str| match parse(word).unwrap() {
+        Loads::Sweep(values) => values,
+        Loads::One(shape) => panic!("{word} is {shape}"),
+    };
+    let fifties = sweep("50..1500+50");
+    assert_eq!((fifties.len(), fifties[0], fifties[1], fifties[29]), (30, 50.0, 100.0, 1500.0));
+    assert_eq!(sweep("0..100+30"), [0.0, 30.0, 60.0, 90.0]);
+    assert_eq!(sweep("0.1..0.3+0.1"), [0.1, 0.2, 0.3]);
+    assert_eq!(
+        sweep("10..20000*2"),
+        [10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 1280.0, 2560.0, 5120.0, 10240.0]
+    );
+    assert_eq!(sweep("1..1000*10"), [1.0, 10.0, 100.0, 1000.0]);
+    assert_eq!(sweep("7..7+1"), [7.0]);
+    assert_eq!(sweep("[5,10,50]"), [5.0, 10.0, 50.0]);
+    assert_eq!(sweep("[ 5 , 10 ]"), [5.0, 10.0]);
+}
+
+#[test]
+fn bad_loads_say_what_to_write() {
+    for (word, remedy) in [
+        ("", "write a number such as 500"),
+        ("-5", "not negative; write a number such as 500"),
+        ("NaN", "that is no number; write a number such as 500"),
+        ("inf", "that is no number"),
+        ("1e5", "that is no number"),
+        ("20k", "that is no number"),
+        ("0", "asks nothing"),
+        ("0..0/5s", "asks nothing"),
+        ("2000000000", "write 1000000000 at most"),
+        ("2000/s", "write 2000, or 2000/30s for half a minute"),
+        ("30/m", "a rate is per second as it is; write 30, or 30/30s"),
+        ("500/", "write 500, or 500/30s"),
+        ("500/30", "`30`: a unit is missing; write 30s, 30ms or 30m"),
+        ("500/0s", "longer than nothing"),
+        ("500/-1s", "not negative"),
+        ("500/3x", "`x` is no unit of time"),
+        ("500/s/30s", "such as 500ms"),
+        ("0..500", "write 0..500/30s, or 0..500+50 for a sweep"),
+        ("500,1000/30s", "`500`: only the last stage may have no duration; write 500/30s"),
+        ("500/1s,", "write a number such as 500"),
+        ("..500/30s", "write a number such as 500"),
+        ("1..2..3/1s", "that is no number"),
+        ("5+1", "write a sweep such as 50..1500+50"),
+        ("50..10+5", "a sweep goes upwards; write a sweep such as"),
+        ("10..50+0", "never ends; write a sweep"),
+        ("10..50*1", "its factor is above 1; write a sweep"),
+        ("0..50*2", "begins above 0"),
+        ("10..50+5/1s", "a sweep has no stages"),
+        ("10..50+5,60", "a sweep has no stages"),
+        ("0..1000000000+1", "more than 10000 loads; write a sweep in greater steps"),
+        ("[1,2", "`]` is missing; write [5,10,50]"),
+        ("[]", "write a number such as 500"),
+        ("[1,0]", "asks nothing"),
+    ] {
+        let told = rate(word).unwrap_err().to_string();
+        assert!(told.contains(remedy), "{word}: {told}");
+    }
+}
+
+#[test]
+fn connections_are_whole() {
+    assert_eq!(connections("10"), Ok(one(&[(10.0, 10.0, None)])));
+    assert_eq!(connections("0..500/30s"), Ok(one(&[(0.0, 500.0, Some(30.0))])));
+    for (word, remedy) in [
+        ("0", "write at least one, such as 10"),
+        ("0.5", "no part of a connection (0.5); write whole numbers"),
+        ("1..2.5/1s", "no part of a connection (2.5)"),
+        ("1..10*1.5", "no part of a connection (1.5)"),
+        ("0..4+2", "write at least one"),
+    ] {
+        let told = connections(word).unwrap_err().to_string();
+        assert!(told.contains(remedy), "{word}: {told}");
+    }
+}
+
+prop_compose! {
+    fn any_stage()(from in 0..=1_000_000_u32, to in 0..=1_000_000_u32, tenth in any::<bool>(), millis in 1..=10_000_000_u64)
+        -> Stage {
+        let scale = if tenth { 10.0 } else { 1.0 };
+        let duration = Some(Duration::from_millis(millis));
+        Stage { from: f64::from(from) / scale, to: f64::from(to) / scale, duration }
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(word: String) {
+        let _ = (rate(&word), connections(&word));
+    }
+
+    #[test]
+    fn nothing_like_a_load_panics(word in r"[0-9./,+*\[\]smh-]{0,24}") {
+        let _ = (rate(&word), connections(&word));
+    }
+
+    #[test]
+    fn a_shape_is_read_as_it_is_shown(stages in prop::collection::vec(any_stage(), 1..5), last: Option<u16>) {
+        let last = last.map(|v| Stage { from: f64::from(v), to: f64::from(v), duration: None });
+        let shape = Shape { stages: stages.into_iter().chain(last).collect() };
+        prop_assert_eq!(parse(&shape.to_string()), Ok(Loads::One(shape)));
+    }
+
+    #[test]
+    fn a_sweep_hits_its_end(from in 1..1000_u32, step in 1..100_u32, steps in 0..100_u32) {
+        let to = from + step * steps;
+        let Ok(Loads::Sweep(values)) = parse(&format!("{from}..{to}+{step}")) else { panic!("no sweep") };
+        prop_assert_eq!(values.len(), steps as usize + 1);
+        prop_assert_eq!(values.last(), Some(&f64::from(to)));
+    }
+}

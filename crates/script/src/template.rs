@@ -1,0 +1,253 @@
+//! Texts with placeholders, in URLs, header values and bodies.
+//!
+//! | placeholder | becomes |
+//! |---|---|
+//! | `{n}` | the number of the request in the run, from 0 |
+//! | `{uuid}` | a random UUID (version 4), drawn from the run's seed |
+//! | `{random:1..100}` | a whole number from 1 to 100, both included, drawn from the run's seed |
+//! | `{csv:FILE:column}` | the cell of row `n` of a CSV file, see [`feed`](crate::feed) |
+//!
+//! Nothing else is a placeholder: any other brace stands for itself, so that JSON needs no care. A backslash directly
+//! before what would be a placeholder makes it plain text (`\{n}` becomes `{n}`); elsewhere it stands for itself.
+//! Where a placeholder begins but makes no sense, as `{random:9..1}`, that is an error.
+//!
+//! Within one request every `{n}` is the same number and all cells of one file are of the same row; every `{uuid}` and
+//! `{random:…}` is drawn anew.
+
+use crate::feed::{Column, Feeds};
+use crate::{ScriptError, WordError};
+use brunt_model::Body;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use rand::{Rng, RngExt};
+use std::fmt::Write;
+
+/// A text whose placeholders are known.
+#[derive(Debug, Clone)]
+pub struct Template {
+    parts: Vec<Part>,
+    place: Place,
+}
+
+/// Where a text stands, and so what becomes of the cells put into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A URL, or a body that is a form. What can never stand in a URL (spaces, `"<>^|`, letters beyond ASCII, …) is
+    /// percent-encoded; what has a meaning there (`/?&=+%`) is not, so that a cell may hold a whole path.
+    Url,
+    /// A header value. A cell with a control character is an error.
+    Header,
+    /// Any other text. Cells go in as they are.
+    Text,
+}
+
+impl Place {
+    /// The place that a body is, going by the Content-Type beside it.
+    pub fn of_body(headers: &[(String, String)]) -> Self {
+        let form = |h: &(String, String)| {
+            h.0.eq_ignore_ascii_case("content-type") && h.1.to_ascii_lowercase().starts_with(crate::body::FORM)
+        };
+        if headers.iter().any(form) { Self::Url } else { Self::Text }
+    }
+}
+
+/// What placeholders are filled in from.
+#[derive(Debug)]
+pub struct RenderContext<'a, R: Rng + ?Sized> {
+    /// The number of the request in the run, from 0.
+    pub n: u64,
+    /// Whence random values come.
+    pub rng: &'a mut R,
+    /// The files that the template was compiled with.
+    pub feeds: &'a Feeds,
+}
+
+/// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
+const NOT_IN_URLS: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+
+#[derive(Debug, Clone)]
+enum Part {
+    Literal(String),
+    N,
+    Uuid,
+    Random(i64, i64),
+    Cell(Column),
+}
+
+impl Template {
+    /// Finds the placeholders of a text, and reads the files that they name.
+    pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        let mut parts = Vec::new();
+        for piece in pieces(text)? {
+            let part = match piece {
+                Piece::Literal(text) => Part::Literal(text.to_owned()),
+                Piece::Placeholder(inner) => placeholder(inner, feeds)?,
+            };
+            if let (Part::Cell(column), Place::Header) = (&part, place)
+                && let Some(bad) = feeds.control_character(*column)
+            {
+                return Err(bad.into());
+            }
+            append(&mut parts, part);
+        }
+        Ok(Self { parts, place })
+    }
+
+    /// Whether it always becomes the same text.
+    pub fn is_constant(&self) -> bool {
+        self.as_constant().is_some()
+    }
+
+    /// The text that it always becomes, where there are no placeholders.
+    pub fn as_constant(&self) -> Option<&str> {
+        match &self.parts[..] {
+            [] => Some(""),
+            [Part::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Appends the text with its placeholders filled in.
+    pub fn render<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>, out: &mut String) {
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::N => push(out, cx.n),
+                Part::Uuid => push_uuid(out, cx.rng),
+                Part::Random(least, most) => push(out, cx.rng.random_range(*least..=*most)),
+                Part::Cell(column) if self.place == Place::Url => push_encoded(out, cx.feeds.cell(*column, cx.n)),
+                Part::Cell(column) => out.push_str(cx.feeds.cell(*column, cx.n)),
+            }
+        }
+    }
+}
+
+/// Whether a text holds a placeholder, even a malformed one.
+pub fn has_placeholders(text: &str) -> bool {
+    pieces(text).map_or(true, |pieces| pieces.iter().any(|p| matches!(p, Piece::Placeholder(_))))
+}
+
+/// The text of a URL's path, query or form with all that cannot stand there percent-encoded, placeholders left alone.
+pub fn encode_url(text: &str) -> Result<String, WordError> {
+    map_literals(text, push_encoded)
+}
+
+/// A value or name of a form, encoded (WHATWG URL section 5.2), placeholders left alone.
+pub fn encode_form(text: &str) -> Result<String, WordError> {
+    map_literals(text, |out, literal| out.extend(url::form_urlencoded::byte_serialize(literal.as_bytes())))
+}
+
+/// The body's template; none where it is no text.
+pub fn compile_body(
+    body: &Body,
+    headers: &[(String, String)],
+    feeds: &mut Feeds,
+) -> Result<Option<Template>, ScriptError> {
+    match body {
+        Body::Text(text) => Template::compile(text, Place::of_body(headers), feeds).map(Some),
+        Body::None | Body::Bytes(_) => Ok(None),
+    }
+}
+
+fn map_literals(text: &str, encode: impl Fn(&mut String, &str)) -> Result<String, WordError> {
+    let mut out = String::with_capacity(text.len());
+    for piece in pieces(text)? {
+        match piece {
+            Piece::Literal(literal) => encode(&mut out, literal),
+            Piece::Placeholder(inner) => out.extend(["{", inner, "}"]),
+        }
+    }
+    Ok(out)
+}
+
+/// A stretch of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// It stands for itself.
+    Literal(&'a str),
+    /// What stands between the braces of a placeholder.
+    Placeholder(&'a str),
+}
+
+/// How a placeholder begins, behind its brace; those that end with `}` are whole.
+const HEADS: [&str; 4] = ["n}", "uuid}", "random:", "csv:"];
+
+/// The literal stretches and placeholders of a text.
+pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
+    let mut pieces = Vec::new();
+    let (mut start, mut from) = (0, 0);
+    while let Some(brace) = text[from..].find('{').map(|at| from + at) {
+        let rest = &text[brace + 1..];
+        from = brace + 1;
+        if !HEADS.iter().any(|head| rest.starts_with(head)) {
+            continue;
+        }
+        if brace > start && text.as_bytes()[brace - 1] == b'\\' {
+            pieces.push(Piece::Literal(&text[start..brace - 1]));
+            start = brace;
+            continue;
+        }
+        let inner = &rest[..rest.find('}').ok_or_else(|| malformed(rest, "its `}` is missing"))?];
+        pieces.extend([Piece::Literal(&text[start..brace]), Piece::Placeholder(inner)]);
+        from = brace + inner.len() + 2;
+        start = from;
+    }
+    pieces.push(Piece::Literal(&text[start..]));
+    pieces.retain(|p| *p != Piece::Literal(""));
+    Ok(pieces)
+}
+
+fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
+    if let Some(range) = inner.strip_prefix("random:") {
+        return Ok(random(inner, range)?);
+    }
+    if let Some(source) = inner.strip_prefix("csv:") {
+        let parts = source.rsplit_once(':').filter(|(file, column)| !file.is_empty() && !column.is_empty());
+        let (file, column) = parts.ok_or_else(|| malformed(inner, "a file and a column are needed"))?;
+        return Ok(Part::Cell(feeds.column(file, column)?));
+    }
+    Ok(if inner == "n" { Part::N } else { Part::Uuid })
+}
+
+fn random(inner: &str, range: &str) -> Result<Part, WordError> {
+    let ends = range.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let (least, most) = ends.ok_or_else(|| malformed(inner, "two whole numbers are needed"))?;
+    if least > most {
+        return Err(malformed(inner, "the lower number stands first"));
+    }
+    Ok(Part::Random(least, most))
+}
+
+fn malformed(inner: &str, wrong: &str) -> WordError {
+    let shown: String = inner.chars().take(40).collect();
+    let example = if inner.starts_with("csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
+    let instead = format!("{example}, or \\{{{shown}}} if it is no placeholder but plain text");
+    WordError::new(&format!("{{{shown}}}"), wrong, instead)
+}
+
+fn append(parts: &mut Vec<Part>, part: Part) {
+    if let (Some(Part::Literal(text)), Part::Literal(more)) = (parts.last_mut(), &part) {
+        text.push_str(more);
+    } else {
+        parts.push(part);
+    }
+}
+
+fn push(out: &mut String, value: impl std::fmt::Display) {
+    let _ = write!(out, "{value}"); // a String takes anything
+}
+
+fn push_encoded(out: &mut String, text: &str) {
+    out.extend(utf8_percent_encode(text, NOT_IN_URLS));
+}
+
+/// RFC 9562 section 5.4.
+fn push_uuid<R: Rng + ?Sized>(out: &mut String, rng: &mut R) {
+    let (high, low) = (rng.next_u64(), rng.next_u64());
+    let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0x0fff | 0x4000);
+    let (d, e) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
+    let _ = write!(out, "{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}"); // a String takes anything
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! From an address to a connected socket.
+
+use crate::sys;
+use rustix::io::Errno;
+use socket2::{Domain, SockAddr, Socket, Type};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use tokio::io::unix::AsyncFd;
+
+/// Where to connect, and from where.
+#[derive(Debug, Clone, Copy)]
+pub enum Destination<'a> {
+    /// TCP, from a local address where one is given.
+    Tcp(SocketAddr, Option<IpAddr>),
+    /// A Unix socket.
+    Unix(&'a Path),
+}
+
+/// Connects. `receive_buffer` bounds the kernel's buffer, for clients that are to read slowly.
+pub async fn dial(to: Destination<'_>, receive_buffer: Option<usize>) -> io::Result<AsyncFd<Socket>> {
+    let (domain, address) = match to {
+        Destination::Tcp(address, _) => (Domain::for_address(address), SockAddr::from(address)),
+        Destination::Unix(path) => (Domain::UNIX, SockAddr::unix(path)?),
+    };
+    let socket = new_socket(domain)?;
+    if let Some(bytes) = receive_buffer {
+        socket.set_recv_buffer_size(bytes)?;
+    }
+    if let Destination::Tcp(_, source) = to {
+        socket.set_tcp_nodelay(true)?;
+        if let Some(source) = source {
+            sys::bind_without_port(&socket)?;
+            socket.bind(&SockAddr::from(SocketAddr::new(source, 0)))?;
+        }
+    }
+    let connecting = match socket.connect(&address) {
+        Ok(()) => false,
+        Err(e) if Errno::from_io_error(&e) == Some(Errno::INPROGRESS) => true,
+        Err(e) => return Err(e),
+    };
+    let io = sys::watch(socket)?;
+    if connecting {
+        io.writable().await?.retain_ready();
+        if let Some(error) = io.get_ref().take_error()? {
+            return Err(error);
+        }
+    }
+    Ok(io)
+}
+
+#[cfg(target_os = "linux")]
+fn new_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new_raw(domain, Type::STREAM.nonblocking().cloexec(), None)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn new_socket(domain: Domain) -> io::Result<Socket> {
+    let socket = Socket::new(domain, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}

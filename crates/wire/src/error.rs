@@ -1,0 +1,34 @@
+//! Which failure an error of the system is.
+
+use brunt_model::Failure;
+use rustix::io::Errno;
+use std::io;
+
+/// The failure that an error while connecting stands for.
+pub fn of_connect(error: &io::Error) -> Failure {
+    match Errno::from_io_error(error) {
+        Some(Errno::CONNREFUSED | Errno::NOENT) => Failure::Refused,
+        Some(Errno::TIMEDOUT) => Failure::ConnectTimeout,
+        Some(Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NETDOWN | Errno::ACCESS | Errno::PERM) => {
+            Failure::Unreachable
+        }
+        Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Failure::PortsExhausted,
+        Some(Errno::MFILE | Errno::NFILE) => Failure::FdsExhausted,
+        Some(Errno::CONNRESET | Errno::PIPE) => Failure::Reset,
+        // A Unix socket whose backlog is full.
+        Some(Errno::AGAIN) => Failure::Refused,
+        _ => Failure::System,
+    }
+}
+
+/// The failure that an error on an open connection stands for.
+pub fn of_stream(error: &io::Error) -> Failure {
+    match Errno::from_io_error(error) {
+        Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED | Errno::NOTCONN) => Failure::Reset,
+        Some(Errno::TIMEDOUT) => Failure::Timeout,
+        Some(Errno::CONNREFUSED) => Failure::Refused,
+        _ if error.kind() == io::ErrorKind::InvalidData => Failure::Tls,
+        _ if error.kind() == io::ErrorKind::UnexpectedEof => Failure::ClosedEarly,
+        _ => Failure::System,
+    }
+}

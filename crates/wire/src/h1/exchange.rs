@@ -1,0 +1,252 @@
+//! One request and its reply on an open connection.
+//!
+//! Reads go into the worker's one buffer; a head that comes in pieces is kept with the connection until it is whole. A
+//! body that nobody looks at is dropped in the kernel. Nothing is allocated for an ordinary reply.
+
+use super::parse::{Asked, Framing, MAX_HEAD, Malformed, Parser, Sink};
+use crate::stream::{Rest, Stream};
+use crate::{Kept, Reply, Stamps, Timer, Wants, error};
+use brunt_model::{Failure, Tick};
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use std::cell::RefCell;
+use std::io::{self, Read};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// Read at once while a head is awaited: enough for a head and a small page; the rest of a long body is not copied.
+const HEAD_READ: usize = 8 * 1024;
+/// Read at once where somebody looks at the body.
+const BODY_READ: usize = 64 * 1024;
+/// The worker's buffer. Where bodies are dropped in the kernel it is never written to beyond [`BODY_READ`], so its
+/// pages never become real.
+pub(super) const BUFFER: usize = 1 << 20;
+
+/// What the exchanges of one worker share.
+pub(super) struct Shared<T> {
+    pub time: T,
+    pub buffer: RefCell<Box<[u8]>>,
+    pub wants: Wants,
+    pub receive_rate: Option<u64>,
+}
+
+/// Where a reply stands.
+struct Receiving<'a> {
+    parser: Parser,
+    /// The beginning of a head that came in pieces.
+    stash: Vec<u8>,
+    keep: Option<&'a mut Keep>,
+    received: u64,
+}
+
+/// What a step of receiving found.
+enum Step {
+    More,
+    Whole,
+}
+
+impl<T: Timer> Shared<T> {
+    /// Sends `request` and reads the whole reply. `used`: the connection carried a request before, so that its end
+    /// before any reply is the server's closing of an idle connection.
+    pub async fn exchange(
+        &self,
+        stream: &mut Stream,
+        (request, asked): (&[u8], Asked),
+        used: bool,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let answer = self.send_and_receive(stream, request, asked, stamps).await;
+        answer.map_err(|failure| match failure {
+            Failure::Reset | Failure::ClosedEarly if used && stamps.bytes_received == 0 => Failure::Stale,
+            other => other,
+        })
+    }
+
+    async fn send_and_receive(
+        &self,
+        stream: &mut Stream,
+        request: &[u8],
+        asked: Asked,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let written = stream.send(request).await;
+        stamps.sent = self.time.now();
+        // A server that refuses a body closes before it has read it: its reply may be there all the same.
+        let unsent = written.err();
+        if unsent.is_none() {
+            stamps.bytes_sent = request.len() as u64;
+        }
+        let mut kept = Keep::new(self.wants);
+        let received = self.receive(stream, asked, kept.as_mut(), stamps).await;
+        match (received, unsent) {
+            (Ok(reply), _) => Ok(Reply { kept: kept.map(Keep::finish), ..reply }),
+            (Err(_), Some(e)) => Err(error::of_stream(&e)),
+            (Err(failure), None) => Err(failure),
+        }
+    }
+
+    async fn receive(
+        &self,
+        stream: &mut Stream,
+        asked: Asked,
+        keep: Option<&mut Keep>,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let mut at = Receiving { parser: Parser::new(asked), stash: Vec::new(), keep, received: 0 };
+        loop {
+            let step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
+            match step? {
+                Step::Whole => break,
+                Step::More => self.throttle(stamps).await,
+            }
+        }
+        stream.rest_is_over();
+        let Some(head) = at.parser.head() else { return Err(Failure::Protocol) };
+        Ok(Reply { status: head.status, keep_alive: head.keep_alive, body_bytes: at.parser.body_bytes(), kept: None })
+    }
+
+    /// Reads once and takes in what came.
+    fn poll_step(
+        &self,
+        stream: &mut Stream,
+        at: &mut Receiving<'_>,
+        stamps: &mut Stamps,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Step, Failure>> {
+        let mut buffer = self.buffer.borrow_mut();
+        let rest = if at.keep.is_none() { at.parser.discardable() } else { 0 };
+        let read = if rest > 0 {
+            let last = at.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
+            let most = self.most_at_once(BUFFER);
+            stream.poll_discard(Rest { bytes: rest, last }, &mut buffer[..most], cx)
+        } else {
+            let most = if at.keep.is_some() { BODY_READ } else { HEAD_READ };
+            let most = self.most_at_once(most);
+            stream.poll_read(&mut buffer[..most], cx)
+        };
+        let n = match read {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Ok(n)) => n,
+            Poll::Ready(Err(e)) => return Poll::Ready(Err(error::of_stream(&e))),
+        };
+        self.stamp(n, stamps);
+        Poll::Ready(if rest > 0 && n > 0 {
+            at.parser.skip(n as u64);
+            Ok(if at.parser.done() { Step::Whole } else { Step::More })
+        } else {
+            at.take(&buffer[..n])
+        })
+    }
+
+    fn stamp(&self, n: usize, stamps: &mut Stamps) {
+        let now = self.time.now();
+        if n > 0 && stamps.first_byte == Tick::ZERO {
+            stamps.first_byte = now;
+        }
+        stamps.last_byte = now;
+        stamps.bytes_received += n as u64;
+    }
+
+    /// A slow reader takes no more at once than a twentieth of a second's worth.
+    fn most_at_once(&self, most: usize) -> usize {
+        self.receive_rate.map_or(most, |rate| most.min((rate / 20).max(1) as usize))
+    }
+
+    /// A slow reader waits until the bytes it has are due.
+    async fn throttle(&self, stamps: &Stamps) {
+        if let Some(rate) = self.receive_rate {
+            let due = Duration::from_secs_f64(stamps.bytes_received as f64 / rate as f64);
+            self.time.sleep_until(stamps.first_byte + due).await;
+        }
+    }
+}
+
+impl Receiving<'_> {
+    /// Takes in bytes that were read; none is the end.
+    fn take(&mut self, bytes: &[u8]) -> Result<Step, Failure> {
+        if bytes.is_empty() {
+            return match self.parser.close() {
+                Ok(()) => Ok(Step::Whole),
+                Err(Malformed::ClosedInBody | Malformed::ClosedInHead) => Err(Failure::ClosedEarly),
+                Err(_) => Err(Failure::Protocol),
+            };
+        }
+        self.received += bytes.len() as u64;
+        if self.stash.is_empty() {
+            let used = self.feed(bytes)?;
+            return self.keep_rest(&bytes[used..]);
+        }
+        let mut whole = std::mem::take(&mut self.stash);
+        whole.extend_from_slice(bytes);
+        let used = self.feed(&whole)?;
+        self.keep_rest(&whole[used..])
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
+        match &mut self.keep {
+            Some(keep) => self.parser.feed(bytes, *keep),
+            None => self.parser.feed(bytes, &mut ()),
+        }
+        .map_err(|_| Failure::Protocol)
+    }
+
+    fn keep_rest(&mut self, rest: &[u8]) -> Result<Step, Failure> {
+        match (self.parser.done(), rest.is_empty()) {
+            (true, true) => Ok(Step::Whole),
+            // Bytes behind a whole reply: nobody asked for them.
+            (true, false) => Err(Failure::Protocol),
+            (false, _) if rest.len() > MAX_HEAD => Err(Failure::Protocol),
+            (false, _) => {
+                self.stash.extend_from_slice(rest);
+                Ok(Step::More)
+            }
+        }
+    }
+}
+
+/// What is kept of a reply because somebody looks at it.
+struct Keep {
+    wants: Wants,
+    location: Option<String>,
+    encoding: Option<String>,
+    body: Vec<u8>,
+}
+
+impl Keep {
+    fn new(wants: Wants) -> Option<Self> {
+        let nothing = wants == Wants::default();
+        (!nothing).then(|| Self { wants, location: None, encoding: None, body: Vec::new() })
+    }
+
+    fn finish(self) -> Box<Kept> {
+        let body = match self.encoding.as_deref() {
+            Some("gzip" | "x-gzip") => unpacked(MultiGzDecoder::new(&self.body[..])),
+            Some("deflate") => unpacked(ZlibDecoder::new(&self.body[..])),
+            _ => Ok(self.body),
+        };
+        // A body that cannot be unpacked matches no pattern: the check fails, as it should.
+        Box::new(Kept { location: self.location, body: body.unwrap_or_default() })
+    }
+}
+
+fn unpacked(mut from: impl Read) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    from.read_to_end(&mut out)?;
+    Ok(out)
+}
+
+impl Sink for Keep {
+    fn header(&mut self, name: &str, value: &[u8]) {
+        let text = || String::from_utf8_lossy(value).trim().to_owned();
+        if name.eq_ignore_ascii_case("location") {
+            self.location = Some(text());
+        } else if name.eq_ignore_ascii_case("content-encoding") {
+            self.encoding = Some(text().to_ascii_lowercase());
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        if self.wants.body {
+            self.body.extend_from_slice(bytes);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! HTTP/1.1 (and 1.0) over real sockets.
+//!
+//! * [`parse`], [`chunked`]: bytes to a reply's head and end; pure.
+//! * [`H1`]: the [`Wire`](crate::Wire) of one worker thread.
+//! * [`exchange`]: one request and its reply on an open connection.
+
+pub mod chunked;
+pub mod exchange;
+pub mod parse;
+mod proxy;
+mod wire;
+
+pub use wire::{BadWire, Common, H1};

@@ -1,0 +1,25 @@
+//! The way through an HTTP proxy: CONNECT (RFC 9110 section 9.3.6).
+
+use super::exchange::Shared;
+use super::parse::Asked;
+use crate::origin::Origin;
+use crate::stream::Stream;
+use crate::{Stamps, Timer};
+use brunt_model::Failure;
+
+/// Asks the proxy at the other end of `stream` to connect us to `origin`.
+pub(super) async fn tunnel<T: Timer>(
+    shared: &Shared<T>,
+    stream: &mut Stream,
+    origin: &Origin,
+) -> Result<(), (Failure, String)> {
+    let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
+    let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
+    let mut stamps = Stamps::default();
+    let reply = shared.exchange(stream, (request.as_bytes(), Asked::Connect), false, &mut stamps).await;
+    match reply {
+        Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
+        Ok(reply) => Err((Failure::Proxy, format!("the proxy answered CONNECT with status {}", reply.status))),
+        Err(failure) => Err((Failure::Proxy, format!("the proxy did not answer CONNECT: {failure}"))),
+    }
+}

@@ -1,0 +1,217 @@
+//! The wire of one worker thread.
+
+use super::exchange::{BUFFER, Shared};
+use super::proxy;
+use crate::dial::{Destination, dial};
+use crate::origin::{Directory, Origin, OriginId, Route};
+use crate::request::{self, BadRequest, Draft, Prepared, Style};
+use crate::stream::Stream;
+use crate::{Reply, Stamps, Timer, Wants, Wire, error, tls};
+use brunt_model::plan::Connection;
+use brunt_model::sample::Opening;
+use brunt_model::{Failure, Plan, Tick};
+use rustls::ClientConfig;
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// HTTP/1 over real sockets, for one worker thread.
+pub struct H1<T> {
+    shared: Shared<T>,
+    common: Arc<Common>,
+    routes: RefCell<Vec<Rc<Route>>>,
+    worker: usize,
+    source_turn: Cell<usize>,
+    note: RefCell<Option<String>>,
+    told_target: Cell<bool>,
+}
+
+/// What the wires of all workers of a run share.
+pub struct Common {
+    settings: Connection,
+    directory: Directory,
+    tls: Arc<ClientConfig>,
+    proxy: Option<Origin>,
+    style: Style,
+    wants: Wants,
+}
+
+/// Why no wire can be made of a plan.
+#[derive(Debug, thiserror::Error)]
+pub enum BadWire {
+    /// Certificates or keys.
+    #[error(transparent)]
+    Tls(#[from] tls::BadTls),
+    /// The proxy's URL.
+    #[error("proxy: {0}")]
+    Proxy(#[from] BadRequest),
+}
+
+/// An open connection.
+pub struct Conn {
+    stream: Stream,
+    origin: OriginId,
+    used: bool,
+}
+
+impl Common {
+    /// Reads certificates and keys, and what the plan says of connections.
+    pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
+        let settings = plan.connection.clone();
+        let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
+        let close = settings.requests_per_connection == Some(1);
+        let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
+        let wants = Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0 };
+        let tls = tls::config(&settings.tls)?;
+        Ok(Arc::new(Self { directory: Directory::new(&settings), tls, proxy, style, wants, settings }))
+    }
+}
+
+impl<T: Timer> H1<T> {
+    /// The wire of worker number `worker`.
+    pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
+        let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
+        let receive_rate = common.settings.receive_rate;
+        let shared = Shared { time, buffer, wants: common.wants, receive_rate };
+        Self {
+            shared,
+            common,
+            routes: RefCell::default(),
+            worker,
+            source_turn: Cell::new(worker),
+            note: RefCell::default(),
+            told_target: Cell::new(worker > 0),
+        }
+    }
+
+    fn route(&self, id: OriginId) -> Rc<Route> {
+        Rc::clone(&self.routes.borrow()[id.0 as usize])
+    }
+
+    fn intern(&self, origin: Origin) -> OriginId {
+        let mut routes = self.routes.borrow_mut();
+        let at = routes.iter().position(|r| r.origin == origin).unwrap_or_else(|| {
+            routes.push(Rc::new(Route::new(origin, self.worker)));
+            routes.len() - 1
+        });
+        OriginId(at as u32)
+    }
+
+    fn fails(&self, failure: Failure, why: impl ToString) -> Failure {
+        *self.note.borrow_mut() = Some(format!("{}: {}", failure.row().name, why.to_string()));
+        failure
+    }
+
+    async fn connect(&self, route: &Route, steps: &mut Opening) -> Result<Stream, Failure> {
+        let began = self.shared.time.now();
+        // Small buffers make a slow reader slow for the server too, not only for us.
+        let buffer = self.common.settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
+        let socket = if let Some(path) = &self.common.settings.unix_socket {
+            dial(Destination::Unix(path), buffer).await
+        } else {
+            let to = self.address(route, began, steps).await?;
+            dial(Destination::Tcp(to, self.next_source()), buffer).await
+        };
+        let socket = socket.map_err(|e| self.fails(error::of_connect(&e), e))?;
+        let mut stream = Stream::new(socket);
+        if self.common.proxy.is_some() && route.origin.https {
+            let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
+            through.map_err(|(failure, why)| self.fails(failure, why))?;
+        }
+        let resolving = steps.resolve.unwrap_or(0);
+        steps.connect = Some(self.shared.time.now().nanos_since(began).saturating_sub(resolving));
+        Ok(stream)
+    }
+
+    async fn address(
+        &self,
+        route: &Route,
+        began: Tick,
+        steps: &mut Opening,
+    ) -> Result<std::net::SocketAddr, Failure> {
+        let (host, port) = match &self.common.proxy {
+            Some(proxy) => (&proxy.host, proxy.port),
+            None => (&route.origin.host, route.origin.port),
+        };
+        let (address, asked) = route
+            .next_address(&self.common.directory, host, port, began)
+            .await
+            .map_err(|(failure, why)| self.fails(failure, why))?;
+        if asked {
+            steps.resolve = Some(self.shared.time.now().nanos_since(began));
+        }
+        Ok(address)
+    }
+
+    fn next_source(&self) -> Option<IpAddr> {
+        let sources = &self.common.settings.source;
+        let turn = self.source_turn.get();
+        self.source_turn.set(turn.wrapping_add(1));
+        (!sources.is_empty()).then(|| sources[turn % sources.len()])
+    }
+
+    async fn secure(&self, stream: &mut Stream, host: &str, steps: &mut Opening) -> Result<(), Failure> {
+        let began = self.shared.time.now();
+        let connection = tls::connection(&self.common.tls, &self.common.settings.tls, host)
+            .map_err(|e| self.fails(Failure::Tls, e))?;
+        stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, e))?;
+        steps.tls = Some(self.shared.time.now().nanos_since(began));
+        Ok(())
+    }
+}
+
+impl<T: Timer + 'static> Wire for H1<T> {
+    type Conn = Conn;
+
+    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
+        let (url, origin) = request::origin_of(draft.url)?;
+        let bytes = request::encode(draft, &url, &origin, self.common.style)?;
+        let asked = request::asked(draft.method);
+        Ok(Prepared { origin: self.intern(origin), label: draft.label, asked, bytes, url: url.into() })
+    }
+
+    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Conn, Failure> {
+        let route = self.route(request.origin);
+        let mut stream = self.connect(&route, steps).await?;
+        if route.origin.https {
+            self.secure(&mut stream, &route.origin.host, steps).await?;
+        }
+        Ok(Conn { stream, origin: request.origin, used: false })
+    }
+
+    fn leads_to(&self, conn: &Conn, request: &Prepared) -> bool {
+        conn.origin == request.origin
+    }
+
+    async fn exchange(
+        &self,
+        conn: &mut Conn,
+        request: &Prepared,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let used = std::mem::replace(&mut conn.used, true);
+        self.shared.exchange(&mut conn.stream, (&request.bytes, request.asked), used, stamps).await
+    }
+
+    async fn closed(&self, conn: &mut Conn) {
+        std::future::poll_fn(|cx| conn.stream.poll_closed(cx)).await;
+    }
+
+    fn take_note(&self) -> Option<String> {
+        self.note.borrow_mut().take()
+    }
+
+    fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
+        if self.told_target.get() {
+            return None;
+        }
+        let routes = self.routes.borrow();
+        let addresses: Vec<String> = routes.iter().flat_map(|r| r.addresses()).collect();
+        if addresses.is_empty() {
+            return None;
+        }
+        self.told_target.set(true);
+        Some((addresses, None))
+    }
+}

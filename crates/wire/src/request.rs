@@ -1,0 +1,195 @@
+//! A request in the bytes of the wire.
+
+use crate::h1::parse::Asked;
+use crate::origin::{Origin, OriginId};
+use brunt_model::Body;
+use url::Url;
+
+/// A request whose placeholders are filled in.
+#[derive(Debug, Clone, Copy)]
+pub struct Draft<'a> {
+    /// GET, POST, …
+    pub method: &'a str,
+    /// An absolute http or https URL.
+    pub url: &'a str,
+    /// Names and values.
+    pub headers: &'a [(String, String)],
+    /// What is sent behind the head.
+    pub body: &'a Body,
+    /// Number of the label of its samples.
+    pub label: u32,
+}
+
+/// A request in the bytes of the wire, ready to be sent any number of times.
+#[derive(Debug, Clone, Default)]
+pub struct Prepared {
+    /// Where it goes.
+    pub origin: OriginId,
+    /// Number of the label of its samples.
+    pub label: u32,
+    pub(crate) asked: Asked,
+    pub(crate) bytes: Vec<u8>,
+    /// The URL, for redirects that are relative to it.
+    pub url: String,
+}
+
+/// Why a request cannot be put on the wire.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadRequest {
+    /// It is no URL.
+    #[error("`{0}` is no URL: {1}; write one such as http://127.0.0.1:8080/path")]
+    Url(String, url::ParseError),
+    /// Neither http nor https.
+    #[error("`{0}`: brunt speaks http and https; write http://… or https://…")]
+    Scheme(String),
+    /// A line break where none may be.
+    #[error("header `{0}` holds a line break or another control character; remove it")]
+    Header(String),
+}
+
+/// How requests are written, whatever they ask.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Style {
+    /// HTTP/1.0 instead of HTTP/1.1.
+    pub http10: bool,
+    /// One request a connection: say so.
+    pub close: bool,
+    /// Plain http goes to a proxy, which wants the whole URL.
+    pub absolute: bool,
+}
+
+/// The origin of a URL.
+pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
+    let parsed = Url::parse(url).map_err(|e| BadRequest::Url(url.into(), e))?;
+    let https = match parsed.scheme() {
+        "http" => false,
+        "https" => true,
+        _ => return Err(BadRequest::Scheme(url.into())),
+    };
+    let host = parsed.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let port = parsed.port_or_known_default().unwrap_or(80);
+    Ok((parsed, Origin { https, host, port }))
+}
+
+/// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
+pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(draft.method.as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(target(url, style.absolute && !origin.https).as_bytes());
+    out.extend_from_slice(if style.http10 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
+    if !has(draft.headers, "host") {
+        field(&mut out, "Host", &host(url));
+    }
+    if let Some(value) = connection(style).filter(|_| !has(draft.headers, "connection")) {
+        field(&mut out, "Connection", value);
+    }
+    for (name, value) in draft.headers {
+        if name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t') {
+            return Err(BadRequest::Header(name.clone()));
+        }
+        field(&mut out, name, value);
+    }
+    let body = match draft.body {
+        Body::None => None,
+        Body::Text(text) => Some(text.as_bytes()),
+        Body::Bytes(bytes) => Some(&bytes[..]),
+    };
+    if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
+        field(&mut out, "Content-Length", &body.len().to_string());
+    }
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(body.unwrap_or_default());
+    Ok(out)
+}
+
+/// The URL that `location`, absolute or not, leads to from `base`; None where it is no URL, or not of http.
+pub fn resolve(base: &str, location: &str) -> Option<String> {
+    let url = Url::parse(base).ok()?.join(location).ok()?;
+    matches!(url.scheme(), "http" | "https").then(|| url.into())
+}
+
+/// What the reply's framing depends on.
+pub fn asked(method: &str) -> Asked {
+    if method.eq_ignore_ascii_case("HEAD") { Asked::Head } else { Asked::Ordinary }
+}
+
+fn connection(style: Style) -> Option<&'static str> {
+    match (style.close, style.http10) {
+        (true, false) => Some("close"),
+        (false, true) => Some("keep-alive"),
+        _ => None,
+    }
+}
+
+fn target(url: &Url, absolute: bool) -> &str {
+    if absolute { before_fragment(url.as_str()) } else { before_fragment(&url[url::Position::BeforePath..]) }
+}
+
+fn before_fragment(s: &str) -> &str {
+    s.split('#').next().unwrap_or(s)
+}
+
+fn host(url: &Url) -> String {
+    url[url::Position::BeforeHost..url::Position::AfterPort].to_owned()
+}
+
+fn has(headers: &[(String, String)], name: &str) -> bool {
+    headers.iter().any(|h| h.0.eq_ignore_ascii_case(name))
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value.as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(url: &str, headers: &[(&str, &str)], body: &Body, style: Style) -> String {
+        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let (parsed, origin) = origin_of(url).unwrap();
+        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0 };
+        String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_plain_request() {
+        assert_eq!(
+            text("http://h:81/a?b=c#d", &[("A", "b")], &Body::None, Style::default()),
+            "POST /a?b=c HTTP/1.1\r\nHost: h:81\r\nA: b\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn own_headers_take_the_place_of_ours() {
+        assert_eq!(
+            text("http://h", &[("host", "x"), ("Content-Length", "9")], &Body::Text("hi".into()), Style::default()),
+            "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 9\r\n\r\nhi"
+        );
+    }
+
+    #[test]
+    fn old_version_proxy_and_close() {
+        let style = Style { http10: true, close: false, absolute: true };
+        assert_eq!(
+            text("http://[::1]:80/a", &[], &Body::Bytes(vec![b'x']), style),
+            "POST http://[::1]/a HTTP/1.0\r\nHost: [::1]\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx"
+        );
+        let style = Style { close: true, ..Style::default() };
+        assert!(text("https://h/", &[], &Body::None, style).contains("\r\nConnection: close\r\n"));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused() {
+        assert!(matches!(origin_of("ftp://h/"), Err(BadRequest::Scheme(_))));
+        assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
+        let (url, origin) = origin_of("http://h/").unwrap();
+        let headers = vec![("A".to_owned(), "b\r\nC: d".to_owned())];
+        let draft = Draft { method: "GET", url: "http://h/", headers: &headers, body: &Body::None, label: 0 };
+        assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
+    }
+}

@@ -1,0 +1,14 @@
+//! The seam to the operating system: what Linux does better, and what serves elsewhere.
+
+mod raw;
+pub use raw::{Owner, watch};
+
+#[cfg(all(target_os = "linux", not(brunt_portable)))]
+mod linux;
+#[cfg(all(target_os = "linux", not(brunt_portable)))]
+pub(crate) use linux::{bind_without_port, discard, wake_at};
+
+#[cfg(not(all(target_os = "linux", not(brunt_portable))))]
+mod portable;
+#[cfg(not(all(target_os = "linux", not(brunt_portable))))]
+pub(crate) use portable::{bind_without_port, discard, wake_at};

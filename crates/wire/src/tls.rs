@@ -1,0 +1,116 @@
+//! How TLS is spoken: whom to trust, who we are, which sessions are resumed.
+
+use brunt_model::plan::Tls;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Why TLS cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum BadTls {
+    /// A file is missing or not PEM.
+    #[error("{0}: {1}; a PEM file is wanted (-----BEGIN …)")]
+    Pem(String, String),
+    /// The library refuses.
+    #[error("TLS: {0}")]
+    Refused(#[from] rustls::Error),
+}
+
+/// The client's settings for a whole run; sessions are resumed among the connections that share it.
+pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let builder = if tls.insecure {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
+    } else {
+        let roots = Arc::new(roots(tls.cacert.as_deref())?);
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider)
+            .build()
+            .map_err(|e| BadTls::Refused(rustls::Error::General(e.to_string())))?;
+        builder.with_webpki_verifier(verifier)
+    };
+    let mut config = match (&tls.cert, &tls.key) {
+        (Some(cert), Some(key)) => builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?,
+        _ => builder.with_no_client_auth(),
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    if tls.no_resumption {
+        config.resumption = Resumption::disabled();
+    }
+    Ok(Arc::new(config))
+}
+
+/// A connection that will ask for `host`, or for the name that the plan gives in its place.
+pub fn connection(config: &Arc<ClientConfig>, tls: &Tls, host: &str) -> Result<Box<ClientConnection>, String> {
+    let name = tls.sni.as_deref().unwrap_or(host).to_owned();
+    let name = ServerName::try_from(name).map_err(|e| format!("{host}: {e}"))?;
+    ClientConnection::new(Arc::clone(config), name).map(Box::new).map_err(|e| e.to_string())
+}
+
+fn roots(cacert: Option<&Path>) -> Result<RootCertStore, BadTls> {
+    let mut store = RootCertStore::empty();
+    if let Some(path) = cacert {
+        for certificate in certificates(path)? {
+            store.add(certificate)?;
+        }
+        return Ok(store);
+    }
+    // Certificates of the system that cannot be read are left out: a handshake that needs one says so.
+    store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Ok(store)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
+    let bad = |e: rustls_pki_types::pem::Error| BadTls::Pem(path.display().to_string(), e.to_string());
+    CertificateDer::pem_file_iter(path).map_err(bad)?.collect::<Result<_, _>>().map_err(bad)
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
+    PrivateKeyDer::from_pem_file(path).map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
+}
+
+/// `--insecure`: any certificate will do; signatures are still checked.
+#[derive(Debug)]
+struct TrustAnybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for TrustAnybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

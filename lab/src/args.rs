@@ -1,0 +1,259 @@
+//! The command line, and what it asks for as a value that needs no further checking.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::fail::{FailRule, Fate};
+use crate::service::Service;
+use crate::truth::Stall;
+use crate::units::{parse_positive_span, parse_size, parse_span};
+
+const EXAMPLES: &str = "EXAMPLES:
+  A fast server on a free port, ended by Ctrl-C or SIGTERM (the address is the first line of its output):
+      brunt-lab
+  Four workers of 10 ms each, exponential: capacity 400/s, sojourn times known from theory and from the recursion:
+      brunt-lab --service exp:10ms --workers 4 --stats truth.json
+  Frozen for 1 s in every 5 s (what coordinated omission hides):
+      brunt-lab --service const:1ms --stall 1s/5s
+  Every hundredth request is reset, two of a hundred are answered 503:
+      brunt-lab --fail 1%:reset --fail 2%:503
+  TLS with a certificate made for this run:
+      brunt-lab --tls --tls-cert-out lab.pem
+  As a child that ends with its parent, on a port of its own:
+      brunt-lab --listen 127.0.0.1:8080 --until-stdin-closes --max-runtime 1m
+  On a busy machine, so that replies are written when they are due and the truth is accepted (needs root):
+      chrt -f 10 brunt-lab --service exp:10ms --workers 16 --precise
+
+PATHS: /status/NNN answers that status, /redirect/N redirects N times, /bytes/N answers N bytes, /delay/MS takes MS ms
+longer, /stats answers the JSON so far (not counted; it takes time in proportion to what is recorded, so not in a run).
+
+DEFINITIONS: A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
+truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset, close or
+never takes no worker.";
+
+/// A reference HTTP/1.x server whose response times are known by computation. Listens on loopback only.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub struct Options {
+    /// Where to listen: a loopback address and port (0 takes a free one), or unix:PATH
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = Listen::parse)]
+    pub listen: Listen,
+
+    /// Time that a request takes: none, const:10ms, exp:MEAN, lognormal:MEAN,SIGMA (of the logarithm), or
+    /// `file:PATH` (one number of seconds per line, in turn)
+    #[arg(long, default_value = "none", value_parser = Service::parse)]
+    pub service: Service,
+
+    /// Servers behind one first-come-first-served queue; 0 is infinitely many
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = parse_workers)]
+    pub workers: usize,
+
+    /// Size of the reply body: 10, 1k, 124k, 1M
+    #[arg(long, value_name = "SIZE", default_value = "10", value_parser = parse_size)]
+    pub body: usize,
+
+    /// Status of the reply
+    #[arg(long, value_name = "CODE", default_value_t = 200, value_parser = clap::value_parser!(u16).range(200..=599))]
+    pub status: u16,
+
+    /// A header field to add to every reply; may be repeated
+    #[arg(long = "header", value_name = "K: V", value_parser = parse_header)]
+    pub headers: Vec<String>,
+
+    /// Send reply bodies chunked (not to HTTP/1.0 clients)
+    #[arg(long)]
+    pub chunked: bool,
+
+    /// Close each connection after this many requests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub keepalive_requests: Option<u64>,
+
+    /// Reply with the request: request line, header fields, empty line, body
+    #[arg(long)]
+    pub echo: bool,
+
+    /// Hold all replies for the last LENGTH of every PERIOD, counted from the first request: 1s/5s. Requests are
+    /// received, and served, meanwhile
+    #[arg(long, value_name = "LENGTH/PERIOD", value_parser = Stall::parse)]
+    pub stall: Option<Stall>,
+
+    /// Fail this share of the requests: 1%:503, 0.01:reset; also close, close-early, garbage, never, slow,
+    /// truncate-head, extra; may be repeated
+    #[arg(long = "fail", value_name = "P:KIND", value_parser = FailRule::parse)]
+    pub fail: Vec<FailRule>,
+
+    /// Time between two bytes of a reply that fails by `slow`
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = parse_positive_span)]
+    pub drip: u64,
+
+    /// Seed of service times and failures
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Close connections that are idle for this long
+    #[arg(long, value_name = "TIME", value_parser = parse_positive_span)]
+    pub idle_timeout: Option<u64>,
+
+    /// Length of the accept queue (the kernel's somaxconn bounds it)
+    #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(i32).range(1..))]
+    pub backlog: i32,
+
+    /// End after this time in any case
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_span)]
+    pub max_runtime: u64,
+
+    /// Write the JSON to this file on exit instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+
+    /// End when standard input closes
+    #[arg(long)]
+    pub until_stdin_closes: bool,
+
+    /// Record every request even if replies are immediate
+    #[arg(long)]
+    pub record: bool,
+
+    /// Record at most this many requests; past it the truth is refused
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_record: u32,
+
+    /// Spin for the last 50 us before a reply is due (costs CPU)
+    #[arg(long)]
+    pub precise: bool,
+
+    /// Speak TLS with a certificate made at start for localhost and the loopback addresses
+    #[arg(long)]
+    pub tls: bool,
+
+    /// Write that certificate here (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub tls_cert_out: Option<PathBuf>,
+}
+
+impl Options {
+    /// Checks what concerns more than one option.
+    pub fn check(&self) -> Result<(), String> {
+        Fate::new(&self.fail, self.seed).map(|_| ())
+    }
+
+    /// Whether replies have a due time, or all leave at once.
+    pub fn is_timed(&self) -> bool {
+        self.service.law != crate::service::Law::None || self.stall.is_some()
+    }
+
+    /// Whether arrival, service and writing of each request are kept.
+    pub fn is_recorded(&self) -> bool {
+        self.is_timed() || self.record
+    }
+}
+
+/// A place to listen; never one that another machine could reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listen {
+    /// A loopback address.
+    Tcp(SocketAddr),
+    /// A socket in the file system.
+    Unix(PathBuf),
+}
+
+impl Listen {
+    /// Parses `127.0.0.1:PORT`, `[::1]:PORT`, `localhost:PORT` or `unix:PATH`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            let named = !path.is_empty();
+            return named.then(|| Self::Unix(path.into())).ok_or_else(|| "`unix:` needs a path".to_owned());
+        }
+        let numeric =
+            text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+        let address: SocketAddr = numeric.parse().map_err(|_| {
+            format!("`{text}` is no address: write e.g. `127.0.0.1:8080`, `[::1]:0` or `unix:/tmp/lab.sock`")
+        })?;
+        if !address.ip().is_loopback() {
+            return Err(format!(
+                "`{text}` is no loopback address; the lab listens on 127.0.0.1, [::1] or unix:PATH only"
+            ));
+        }
+        Ok(Self::Tcp(address))
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => write!(out, "{address}"),
+            Self::Unix(path) => write!(out, "unix:{}", path.display()),
+        }
+    }
+}
+
+fn parse_workers(text: &str) -> Result<usize, String> {
+    let workers = text.parse().ok().filter(|workers| *workers <= 1_000_000);
+    workers.ok_or_else(|| format!("`{text}` is no number of workers: write 0 (infinitely many) to 1000000"))
+}
+
+fn parse_header(text: &str) -> Result<String, String> {
+    let refuse = || format!("`{text}` is no header field: write e.g. `X-Name: value`");
+    let (name, value) = text.split_once(':').ok_or_else(refuse)?;
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(token) || value.bytes().any(|byte| byte.is_ascii_control()) {
+        return Err(refuse());
+    }
+    Ok(format!("{name}: {}", value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        let options =
+            Options::try_parse_from(["brunt-lab"].into_iter().chain(words)).map_err(|error| error.to_string())?;
+        options.check().map(|()| options)
+    }
+
+    #[test]
+    fn the_defaults() {
+        let options = parse("").unwrap();
+        assert_eq!(options.listen, Listen::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))));
+        assert_eq!((options.body, options.status, options.workers), (10, 200, 0));
+        assert!(!options.is_timed() && !options.is_recorded());
+        assert!(parse("--record").unwrap().is_recorded());
+        assert!(parse("--stall 1s/5s").unwrap().is_timed());
+    }
+
+    #[test]
+    fn only_loopback_is_listened_on() {
+        for address in ["0.0.0.0:80", "192.168.1.1:80", "[::]:80"] {
+            assert!(parse(&format!("--listen {address}")).unwrap_err().contains("loopback"), "{address}");
+        }
+        assert!(parse("--listen example.org:80").unwrap_err().contains("127.0.0.1:8080"));
+        assert!(parse("--listen [::1]:0").is_ok());
+        assert!(parse("--listen localhost:0").is_ok());
+        assert_eq!(parse("--listen unix:/tmp/x").unwrap().listen, Listen::Unix("/tmp/x".into()));
+    }
+
+    #[test]
+    fn refusals_say_what_to_write() {
+        for (line, told) in [
+            ("--service fast", "const:10ms"),
+            ("--service const:10", "10ms"),
+            ("--workers many", "infinitely many"),
+            ("--stall 5s/1s", "shorter than its period"),
+            ("--fail 500", "1%:500"),
+            ("--fail 60%:500 --fail 60%:reset", "more than 1"),
+            ("--status 99", "200..=599"),
+            ("--header nonsense", "X-Name: value"),
+            ("--body big", "124k"),
+            ("--tls-cert-out x.pem", "--tls"),
+        ] {
+            let refusal = parse(line).unwrap_err();
+            assert!(refusal.contains(told), "{line}: {refusal}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What has happened: counts, and a compact record of each visit.
+//!
+//! Only keeps; [`crate::report`] computes from it.
+
+use crate::fail::Effect;
+use crate::outbox::Settled;
+
+/// The record of a reply that has not been written whole (yet).
+pub const UNWRITTEN: u64 = u64::MAX;
+
+/// The record of a request that is failed on purpose without a whole reply: it has no sojourn time.
+pub const SPOILT: u64 = u64::MAX - 1;
+
+/// One past the highest status.
+const STATUSES: usize = 600;
+
+/// Counts since the start.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// Complete requests, without those for `/stats`.
+    pub received: u64,
+    /// Replies of which every byte was given to the kernel.
+    pub answered: u64,
+    /// What was no HTTP/1.x request.
+    pub malformed: u64,
+    /// Replies by status.
+    pub by_status: Vec<u64>,
+    /// Failures by the place of their rule among the options.
+    pub failed: Vec<u64>,
+    /// Connections accepted.
+    pub accepted: u64,
+    /// Connections closed.
+    pub closed: u64,
+    /// The most connections at one time.
+    pub peak: u64,
+    /// Accepts refused by the kernel, as when descriptors run out.
+    pub accept_errors: u64,
+    /// Bytes read from sockets.
+    pub bytes_received: u64,
+    /// Bytes written to sockets.
+    pub bytes_sent: u64,
+    /// Tick of the earliest arrival.
+    pub first_arrival: Option<u64>,
+    /// Tick of the latest arrival.
+    pub last_arrival: Option<u64>,
+    /// Arrivals stamped by the kernel; the others were stamped when they were read.
+    pub stamped_by_kernel: u64,
+    /// A record of each visit, if they are recorded.
+    pub visits: Visits,
+}
+
+impl Ledger {
+    /// An empty ledger for so many `--fail` rules and records.
+    pub fn new(rules: usize, most_visits: u32) -> Self {
+        let visits = Visits { limit: most_visits, ..Visits::default() };
+        Self { by_status: vec![0; STATUSES], failed: vec![0; rules], visits, ..Self::default() }
+    }
+
+    /// Enters an arrival.
+    pub fn arrived(&mut self, arrival: u64) {
+        self.received += 1;
+        self.first_arrival = Some(self.first_arrival.map_or(arrival, |first| first.min(arrival)));
+        self.last_arrival = self.last_arrival.max(Some(arrival));
+    }
+
+    /// Enters a reply that has gone out whole.
+    pub fn settle(&mut self, settled: Settled, written: u64) {
+        self.answered += 1;
+        self.by_status[usize::from(settled.status).min(STATUSES - 1)] += 1;
+        if let Some(ticket) = settled.ticket {
+            self.visits.write(ticket, written);
+        }
+    }
+
+    /// Enters a new connection.
+    pub fn connected(&mut self) {
+        self.accepted += 1;
+        self.peak = self.peak.max(self.accepted - self.closed);
+    }
+}
+
+/// Arrival, service and writing of each recorded request, in nanoseconds; 24 bytes each.
+#[derive(Debug, Default)]
+pub struct Visits {
+    /// Ticks of arrival.
+    pub arrivals: Vec<u64>,
+    /// Drawn service times.
+    pub services: Vec<u64>,
+    /// Ticks when the last byte of the reply was with the kernel, or [`UNWRITTEN`], or [`SPOILT`].
+    pub written: Vec<u64>,
+    /// Requests past the limit.
+    pub missed: u64,
+    limit: u32,
+}
+
+impl Visits {
+    /// Records an arrival; gives its ticket unless the limit is reached.
+    pub fn enter(&mut self, arrival: u64, service: u64, effect: Effect) -> Option<u32> {
+        let ticket = self.arrivals.len() as u32;
+        if ticket >= self.limit {
+            self.missed += 1;
+            return None;
+        }
+        self.arrivals.push(arrival);
+        self.services.push(service);
+        self.written.push(if effect == Effect::Answered { UNWRITTEN } else { SPOILT });
+        Some(ticket)
+    }
+
+    fn write(&mut self, ticket: u32, instant: u64) {
+        let written = &mut self.written[ticket as usize];
+        if *written == UNWRITTEN {
+            *written = instant;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The lab: an HTTP/1.x server whose response times are known, against which load generators are tested.
+//!
+//! What it is: one thread that draws each request's service time, computes by queueing recursion when the reply must
+//! leave, lets it leave then, and in the end tells both what was computed and what was really done. Where the two
+//! disagree, it says that its truth must not be used.
+//!
+//! What it is not: a web server, a model of any real server's code, or anything that another machine could reach. It
+//! shares nothing with the load generator, so that no mistake can hide by being made at both ends.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`args`], [`units`] | the command line |
+//! | [`service`], [`fail`] | what is drawn: service times and failures |
+//! | [`truth`] | the recursion, stalls, quantiles; pure |
+//! | [`request`], [`body`] | bytes to requests |
+//! | [`reply`], [`outbox`] | replies to bytes |
+//! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
+//! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
+//! | [`server`], `serve`, [`agenda`] | the event loop, and what is due when |
+//! | [`socket`], [`tls`], [`clock`] | the world |
+//! | [`report`] | the JSON |
+
+pub mod agenda;
+pub mod args;
+pub mod body;
+pub mod clock;
+pub mod conn;
+pub mod deliver;
+pub mod desk;
+pub mod fail;
+pub mod ledger;
+pub mod outbox;
+pub mod reply;
+pub mod report;
+pub mod request;
+mod serve;
+pub mod server;
+pub mod service;
+pub mod socket;
+pub mod tls;
+pub mod truth;
+pub mod units;

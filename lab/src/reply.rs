@@ -1,0 +1,201 @@
+//! The bytes of replies.
+//!
+//! Whole replies, head and body in one shared slice, so that a reply that was given before costs a reference count.
+//! When and where to they go is decided elsewhere.
+
+use std::rc::Rc;
+
+use crate::request::{Request, Route, Shape};
+
+/// Size of the chunks of a chunked reply, in bytes.
+const CHUNK: usize = 16 * 1024;
+
+/// The most replies that are kept for another use.
+const MOST_KEPT: usize = 64;
+
+/// The longest reply to `/bytes/N` that is kept for another use, in bytes.
+const LONGEST_KEPT: usize = 1 << 20;
+
+/// What goes to a client that waits for it before it sends its body.
+pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// A reply ready to send.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Its status.
+    pub status: u16,
+    /// Head and body.
+    pub bytes: Rc<[u8]>,
+}
+
+/// What makes two replies the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key {
+    status: u16,
+    shape: Shape,
+    /// The size of a `/bytes/N` body; none is the usual body.
+    size: Option<usize>,
+}
+
+/// Makes replies, and keeps those that will be wanted again.
+#[derive(Debug)]
+pub struct Replies {
+    status: u16,
+    headers: String,
+    body: Vec<u8>,
+    chunked: bool,
+    kept: Vec<(Key, Rc<[u8]>)>,
+}
+
+impl Replies {
+    /// Replies of this status and body size, with these header fields.
+    pub fn new(status: u16, headers: &[String], body: usize, chunked: bool) -> Self {
+        let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
+        Self { status, headers, body: filler(body), chunked, kept: Vec::new() }
+    }
+
+    /// The reply to `request`, with the status `instead` if there is one.
+    pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply {
+        let status = instead.unwrap_or(match request.route {
+            Route::Status(status) => status,
+            Route::Redirect(1..) => 302,
+            Route::Redirect(0) => 200,
+            _ => self.status,
+        });
+        let bytes = match (&request.echo, request.route) {
+            (Some(echo), _) => self.compose(status, request.shape, "", echo),
+            (None, Route::Redirect(left @ 1..)) => {
+                let location = format!("Location: /redirect/{}\r\n", left - 1);
+                self.compose(status, request.shape, &location, &self.body)
+            }
+            (None, Route::Bytes(size)) => return self.usual(Key { status, shape: request.shape, size: Some(size) }),
+            _ => return self.usual(Key { status, shape: request.shape, size: None }),
+        };
+        Reply { status, bytes: bytes.into() }
+    }
+
+    /// A reply with a body of its own.
+    pub fn with_body(&self, status: u16, shape: Shape, content_type: &str, body: &[u8]) -> Reply {
+        let field = format!("Content-Type: {content_type}\r\n");
+        Reply { status, bytes: self.compose(status, shape, &field, body).into() }
+    }
+
+    fn usual(&mut self, key: Key) -> Reply {
+        if let Some((_, bytes)) = self.kept.iter().find(|(kept, _)| *kept == key) {
+            return Reply { status: key.status, bytes: Rc::clone(bytes) };
+        }
+        let made = key.size.map(filler);
+        let bytes: Rc<[u8]> = self.compose(key.status, key.shape, "", made.as_ref().unwrap_or(&self.body)).into();
+        if self.kept.len() < MOST_KEPT && key.size.is_none_or(|size| size <= LONGEST_KEPT) {
+            self.kept.push((key, Rc::clone(&bytes)));
+        }
+        Reply { status: key.status, bytes }
+    }
+
+    fn compose(&self, status: u16, shape: Shape, fields: &str, body: &[u8]) -> Vec<u8> {
+        let bodiless = status == 204 || status == 304;
+        let chunked = self.chunked && !shape.http10;
+        let mut head = format!("HTTP/1.1 {status} {}\r\nServer: brunt-lab\r\n{fields}{}", phrase(status), self.headers);
+        match () {
+            () if bodiless => {}
+            () if chunked => head.push_str("Transfer-Encoding: chunked\r\n"),
+            () => head.push_str(&["Content-Length: ", &body.len().to_string(), "\r\n"].concat()),
+        }
+        match (shape.keep_alive, shape.http10) {
+            (false, _) => head += "Connection: close\r\n",
+            (true, true) => head += "Connection: keep-alive\r\n",
+            (true, false) => {}
+        }
+        let mut bytes = (head + "\r\n").into_bytes();
+        match () {
+            () if bodiless || shape.head_only => {}
+            () if chunked => append_chunks(&mut bytes, body),
+            () => bytes.extend_from_slice(body),
+        }
+        bytes
+    }
+}
+
+/// Where the body of a reply begins.
+pub fn head_length(reply: &[u8]) -> usize {
+    reply.windows(4).position(|window| window == b"\r\n\r\n").map_or(reply.len(), |at| at + 4)
+}
+
+fn append_chunks(bytes: &mut Vec<u8>, body: &[u8]) {
+    for chunk in body.chunks(CHUNK) {
+        bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        bytes.extend_from_slice(chunk);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(b"0\r\n\r\n");
+}
+
+/// A body of `size` bytes: lines of letters.
+fn filler(size: usize) -> Vec<u8> {
+    b"abcdefghijklmnopqrstuvwxyz01234\n".iter().copied().cycle().take(size).collect()
+}
+
+fn phrase(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        204 => "No Content",
+        206 => "Partial Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Lab",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true };
+
+    fn reply(chunked: bool, route: Route, shape: Shape) -> String {
+        let mut replies = Replies::new(200, &["X-A: b".to_owned()], 3, chunked);
+        let made = replies.to(&Request { route, shape, echo: None }, None);
+        let again = replies.to(&Request { route, shape, echo: None }, None);
+        assert_eq!(made.bytes, again.bytes);
+        String::from_utf8(made.bytes.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn replies_are_framed_as_the_client_needs() {
+        let plain = "HTTP/1.1 200 OK\r\nServer: brunt-lab\r\nX-A: b\r\n";
+        assert_eq!(reply(false, Route::Plain, KEEP), format!("{plain}Content-Length: 3\r\n\r\nabc"));
+        let chunked = format!("{plain}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+        assert_eq!(reply(true, Route::Plain, KEEP), chunked);
+        let head = Shape { head_only: true, ..KEEP };
+        assert_eq!(reply(false, Route::Plain, head), format!("{plain}Content-Length: 3\r\n\r\n"));
+        let old = Shape { http10: true, ..KEEP };
+        let old_reply = format!("{plain}Content-Length: 3\r\nConnection: keep-alive\r\n\r\nabc");
+        assert_eq!(reply(true, Route::Plain, old), old_reply);
+        let closing = Shape { keep_alive: false, ..KEEP };
+        assert!(reply(false, Route::Plain, closing).contains("\r\nConnection: close\r\n"));
+    }
+
+    #[test]
+    fn routes_decide_the_reply() {
+        assert!(reply(false, Route::Status(404), KEEP).starts_with("HTTP/1.1 404 Not Found\r\n"));
+        assert!(reply(false, Route::Redirect(2), KEEP).contains("\r\nLocation: /redirect/1\r\n"));
+        assert!(reply(false, Route::Redirect(0), KEEP).starts_with("HTTP/1.1 200 OK\r\n"));
+        assert!(reply(false, Route::Bytes(100), KEEP).contains("\r\nContent-Length: 100\r\n"));
+        let empty = reply(false, Route::Status(204), KEEP);
+        assert!(empty.ends_with("X-A: b\r\n\r\n"), "{empty}");
+        let bytes = reply(false, Route::Bytes(100), KEEP);
+        assert_eq!(bytes.len() - head_length(bytes.as_bytes()), 100);
+    }
+}

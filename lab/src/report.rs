@@ -1,0 +1,256 @@
+//! The JSON: what was asked, what happened, and the truth with its verdict.
+//!
+//! Computes from the [ledger](crate::ledger); writes nothing. Every time is in seconds, ticks count from the server's
+//! start.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::Options;
+use crate::desk::Desk;
+use crate::ledger::{Ledger, SPOILT, UNWRITTEN};
+use crate::truth::{Arrivals, Summary, dispersion, sojourns};
+use crate::units::{MILLISECOND, SECOND, seconds};
+
+/// How far the 99th percentile of what was written may be from the truth, in seconds.
+const TOLERANCE: f64 = 0.0001;
+
+/// What a server can tell of itself.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Version of the lab.
+    pub version: &'static str,
+    /// Where it listened.
+    pub listen: String,
+    /// How it was started.
+    pub options: Value,
+    /// How long it ran.
+    pub runtime_seconds: f64,
+    /// CPU time of the process, user and system.
+    pub cpu_seconds: f64,
+    /// Requests and replies.
+    pub requests: Requests,
+    /// Connections.
+    pub connections: Connections,
+    /// Bytes on sockets (with TLS: encrypted).
+    pub bytes: Bytes,
+    /// Earliest arrival.
+    pub first_arrival_seconds: Option<f64>,
+    /// Latest arrival.
+    pub last_arrival_seconds: Option<f64>,
+    /// How requests arrived.
+    pub arrivals: Arrivals,
+    /// The truth.
+    pub truth: Truth,
+}
+
+/// Counts of requests.
+#[derive(Debug, Clone, Serialize)]
+pub struct Requests {
+    /// Complete requests, without those for `/stats`.
+    pub received: u64,
+    /// Replies of which every byte was given to the kernel.
+    pub answered: u64,
+    /// What was no HTTP/1.x request.
+    pub malformed: u64,
+    /// Replies by status.
+    pub by_status: BTreeMap<u16, u64>,
+    /// Requests that were failed on purpose.
+    pub failed_by_kind: BTreeMap<String, u64>,
+}
+
+/// Counts of connections.
+#[derive(Debug, Clone, Serialize)]
+pub struct Connections {
+    /// Accepted.
+    pub accepted: u64,
+    /// Closed, by either side.
+    pub closed: u64,
+    /// The most at one time.
+    pub peak: u64,
+    /// Accepts that failed, as when descriptors run out.
+    pub accept_errors: u64,
+}
+
+/// Counts of bytes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Bytes {
+    /// Read from sockets.
+    pub received: u64,
+    /// Written to sockets.
+    pub sent: u64,
+}
+
+/// Sojourn times by computation, beside those that were really given.
+#[derive(Debug, Clone, Serialize)]
+pub struct Truth {
+    /// Whether what was written agrees with what was computed.
+    pub accepted: bool,
+    /// Why not.
+    pub reason: Option<String>,
+    /// How the truth was computed.
+    pub method: String,
+    /// Computed time in the system of every answered or answerable request.
+    pub sojourn_seconds: Option<Summary>,
+    /// Time from arrival to the end of the write that completed the reply.
+    pub written_seconds: Option<Summary>,
+    /// How much later than computed replies were written.
+    pub late_seconds: Option<Summary>,
+    /// p99 written less p99 computed, of the requests that were answered.
+    pub p99_difference_seconds: Option<f64>,
+    /// Recorded requests whose reply was not written whole, as when the client had left.
+    pub unwritten: u64,
+    /// Requests whose arrival is the kernel's stamp; the others were stamped when they were read.
+    pub stamped_by_kernel: u64,
+}
+
+impl Report {
+    /// What has happened until tick `now`.
+    pub fn of(options: &Options, listen: &str, desk: &Desk, now: u64, cpu: u64) -> Self {
+        let ledger = &desk.ledger;
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            listen: listen.to_owned(),
+            options: describe(options),
+            runtime_seconds: seconds(now),
+            cpu_seconds: seconds(cpu),
+            requests: requests(options, ledger),
+            connections: Connections {
+                accepted: ledger.accepted,
+                closed: ledger.closed,
+                peak: ledger.peak,
+                accept_errors: ledger.accept_errors,
+            },
+            bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
+            first_arrival_seconds: ledger.first_arrival.map(seconds),
+            last_arrival_seconds: ledger.last_arrival.map(seconds),
+            arrivals: arrivals(ledger),
+            truth: truth(options, desk),
+        }
+    }
+}
+
+fn describe(options: &Options) -> Value {
+    json!({
+        "service": options.service.text,
+        "workers": options.workers,
+        "body_bytes": options.body,
+        "status": options.status,
+        "headers": options.headers,
+        "chunked": options.chunked,
+        "keepalive_requests": options.keepalive_requests,
+        "echo": options.echo,
+        "stall_length_seconds": options.stall.map(|stall| seconds(stall.length)),
+        "stall_period_seconds": options.stall.map(|stall| seconds(stall.period)),
+        "fail": options.fail.iter().map(|rule| &rule.text).collect::<Vec<_>>(),
+        "drip_seconds": seconds(options.drip),
+        "seed": options.seed,
+        "idle_timeout_seconds": options.idle_timeout.map(seconds),
+        "backlog": options.backlog,
+        "max_runtime_seconds": seconds(options.max_runtime),
+        "record": options.record,
+        "max_record": options.max_record,
+        "precise": options.precise,
+        "tls": options.tls,
+    })
+}
+
+fn requests(options: &Options, ledger: &Ledger) -> Requests {
+    let statuses = ledger.by_status.iter().enumerate().filter(|(_, count)| **count > 0);
+    let mut failed_by_kind = BTreeMap::new();
+    for (rule, count) in options.fail.iter().zip(&ledger.failed) {
+        *failed_by_kind.entry(rule.name().to_owned()).or_insert(0) += count;
+    }
+    Requests {
+        received: ledger.received,
+        answered: ledger.answered,
+        malformed: ledger.malformed,
+        by_status: statuses.map(|(status, count)| (status as u16, *count)).collect(),
+        failed_by_kind,
+    }
+}
+
+fn arrivals(ledger: &Ledger) -> Arrivals {
+    let span = ledger.last_arrival.zip(ledger.first_arrival).map(|(last, first)| last - first);
+    let rate = |span: u64| (ledger.received - 1) as f64 * SECOND as f64 / span as f64;
+    Arrivals {
+        count: ledger.received,
+        rate_per_second: span.filter(|span| *span > 0).map(rate),
+        dispersion_1ms: (ledger.visits.missed == 0).then(|| dispersion(&ledger.visits.arrivals, MILLISECOND)).flatten(),
+    }
+}
+
+/// Computed and written times of the recorded requests.
+#[derive(Default)]
+struct Times {
+    /// Computed, of all that had, or could have had, an answer.
+    sojourn: Vec<u64>,
+    /// Computed, of those that were answered.
+    sojourn_of_written: Vec<u64>,
+    written: Vec<u64>,
+    late: Vec<u64>,
+}
+
+impl Times {
+    fn of(desk: &Desk) -> Self {
+        let visits = &desk.ledger.visits;
+        let mut times = Self::default();
+        let computed = sojourns(&desk.model(), &visits.arrivals, &visits.services);
+        for ((&arrival, &written), sojourn) in visits.arrivals.iter().zip(&visits.written).zip(computed) {
+            if written == SPOILT {
+                continue;
+            }
+            times.sojourn.push(sojourn);
+            if written == UNWRITTEN {
+                continue;
+            }
+            let taken = written.saturating_sub(arrival);
+            times.sojourn_of_written.push(sojourn);
+            times.written.push(taken);
+            times.late.push(taken.saturating_sub(sojourn));
+        }
+        times
+    }
+}
+
+fn truth(options: &Options, desk: &Desk) -> Truth {
+    let times = Times::of(desk);
+    let unwritten = (times.sojourn.len() - times.written.len()) as u64;
+    let sojourn = Summary::of(times.sojourn);
+    let written = Summary::of(times.written);
+    let expected = Summary::of(times.sojourn_of_written);
+    let difference = written.as_ref().zip(expected.as_ref()).map(|(written, expected)| written.p99 - expected.p99);
+    let reason = refusal(options, desk.ledger.visits.missed, difference);
+    Truth {
+        accepted: reason.is_none(),
+        reason,
+        method: desk.model().method(),
+        sojourn_seconds: sojourn,
+        written_seconds: written,
+        late_seconds: Summary::of(times.late),
+        p99_difference_seconds: difference,
+        unwritten,
+        stamped_by_kernel: desk.ledger.stamped_by_kernel,
+    }
+}
+
+/// Why the truth cannot be relied on, if it cannot.
+fn refusal(options: &Options, missed: u64, difference: Option<f64>) -> Option<String> {
+    if !options.is_recorded() {
+        return Some("nothing was recorded: replies were immediate and --record was not given".to_owned());
+    }
+    if missed > 0 {
+        return Some(format!("{missed} requests came after --max-record was reached"));
+    }
+    match difference {
+        None => Some("no recorded request was answered".to_owned()),
+        Some(difference) if difference.abs() > TOLERANCE => Some(format!(
+            "p99 as written is {:+.3} ms from p99 as computed, more than {:.1} ms",
+            difference * 1e3,
+            TOLERANCE * 1e3
+        )),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,96 @@
+use super::*;
+
+const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true };
+
+/// All requests in `bytes`, given to the parser in pieces of `piece` bytes.
+fn requests(bytes: &[u8], piece: usize) -> Result<Vec<Request>, Malformed> {
+    let mut parser = Parser::new(true);
+    let mut found = Vec::new();
+    for mut input in bytes.chunks(piece) {
+        loop {
+            match parser.next(&mut input)? {
+                Step::Done(request) => found.push(request),
+                Step::Continue => {}
+                Step::Wait => break,
+            }
+        }
+        assert!(input.is_empty());
+    }
+    assert!(parser.is_idle());
+    Ok(found)
+}
+
+const STREAM: &[u8] = b"GET /status/404 HTTP/1.1\r\nHost: a\r\n\r\n\
+    POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello\
+    PUT /bytes/7?q HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5;ext=1\r\nhello\r\nA\r\n0123456789\r\n0\r\nT: v\r\n\r\n\
+    HEAD http://localhost:80/delay/30 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n\
+    GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
+
+#[test]
+fn a_stream_parses_alike_however_it_is_cut() {
+    let whole = requests(STREAM, STREAM.len()).unwrap();
+    let routes: Vec<Route> = whole.iter().map(|request| request.route).collect();
+    assert_eq!(routes, [Route::Status(404), Route::Plain, Route::Bytes(7), Route::Delay(30), Route::Plain]);
+    let closing = Shape { keep_alive: false, ..KEEP };
+    let head = Shape { http10: true, head_only: true, keep_alive: true };
+    assert_eq!(whole.iter().map(|request| request.shape).collect::<Vec<_>>(), [KEEP, KEEP, KEEP, head, closing]);
+    assert!(whole[1].echo.as_ref().unwrap().ends_with(b"\r\n\r\nhello"));
+    assert!(whole[2].echo.as_ref().unwrap().ends_with(b"\r\n\r\nhello0123456789"));
+    for piece in 1..STREAM.len() {
+        assert_eq!(requests(STREAM, piece).unwrap(), whole, "in pieces of {piece}");
+    }
+}
+
+#[test]
+fn a_stream_parses_alike_split_in_two_anywhere() {
+    let whole = requests(STREAM, STREAM.len()).unwrap();
+    for cut in 0..=STREAM.len() {
+        let mut parser = Parser::new(true);
+        let mut found = Vec::new();
+        for mut input in [&STREAM[..cut], &STREAM[cut..]] {
+            while let Step::Done(request) = parser.next(&mut input).unwrap() {
+                found.push(request);
+            }
+        }
+        assert_eq!(found, whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_waiting_client_is_told_to_continue() {
+    let mut parser = Parser::new(false);
+    let mut head: &[u8] = b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+    assert_eq!(parser.next(&mut head), Ok(Step::Continue));
+    let mut body: &[u8] = b"ok";
+    assert_eq!(parser.next(&mut body), Ok(Step::Done(Request { route: Route::Plain, shape: KEEP, echo: None })));
+}
+
+#[test]
+fn what_is_no_request_is_refused() {
+    for (bytes, reason) in [
+        (&b"\x16\x03\x01 hello\r\n\r\n"[..], "no HTTP/1.x"),
+        (b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "bad Content-Length"),
+        (b"GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "two different"),
+        (b"GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "both"),
+        (b"GET / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", "other than chunked"),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "chunk size"),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "longer than"),
+    ] {
+        let Malformed(told) = requests(bytes, bytes.len()).unwrap_err();
+        assert!(told.contains(reason), "{told}");
+    }
+    let endless = [b"GET / HTTP/1.1\r\nX: ".to_vec(), vec![b'x'; LONGEST_HEAD]].concat();
+    assert!(requests(&endless, endless.len()).unwrap_err().0.contains("64 KiB"));
+}
+
+#[test]
+fn routes() {
+    assert_eq!(Route::of("/redirect/3"), Route::Redirect(3));
+    assert_eq!(Route::of("/stats"), Route::Stats);
+    assert_eq!(Route::of("/stats?now"), Route::Stats);
+    assert_eq!(Route::of("http://localhost/bytes/5"), Route::Bytes(5));
+    assert_eq!(Route::of("http://localhost"), Route::Plain);
+    for target in ["/", "*", "/status/42", "/status/x", "/status/404/more", "/bytes/-1", "/other/5"] {
+        assert_eq!(Route::of(target), Route::Plain, "{target}");
+    }
+}

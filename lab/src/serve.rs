@@ -1,0 +1,265 @@
+//! What the server does with one connection: reading, placing replies, sending, ending.
+//!
+//! The other half of [`crate::server`], which calls it with a connection taken out of its table.
+
+use std::io;
+
+use rustix::event::epoll::EventFlags;
+use rustix::net::{Shutdown, shutdown};
+
+use crate::agenda::Duty;
+use crate::conn::{Conn, Owed, Phase, Verdict};
+use crate::deliver::{deliver, drip};
+use crate::desk::Plan;
+use crate::fail::FailKind;
+use crate::reply::CONTINUE;
+use crate::request::{Malformed, Route, Shape, Step};
+use crate::server::{Arrived, Server};
+use crate::socket;
+use crate::tls::decrypt;
+use crate::units::SECOND;
+
+/// How long a connection that we have shut waits for the client's close, in nanoseconds.
+const LINGER: u64 = SECOND;
+
+impl Server {
+    pub(crate) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags) -> Verdict {
+        let gone = flags.intersects(EventFlags::HUP | EventFlags::ERR);
+        if gone && !conn.interest.contains(EventFlags::IN) {
+            return Verdict::Drop;
+        }
+        if (gone || flags.contains(EventFlags::IN)) && self.read(conn) == Verdict::Drop {
+            return Verdict::Drop;
+        }
+        if flags.contains(EventFlags::OUT) { self.send(conn) } else { Verdict::Keep }
+    }
+
+    pub(crate) fn on_duty(&mut self, conn: &mut Conn, duty: Duty) -> Verdict {
+        match duty {
+            Duty::Reply(number) => {
+                conn.mark_ready(number);
+                self.deliver_ready(conn)
+            }
+            Duty::Drip => self.drip_on(conn),
+            Duty::Idle => self.check_idle(conn),
+            Duty::Linger => Verdict::Drop,
+            Duty::End => Verdict::Keep,
+        }
+    }
+
+    /// Puts a reply on its connection, now or when it is due and its turn has come.
+    pub(crate) fn place(&mut self, conn: &mut Conn, plan: Plan) -> Verdict {
+        if conn.phase != Phase::Open {
+            return Verdict::Keep;
+        }
+        let never = plan.failing == Some(FailKind::Never);
+        let ready = plan.due <= self.woke && !never;
+        if ready && conn.owed.is_empty() && conn.drip.is_none() {
+            return self.carry_out(conn, plan);
+        }
+        let number = conn.first_owed.wrapping_add(conn.owed.len() as u32);
+        if !ready && !never {
+            self.agenda.add(plan.due, conn.slot, conn.generation, Duty::Reply(number));
+        }
+        conn.owed.push_back(Owed { ready, plan });
+        Verdict::Keep
+    }
+
+    fn read(&mut self, conn: &mut Conn) -> Verdict {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let verdict = match self.receive(conn, &mut buffer) {
+            Ok((0, _)) => on_end_of_input(conn),
+            Ok((count, arrival)) => {
+                self.desk.ledger.bytes_received += count as u64;
+                conn.last_active = self.woke;
+                self.take_bytes(conn, &buffer[..count], arrival)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Verdict::Keep,
+            Err(_) => Verdict::Drop,
+        };
+        self.buffer = buffer;
+        verdict
+    }
+
+    /// Reads, and tells when what was read arrived.
+    fn receive(&mut self, conn: &Conn, buffer: &mut [u8]) -> io::Result<(usize, Arrival)> {
+        if !self.stamped {
+            return Ok((socket::read(&conn.socket, buffer)?, Arrival { at: self.woke, by_kernel: false }));
+        }
+        let (count, stamp) = socket::read_stamped(&conn.socket, buffer, &mut self.control)?;
+        let tick = stamp.and_then(|stamp| self.clock.tick_of_stamp(stamp));
+        let at = tick.unwrap_or_else(|| self.clock.now());
+        // What came while this turn was under way is later than its beginning.
+        self.woke = self.woke.max(at);
+        Ok((count, Arrival { at, by_kernel: tick.is_some() }))
+    }
+
+    fn take_bytes(&mut self, conn: &mut Conn, bytes: &[u8], arrival: Arrival) -> Verdict {
+        if conn.phase != Phase::Open {
+            return Verdict::Keep;
+        }
+        if conn.session.is_none() {
+            self.parse(conn, bytes, arrival);
+        } else {
+            let mut plain = std::mem::take(&mut self.plain);
+            plain.clear();
+            let healthy = conn.session.as_mut().is_none_or(|session| decrypt(session, bytes, &mut plain).is_ok());
+            self.parse(conn, &plain, arrival);
+            self.plain = plain;
+            if !healthy {
+                // The alert that says why is worth a try; the connection is lost anyway.
+                let _ = conn.flush(&mut self.settled);
+                return Verdict::Drop;
+            }
+        }
+        if !self.timed && self.admit_here(conn) == Verdict::Drop {
+            return Verdict::Drop;
+        }
+        if conn.has_unsent() { self.send(conn) } else { Verdict::Keep }
+    }
+
+    fn parse(&mut self, conn: &mut Conn, mut input: &[u8], arrival: Arrival) {
+        loop {
+            match conn.parser.next(&mut input) {
+                Ok(Step::Wait) => return,
+                Ok(Step::Continue) if conn.owed.is_empty() => conn.outbox.push(CONTINUE.into(), None),
+                Ok(Step::Continue) => {}
+                Ok(Step::Done(request)) if request.route == Route::Stats => self.tell_stats(conn, request.shape),
+                Ok(Step::Done(request)) => {
+                    self.desk.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
+                    let (slot, generation) = (conn.slot, conn.generation);
+                    self.arrived.push(Arrived { at: arrival.at, slot, generation, request });
+                }
+                Err(Malformed(reason)) => return self.refuse(conn, reason),
+            }
+        }
+    }
+
+    /// Without due times, requests are answered as soon as they are read.
+    fn admit_here(&mut self, conn: &mut Conn) -> Verdict {
+        let mut batch = std::mem::take(&mut self.arrived);
+        let mut verdict = Verdict::Keep;
+        for arrived in batch.drain(..) {
+            let plan = self.desk.admit(arrived.at, arrived.request);
+            if verdict == Verdict::Keep && conn.phase == Phase::Open {
+                verdict = self.put(conn, plan);
+            }
+        }
+        self.arrived = batch;
+        verdict
+    }
+
+    /// As [`Self::place`], but leaves the sending to the caller if the reply leaves at once.
+    fn put(&mut self, conn: &mut Conn, plan: Plan) -> Verdict {
+        let at_once = plan.due <= self.woke && conn.owed.is_empty() && conn.drip.is_none();
+        if at_once && plan.failing.is_none() {
+            return deliver(conn, plan, &mut self.replies, self.most_requests);
+        }
+        self.place(conn, plan)
+    }
+
+    fn carry_out(&mut self, conn: &mut Conn, plan: Plan) -> Verdict {
+        if deliver(conn, plan, &mut self.replies, self.most_requests) == Verdict::Drop {
+            return Verdict::Drop;
+        }
+        if conn.drip.is_some() { self.drip_on(conn) } else { self.send(conn) }
+    }
+
+    fn deliver_ready(&mut self, conn: &mut Conn) -> Verdict {
+        while conn.phase == Phase::Open
+            && let Some(plan) = conn.take_ready()
+        {
+            if self.carry_out(conn, plan) == Verdict::Drop {
+                return Verdict::Drop;
+            }
+        }
+        Verdict::Keep
+    }
+
+    fn drip_on(&mut self, conn: &mut Conn) -> Verdict {
+        if drip(conn) {
+            self.agenda.add(self.woke + self.options.drip, conn.slot, conn.generation, Duty::Drip);
+            return self.send(conn);
+        }
+        if self.send(conn) == Verdict::Drop { Verdict::Drop } else { self.deliver_ready(conn) }
+    }
+
+    /// Sends what can be sent, enters what is thereby answered, and ends the connection if that was all.
+    fn send(&mut self, conn: &mut Conn) -> Verdict {
+        let Ok(count) = conn.flush(&mut self.settled) else { return Verdict::Drop };
+        self.desk.ledger.bytes_sent += count as u64;
+        if !self.settled.is_empty() {
+            let written = if self.stamped { self.clock.now() } else { self.woke };
+            conn.last_active = written;
+            for settled in self.settled.drain(..) {
+                self.desk.ledger.settle(settled, written);
+            }
+        }
+        let waiting = conn.has_unsent() || conn.drip.is_some();
+        match conn.phase {
+            Phase::Ending if !waiting => self.end(conn),
+            _ if conn.ended && conn.is_settled() => Verdict::Drop,
+            _ => Verdict::Keep,
+        }
+    }
+
+    /// Everything is sent. A close with unread input would reset the connection, and the reply could be lost by it; if
+    /// the client may still send, it gets time to close first.
+    fn end(&mut self, conn: &mut Conn) -> Verdict {
+        if let Some(session) = &mut conn.session {
+            session.send_close_notify();
+            // The client may be gone; the connection ends in any case.
+            let _ = conn.flush(&mut self.settled);
+        }
+        if conn.ended || (conn.owed.is_empty() && conn.parser.is_idle()) {
+            return Verdict::Drop;
+        }
+        conn.owed.clear();
+        conn.phase = Phase::Draining;
+        self.agenda.add(self.woke + LINGER, conn.slot, conn.generation, Duty::Linger);
+        if shutdown(&conn.socket, Shutdown::Write).is_ok() { Verdict::Keep } else { Verdict::Drop }
+    }
+
+    fn tell_stats(&mut self, conn: &mut Conn, shape: Shape) {
+        let json = serde_json::to_vec(&self.report()).unwrap_or_default();
+        conn.outbox.push(self.replies.with_body(200, shape, "application/json", &json).bytes, None);
+        if !shape.keep_alive {
+            conn.phase = Phase::Ending;
+        }
+    }
+
+    fn refuse(&mut self, conn: &mut Conn, reason: &str) {
+        self.desk.ledger.malformed += 1;
+        if conn.owed.is_empty() {
+            let reply = self.replies.with_body(400, Shape::default(), "text/plain", reason.as_bytes());
+            conn.outbox.push(reply.bytes, None);
+            conn.phase = Phase::Ending;
+        } else {
+            conn.ended = true;
+        }
+    }
+
+    fn check_idle(&mut self, conn: &mut Conn) -> Verdict {
+        let timeout = self.options.idle_timeout.unwrap_or(u64::MAX);
+        let since = if conn.is_settled() { conn.last_active } else { self.woke };
+        if since.saturating_add(timeout) <= self.woke {
+            return Verdict::Drop;
+        }
+        self.agenda.add(since.saturating_add(timeout), conn.slot, conn.generation, Duty::Idle);
+        Verdict::Keep
+    }
+}
+
+/// When bytes arrived, and who says so.
+#[derive(Debug, Clone, Copy)]
+struct Arrival {
+    at: u64,
+    by_kernel: bool,
+}
+
+/// The client will send no more. It may still wait for what it is owed, unless that never comes.
+fn on_end_of_input(conn: &mut Conn) -> Verdict {
+    conn.ended = true;
+    let hopeless = conn.owed.iter().all(|owed| owed.plan.failing == Some(FailKind::Never));
+    if hopeless && conn.drip.is_none() && !conn.has_unsent() { Verdict::Drop } else { Verdict::Keep }
+}

@@ -1,0 +1,52 @@
+//! TLS: a certificate made for this run, and sessions over the same sockets.
+//!
+//! The bytes are read and written by [`crate::conn`]; this only turns them into others.
+
+use std::io;
+use std::sync::Arc;
+
+use rustls::{ServerConfig, ServerConnection};
+use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// What sessions are made of.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    config: Arc<ServerConfig>,
+    /// The certificate, to be trusted by clients that check.
+    pub certificate_pem: String,
+}
+
+impl Tls {
+    /// Makes a key and a self-signed certificate for localhost, 127.0.0.1 and `::1`.
+    pub fn self_signed() -> io::Result<Self> {
+        let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+        let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key))
+            .map_err(io::Error::other)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec(), b"http/1.0".to_vec()];
+        Ok(Self { config: Arc::new(config), certificate_pem: made.cert.pem() })
+    }
+
+    /// A session for a new connection.
+    pub fn session(&self) -> io::Result<Box<ServerConnection>> {
+        let mut session = ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;
+        session.set_buffer_limit(None);
+        Ok(Box::new(session))
+    }
+}
+
+/// Decrypts `cipher` into `plain`, as far as the session is.
+pub fn decrypt(session: &mut ServerConnection, mut cipher: &[u8], plain: &mut Vec<u8>) -> io::Result<()> {
+    while !cipher.is_empty() {
+        session.read_tls(&mut cipher)?;
+        let state = session.process_new_packets().map_err(io::Error::other)?;
+        let before = plain.len();
+        plain.resize(before + state.plaintext_bytes_to_read(), 0);
+        io::Read::read_exact(&mut session.reader(), &mut plain[before..])?;
+    }
+    Ok(())
+}

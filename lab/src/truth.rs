@@ -1,0 +1,206 @@
+//! The truth by computation: how long every request was in the system, from arrivals and service times alone.
+//!
+//! Pure: no clock, no socket. The server uses [`Queue`] and [`Stall`] to decide when to reply, and afterwards
+//! [`sojourns`] computes the same quantities anew from the recorded arrivals and draws; what was really written is
+//! compared with that by [`crate::report`]. All instants and times are nanoseconds.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::Serialize;
+
+use crate::units::{parse_positive_span, seconds};
+
+/// First come, first served, in front of equal servers.
+#[derive(Debug, Clone)]
+pub enum Queue {
+    /// A server for everybody: nobody waits.
+    Infinite,
+    /// One server: Lindley's recursion (1952), written with the instant when the server falls free.
+    One(u64),
+    /// K servers: the workload recursion of Kiefer and Wolfowitz (1955); the heap holds when each falls free.
+    Many(BinaryHeap<Reverse<u64>>),
+}
+
+impl Queue {
+    /// An empty queue in front of `workers` servers; 0 means infinitely many.
+    pub fn new(workers: usize) -> Self {
+        match workers {
+            0 => Self::Infinite,
+            1 => Self::One(0),
+            _ => Self::Many((0..workers).map(|_| Reverse(0)).collect()),
+        }
+    }
+
+    /// When the request that arrives at `arrival` and takes `service` departs. Call in order of arrival.
+    pub fn depart(&mut self, arrival: u64, service: u64) -> u64 {
+        match self {
+            Self::Infinite => arrival.saturating_add(service),
+            Self::One(free) => {
+                *free = arrival.max(*free).saturating_add(service);
+                *free
+            }
+            Self::Many(free) => {
+                let Some(mut earliest) = free.peek_mut() else { return arrival };
+                let departure = arrival.max(earliest.0).saturating_add(service);
+                *earliest = Reverse(departure);
+                departure
+            }
+        }
+    }
+}
+
+/// Replies held for the last `length` of every `period`; counted from an origin that the server sets at its first
+/// request. Service goes on meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stall {
+    /// How long each hold lasts, in nanoseconds; less than the period.
+    pub length: u64,
+    /// From the start of one hold to the start of the next, in nanoseconds.
+    pub period: u64,
+}
+
+impl Stall {
+    /// Parses `LENGTH/PERIOD`, e.g. `1s/5s`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (length, period) = text
+            .split_once('/')
+            .ok_or_else(|| format!("`{text}`: write how long and how often, e.g. `1s/5s` for 1 s in every 5 s"))?;
+        let (length, period) = (parse_positive_span(length)?, parse_positive_span(period)?);
+        if length >= period {
+            return Err(format!("`{text}`: the stall must be shorter than its period, e.g. `1s/5s`"));
+        }
+        Ok(Self { length, period })
+    }
+
+    /// When a reply that is ready at `instant` leaves: at once, or at the end of the hold that it falls into.
+    pub fn release(&self, origin: u64, instant: u64) -> u64 {
+        let phase = instant.saturating_sub(origin) % self.period;
+        if phase >= self.period - self.length { instant + (self.period - phase) } else { instant }
+    }
+}
+
+/// What besides arrivals and draws decides the sojourn times.
+#[derive(Debug, Clone, Copy)]
+pub struct Model {
+    /// Servers; 0 is infinitely many.
+    pub workers: usize,
+    /// Holds of replies.
+    pub stall: Option<Stall>,
+    /// The tick from which the stall's periods are counted.
+    pub origin: u64,
+}
+
+impl Model {
+    /// How the sojourn times are computed, in words.
+    pub fn method(&self) -> String {
+        let queue = match self.workers {
+            0 => "infinite servers: sojourn = service".to_owned(),
+            1 => "Lindley recursion, 1 server, first come first served".to_owned(),
+            workers => format!("Kiefer-Wolfowitz recursion, {workers} servers, first come first served"),
+        };
+        if self.stall.is_some() { queue + "; then held to the end of the stall" } else { queue }
+    }
+}
+
+/// The time in the system of each request, in the order of the arrays, which need not be the order of arrival.
+pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
+    let mut queue = Queue::new(model.workers);
+    let mut visit = |at: usize| {
+        let departure = queue.depart(arrivals[at], services[at]);
+        let release = model.stall.map_or(departure, |stall| stall.release(model.origin, departure));
+        release - arrivals[at]
+    };
+    if arrivals.is_sorted() {
+        return (0..arrivals.len()).map(visit).collect();
+    }
+    let mut order: Vec<u32> = (0..arrivals.len() as u32).collect();
+    order.sort_by_key(|&at| arrivals[at as usize]);
+    let mut times = vec![0; arrivals.len()];
+    for at in order {
+        times[at as usize] = visit(at as usize);
+    }
+    times
+}
+
+/// A distribution in brief, in seconds. Quantiles are by nearest rank: the smallest value that at least that share of
+/// the values does not exceed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// How many values there were.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 75th percentile.
+    pub p75: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+impl Summary {
+    /// Summarises times in nanoseconds; none at all have no summary.
+    pub fn of(mut times: Vec<u64>) -> Option<Self> {
+        times.sort_unstable();
+        let max = seconds(*times.last()?);
+        let total: u128 = times.iter().map(|&time| u128::from(time)).sum();
+        let quantile = |per_mille: usize| seconds(times[nearest_rank(times.len(), per_mille)]);
+        Some(Self {
+            count: times.len() as u64,
+            mean: total as f64 / times.len() as f64 / 1e9,
+            p50: quantile(500),
+            p75: quantile(750),
+            p90: quantile(900),
+            p95: quantile(950),
+            p99: quantile(990),
+            p99_9: quantile(999),
+            max,
+        })
+    }
+}
+
+/// Index of the nearest-rank quantile in `count` sorted values.
+fn nearest_rank(count: usize, per_mille: usize) -> usize {
+    (count * per_mille).div_ceil(1000).max(1) - 1
+}
+
+/// How requests arrived.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Arrivals {
+    /// Counted requests.
+    pub count: u64,
+    /// Gaps between first and last arrival divided by the time between them.
+    pub rate_per_second: Option<f64>,
+    /// Variance over mean of the counts in whole 1 ms bins from the first arrival on: 1 for Poisson, 0 for a metronome.
+    pub dispersion_1ms: Option<f64>,
+}
+
+/// Variance over mean of the counts in whole bins of `width` nanoseconds between the first and the last arrival.
+pub fn dispersion(arrivals: &[u64], width: u64) -> Option<f64> {
+    let first = *arrivals.iter().min()?;
+    let bins = ((arrivals.iter().max()? - first) / width) as usize;
+    if bins < 2 {
+        return None;
+    }
+    let mut counts = vec![0u32; bins];
+    for arrival in arrivals {
+        if let Some(count) = counts.get_mut(((arrival - first) / width) as usize) {
+            *count += 1;
+        }
+    }
+    let mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / bins as f64;
+    let squares: f64 = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum();
+    Some(squares / (bins - 1) as f64 / mean)
+}
+
+#[cfg(test)]
+mod tests;
