@@ -1,1 +1,3 @@
 //! Everything that needs a real server, a real process or a real tool.
+
+mod house;

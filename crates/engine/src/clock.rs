@@ -12,20 +12,20 @@
 mod alarm;
 mod timers;
 
-use brunt_model::time::nanos;
 use brunt_model::{Clock, Tick};
+use rustix::time::{ClockId, clock_gettime};
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 pub use timers::Sleep;
 use timers::Timers;
 
 /// When a run began, as all its workers see it.
 #[derive(Debug, Clone, Copy)]
 pub enum Epoch {
-    /// This instant of the system's monotonic clock.
-    Real(Instant),
+    /// This instant of the system's monotonic clock, in nanoseconds.
+    Real(u64),
     /// A clock of its own for each worker, which only moves when nothing can run.
     Fake,
 }
@@ -33,8 +33,15 @@ pub enum Epoch {
 impl Epoch {
     /// Now.
     pub fn now() -> Self {
-        Self::Real(Instant::now())
+        Self::Real(monotonic())
     }
+}
+
+/// The system's monotonic clock, in nanoseconds: one read of it, and no more than that.
+#[inline]
+fn monotonic() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// Seconds since 1970-01-01 UTC.
@@ -97,7 +104,7 @@ impl Clock for Time {
     #[inline]
     fn now(&self) -> Tick {
         match self.0.epoch {
-            Epoch::Real(epoch) => Tick(nanos(epoch.elapsed())),
+            Epoch::Real(epoch) => Tick(monotonic().saturating_sub(epoch)),
             Epoch::Fake => self.0.fake_now.get(),
         }
     }

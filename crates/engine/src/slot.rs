@@ -33,12 +33,6 @@ pub struct Slot<W: Wire> {
     served: u64,
 }
 
-/// One request of an arrival and what came of it.
-struct Asked {
-    sample: Sample,
-    reply: Option<Reply>,
-}
-
 impl<W: Wire> Slot<W> {
     pub fn new(shared: &Rc<Shared<W>>) -> Self {
         Self {
@@ -69,12 +63,12 @@ impl<W: Wire> Slot<W> {
         let mut planned = job.arrival.planned;
         loop {
             let turn = Turn { number: job.arrival.number, last: last.as_ref(), step };
-            let asked = match self.user.next(turn) {
+            last = match self.user.next(turn) {
                 Step::Done => break,
                 Step::Broken(why) => return self.broken(&job, why),
                 Step::Request(request) => self.chain(&request, planned, free).await,
             };
-            (step, last) = (step + 1, asked.reply);
+            step += 1;
             // Further requests of the same arrival are due when the last was answered.
             (planned, free) = (self.ended, self.ended);
         }
@@ -101,50 +95,52 @@ impl<W: Wire> Slot<W> {
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    async fn chain(&mut self, request: &Rc<Prepared>, planned: Tick, free: Tick) -> Asked {
+    async fn chain(&mut self, request: &Rc<Prepared>, planned: Tick, free: Tick) -> Option<Reply> {
         let cohort = self.shared.cohort(planned);
         self.shared.recorder.borrow_mut().begin(cohort);
-        let mut asked = self.ask(request, planned, free, cohort).await;
-        let (first, mut hops) = (asked.sample, 0);
-        while hops < self.shared.follow {
-            let Some(next) = self.redirect(request, &asked) else { break };
+        let mut sample = Sample { planned, free, label: request.label, ..Sample::default() };
+        let mut reply = self.ask(request, &mut sample, cohort).await;
+        let mut at = Rc::clone(request);
+        for _ in 0..self.shared.follow {
+            let Some(next) = reply.as_ref().and_then(|r| self.redirect(&at, r)) else { break };
             self.shared.recorder.borrow_mut().redirected(cohort);
-            asked = self.ask(&next, asked.sample.last_byte, asked.sample.last_byte, cohort).await;
-            hops += 1;
+            let before = sample.last_byte;
+            let mut hop = Sample { planned: before, free: before, label: next.label, ..Sample::default() };
+            reply = self.ask(&next, &mut hop, cohort).await;
+            sample = whole_of(&sample, hop);
+            at = next;
         }
-        if hops > 0 {
-            asked.sample = whole_of(first, asked.sample);
-        }
-        self.ended = asked.sample.last_byte;
-        self.shared.recorder.borrow_mut().end(cohort, &asked.sample);
-        asked
+        self.ended = sample.last_byte;
+        self.shared.recorder.borrow_mut().end(cohort, &sample);
+        reply
     }
 
     /// Where a reply redirects to, as a GET (RFC 9110 section 15.4, and what clients do).
-    fn redirect(&self, from: &Prepared, asked: &Asked) -> Option<Rc<Prepared>> {
-        let reply = asked.reply.as_ref().filter(|r| matches!(r.status, 301 | 302 | 303 | 307 | 308))?;
+    fn redirect(&self, from: &Prepared, reply: &Reply) -> Option<Rc<Prepared>> {
         let location = reply.kept.as_ref()?.location.as_ref()?;
+        if !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
         let url = brunt_wire::request::resolve(&from.url, location)?;
         let label = self.shared.labels.number(&url);
         let draft = Draft { method: "GET", url: &url, headers: &[], body: &brunt_model::Body::None, label };
         self.shared.wire.prepare(&draft).ok().map(Rc::new)
     }
 
-    /// One request: the instants of its steps, and what became of it.
-    async fn ask(&mut self, request: &Prepared, planned: Tick, free: Tick, cohort: Cohort) -> Asked {
-        let begun = self.shared.time.now();
-        let mut sample =
-            Sample { planned, free: free.min(begun), begun, label: request.label, ..Sample::default() };
+    /// One request: fills in the instants of its steps, and what became of it.
+    async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
+        sample.begun = self.shared.time.now();
+        sample.free = sample.free.min(sample.begun);
         let mut stamps = Stamps::default();
-        let mut result = self.attempt(request, &mut sample, &mut stamps).await;
+        let mut result = self.attempt(request, sample, &mut stamps).await;
         if self.shared.retry_stale && matches!(result, Err(Failure::Stale)) {
             self.shared.recorder.borrow_mut().retried(cohort);
             stamps = Stamps::default();
-            result = self.attempt(request, &mut sample, &mut stamps).await;
+            result = self.attempt(request, sample, &mut stamps).await;
         }
-        self.fill(&mut sample, &stamps, &result);
-        self.shared.recorder.borrow_mut().label(cohort, &sample);
-        Asked { sample, reply: result.ok() }
+        self.fill(sample, &stamps, &result);
+        self.shared.recorder.borrow_mut().label(cohort, sample);
+        result.ok()
     }
 
     async fn attempt(
@@ -230,7 +226,7 @@ impl<W: Wire> Slot<W> {
 }
 
 /// A chain of redirects as one sample: from the first's plan to the last's last byte.
-fn whole_of(first: Sample, last: Sample) -> Sample {
+fn whole_of(first: &Sample, last: Sample) -> Sample {
     Sample { planned: first.planned, free: first.free, begun: first.begun, sent: first.sent, label: first.label, ..last }
 }
 

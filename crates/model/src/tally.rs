@@ -32,6 +32,8 @@ pub struct Tally {
     pub response: Histogram,
     /// The part of `response` that was not good.
     pub not_good: Histogram,
+    /// The part of `response` that timed out: how long we waited, so the true times are longer.
+    pub timed_out: Histogram,
     /// sent → last byte, of the same requests.
     pub service: Histogram,
     /// planned → free, of all begun.
@@ -159,6 +161,7 @@ impl Tally {
             Failure::Timeout => {
                 self.response.record(sample.response_nanos());
                 self.not_good.record(sample.response_nanos());
+                self.timed_out.record(sample.response_nanos());
                 self.service.record(sample.service_nanos());
             }
             _ => self.failure_time(failure).record(sample.response_nanos()),
@@ -191,6 +194,7 @@ impl Tally {
         self.retries += other.retries;
         self.response.merge(&other.response);
         self.not_good.merge(&other.not_good);
+        self.timed_out.merge(&other.timed_out);
         self.service.merge(&other.service);
         self.queue_wait.merge(&other.queue_wait);
         self.lag.merge(&other.lag);
@@ -231,7 +235,7 @@ impl Tally {
     /// A quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests count as the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
-        quantile::censored(&self.response, self.failed_by(Failure::Timeout), unseen, q)
+        quantile::censored(&self.response.without(&self.timed_out), &self.timed_out, unseen, q)
     }
 
     /// Nothing was planned and nothing recorded.

@@ -68,8 +68,7 @@ impl Feed {
     fn read(file: &Path, numbered: bool) -> Result<Self, ScriptError> {
         let reader = csv::ReaderBuilder::new().has_headers(false).from_path(file);
         let mut reader = reader.map_err(|e| unreadable(file, e))?;
-        let mut feed =
-            Self { file: file.to_owned(), names: None, columns: 0, cells: String::new(), ends: Vec::new() };
+        let mut feed = Self { file: file.to_owned(), names: None, columns: 0, cells: String::new(), ends: Vec::new() };
         for record in reader.records() {
             let record = record.map_err(|e| unreadable(file, e))?;
             feed.columns = record.len();
@@ -98,7 +97,9 @@ impl Feed {
         let Some(names) = &self.names else {
             let index = column.parse().ok().filter(|n| (1..=self.columns).contains(n));
             let instead = format!("a number from 1 to {}, or a name from its first line", self.columns);
-            return index.map(|n| n - 1).ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead));
+            return index
+                .map(|n| n - 1)
+                .ok_or_else(|| WordError::new(column, format!("{file} has no such column"), instead));
         };
         let index = names.iter().position(|name| name == column);
         let known: Vec<_> = names.iter().collect();

@@ -12,6 +12,7 @@
 //! * [`shape`]: a load, `500` or `0..500/30s,500/2m`, or a sweep of many; [`think`], [`arrivals`]: what goes with it.
 //! * [`objective`], [`status`]: `p99 < 50ms`, `200,3xx`.
 //! * [`target`]: a URL as people write it; [`urls`]: a file of them, [`body`]: what is sent with one.
+//! * [`user`]: the virtual user of a list of requests.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
 
 pub mod arrivals;
@@ -28,7 +29,9 @@ pub mod target;
 pub mod template;
 pub mod think;
 pub mod urls;
+pub mod user;
 
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;
 pub use template::{Place, RenderContext, Template};
+pub use user::Deck;

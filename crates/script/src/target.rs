@@ -3,7 +3,7 @@
 use crate::WordError;
 use crate::template::{encode_url, has_placeholders};
 use percent_encoding::percent_decode_str;
-use url::Url;
+use url::{Host, Url};
 
 /// A URL that can be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +31,20 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
         Some((user, authority)) => (Some(credentials(word, user)?), authority),
         None => (None, authority),
     };
-    let origin = Url::parse(&format!("{scheme}://{authority}/")).map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
+    let origin =
+        Url::parse(&format!("{scheme}://{authority}/")).map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
     let url = format!("{}{}", origin.as_str().trim_end_matches('/'), path_and_query(path)?);
     Ok(Target { url, basic })
+}
+
+/// Whether a target is on this very machine, as far as its URL tells.
+pub fn is_local(url: &str) -> bool {
+    match Url::parse(url).ok().as_ref().and_then(Url::host) {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+        Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
+        None => false,
+    }
 }
 
 /// The target of a path (`/…`) or query (`?…`) of the same server as `base`, or else of a whole URL.
@@ -78,7 +89,7 @@ fn credentials(word: &str, user: &str) -> Result<(String, String), WordError> {
 /// From the first slash on, without the fragment: that is never sent.
 fn path_and_query(path: &str) -> Result<String, WordError> {
     let path = &path[..path.find('#').unwrap_or(path.len())];
-    let slash = if path.starts_with(['/', '\\']) { "" } else { "/" };
+    let slash = if path.starts_with('/') { "" } else { "/" };
     Ok(format!("{slash}{}", encode_url(path)?))
 }
 
@@ -109,8 +120,21 @@ mod tests {
             ("http://h/{n}?u={uuid}&r={random:1..9}", "http://h/{n}?u={uuid}&r={random:1..9}"),
             ("http://h/{a}", "http://h/%7Ba%7D"),
             (" http://h/../a ", "http://h/../a"),
+            (r"h\a", "http://h/%5Ca"),
         ] {
             assert_eq!(url(word), becomes, "{word}");
+        }
+    }
+
+    #[test]
+    fn this_machine_is_known() {
+        for word in
+            ["localhost:1", "a.localhost", "127.0.0.1", "127.9.9.9/x", "[::1]:8", "0.0.0.0:1", "https://[::]/{n}"]
+        {
+            assert!(is_local(&url(word)), "{word}");
+        }
+        for word in ["example.org", "localhost.org", "10.0.0.1", "[fe80::1]"] {
+            assert!(!is_local(&url(word)), "{word}");
         }
     }
 

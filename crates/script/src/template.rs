@@ -62,8 +62,18 @@ pub struct RenderContext<'a, R: Rng + ?Sized> {
 }
 
 /// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
-const NOT_IN_URLS: &AsciiSet =
-    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+const NOT_IN_URLS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 
 #[derive(Debug, Clone)]
 enum Part {
@@ -187,7 +197,7 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
             start = brace;
             continue;
         }
-        let inner = &rest[..rest.find('}').ok_or_else(|| malformed(rest, "its `}` is missing"))?];
+        let inner = &rest[..rest.find('}').ok_or_else(|| unclosed(rest))?];
         pieces.extend([Piece::Literal(&text[start..brace]), Piece::Placeholder(inner)]);
         from = brace + inner.len() + 2;
         start = from;
@@ -219,10 +229,17 @@ fn random(inner: &str, range: &str) -> Result<Part, WordError> {
 }
 
 fn malformed(inner: &str, wrong: &str) -> WordError {
-    let shown: String = inner.chars().take(40).collect();
-    let example = if inner.starts_with("csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
-    let instead = format!("{example}, or \\{{{shown}}} if it is no placeholder but plain text");
-    WordError::new(&format!("{{{shown}}}"), wrong, instead)
+    refusal(&format!("{{{inner}}}"), wrong)
+}
+
+fn unclosed(rest: &str) -> WordError {
+    let shown: String = rest.chars().take(20).collect();
+    refusal(&format!("{{{shown}"), "its `}` is missing")
+}
+
+fn refusal(word: &str, wrong: &str) -> WordError {
+    let example = if word.starts_with("{csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
+    WordError::new(word, wrong, format!("{example}, or \\{word} if it is no placeholder but plain text"))
 }
 
 fn append(parts: &mut Vec<Part>, part: Part) {

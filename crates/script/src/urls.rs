@@ -17,7 +17,6 @@
 //! * `[3]` before the URL is its weight.
 //! * Quotes, `"…"` or `'…'`, around a whole line or value are taken off. Comments have lines of their own.
 
-use crate::template::has_placeholders;
 use crate::{ScriptError, WordError, body, target};
 use brunt_model::Body;
 use std::collections::HashMap;
@@ -81,7 +80,9 @@ pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, 
     }
     if entries.is_empty() {
         let name = file.display().to_string();
-        return Err(WordError::new(&name, "no URL stands in this file", "one a line, such as http://127.0.0.1/a").into());
+        return Err(
+            WordError::new(&name, "no URL stands in this file", "one a line, such as http://127.0.0.1/a").into()
+        );
     }
     Ok(entries)
 }
@@ -179,14 +180,6 @@ fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), Scr
         "" => (Body::None, None),
         data => (Body::Text(data.to_owned()), Some(body::FORM)),
     })
-}
-
-impl Entry {
-    /// Whether URL or body change from request to request.
-    pub fn has_placeholders(&self) -> bool {
-        let body = self.action.as_ref().map(|a| &a.body);
-        has_placeholders(&self.url) || matches!(body, Some(Body::Text(text)) if has_placeholders(text))
-    }
 }
 
 #[cfg(test)]

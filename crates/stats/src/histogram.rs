@@ -32,7 +32,7 @@ pub struct Histogram {
 /// The bucket that holds `value`.
 #[inline]
 pub(crate) fn index_of(value: u64) -> usize {
-    let octave = (63 - (value | (1 << HALF_BITS)).leading_zeros()) - HALF_BITS;
+    let octave = (value | (1 << HALF_BITS)).ilog2() - HALF_BITS;
     ((octave as usize) << HALF_BITS) + (value >> octave) as usize
 }
 
@@ -266,7 +266,7 @@ impl std::fmt::Debug for Histogram {
             .field("p50", &self.quantile(0.5))
             .field("p99", &self.quantile(0.99))
             .field("max", &self.max)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -22,17 +22,27 @@ pub struct Quantile {
     pub at_least: bool,
 }
 
-/// Quantile `q` over the values of `seen` and `unseen` more that are longer than any of them could tell.
-/// `unfinished` of the values in `seen` are themselves lower bounds (timeouts), and are taken for its greatest.
-pub fn censored(seen: &Histogram, unfinished: u64, unseen: u64, q: f64) -> Quantile {
-    let rank = rank(q, seen.count() + unseen);
-    let known = seen.count().saturating_sub(unfinished);
-    Quantile { value: seen.value_at_rank(rank.min(seen.count())), at_least: rank > known }
+/// Quantile `q` over the values of `known`, those that are only known from below (`timed_out`: each lasted longer than
+/// it says) and `unseen` more of which nothing is known. The last two count as slower than all that are known, in this
+/// order.
+pub fn censored(known: &Histogram, timed_out: &Histogram, unseen: u64, q: f64) -> Quantile {
+    let rank = rank(q, known.count() + timed_out.count() + unseen);
+    if rank <= known.count() {
+        return Quantile { value: known.value_at_rank(rank), at_least: false };
+    }
+    let bound = timed_out.value_at_rank((rank - known.count()).min(timed_out.count()));
+    Quantile { value: bound.max(known.max()), at_least: known.count() + timed_out.count() + unseen > 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of(values: impl IntoIterator<Item = u64>) -> Histogram {
+        let mut h = Histogram::new();
+        values.into_iter().for_each(|v| h.record(v));
+        h
+    }
 
     #[test]
     fn ranks_follow_the_nearest_rank_definition() {
@@ -47,18 +57,27 @@ mod tests {
 
     #[test]
     fn a_rank_among_the_unfinished_is_a_lower_bound() {
-        let mut h = Histogram::new();
-        (1..=90).for_each(|v| h.record(v));
-        assert_eq!(censored(&h, 0, 10, 0.9), Quantile { value: 90, at_least: false });
-        assert_eq!(censored(&h, 0, 10, 0.91), Quantile { value: 90, at_least: true });
-        (0..10).for_each(|_| h.record(1000));
-        assert_eq!(censored(&h, 10, 0, 0.9), Quantile { value: 90, at_least: false });
-        assert_eq!(censored(&h, 10, 0, 0.95), Quantile { value: 1000, at_least: true });
+        let (known, none) = (of(1..=90), Histogram::new());
+        assert_eq!(censored(&known, &none, 10, 0.9), Quantile { value: 90, at_least: false });
+        assert_eq!(censored(&known, &none, 10, 0.91), Quantile { value: 90, at_least: true });
+        let late = of([1000; 10]);
+        assert_eq!(censored(&known, &late, 0, 0.9), Quantile { value: 90, at_least: false });
+        assert_eq!(censored(&known, &late, 0, 0.95), Quantile { value: 1000, at_least: true });
+    }
+
+    #[test]
+    fn a_timeout_shorter_than_a_slow_reply_still_counts_as_slower() {
+        let known = of([1000; 50].into_iter().chain([5000; 50]));
+        let late = of([2000; 50]);
+        assert!(!censored(&known, &late, 0, 0.5).at_least);
+        assert!(censored(&known, &late, 0, 0.5).value >= 5000);
+        assert!(censored(&known, &late, 0, 0.9).at_least);
     }
 
     #[test]
     fn nothing_seen_and_something_lost_is_at_least_zero() {
-        let q = censored(&Histogram::new(), 0, 5, 0.5);
-        assert_eq!(q, Quantile { value: 0, at_least: true });
+        let none = Histogram::new();
+        assert_eq!(censored(&none, &none, 5, 0.5), Quantile { value: 0, at_least: true });
+        assert_eq!(censored(&none, &none, 0, 0.5), Quantile { value: 0, at_least: false });
     }
 }

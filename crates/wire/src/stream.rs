@@ -58,6 +58,18 @@ impl Stream {
         Ok(())
     }
 
+    /// Writes what the socket takes at once, where no TLS stands between; how much that was.
+    pub fn send_at_once(&self, bytes: &[u8]) -> io::Result<usize> {
+        if self.tls.is_some() {
+            return Ok(0);
+        }
+        match rustix::net::send(self.io.get_ref(), bytes, SendFlags::NOSIGNAL) {
+            Ok(n) => Ok(n),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(0),
+            Err(e) => Err(e.into()),
+        }
+    }
+
     /// Writes all of `bytes`.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(tls) = &mut self.tls else { return send_plain(&self.io, bytes).await };

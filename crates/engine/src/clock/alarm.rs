@@ -3,7 +3,6 @@
 use brunt_model::Tick;
 use std::cell::Cell;
 use std::io;
-use std::time::Instant;
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 use linux::Bell;
@@ -18,7 +17,7 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    pub(super) fn new(epoch: Instant) -> io::Result<Self> {
+    pub(super) fn new(epoch: u64) -> io::Result<Self> {
         Ok(Self { bell: Bell::new(epoch)?, due: Cell::new(Tick::NEVER) })
     }
 
@@ -39,12 +38,10 @@ impl Alarm {
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 mod linux {
-    use super::{Instant, Tick, io};
-    use brunt_model::time::nanos;
+    use super::{Tick, io};
     use rustix::fd::OwnedFd;
     use rustix::time::{
-        ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
-        timerfd_settime,
+        Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
     };
     use tokio::io::unix::AsyncFd;
 
@@ -55,12 +52,10 @@ mod linux {
     }
 
     impl Bell {
-        pub(super) fn new(epoch: Instant) -> io::Result<Self> {
+        pub(super) fn new(epoch: u64) -> io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let fd = brunt_wire::watch(timerfd_create(TimerfdClockId::Monotonic, flags)?)?;
-            let now = clock_gettime(ClockId::Monotonic);
-            let now = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-            Ok(Self { fd, epoch: now - nanos(epoch.elapsed()) })
+            Ok(Self { fd, epoch })
         }
 
         pub(super) fn set(&self, due: Tick) {
@@ -81,19 +76,21 @@ mod linux {
 
 #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
 mod portable {
-    use super::{Instant, Tick, io};
+    use super::{Tick, io};
+    use crate::clock::monotonic;
+    use crate::race::{First, race};
     use std::cell::Cell;
     use std::time::Duration;
     use tokio::sync::Notify;
 
     pub(super) struct Bell {
-        epoch: Instant,
+        epoch: u64,
         due: Cell<Tick>,
         changed: Notify,
     }
 
     impl Bell {
-        pub(super) fn new(epoch: Instant) -> io::Result<Self> {
+        pub(super) fn new(epoch: u64) -> io::Result<Self> {
             Ok(Self { epoch, due: Cell::new(Tick::NEVER), changed: Notify::new() })
         }
 
@@ -104,10 +101,10 @@ mod portable {
 
         pub(super) async fn rings(&self) -> io::Result<()> {
             loop {
-                let at = self.epoch + Duration::from_nanos(self.due.get().0.min(u64::MAX / 4));
-                tokio::select! {
-                    () = tokio::time::sleep_until(at.into()) => return Ok(()),
-                    () = self.changed.notified() => {}
+                let left = self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
+                let sleep = tokio::time::sleep(Duration::from_nanos(left.min(u64::MAX / 4)));
+                if let First::A(()) = race(sleep, self.changed.notified()).await {
+                    return Ok(());
                 }
             }
         }

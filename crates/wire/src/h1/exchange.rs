@@ -30,12 +30,11 @@ pub(super) struct Shared<T> {
 }
 
 /// Where a reply stands.
-struct Receiving<'a> {
+struct Receiving {
     parser: Parser,
     /// The beginning of a head that came in pieces.
     stash: Vec<u8>,
-    keep: Option<&'a mut Keep>,
-    received: u64,
+    keep: Option<Box<Keep>>,
 }
 
 /// What a step of receiving found.
@@ -54,61 +53,39 @@ impl<T: Timer> Shared<T> {
         used: bool,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let answer = self.send_and_receive(stream, request, asked, stamps).await;
-        answer.map_err(|failure| match failure {
-            Failure::Reset | Failure::ClosedEarly if used && stamps.bytes_received == 0 => Failure::Stale,
-            other => other,
-        })
-    }
-
-    async fn send_and_receive(
-        &self,
-        stream: &mut Stream,
-        request: &[u8],
-        asked: Asked,
-        stamps: &mut Stamps,
-    ) -> Result<Reply, Failure> {
-        let written = stream.send(request).await;
-        stamps.sent = self.time.now();
         // A server that refuses a body closes before it has read it: its reply may be there all the same.
-        let unsent = written.err();
+        let unsent = self.send(stream, request).await;
+        stamps.sent = self.time.now();
         if unsent.is_none() {
             stamps.bytes_sent = request.len() as u64;
         }
-        let mut kept = Keep::new(self.wants);
-        let received = self.receive(stream, asked, kept.as_mut(), stamps).await;
-        match (received, unsent) {
-            (Ok(reply), _) => Ok(Reply { kept: kept.map(Keep::finish), ..reply }),
-            (Err(_), Some(e)) => Err(error::of_stream(&e)),
-            (Err(failure), None) => Err(failure),
-        }
-    }
-
-    async fn receive(
-        &self,
-        stream: &mut Stream,
-        asked: Asked,
-        keep: Option<&mut Keep>,
-        stamps: &mut Stamps,
-    ) -> Result<Reply, Failure> {
-        let mut at = Receiving { parser: Parser::new(asked), stash: Vec::new(), keep, received: 0 };
+        let mut at = Receiving::new(asked, self.wants);
         loop {
-            let step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
-            match step? {
-                Step::Whole => break,
-                Step::More => self.throttle(stamps).await,
+            match std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await {
+                Ok(Step::Whole) => break,
+                Ok(Step::More) => self.throttle(stamps).await,
+                Err(failure) => return Err(why(failure, unsent.as_ref(), used && stamps.bytes_received == 0)),
             }
         }
         stream.rest_is_over();
-        let Some(head) = at.parser.head() else { return Err(Failure::Protocol) };
-        Ok(Reply { status: head.status, keep_alive: head.keep_alive, body_bytes: at.parser.body_bytes(), kept: None })
+        let reply = at.into_reply()?;
+        Ok(Reply { keep_alive: reply.keep_alive && unsent.is_none(), ..reply })
+    }
+
+    /// Writes the request; an error may yet be followed by a reply.
+    async fn send(&self, stream: &mut Stream, request: &[u8]) -> Option<io::Error> {
+        match stream.send_at_once(request) {
+            Ok(n) if n == request.len() => None,
+            Ok(n) => stream.send(&request[n..]).await.err(),
+            Err(e) => Some(e),
+        }
     }
 
     /// Reads once and takes in what came.
     fn poll_step(
         &self,
         stream: &mut Stream,
-        at: &mut Receiving<'_>,
+        at: &mut Receiving,
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Step, Failure>> {
@@ -160,7 +137,27 @@ impl<T: Timer> Shared<T> {
     }
 }
 
-impl Receiving<'_> {
+/// What an exchange failed of: an error in sending tells more than what came of reading after it. The end of a used
+/// connection before any byte of a reply (`stale`) is a kind of its own.
+fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
+    match unsent.map_or(failure, error::of_stream) {
+        Failure::Reset | Failure::ClosedEarly if stale => Failure::Stale,
+        other => other,
+    }
+}
+
+impl Receiving {
+    fn new(asked: Asked, wants: Wants) -> Self {
+        Self { parser: Parser::new(asked), stash: Vec::new(), keep: Keep::new(wants) }
+    }
+
+    fn into_reply(self) -> Result<Reply, Failure> {
+        let Some(head) = self.parser.head() else { return Err(Failure::Protocol) };
+        let body_bytes = self.parser.body_bytes();
+        let kept = self.keep.map(|keep| keep.finish());
+        Ok(Reply { status: head.status, keep_alive: head.keep_alive, body_bytes, kept })
+    }
+
     /// Takes in bytes that were read; none is the end.
     fn take(&mut self, bytes: &[u8]) -> Result<Step, Failure> {
         if bytes.is_empty() {
@@ -170,7 +167,6 @@ impl Receiving<'_> {
                 Err(_) => Err(Failure::Protocol),
             };
         }
-        self.received += bytes.len() as u64;
         if self.stash.is_empty() {
             let used = self.feed(bytes)?;
             return self.keep_rest(&bytes[used..]);
@@ -183,7 +179,7 @@ impl Receiving<'_> {
 
     fn feed(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         match &mut self.keep {
-            Some(keep) => self.parser.feed(bytes, *keep),
+            Some(keep) => self.parser.feed(bytes, &mut **keep),
             None => self.parser.feed(bytes, &mut ()),
         }
         .map_err(|_| Failure::Protocol)
@@ -212,12 +208,12 @@ struct Keep {
 }
 
 impl Keep {
-    fn new(wants: Wants) -> Option<Self> {
+    fn new(wants: Wants) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
-        (!nothing).then(|| Self { wants, location: None, encoding: None, body: Vec::new() })
+        (!nothing).then(|| Box::new(Self { wants, location: None, encoding: None, body: Vec::new() }))
     }
 
-    fn finish(self) -> Box<Kept> {
+    fn finish(self: Box<Self>) -> Box<Kept> {
         let body = match self.encoding.as_deref() {
             Some("gzip" | "x-gzip") => unpacked(MultiGzDecoder::new(&self.body[..])),
             Some("deflate") => unpacked(ZlibDecoder::new(&self.body[..])),

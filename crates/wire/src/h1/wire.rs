@@ -85,8 +85,8 @@ impl<T: Timer> H1<T> {
         }
     }
 
-    fn route(&self, id: OriginId) -> Rc<Route> {
-        Rc::clone(&self.routes.borrow()[id.0 as usize])
+    fn route(&self, id: OriginId) -> Option<Rc<Route>> {
+        self.routes.borrow().get(id.0 as usize).map(Rc::clone)
     }
 
     fn intern(&self, origin: Origin) -> OriginId {
@@ -172,7 +172,8 @@ impl<T: Timer + 'static> Wire for H1<T> {
     }
 
     async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Conn, Failure> {
-        let route = self.route(request.origin);
+        // Only a request that no wire has prepared leads nowhere.
+        let route = self.route(request.origin).ok_or(Failure::System)?;
         let mut stream = self.connect(&route, steps).await?;
         if route.origin.https {
             self.secure(&mut stream, &route.origin.host, steps).await?;

@@ -1,0 +1,39 @@
+# What can be done here. `make` alone lists it; the work is in tools/, one script a target.
+# Options: make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
+
+.POSIX:
+.PHONY: help demo test check bench prove fuzz install clean
+
+BENCH = --rounds 7 --out docs/performance.md
+PROOF =
+TARGET = reply
+SECONDS = 60
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' Makefile | awk -F '|' '{ printf "%-16s%s\n", $$1, $$2 }'
+
+demo: ## Build, and see brunt measure its own reference server, closed and open loop
+	@sh tools/demo.sh
+
+test: ## Install what the tests need, check the source, run all tests
+	@sh tools/test.sh
+
+check: ## Format, lints, the rules of the house, docs, licences; nothing is run
+	@sh tools/check.sh
+
+bench: ## brunt beside wrk, ab and h2load (half an hour), to docs/performance.md
+	@sh tools/bench.sh $(BENCH)
+
+prove: ## Every target in full (an hour), with its evidence in docs/proof/
+	@sh tools/prove.sh $(PROOF)
+
+fuzz: ## Fuzz the reply parser for a minute; needs nightly and cargo-fuzz
+	@sh tools/fuzz.sh $(TARGET) $(SECONDS)
+
+install: ## brunt into ~/.cargo/bin
+	@sh tools/need.sh
+	@. tools/lib.sh && cargo install --locked --path crates/cli
+
+clean: ## Remove all that was built
+	@. tools/lib.sh && cargo clean
+	@rm -rf fuzz/target fuzz/artifacts

@@ -1,0 +1,124 @@
+//! The command line: which words there are, and what each one means by itself.
+//!
+//! What it is **not**: rules that hold between options are in [`to_plan`](crate::to_plan), defaults in
+//! [`defaults`](crate::defaults). Help, completions and the man page are generated from here.
+//!
+//! `brunt URL` is `brunt run URL`. A word that names a command is one; a server of that name is asked as `http://man`.
+
+pub mod checks;
+pub mod connection;
+pub mod load;
+pub mod output;
+pub mod request;
+pub mod values;
+
+use checks::CheckArgs;
+use clap::{Args, Parser, Subcommand};
+use connection::ConnectionArgs;
+use load::LoadArgs;
+use output::OutputArgs;
+use request::RequestArgs;
+use std::path::PathBuf;
+use values::Output;
+
+/// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.
+#[derive(Debug, Parser)]
+#[command(name = "brunt", version, max_term_width = 110, after_help = RUN_EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do; `run` where none is named.
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What brunt can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Puts load on a server and reports what became of it; the command meant where none is named
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = RUN_EXAMPLES)]
+    Run(Box<RunArgs>),
+    /// Reports a recorded run once more, from its event log
+    #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayArgs),
+    /// Prints the completions of a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page
+    #[command(after_help = "Examples:\n  brunt man | man -l -        read it")]
+    Man,
+    /// Prints the JSON Schema of the JSON report
+    #[command(after_help = "Examples:\n  brunt schema > result.schema.json")]
+    Schema,
+}
+
+/// What `brunt run` is told.
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// What to ask; http:// is assumed, and {n} {uuid} {random:1..9} {csv:FILE:column} are filled in
+    pub url: Option<String>,
+    /// How much is asked, and when to stop.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// What is asked.
+    #[command(flatten)]
+    pub request: RequestArgs,
+    /// How connections are made and kept.
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+    /// What makes a reply, and the run, good.
+    #[command(flatten)]
+    pub checks: CheckArgs,
+    /// What is shown and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What `brunt replay` is told.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArgs {
+    /// The event log, as --events wrote it
+    pub file: PathBuf,
+    /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    pub outputs: Vec<Output>,
+}
+
+impl Cli {
+    /// The command that was named, or `run`.
+    pub fn into_command(self) -> Command {
+        self.command.unwrap_or_else(|| Command::Run(Box::new(self.run)))
+    }
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  brunt http://127.0.0.1:8080/                          closed loop, 10 connections, 10 s
+  brunt -r 2000 -d 1m http://127.0.0.1:8080/            open loop: 2000 requests/s, whatever the server does
+  brunt -r 0..500/30s,500/2m http://127.0.0.1:8080/     up to 500/s in 30 s, then 500/s for 2 min
+  brunt -c 64 --think 0.5s..2s https://127.0.0.1:8443/  64 users who think between requests
+  brunt -c 10 -n 5000 --urls urls.txt --order random    5000 requests from a list
+  brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1:8080/user?id={n}'
+  brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o text -o json=run.json http://127.0.0.1:8080/
+
+Exit codes:
+  0 measured · 1 brunt failed · 2 bad usage · 3 nothing could be measured · 4 objective missed · 130 interrupted";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  brunt --events run.events http://127.0.0.1:8080/      record a run
+  brunt replay run.events                               show its report again
+  brunt replay run.events -o csv=run.csv                its time series, for a spreadsheet";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  brunt completions bash > ~/.local/share/bash-completion/completions/brunt
+  brunt completions zsh > ~/.zfunc/_brunt
+  brunt completions fish > ~/.config/fish/completions/brunt.fish";
+
+#[cfg(test)]
+mod tests;

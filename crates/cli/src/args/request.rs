@@ -1,0 +1,66 @@
+//! What is asked.
+
+use super::values::{self, Data, defaulted};
+use crate::defaults;
+use brunt_model::plan::Order;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::path::PathBuf;
+
+/// What is asked.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Request")]
+pub struct RequestArgs {
+    #[arg(short = 'X', long, value_name = "METHOD", value_parser = values::method)]
+    #[arg(help = defaulted("Method", &format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY)))]
+    pub method: Option<String>,
+
+    /// A header; repeatable
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = values::header)]
+    pub headers: Vec<(String, String)>,
+
+    /// Body: TEXT, the content of FILE, or of standard input for @-; as a form unless a Content-Type is given
+    #[arg(long, value_name = "TEXT|@FILE", value_parser = values::data, conflicts_with = "form")]
+    pub data: Option<Data>,
+
+    /// Body: a field of a form, encoded; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
+    pub form: Vec<(String, String)>,
+
+    /// A cookie; repeatable
+    #[arg(long = "cookie", value_name = "NAME=VALUE", value_parser = values::cookie)]
+    pub cookies: Vec<String>,
+
+    /// Name and password, sent with every request
+    #[arg(long, value_name = "USER:PASS", value_parser = values::basic, conflicts_with = "bearer")]
+    pub basic: Option<(String, String)>,
+
+    /// Bearer token, sent with every request
+    #[arg(long, value_name = "TOKEN", value_parser = values::text)]
+    pub bearer: Option<String>,
+
+    #[arg(long, value_name = "TEXT", value_parser = values::text)]
+    #[arg(help = defaulted("User-Agent header", defaults::USER_AGENT))]
+    pub user_agent: Option<String>,
+
+    /// Ask for compressed replies (gzip, deflate); bytes are counted as they come
+    #[arg(long)]
+    pub compressed: bool,
+
+    /// A file of URLs, one a line, also `URL POST data`; `[3] URL` for a weight, /path for the server of URL
+    #[arg(long, value_name = "FILE")]
+    pub urls: Option<PathBuf>,
+
+    /// Which URL of --urls is next
+    #[arg(long, value_name = "ORDER", default_value = defaults::ORDER, requires = "urls", value_parser = order())]
+    pub order: Order,
+
+    /// Redirects followed for one request, at most
+    #[arg(long, value_name = "N", default_value = defaults::FOLLOW)]
+    pub follow: u32,
+}
+
+fn order() -> impl TypedValueParser<Value = Order> {
+    PossibleValuesParser::new(["sequence", "random"])
+        .map(|word| if word == "random" { Order::Random } else { Order::Sequence })
+}

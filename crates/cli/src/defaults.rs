@@ -1,0 +1,62 @@
+//! The table of defaults: whatever is not said on the command line is said here, in the words in which it would be.
+//! Nothing below `cli` has a default.
+
+/// Connections of the closed loop.
+pub const CONNECTIONS: &str = "10";
+
+/// Measured time, where neither `--duration`, `--requests` nor stages say when to stop.
+pub const DURATION: &str = "10s";
+
+/// How the arrivals of the open loop are spaced.
+pub const ARRIVALS: &str = "poisson";
+
+/// Think time of the closed loop.
+pub const THINK: &str = "0s";
+
+/// Load before the measured time.
+pub const WARMUP: &str = "0s";
+
+/// How long requests under way may take once the time is up.
+pub const GRACE: &str = "5s";
+
+/// From begun to the last byte of the reply.
+pub const TIMEOUT: &str = "30s";
+
+/// For resolving, connecting and the TLS handshake together.
+pub const CONNECT_TIMEOUT: &str = "10s";
+
+/// Connections opened each second before the load begins.
+pub const CONNECT_RATE: &str = "5000";
+
+/// Time between snapshots.
+pub const INTERVAL: &str = "100ms";
+
+/// Labels kept apart.
+pub const LABELS: &str = "1000";
+
+/// Which URL of a file is next.
+pub const ORDER: &str = "sequence";
+
+/// Redirects followed.
+pub const FOLLOW: &str = "0";
+
+/// The method of a request without a body.
+pub const METHOD: &str = "GET";
+
+/// The method of a request with `--data` or `--form`.
+pub const METHOD_WITH_BODY: &str = "POST";
+
+/// How we call ourselves in the User-Agent header.
+pub const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
+
+/// What `--compressed` accepts.
+pub const ACCEPT_ENCODING: &str = "gzip, deflate";
+
+/// What is shown, on standard output.
+pub const OUTPUT: &str = "text";
+
+/// File descriptors that connections leave to everything else in the process.
+pub const DESCRIPTORS_KEPT: u64 = 64;
+
+/// Requests per second that one thread is trusted with before another one is started.
+pub const RATE_PER_THREAD: f64 = 60_000.0;

@@ -1,0 +1,84 @@
+//! How the command ends.
+
+use std::process::ExitCode;
+
+/// What the command's exit code says. Ordered by precedence: where several are true, the last of them in this list is
+/// what is said, because it makes the ones before it doubtful.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// 0: it was measured, and every objective was met. Errors of the server are data, and no reason to fail.
+    Measured,
+    /// 4: it was measured, and an objective was missed.
+    ObjectiveMissed,
+    /// 130: interrupted by Ctrl-C or SIGTERM; what was measured until then was reported.
+    Interrupted,
+    /// 5: it was measured, but the figures cannot be trusted: the generator was the bottleneck. (Reserved.)
+    Invalid,
+    /// 3: nothing could be measured: not one reply came.
+    NothingMeasured,
+    /// 1: brunt itself failed, for instance because a file could not be written.
+    Failed,
+    /// 2: the command line, or a file that it names, makes no sense. Nothing was begun.
+    Usage,
+}
+
+impl Exit {
+    /// Every way to end.
+    pub const ALL: [Self; 7] = [
+        Self::Measured,
+        Self::ObjectiveMissed,
+        Self::Interrupted,
+        Self::Invalid,
+        Self::NothingMeasured,
+        Self::Failed,
+        Self::Usage,
+    ];
+
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Measured => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NothingMeasured => 3,
+            Self::ObjectiveMissed => 4,
+            Self::Invalid => 5,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// What the number means, for the manual.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Measured => "measured, every objective met",
+            Self::Failed => "brunt itself failed",
+            Self::Usage => "bad usage; nothing was begun",
+            Self::NothingMeasured => "nothing could be measured",
+            Self::ObjectiveMissed => "measured, an objective missed",
+            Self::Invalid => "measured, but not to be trusted (reserved)",
+            Self::Interrupted => "interrupted; what was measured was reported",
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn codes_differ_and_precede_each_other() {
+        let codes: HashSet<_> = Exit::ALL.iter().map(|e| e.code()).collect();
+        assert_eq!(codes.len(), Exit::ALL.len());
+        assert!(Exit::ALL.is_sorted());
+        assert_eq!(Exit::Interrupted.max(Exit::ObjectiveMissed).code(), 130);
+        assert_eq!(Exit::Interrupted.max(Exit::NothingMeasured).code(), 3);
+        assert_eq!(Exit::Measured.code(), 0);
+    }
+}

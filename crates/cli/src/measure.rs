@@ -1,0 +1,87 @@
+//! One run: the engine carries the plan out, the events are folded, logged and shown, the reports written.
+
+use crate::exit::Exit;
+use crate::live::Live;
+use crate::output::{Log, Outputs};
+use crate::signals;
+use crate::world::Real;
+use anyhow::Result;
+use brunt_engine::{EngineError, StopSwitch};
+use brunt_model::{Event, Plan, Run, Tick, Warning};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What goes with a run besides its plan.
+pub struct Around<'a> {
+    /// The command line, for the report.
+    pub command: String,
+    /// Where reports go.
+    pub outputs: Outputs,
+    /// Where the event log goes.
+    pub events: Option<&'a Path>,
+    /// No progress, no text.
+    pub quiet: bool,
+    /// What was decided on the user's behalf and must be told.
+    pub notes: Vec<String>,
+}
+
+/// Carries out a plan and reports it; how brunt is to exit.
+pub fn measure(plan: &Plan, around: Around<'_>) -> Result<Exit> {
+    let stop = StopSwitch::default();
+    signals::listen(&stop)?;
+    let world = Real::new(plan)?;
+    let mut log = around.events.map(Log::create).transpose()?;
+    let mut live = Live::new(plan, around.quiet);
+    let mut run = Run::default();
+    let mut take = |event: &Event| {
+        live.take(event);
+        if let Some(log) = &mut log {
+            log.take(event);
+        }
+        run.fold(event);
+    };
+    let mut notes = around.notes.into_iter();
+    let mut sink = |event: &Event| {
+        take(event);
+        // The first event is Started: what must be told comes right behind it.
+        notes.by_ref().for_each(|text| take(&Event::Warning(Warning { at: Tick::ZERO, text })));
+    };
+    let environment = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
+    let outcome = brunt_engine::run(plan, environment, &world, &stop, &mut sink);
+    let log_error = log.and_then(|log| log.error);
+    finish(&run, around.outputs, outcome, log_error)
+}
+
+/// Reports what was measured, whatever happened.
+fn finish(
+    run: &Run,
+    outputs: Outputs,
+    outcome: Result<(), EngineError>,
+    log_error: Option<anyhow::Error>,
+) -> Result<Exit> {
+    outputs.write(run)?;
+    outcome?;
+    if let Some(error) = log_error {
+        return Err(error);
+    }
+    Ok(exit_of(run))
+}
+
+/// How a run's figures make brunt exit.
+pub fn exit_of(run: &Run) -> Exit {
+    let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
+    if run.finish.as_ref().is_some_and(|f| f.interrupted) {
+        Exit::Interrupted
+    } else if run.total.completed == 0 {
+        Exit::NothingMeasured
+    } else if missed {
+        Exit::ObjectiveMissed
+    } else {
+        Exit::Measured
+    }
+}
+
+/// A line for the user, beside the report.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "brunt: {line}");
+}

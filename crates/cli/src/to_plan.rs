@@ -1,0 +1,58 @@
+//! From what was said on the command line to a plan: each rule that holds between options is checked here, once, with a
+//! message that says what to write instead.
+//!
+//! Files that options name (a body, a list of URLs, rows for placeholders) are read here, so that a plan needs nothing
+//! but the rows. What it is **not**: it measures nothing, and asks the system nothing: that is told in [`System`].
+
+mod connection;
+mod load;
+mod script;
+
+use crate::args::RunArgs;
+use crate::args::checks::CheckArgs;
+use anyhow::Result;
+use brunt_model::Plan;
+use brunt_model::plan::{Checks, Record};
+use brunt_script::target;
+
+/// What the plan must know of the system that carries it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct System {
+    /// Files that this process may have open, once the limit is raised as far as it goes.
+    pub descriptors: u64,
+    /// Cores of this machine.
+    pub cores: u32,
+    /// The seed where none was given.
+    pub seed: u64,
+}
+
+/// The plan, and notes that the user should be told.
+pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
+    let script = script::script(args)?;
+    let connection = connection::connection(args)?;
+    let load = load::load(&args.load, system)?;
+    let stop = load::stop(&args.load, &load)?;
+    let local = connection.unix_socket.is_some()
+        || connection.resolve.iter().any(|r| r.address.is_loopback())
+        || script.requests.iter().any(|r| target::is_local(&r.url));
+    let (threads, notes) = load::threads(args.load.threads, &load, system.cores, local);
+    let plan = Plan {
+        script,
+        load,
+        stop,
+        connection,
+        checks: checks(&args.checks),
+        objectives: args.checks.objectives.concat(),
+        record: Record { interval: args.output.interval, labels: args.output.labels, samples: false },
+        seed: args.load.seed.unwrap_or(system.seed),
+        threads,
+    };
+    Ok((plan, notes))
+}
+
+fn checks(args: &CheckArgs) -> Checks {
+    Checks { status: args.expect_status.concat(), body: args.expect_body.clone(), same_length: args.expect_same_length }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! How much is asked, by how many threads, and when to stop.
+
+use super::System;
+use crate::args::load::LoadArgs;
+use crate::defaults;
+use anyhow::{Result, bail, ensure};
+use brunt_model::{Load, Shape, Stop, Think};
+use brunt_script::shape::Loads;
+use brunt_script::{arrivals, duration, shape};
+use std::time::Duration;
+
+/// Open loop where a rate is given, else closed.
+pub(super) fn load(args: &LoadArgs, system: &System) -> Result<Load> {
+    match &args.rate {
+        Some(rate) => open(args, one("--rate", rate)?, system),
+        None => closed(args, system),
+    }
+}
+
+fn closed(args: &LoadArgs, system: &System) -> Result<Load> {
+    for (given, option) in [(args.arrivals.is_some(), "--arrivals"), (args.max_in_flight.is_some(), "--max-in-flight")]
+    {
+        ensure!(!given, "{option} belongs to the open loop: add --rate N, such as --rate 1000, or leave it out");
+    }
+    let users = match &args.connections {
+        Some(users) => one("--connections", users)?,
+        None => one("--connections", &shape::connections(defaults::CONNECTIONS)?)?,
+    };
+    enough_descriptors("--connections", users.peak() as u64, system)?;
+    Ok(Load::Closed { users, think: args.think.unwrap_or(Think::NONE) })
+}
+
+fn open(args: &LoadArgs, rate: Shape, system: &System) -> Result<Load> {
+    ensure!(
+        args.think.is_none(),
+        "--think belongs to the closed loop: arrivals at a --rate wait for no reply; leave out one of the two"
+    );
+    let connections = args.connections.as_ref().map(most_connections).transpose()?;
+    enough_descriptors("--connections", connections.unwrap_or(0).into(), system)?;
+    let room = u32::try_from(room(system)).unwrap_or(u32::MAX);
+    let max_in_flight = args.max_in_flight.unwrap_or(room.max(1));
+    enough_descriptors("--max-in-flight", max_in_flight.into(), system)?;
+    let arrivals = args.arrivals.map_or_else(|| arrivals::parse(defaults::ARRIVALS), Ok)?;
+    Ok(Load::Open { rate, arrivals, connections, max_in_flight })
+}
+
+/// With a rate, `--connections` is a bound and no load of its own.
+fn most_connections(loads: &Loads) -> Result<u32> {
+    let shape = one("--connections", loads)?;
+    let steady = shape.as_constant().filter(|_| shape.duration().is_none());
+    match steady {
+        Some(most) => Ok(most as u32),
+        None => bail!("with --rate, --connections is how many there are at most: write one number, such as -c 100"),
+    }
+}
+
+fn one(option: &str, loads: &Loads) -> Result<Shape> {
+    match loads {
+        Loads::One(shape) => Ok(shape.clone()),
+        Loads::Sweep(values) => bail!(
+            "{option}: a sweep of {} loads is the work of `brunt sweep`, which comes with a later version; write one load, such as {option} {}",
+            values.len(),
+            values[0]
+        ),
+    }
+}
+
+/// Connections that the process has descriptors for.
+fn room(system: &System) -> u64 {
+    system.descriptors.saturating_sub(defaults::DESCRIPTORS_KEPT)
+}
+
+fn enough_descriptors(option: &str, wanted: u64, system: &System) -> Result<()> {
+    let (limit, room, needed) = (system.descriptors, room(system), wanted + defaults::DESCRIPTORS_KEPT);
+    ensure!(
+        wanted <= room,
+        "{option}: {wanted} connections need {needed} open files, and this process may have {limit} (its hard limit). \
+         Write {room} or less, or raise the limit: `ulimit -Hn {needed}` as root, LimitNOFILE= for a systemd service, \
+         --ulimit nofile={needed} for a container. Running as several processes comes with a later version"
+    );
+    Ok(())
+}
+
+/// When the run is over.
+pub(super) fn stop(args: &LoadArgs, load: &Load) -> Result<Stop> {
+    let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
+    Ok(Stop { warmup: args.warmup, duration: measured(args, shape)?, requests: args.requests, grace: args.grace })
+}
+
+/// Stages that all end say how long it takes; otherwise the options do.
+fn measured(args: &LoadArgs, shape: &Shape) -> Result<Option<Duration>> {
+    if let Some(stages) = shape.duration() {
+        ensure!(
+            args.duration.is_none(),
+            "--duration and stages both say how long it takes (`{shape}`: {}s); leave out --duration, or the /TIME of the last stage",
+            stages.as_secs_f64()
+        );
+        return Ok(Some(stages));
+    }
+    if args.duration.is_some() || args.requests.is_some() {
+        return Ok(args.duration);
+    }
+    ensure!(
+        shape.stages.len() == 1,
+        "`{shape}`: the last stage has no end; write {shape}/2m, or add --duration TIME for all of it or --requests N"
+    );
+    Ok(Some(duration::parse(defaults::DURATION)?))
+}
+
+/// How many threads, and what is to be told about it. `local`: the server is on this machine, and needs a core as well.
+pub(super) fn threads(asked: Option<u32>, load: &Load, cores: u32, local: bool) -> (u32, Vec<String>) {
+    let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
+    if let Some(asked) = asked {
+        let crowded = asked > free && asked > 1;
+        let server = if local { ", and the server needs one as well" } else { "" };
+        let note = format!("{asked} threads on {cores} cores{server}: they will get into each other's way");
+        return (asked, if crowded { vec![note] } else { Vec::new() });
+    }
+    let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
+    let needed = (rate.peak() / defaults::RATE_PER_THREAD).ceil().max(1.0) as u32;
+    (needed.min(free), thread_notes(rate.peak(), needed, free))
+}
+
+fn thread_notes(peak: f64, needed: u32, free: u32) -> Vec<String> {
+    if needed == 1 {
+        return Vec::new();
+    }
+    if needed > free {
+        let wish = format!("{peak} requests/s would take {needed} threads, and {free} can be had here");
+        return vec![format!("{wish}: watch the lag, which is the generator's own lateness")];
+    }
+    vec![format!("{peak} requests/s take {needed} threads; --threads 1 keeps to one")]
+}

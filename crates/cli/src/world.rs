@@ -1,0 +1,45 @@
+//! What a run needs of the world: real sockets, the real clock, and the plan's script.
+
+use anyhow::{Context, Result};
+use brunt_engine::{Epoch, Time, Users, World};
+use brunt_model::Plan;
+use brunt_script::Deck;
+use brunt_wire::h1::{Common, H1};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Real sockets, the real clock, and the plan's script.
+pub struct Real {
+    epoch: Epoch,
+    wire: Arc<Common>,
+    deck: Arc<Deck>,
+}
+
+impl Real {
+    /// Reads what the plan names: certificates, keys, the files of placeholders.
+    pub fn new(plan: &Plan) -> Result<Self> {
+        let wire = Common::new(plan).context("the connection cannot be set up")?;
+        let deck = Arc::new(Deck::new(plan)?);
+        Ok(Self { epoch: Epoch::now(), wire, deck })
+    }
+}
+
+impl World for Real {
+    type Wire = H1<Time>;
+
+    fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    fn wire(&self, worker: usize, time: &Time) -> Rc<H1<Time>> {
+        Rc::new(H1::new(Arc::clone(&self.wire), worker, time.clone()))
+    }
+
+    fn users(&self, wire: &Rc<H1<Time>>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+        self.deck.users(wire, worker, labels)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.deck.labels()
+    }
+}

@@ -1,0 +1,183 @@
+//! The virtual user of a list of requests: it asks the next one, and that is its iteration.
+//!
+//! A [`Deck`] is the plan's script with its placeholders compiled, the same for all workers; [`Deck::users`] makes a
+//! worker's users of it. A request without placeholders is put into the bytes of the wire once.
+
+use crate::template::{Place, RenderContext, Template, compile_body};
+use crate::{Feeds, ScriptError};
+use brunt_engine::{Step, Turn, Users, VirtualUser};
+use brunt_model::plan::Order;
+use brunt_model::{Body, Plan, Request};
+use brunt_wire::request::{BadRequest, Draft};
+use brunt_wire::{Prepared, Wire};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The requests of a script, compiled.
+#[derive(Debug)]
+pub struct Deck {
+    cards: Vec<Card>,
+    feeds: Feeds,
+    order: Order,
+    seed: u64,
+    /// Where each card's share of a round ends, when each is asked as often as its weight says.
+    shares: Vec<u64>,
+}
+
+/// One request.
+#[derive(Debug)]
+struct Card {
+    request: Request,
+    /// Where there are placeholders.
+    templates: Option<Templates>,
+}
+
+#[derive(Debug)]
+struct Templates {
+    url: Template,
+    headers: Vec<(String, Template)>,
+    body: Option<Template>,
+}
+
+impl Templates {
+    fn compile(request: &Request, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
+        let url = Template::compile(&request.url, Place::Url, feeds)?;
+        let headers = request
+            .headers
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), Template::compile(value, Place::Header, feeds)?)));
+        let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
+        let body = compile_body(&request.body, &request.headers, feeds)?;
+        let constant = url.as_constant() == Some(&request.url)
+            && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
+            && body.as_ref().is_none_or(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
+        Ok((!constant).then_some(Self { url, headers, body }))
+    }
+}
+
+impl Deck {
+    /// Compiles the script of a plan, and reads the files that its placeholders name.
+    pub fn new(plan: &Plan) -> Result<Self, ScriptError> {
+        let mut feeds = Feeds::default();
+        let mut cards = Vec::with_capacity(plan.script.requests.len());
+        let (mut shares, mut sum) = (Vec::new(), 0);
+        for request in &plan.script.requests {
+            cards.push(Card { templates: Templates::compile(request, &mut feeds)?, request: request.clone() });
+            sum += u64::from(request.weight);
+            shares.push(sum);
+        }
+        Ok(Self { cards, feeds, order: plan.script.order, seed: plan.seed, shares })
+    }
+
+    /// The names of its labels.
+    pub fn labels(&self) -> Vec<String> {
+        self.cards.iter().map(|c| c.request.label.clone()).collect()
+    }
+
+    /// The users of worker number `worker`; `number_of` numbers the names of labels.
+    pub fn users<W: Wire>(
+        self: &Arc<Self>,
+        wire: &Rc<W>,
+        worker: usize,
+        number_of: &dyn Fn(&str) -> u32,
+    ) -> Box<dyn Users> {
+        let labels: Vec<u32> = self.cards.iter().map(|c| number_of(&c.request.label)).collect();
+        let ready = self.cards.iter().zip(&labels).map(|(card, label)| {
+            card.templates.is_none().then(|| prepare(&**wire, &card.request, *label).map_err(|e| e.to_string()))
+        });
+        let hand = Hand {
+            ready: ready.collect(),
+            labels,
+            deck: Arc::clone(self),
+            wire: Rc::clone(wire),
+            random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
+        };
+        Box::new(Table(Rc::new(hand)))
+    }
+
+    /// The card for request number `n`.
+    fn pick(&self, n: u64, random: &RefCell<Pcg64Mcg>) -> usize {
+        let round = self.shares.last().copied().unwrap_or(1).max(1);
+        if round == 1 {
+            return 0;
+        }
+        let at = match self.order {
+            Order::Sequence => n % round,
+            Order::Random => random.borrow_mut().random_range(0..round),
+        };
+        self.shares.partition_point(|end| *end <= at)
+    }
+}
+
+fn prepare<W: Wire>(wire: &W, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
+    let Request { method, url, headers, body, .. } = request;
+    wire.prepare(&Draft { method, url, headers, body, label }).map(Rc::new)
+}
+
+/// What one worker holds of a deck.
+struct Hand<W: Wire> {
+    deck: Arc<Deck>,
+    wire: Rc<W>,
+    /// By card: its label's number.
+    labels: Vec<u32>,
+    /// By card: its bytes, or why it has none; None where there are placeholders.
+    ready: Vec<Option<Result<Rc<Prepared>, String>>>,
+    random: RefCell<Pcg64Mcg>,
+}
+
+impl<W: Wire> Hand<W> {
+    fn request(&self, n: u64) -> Step {
+        let card = self.deck.pick(n, &self.random);
+        match &self.ready[card] {
+            Some(Ok(request)) => Step::Request(Rc::clone(request)),
+            Some(Err(why)) => Step::Broken(why.clone()),
+            None => self.render(card, n).map_or_else(|e| Step::Broken(e.to_string()), Step::Request),
+        }
+    }
+
+    /// Fills the placeholders in and puts the request into bytes.
+    fn render(&self, card: usize, n: u64) -> Result<Rc<Prepared>, BadRequest> {
+        let Card { request, templates } = &self.deck.cards[card];
+        let Some(templates) = templates else { return prepare(&*self.wire, request, self.labels[card]) };
+        let mut random = self.random.borrow_mut();
+        let mut cx = RenderContext { n, rng: &mut *random, feeds: &self.deck.feeds };
+        let mut fill = |template: &Template| {
+            let mut out = String::new();
+            template.render(&mut cx, &mut out);
+            out
+        };
+        let filled = Request {
+            url: fill(&templates.url),
+            headers: templates.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
+            body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
+            ..request.clone()
+        };
+        prepare(&*self.wire, &filled, self.labels[card])
+    }
+}
+
+struct Table<W: Wire>(Rc<Hand<W>>);
+
+impl<W: Wire> Users for Table<W> {
+    fn user(&self) -> Box<dyn VirtualUser> {
+        Box::new(User(Rc::clone(&self.0)))
+    }
+
+    fn first(&self) -> Rc<Prepared> {
+        match self.0.request(0) {
+            Step::Request(request) => request,
+            Step::Done | Step::Broken(_) => Rc::default(),
+        }
+    }
+}
+
+struct User<W: Wire>(Rc<Hand<W>>);
+
+impl<W: Wire> VirtualUser for User<W> {
+    fn next(&mut self, turn: Turn<'_>) -> Step {
+        if turn.step == 0 { self.0.request(turn.number) } else { Step::Done }
+    }
+}

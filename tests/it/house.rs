@@ -1,0 +1,268 @@
+//! The rules of the house that the compiler does not know: who may depend on whom, which licences come in, where the
+//! clock is read, where unsafe code and printing live, how long a file may be, and that links in the docs lead somewhere.
+//!
+//! It reads `cargo metadata` and the source as text; it runs nothing of brunt. Text is judged by its words, outside
+//! comments and inline test modules: crude, short, and enough, because clippy enforces most of the same rules (the
+//! lints of the workspace) and this test only says where they may be lifted.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The rooms, in their one order: a crate may depend only on those before it.
+const ROOMS: [&str; 14] = [
+    "stats", "model", "judge", "wire", "probe", "engine", "script", "store", "report", "search", "rig", "fleet", "web",
+    "cli",
+];
+
+/// The most lines of a `lib.rs`, which is a map.
+const MAP_LINES: usize = 80;
+
+/// The most lines of any source file of a room.
+const FILE_LINES: usize = 600;
+
+/// Files that may be longer than [`FILE_LINES`], each with its reason.
+const LONG_FILES: [(&str, &str); 0] = [];
+
+/// Where unsafe code may stand: the seam to the system, and the suite that reads what the kernel says of a process.
+const UNSAFE: [&str; 2] = ["crates/wire/src/sys/raw.rs", "bench/src/usage.rs"];
+
+/// Where the clock may be read, against clippy.toml.
+const CLOCKS: [&str; 3] = ["crates/engine/src/clock.rs", "lab/src/clock.rs", "bench/src/"];
+
+/// Who may print, and end the process: the programs.
+const PRINTERS: [&str; 3] = ["crates/cli/src/", "lab/src/main.rs", "bench/src/"];
+
+#[test]
+fn rooms_stand_in_their_order() {
+    let mut wrong = Vec::new();
+    for (package, dependencies) in dependencies(&metadata(&["--no-deps"])) {
+        for dependency in dependencies {
+            if let Some(why) = objection(&package, &dependency) {
+                wrong.push(format!("{package} depends on {dependency}: {why}"));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+#[test]
+fn every_crate_has_its_place_in_the_order() {
+    let metadata = metadata(&["--no-deps"]);
+    let stray = |package: &&Value| {
+        let name = text(package, "name");
+        text(package, "manifest_path").contains("/crates/") && room(name.trim_start_matches("brunt-")).is_none()
+    };
+    let strays: Vec<&str> = packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
+    assert!(strays.is_empty(), "give these a place in ROOMS (tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}");
+}
+
+/// The tester is tested against the lab: whatever both shared could be wrong at both ends, unseen.
+#[test]
+fn the_lab_shares_nothing_with_what_it_tests() {
+    let dependencies = dependencies(&metadata(&["--no-deps"]));
+    let mut reached = BTreeSet::from(["lab"]);
+    let mut next = vec!["lab"];
+    while let Some(package) = next.pop() {
+        next.extend(
+            dependencies.get(package).into_iter().flatten().map(String::as_str).filter(|one| reached.insert(one)),
+        );
+    }
+    for shared in ["wire", "engine"] {
+        assert!(!reached.contains(shared), "brunt-lab depends, by some way, on brunt-{shared}: {reached:?}");
+    }
+}
+
+#[test]
+fn licences_are_permissive() {
+    let allowed = allowed_licences();
+    let metadata = metadata(&[]);
+    let wrong: Vec<String> =
+        packages(&metadata).iter().filter(|package| !is_permitted(package, &allowed)).map(licence_of).collect();
+    assert!(packages(&metadata).len() > 20, "cargo metadata lists our dependencies");
+    none(&wrong);
+}
+
+#[test]
+fn files_are_short() {
+    let sources = sources(&["crates", "lab", "bench"]);
+    let limit = |path: &str| if path.ends_with("/src/lib.rs") { MAP_LINES } else { FILE_LINES };
+    let excused = |path: &str| LONG_FILES.iter().any(|(file, _)| *file == path);
+    let long = |path: &str, text: &str| text.lines().count() > limit(path) && !excused(path);
+    let wrong: Vec<String> = (sources.iter())
+        .filter(|(path, text)| long(path, text))
+        .map(|(path, text)| format!("{path} has {} lines, {} are allowed", text.lines().count(), limit(path)))
+        .collect();
+    none(&wrong);
+}
+
+#[test]
+fn unsafe_code_has_its_place() {
+    none(&outside(&UNSAFE, |line| words(line).any(|word| word == "unsafe" || word == "unsafe_code")));
+}
+
+#[test]
+fn the_clock_is_read_in_its_place() {
+    none(&outside(&CLOCKS, |line| words(line).any(|word| word == "disallowed_methods")));
+}
+
+#[test]
+fn only_programs_print_and_exit() {
+    let prints = ["println!", "eprintln!", "print!(", "dbg!(", "process::exit"];
+    none(&outside(&PRINTERS, |line| prints.iter().any(|print| line.contains(print))));
+}
+
+#[test]
+fn links_in_the_docs_lead_to_files() {
+    let pages = files(&root(), "md");
+    let mut wrong = Vec::new();
+    for page in &pages {
+        let text = fs::read_to_string(page).expect("a page of ours is text");
+        let folder = page.parent().expect("a file has a folder");
+        let dead = links(&text).into_iter().filter(|link| !folder.join(link).exists());
+        wrong.extend(dead.map(|link| format!("{} links to {link}, which is not there", relative(page))));
+    }
+    assert!(!pages.is_empty(), "there are pages to look at");
+    none(&wrong);
+}
+
+fn none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "\n  {}\n", wrong.join("\n  "));
+}
+
+// What cargo says.
+
+fn metadata(arguments: &[&str]) -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("cargo can be started");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
+fn packages(metadata: &Value) -> &[Value] {
+    metadata["packages"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or("")
+}
+
+/// What each package of ours depends on among ours, for use and for building, without the `brunt-` before the names.
+fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
+    let ours = |name: &str| name.trim_start_matches("brunt-").to_owned();
+    let of = |package: &Value| -> Vec<String> {
+        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        all.iter()
+            .filter(|one| one["kind"] != "dev" && text(one, "name").starts_with("brunt-"))
+            .map(|one| ours(text(one, "name")))
+            .collect()
+    };
+    packages(metadata).iter().map(|package| (ours(text(package, "name")), of(package))).collect()
+}
+
+fn room(name: &str) -> Option<usize> {
+    ROOMS.iter().position(|room| *room == name)
+}
+
+fn objection(package: &str, dependency: &str) -> Option<&'static str> {
+    match (room(package), room(dependency)) {
+        (Some(own), Some(other)) if other < own => None,
+        (Some(_), Some(_)) => Some("a room may use only rooms that stand before it"),
+        (Some(_), None) => Some("a room may use only rooms"),
+        (None, _) if package == "bench" => Some("the suite measures programs from outside and links none of them"),
+        (None, _) => None,
+    }
+}
+
+fn allowed_licences() -> BTreeSet<String> {
+    let deny: toml::Table =
+        fs::read_to_string(root().join("deny.toml")).expect("deny.toml is there").parse().expect("deny.toml is TOML");
+    let allow = deny["licenses"]["allow"].as_array().expect("licenses.allow is a list");
+    allow.iter().map(|one| one.as_str().expect("a licence is a string").to_owned()).collect()
+}
+
+/// Whether some choice that the package's licence leaves us is allowed. Cargo's old `MIT/Apache-2.0` means OR.
+fn is_permitted(package: &Value, allowed: &BTreeSet<String>) -> bool {
+    let expression = spdx::Expression::parse_mode(text(package, "license"), spdx::ParseMode::LAX);
+    expression.is_ok_and(|one| one.evaluate(|need| allowed.contains(&need.to_string())))
+}
+
+fn licence_of(package: &Value) -> String {
+    let name = format!("{} {}", text(package, "name"), text(package, "version"));
+    format!("{name} is under `{}`, which deny.toml does not allow", text(package, "license"))
+}
+
+// What the files say.
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ stands in the workspace").to_owned()
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+/// All files with this ending below `folder`, but for what is built, hidden or recorded there.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of ours can be read") {
+        let path = entry.expect("and so can its entries").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "corpus"].contains(&name.as_str()) {
+            found.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|own| own == ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Path and text of every file below a `src/` there.
+fn sources(folders: &[&str]) -> Vec<(String, String)> {
+    let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
+    let read = |path: PathBuf| (relative(&path), fs::read_to_string(&path).expect("source is text"));
+    all.map(read).filter(|(path, _)| path.contains("/src/")).collect()
+}
+
+/// Lines that do what `does` looks for, in files that are neither tests nor under one of `places`.
+fn outside(places: &[&str], does: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in sources(&["crates", "lab", "bench"]) {
+        if !is_test(&path) && !places.iter().any(|place| path.starts_with(place)) {
+            let lines = code(&text).filter(|(_, line)| does(line));
+            found.extend(lines.map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
+        }
+    }
+    found
+}
+
+fn is_test(path: &str) -> bool {
+    path.ends_with("tests.rs") || path.contains("/tests/")
+}
+
+/// Numbered lines without comments, up to the inline test module.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let own = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    own.lines().enumerate().map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+}
+
+/// Where the links of a Markdown page lead within the project: `[text](target)` outside code, without the `#fragment`.
+fn links(page: &str) -> Vec<String> {
+    let prose: String = page.split("```").step_by(2).flat_map(|part| part.split('`').step_by(2)).collect();
+    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '#']).next());
+    targets
+        .filter(|target| !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:"))
+        .map(Into::into)
+        .collect()
+}

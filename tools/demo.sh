@@ -1,0 +1,58 @@
+#!/bin/sh
+# The main job, on a server that comes along: brunt measures brunt-lab, eight workers that take 10 ms on average each
+# (capacity 800/s), once with eight users in a closed loop and once with 400 arrivals a second.
+set -eu
+. tools/lib.sh
+sh tools/need.sh
+
+say "building (release)"
+build_programs
+brunt=$BUILT/release/brunt
+scratch=$(mktemp -d)
+lab=
+
+# The lab lives as long as its standard input, which we hold open as descriptor 3: it ends with us, however we end.
+clean_up() {
+    exec 3>&-
+    if [ -n "$lab" ]; then
+        kill "$lab" 2>/dev/null || true
+        wait "$lab" 2>/dev/null || true
+    fi
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP
+
+start_lab() {
+    mkfifo "$scratch/stdin"
+    "$BUILT/release/brunt-lab" --service exp:10ms --workers 8 --listen 127.0.0.1:0 --until-stdin-closes \
+        --max-runtime 2m --stats "$scratch/truth.json" <"$scratch/stdin" >"$scratch/lab" 2>&1 &
+    lab=$!
+    exec 3>"$scratch/stdin"
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        url=$(sed -n 's/^listening on //p' "$scratch/lab")
+        [ -z "$url" ] || return 0
+        sleep 0.1
+    done
+    die "the reference server did not start: $(cat "$scratch/lab")"
+}
+
+show() {
+    say "$1"
+    shift
+    echo "\$ brunt $*"
+    echo
+    "$brunt" "$@" 3>&-
+}
+
+start_lab
+show "Closed loop: 8 users, each asks again when it has its reply" "$url" -c 8 -d 8s
+show "Open loop: 400 arrivals a second, whether the server keeps up or not" "$url" -r 400 -d 8s
+
+say "that was brunt. Next:"
+cat <<END
+  ${brunt#"$PWD/"} http://localhost:8080/ -c 10 -d 10s     your own server (only what is yours)
+  ${brunt#"$PWD/"} --help                                  all options, with examples
+  make test                                      all tests
+  README.md, GLOSSARY.md                         what the figures mean
+END

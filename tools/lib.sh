@@ -1,0 +1,28 @@
+# What the scripts beside it share; sourced, not run. They are plain sh and are started from the project's directory.
+
+export RUSTUP_AUTO_INSTALL=0  # what is missing is told, not downloaded
+export PATH="$PATH:/usr/sbin:/sbin:${HOME:-/root}/.cargo/bin"  # where Debian keeps servers, and rustup cargo
+unset MAKEFLAGS MFLAGS  # cargo shares its cores out itself
+
+BUILT="${CARGO_TARGET_DIR:-target}"
+case $BUILT in /*) ;; *) BUILT="$PWD/$BUILT" ;; esac
+
+say() { printf '\n== %s\n' "$*"; }
+
+die() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# skipped NAME WHY: told here, and noted for whoever decides whether that may be (tools/skips.sh).
+skipped() {
+    echo "SKIPPED $1: $2"
+    if [ -n "${BRUNT_SKIPS:-}" ]; then echo "SKIPPED $1: $2" >>"$BRUNT_SKIPS"; fi
+}
+
+# A toolchain that rustup has, without asking for it.
+has_nightly() { has rustup && rustup toolchain list | grep -q '^nightly'; }
+
+build_programs() { cargo build --release --locked -p brunt-cli -p brunt-lab; }

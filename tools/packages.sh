@@ -1,0 +1,59 @@
+#!/bin/sh
+# Installs those of the named programs' Debian packages that are missing: tools/packages.sh nginx wrk …
+# It starts no service, not even those that a package starts by itself. Where it may not install, it says what to do and
+# goes on: what then cannot run says so itself.
+set -eu
+. tools/lib.sh
+
+# The program by which a package is known to be there, however it came.
+program_of() {
+    case $1 in
+    apache2-utils) echo ab ;;
+    nghttp2-client) echo h2load ;;
+    procps) echo ps ;;
+    iproute2) echo ss ;;
+    *) echo "$1" ;;
+    esac
+}
+
+wanted=
+for package in "$@"; do
+    has "$(program_of "$package")" || wanted="$wanted $package"
+done
+[ -n "$wanted" ] || exit 0
+
+if ! has apt-get; then
+    echo "not here, and this is no Debian; install them if you can:$wanted" >&2
+    exit 0
+elif [ "$(id -u)" = 0 ]; then
+    as_root=
+elif has sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    as_root=sudo
+else
+    echo "not here, and only root may install them; run: apt-get install$wanted" >&2
+    exit 0
+fi
+
+# Package scripts ask this file whether they may start a service (invoke-rc.d(8)); 101 is no.
+policy=/usr/sbin/policy-rc.d
+saved=$policy.before-brunt
+
+forbid_starts() {
+    # Left behind by a run that was killed: what stands in $saved is the true one.
+    if [ ! -e $saved ] && [ -e $policy ]; then $as_root mv $policy $saved; fi
+    printf '#!/bin/sh\n# From brunt, tools/packages.sh: gone when that ends.\nexit 101\n' | $as_root tee $policy >/dev/null
+    $as_root chmod 755 $policy
+}
+
+allow_starts() {
+    $as_root rm -f $policy
+    if [ -e $saved ]; then $as_root mv $saved $policy; fi
+}
+
+say "installing$wanted (no service is started)"
+trap allow_starts EXIT
+trap 'exit 130' INT TERM HUP
+forbid_starts
+install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0"
+$install update && $install install -y --no-install-recommends $wanted >/dev/null ||
+    echo "apt-get could not install:$wanted; what needs them says so" >&2

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Runs the proofs: the targets of the project in full, each with its evidence in docs/proof/.
+#
+# A proof is a file tools/prove/NAME.sh. It is started with the directory for its evidence as $1 and with BRUNT_BIN,
+# BRUNT_LAB_BIN and BRUNT_PROVE=1 in its environment; it writes $1/NAME.*, and it fails if a target is missed.
+# tools/prove.sh NAME… runs only these. The result stands in docs/proof/README.md, which is made anew each time.
+set -eu
+. tools/lib.sh
+sh tools/need.sh
+sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl
+
+proof=$PWD/docs/proof
+BRUNT_PROVE=1
+BRUNT_BIN=$BUILT/release/brunt
+BRUNT_LAB_BIN=$BUILT/release/brunt-lab
+export BRUNT_PROVE BRUNT_BIN BRUNT_LAB_BIN
+mkdir -p "$proof"
+build_programs
+
+[ $# -gt 0 ] || set -- $(basename -s .sh -a tools/prove/*.sh)
+for name in "$@"; do
+    [ -f "tools/prove/$name.sh" ] || die "there is no proof \`$name\`; there are: $(basename -s .sh -a tools/prove/*.sh | xargs)"
+done
+
+commit() { git describe --always --dirty --abbrev=12 2>/dev/null || echo "no git here"; }
+
+# The heading, then a row a proof.
+page() {
+    echo "# What was proved"
+    echo
+    echo "Made by \`make prove\` on $(date -u +%Y-%m-%d), commit $(commit), $(uname -sr), $(nproc) CPUs. Each proof is"
+    echo "\`tools/prove/NAME.sh\`; its evidence stands beside this page."
+    echo
+    echo "| proof | result | took |"
+    echo "|---|---|---|"
+}
+
+missed=
+page >"$proof/README.md"
+for name in "$@"; do
+    say "proof: $name"
+    began=$(date +%s)
+    if sh "tools/prove/$name.sh" "$proof"; then result=met; else result=missed missed="$missed $name"; fi
+    echo "| $name | $result | $(($(date +%s) - began)) s |" >>"$proof/README.md"
+done
+
+say "the proofs" && tail -n +6 "$proof/README.md"
+[ -z "$missed" ] || die "missed:$missed. The evidence is in docs/proof/"
+echo "all targets are met. The evidence is in docs/proof/"
