@@ -14,13 +14,12 @@ BRUNT_PROVE=1
 BRUNT_BIN=$BUILT/release/brunt
 BRUNT_LAB_BIN=$BUILT/release/brunt-lab
 export BRUNT_PROVE BRUNT_BIN BRUNT_LAB_BIN
-mkdir -p "$proof"
-build_programs
-
 [ $# -gt 0 ] || set -- $(basename -s .sh -a tools/prove/*.sh)
 for name in "$@"; do
     [ -f "tools/prove/$name.sh" ] || die "there is no proof \`$name\`; there are: $(basename -s .sh -a tools/prove/*.sh | xargs)"
 done
+mkdir -p "$proof"
+build_programs
 
 commit() { git describe --always --dirty --abbrev=12 2>/dev/null || echo "no git here"; }
 

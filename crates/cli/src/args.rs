@@ -19,11 +19,11 @@ use load::LoadArgs;
 use output::OutputArgs;
 use request::RequestArgs;
 use std::path::PathBuf;
-use values::Output;
+use values::{Output, with_n};
 
 /// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.
 #[derive(Debug, Parser)]
-#[command(name = "brunt", version, max_term_width = 110, after_help = RUN_EXAMPLES)]
+#[command(name = "brunt", version, max_term_width = 110, after_help = with_n(RUN_EXAMPLES))]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub struct Cli {
     /// What to do; `run` where none is named.
@@ -37,7 +37,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Puts load on a server and reports what became of it; the command meant where none is named
-    #[command(arg_required_else_help = true, max_term_width = 110, after_help = RUN_EXAMPLES)]
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = with_n(RUN_EXAMPLES))]
     Run(Box<RunArgs>),
     /// Reports a recorded run once more, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
@@ -59,7 +59,7 @@ pub enum Command {
 /// What `brunt run` is told.
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
-    /// What to ask; http:// is assumed, and {n} {uuid} {random:1..9} {csv:FILE:column} are filled in
+    #[arg(help = with_n("What to ask, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}"))]
     pub url: Option<String>,
     /// How much is asked, and when to stop.
     #[command(flatten)]
@@ -97,16 +97,17 @@ impl Cli {
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  brunt http://127.0.0.1:8080/                          closed loop, 10 connections, 10 s
-  brunt -r 2000 -d 1m http://127.0.0.1:8080/            open loop: 2000 requests/s, whatever the server does
-  brunt -r 0..500/30s,500/2m http://127.0.0.1:8080/     up to 500/s in 30 s, then 500/s for 2 min
-  brunt -c 64 --think 0.5s..2s https://127.0.0.1:8443/  64 users who think between requests
-  brunt -c 10 -n 5000 --urls urls.txt --order random    5000 requests from a list
-  brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1:8080/user?id={n}'
-  brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o text -o json=run.json http://127.0.0.1:8080/
+  brunt http://127.0.0.1:8080/                       closed loop, 10 connections, 10 s
+  brunt -r 2000 -d 1m http://127.0.0.1:8080/         open loop: 2000/s, whatever the server does
+  brunt -r 0..500/30s,500/2m http://127.0.0.1:8080/  up to 500/s in 30 s, then 500/s for 2 min
+  brunt -c 64 --think 0.5s..2s http://127.0.0.1/     64 users who think between requests
+  brunt -n 5000 --urls urls.txt --order random       5000 requests from a list
+  brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
+  brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/
 
 Exit codes:
-  0 measured · 1 brunt failed · 2 bad usage · 3 nothing could be measured · 4 objective missed · 130 interrupted";
+  0 measured · 1 brunt failed · 2 bad usage · 3 nothing could be measured
+  4 objective missed · 130 interrupted";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:

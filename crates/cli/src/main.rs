@@ -1,30 +1,99 @@
-//! The command: arguments in, plan out, reports shown. (A stub: the run is not there yet.)
-#![allow(dead_code, clippy::print_stdout, clippy::print_stderr)]
+//! The command: arguments in, plan out, the run shown.
+//!
+//! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
+//!
+//! * [`args`] → [`to_plan`] → [`measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
+//! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
+//! * [`output`]: where reports and the event log go. [`replay`]: a report from an event log.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod args;
 mod defaults;
 mod exit;
+mod live;
+mod measure;
+mod output;
+mod replay;
+mod signals;
 mod to_plan;
+mod world;
 
-use args::{Cli, Command};
-use clap::Parser;
+use anyhow::Result;
+use args::{Cli, Command, RunArgs};
+use clap::{CommandFactory, Parser};
 use exit::Exit;
+use measure::{Around, measure};
+use output::Outputs;
+use std::io;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let Command::Run(args) = Cli::parse().into_command() else { return Exit::Failed.into() };
-    let system = to_plan::System { descriptors: 1024, cores: 2, seed: 1 };
-    let planned = args::output::outputs(&args.output.outputs, &["text", "json", "csv"])
-        .and_then(|_| to_plan::to_plan(&args, &system))
-        .and_then(|(plan, notes)| Ok((serde_json::to_string_pretty(&plan)?, notes)));
-    match planned {
-        Ok((plan, notes)) => {
-            println!("{plan}\n{}", notes.join("\n"));
-            Exit::Measured.into()
-        }
-        Err(e) => {
-            eprintln!("error: {e:#}");
-            Exit::Usage.into()
+    match dispatch(Cli::parse().into_command()) {
+        Ok(exit) => exit.into(),
+        Err(Failed { exit, error }) => {
+            eprintln!("brunt: {error:#}");
+            exit.into()
         }
     }
+}
+
+/// Why the command failed, and how it is to exit.
+struct Failed {
+    exit: Exit,
+    error: anyhow::Error,
+}
+
+/// A fault of the command line, or of a file that it names.
+fn usage(error: anyhow::Error) -> Failed {
+    Failed { exit: Exit::Usage, error }
+}
+
+/// A fault of ours, or of the machine that we run on.
+fn failed(error: impl Into<anyhow::Error>) -> Failed {
+    Failed { exit: Exit::Failed, error: error.into() }
+}
+
+fn dispatch(command: Command) -> Result<Exit, Failed> {
+    match command {
+        Command::Run(args) => run(&args),
+        Command::Replay(args) => replay::replay(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
+            Ok(Exit::Measured)
+        }
+        Command::Man => man().map_err(failed),
+        Command::Schema => {
+            println!("{:#}", brunt_report::schema());
+            Ok(Exit::Measured)
+        }
+    }
+}
+
+fn run(args: &RunArgs) -> Result<Exit, Failed> {
+    let system = to_plan::System {
+        descriptors: brunt_probe::limits::raise_descriptors(),
+        cores: brunt_probe::machine::cores(),
+        // Any number will do; it is kept in the plan, so that a run can be repeated.
+        seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
+    };
+    let (plan, notes) = to_plan::to_plan(args, &system).map_err(usage)?;
+    let world = world::Real::new(&plan).map_err(usage)?;
+    let outputs = Outputs::open(&args.output.outputs, args.output.quiet).map_err(usage)?;
+    let around =
+        Around { command: command_line(), outputs, events: args.output.events.as_deref(), quiet: args.output.quiet, notes };
+    measure(&plan, &world, around).map_err(failed)
+}
+
+/// The command line as one could type it again.
+fn command_line() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    let quoted = std::env::args().map(|word| {
+        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+fn man() -> io::Result<Exit> {
+    clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?;
+    Ok(Exit::Measured)
 }

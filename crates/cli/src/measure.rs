@@ -8,7 +8,6 @@ use crate::world::Real;
 use anyhow::Result;
 use brunt_engine::{EngineError, StopSwitch};
 use brunt_model::{Event, Plan, Run, Tick, Warning};
-use std::io::{self, Write};
 use std::path::Path;
 
 /// What goes with a run besides its plan.
@@ -26,10 +25,9 @@ pub struct Around<'a> {
 }
 
 /// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(plan: &Plan, around: Around<'_>) -> Result<Exit> {
+pub fn measure(plan: &Plan, world: &Real, around: Around<'_>) -> Result<Exit> {
     let stop = StopSwitch::default();
     signals::listen(&stop)?;
-    let world = Real::new(plan)?;
     let mut log = around.events.map(Log::create).transpose()?;
     let mut live = Live::new(plan, around.quiet);
     let mut run = Run::default();
@@ -47,7 +45,7 @@ pub fn measure(plan: &Plan, around: Around<'_>) -> Result<Exit> {
         notes.by_ref().for_each(|text| take(&Event::Warning(Warning { at: Tick::ZERO, text })));
     };
     let environment = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
-    let outcome = brunt_engine::run(plan, environment, &world, &stop, &mut sink);
+    let outcome = brunt_engine::run(plan, environment, world, &stop, &mut sink);
     let log_error = log.and_then(|log| log.error);
     finish(&run, around.outputs, outcome, log_error)
 }
@@ -70,18 +68,10 @@ fn finish(
 /// How a run's figures make brunt exit.
 pub fn exit_of(run: &Run) -> Exit {
     let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
-    if run.finish.as_ref().is_some_and(|f| f.interrupted) {
-        Exit::Interrupted
-    } else if run.total.completed == 0 {
-        Exit::NothingMeasured
-    } else if missed {
-        Exit::ObjectiveMissed
-    } else {
-        Exit::Measured
-    }
-}
-
-/// A line for the user, beside the report.
-pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "brunt: {line}");
+    let ends = [
+        (missed, Exit::ObjectiveMissed),
+        (run.interrupted(), Exit::Interrupted),
+        (run.total.completed == 0, Exit::NothingMeasured),
+    ];
+    ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
 }

@@ -1,22 +1,16 @@
 //! Where reports go.
 
+use crate::args;
+use crate::defaults;
+use crate::args::values::Output;
 use anyhow::{Context, Result};
 use brunt_model::Run;
 use brunt_model::codec::LogWriter;
-use brunt_model::{Event, Plan};
-use brunt_report::Format;
+use brunt_model::Event;
+use brunt_report::{Format, REPORTS};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-
-/// A report, and where it goes.
-#[derive(Debug, Clone)]
-pub struct Output {
-    /// The name of its format.
-    pub format: String,
-    /// A file; stdout where none is named.
-    pub file: Option<PathBuf>,
-}
 
 /// Reports whose files have been opened, so that a name that cannot be written is known before anything is measured.
 pub struct Outputs {
@@ -27,16 +21,18 @@ pub struct Outputs {
 impl Outputs {
     /// Opens the files. Where nothing else goes to stdout, the text does, unless all is to be quiet.
     pub fn open(outputs: &[Output], quiet: bool) -> Result<Self> {
+        let names: Vec<_> = REPORTS.iter().map(|r| r.name).collect();
+        args::output::check(outputs, &names)?;
         let mut opened = Self { to_files: Vec::new(), to_stdout: Vec::new() };
         for output in outputs {
-            let format = brunt_report::format(&output.format).context("the format was checked before")?;
+            let Some(format) = brunt_report::format(&output.format) else { continue };
             match &output.file {
                 Some(path) => opened.to_files.push((format, path.clone(), create(path)?)),
                 None => opened.to_stdout.push(format),
             }
         }
         if opened.to_stdout.is_empty() && !quiet {
-            opened.to_stdout.extend(brunt_report::format("text"));
+            opened.to_stdout.extend(brunt_report::format(defaults::OUTPUT));
         }
         Ok(opened)
     }
@@ -90,9 +86,4 @@ impl Log {
             self.error = Some(anyhow::Error::new(e).context(what));
         }
     }
-}
-
-/// A short name of what is measured, for messages.
-pub fn target(plan: &Plan) -> &str {
-    plan.script.requests.first().map_or("the server", |r| r.url.as_str())
 }

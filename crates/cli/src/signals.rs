@@ -14,7 +14,7 @@ pub fn listen(stop: &StopSwitch) -> io::Result<()> {
     thread::Builder::new().name("brunt-signals".into()).spawn(move || {
         for _ in signals.forever() {
             if stop.is_set() {
-                std::process::exit(Exit::Interrupted.code());
+                std::process::exit(i32::from(Exit::Interrupted.code()));
             }
             stop.set();
             let _ = writeln!(io::stderr(), "\nstopping; once more to quit without a report");

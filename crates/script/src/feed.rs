@@ -38,13 +38,11 @@ impl Feeds {
     pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
         let path = Path::new(file);
         let numbered = column.bytes().all(|b| b.is_ascii_digit());
-        let feed = match self.feeds.iter().position(|f| f.file == path) {
-            Some(known) => known,
-            None => {
-                self.feeds.push(Feed::read(path, numbered)?);
-                self.feeds.len() - 1
-            }
-        };
+        let known = self.feeds.iter().position(|f| f.file == path);
+        let feed = known.unwrap_or(self.feeds.len());
+        if known.is_none() {
+            self.feeds.push(Feed::read(path, numbered)?);
+        }
         Ok(Column { feed, column: self.feeds[feed].find(column, numbered)? })
     }
 

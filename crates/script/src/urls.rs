@@ -56,7 +56,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
     let text = fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
     let text = String::from_utf8(text).map_err(|e| {
-        let line = 1 + e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();
         WordError::new("line", "this is not UTF-8", "the file in UTF-8").at(file, line as u64)
     })?;
     parse(&text, file, base)

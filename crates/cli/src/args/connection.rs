@@ -18,11 +18,11 @@ pub struct ConnectionArgs {
     #[arg(long)]
     pub no_keepalive: bool,
 
-    /// Requests on one connection, at most [default: as many as the server allows]
+    /// Requests on one connection, at most [default: no limit]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub requests_per_connection: Option<u64>,
 
-    /// Ask once more, on a new connection, where a kept-alive one was found closed
+    /// Ask once more where a kept-alive connection was found closed
     #[arg(long)]
     pub retry_stale: bool,
 
@@ -30,19 +30,19 @@ pub struct ConnectionArgs {
     #[arg(long = "http1.0")]
     pub http10: bool,
 
-    /// From begun to the last byte of the reply, at most
+    /// From begun to the reply's last byte, at most
     #[arg(long, value_name = "TIME", default_value = defaults::TIMEOUT, value_parser = duration::positive)]
     pub timeout: Duration,
 
-    /// For resolving, connecting and the TLS handshake together, at most
+    /// Resolving, connecting and TLS handshake, at most
     #[arg(long, value_name = "TIME", default_value = defaults::CONNECT_TIMEOUT, value_parser = duration::positive)]
     pub connect_timeout: Duration,
 
-    /// Bytes per second that each connection reads, at most (slow clients); 10k or 1M [default: no limit]
+    /// Bytes/s each connection reads, such as 10k [default: no limit]
     #[arg(long, value_name = "BYTES", value_parser = bytes::rate)]
     pub receive_rate: Option<u64>,
 
-    /// Certificates of the authorities to trust, as PEM [default: the system's]
+    /// Authorities to trust, as PEM [default: the system's]
     #[arg(long, value_name = "FILE", value_parser = values::pem)]
     pub cacert: Option<PathBuf>,
 
@@ -58,11 +58,11 @@ pub struct ConnectionArgs {
     #[arg(short = 'k', long)]
     pub insecure: bool,
 
-    /// The server name asked for in the TLS handshake [default: the URL's host]
+    /// Server name of the TLS handshake [default: the URL's host]
     #[arg(long, value_name = "NAME", value_parser = values::text)]
     pub sni: Option<String>,
 
-    /// A whole TLS handshake for each connection, no resumed sessions
+    /// A whole TLS handshake for each connection
     #[arg(long)]
     pub no_tls_resumption: bool,
 
@@ -74,7 +74,7 @@ pub struct ConnectionArgs {
     #[arg(long, value_name = "TIME", value_parser = duration::positive)]
     pub resolve_every: Option<Duration>,
 
-    /// An HTTP proxy, such as http://127.0.0.1:3128
+    /// An HTTP proxy, as HOST:PORT or `http://HOST:PORT`
     #[arg(long, value_name = "URL", value_parser = values::proxy)]
     pub proxy: Option<String>,
 
@@ -82,7 +82,7 @@ pub struct ConnectionArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["proxy", "resolve", "resolve_every", "source"])]
     pub unix_socket: Option<PathBuf>,
 
-    /// Local addresses to connect from, in turn [default: the system's choice]
+    /// Local addresses to connect from, in turn
     #[arg(long, value_name = "ADDR[,ADDR…]", value_delimiter = ',', value_parser = values::address)]
     pub source: Vec<IpAddr>,
 }

@@ -12,19 +12,19 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {
-    #[arg(short, long, value_name = "LOAD", value_parser = shape::connections)]
-    #[arg(help = defaulted("Connections, each a user who asks again when its reply is there; 500 or 0..500/30s,500/2m. With --rate: connections at most", defaults::CONNECTIONS))]
+    #[arg(short, long, value_name = "LOAD", allow_negative_numbers = true, value_parser = shape::connections)]
+    #[arg(help = defaulted("Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most", defaults::CONNECTIONS))]
     pub connections: Option<Loads>,
 
-    /// Open loop: requests per second, due whether or not replies have come; 2000, 0.5 or 0..500/30s,500/2m
-    #[arg(short, long, value_name = "LOAD", value_parser = shape::rate)]
+    /// Open loop: requests per second, replies or no replies: 2000, 0.5 or 0..500/30s,500/2m
+    #[arg(short, long, value_name = "LOAD", allow_negative_numbers = true, value_parser = shape::rate)]
     pub rate: Option<Loads>,
 
     #[arg(long, value_name = "SPACING", value_parser = arrivals::parse)]
-    #[arg(help = defaulted("Open loop: how arrivals are spaced: poisson (random), even, or burst:N (N at once)", defaults::ARRIVALS))]
+    #[arg(help = defaulted("Open loop: how arrivals are spaced: poisson, even or burst:N", defaults::ARRIVALS))]
     pub arrivals: Option<Arrivals>,
 
-    #[arg(short, long, value_name = "TIME", value_parser = duration::positive)]
+    #[arg(short, long, value_name = "TIME", allow_negative_numbers = true, value_parser = duration::positive)]
     #[arg(help = defaulted("Measured time, such as 30s or 5m", &format!("{}, unless --requests or stages say when to stop", defaults::DURATION)))]
     pub duration: Option<Duration>,
 
@@ -33,14 +33,14 @@ pub struct LoadArgs {
     pub requests: Option<u64>,
 
     #[arg(long, value_name = "TIME[..TIME]", value_parser = think::parse)]
-    #[arg(help = defaulted("Closed loop: time between a reply and the user's next request; 1s, or evenly distributed 0.5s..2s", defaults::THINK))]
+    #[arg(help = defaulted("Closed loop: time between a reply and the user's next request, 1s or 0.5s..2s", defaults::THINK))]
     pub think: Option<Think>,
 
     /// Load before the measured time, kept out of the figures
     #[arg(long, value_name = "TIME", default_value = defaults::WARMUP, value_parser = duration::parse)]
     pub warmup: Duration,
 
-    /// How long requests under way may take once the time is up, before they are counted as cut
+    /// Time for requests under way at the end; after it they are cut
     #[arg(long, value_name = "TIME", default_value = defaults::GRACE, value_parser = duration::parse)]
     pub grace: Duration,
 
@@ -48,7 +48,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "N", default_value = defaults::CONNECT_RATE, value_parser = value_parser!(u32).range(1..))]
     pub connect_rate: u32,
 
-    /// Open loop: requests under way at most; arrivals beyond are counted as dropped [default: open files − 64]
+    /// Open loop: requests under way at most; arrivals beyond are dropped [default: open files − 64]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub max_in_flight: Option<u32>,
 
@@ -56,7 +56,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
 
-    /// Whence every random choice is drawn, to repeat a run exactly [default: another each time, and told]
+    /// Seed of every random choice, to repeat a run [default: another each time]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }

@@ -3,7 +3,6 @@
 use super::values::{self, Output};
 use crate::defaults;
 use anyhow::{Result, bail};
-use brunt_script::duration;
 use clap::{Args, value_parser};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +11,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Report in FORMAT (text, json, csv), to FILE or standard output; repeatable [default: text]
+    /// Report in FORMAT (text, json, csv), to FILE or standard output; repeatable. The text goes to standard output where
+    /// nothing else does
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     pub outputs: Vec<Output>,
 
@@ -28,17 +28,14 @@ pub struct OutputArgs {
     #[arg(long, value_name = "N", default_value = defaults::LABELS, value_parser = value_parser!(u32).range(1..))]
     pub labels: u32,
 
-    /// No progress while running; the report is shown all the same
+    /// No progress while running, and no text beside the reports that -o names
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-/// The outputs asked for, or the default one. `formats` are the names that there are.
-pub fn outputs(asked: &[Output], formats: &[&str]) -> Result<Vec<Output>> {
-    let default = [Output { format: defaults::OUTPUT.into(), file: None }];
-    let outputs = if asked.is_empty() { &default } else { asked };
-    for (i, output) in outputs.iter().enumerate() {
-        let Output { format, file } = output;
+/// Whether these outputs can be had. `formats` are the names that there are.
+pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
+    for (i, Output { format, file }) in outputs.iter().enumerate() {
         if !formats.contains(&format.as_str()) {
             bail!("-o {format}: there is no such format; write one of {}", formats.join(", "));
         }
@@ -47,5 +44,5 @@ pub fn outputs(asked: &[Output], formats: &[&str]) -> Result<Vec<Output>> {
             bail!("-o {format}: something else goes to {place} already; write -o {format}=FILE with another file");
         }
     }
-    Ok(outputs.to_vec())
+    Ok(())
 }

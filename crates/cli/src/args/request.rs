@@ -19,7 +19,7 @@ pub struct RequestArgs {
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = values::header)]
     pub headers: Vec<(String, String)>,
 
-    /// Body: TEXT, the content of FILE, or of standard input for @-; as a form unless a Content-Type is given
+    /// Body: TEXT, or the content of FILE (- is standard input); a form unless -H tells its type
     #[arg(long, value_name = "TEXT|@FILE", value_parser = values::data, conflicts_with = "form")]
     pub data: Option<Data>,
 
@@ -43,11 +43,11 @@ pub struct RequestArgs {
     #[arg(help = defaulted("User-Agent header", defaults::USER_AGENT))]
     pub user_agent: Option<String>,
 
-    /// Ask for compressed replies (gzip, deflate); bytes are counted as they come
+    /// Ask for compressed replies (gzip, deflate)
     #[arg(long)]
     pub compressed: bool,
 
-    /// A file of URLs, one a line, also `URL POST data`; `[3] URL` for a weight, /path for the server of URL
+    /// URLs, one a line; also `URL POST data`, `[3] URL` for a weight, /path at the server of URL
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
 

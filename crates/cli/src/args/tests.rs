@@ -1,5 +1,5 @@
 use super::*;
-use crate::args::output::outputs;
+use crate::args::output::check;
 use clap::CommandFactory;
 
 fn parse(line: &[&str]) -> Result<Command, clap::Error> {
@@ -82,13 +82,12 @@ fn refusals_name_the_option_and_what_to_write() {
 
 #[test]
 fn outputs_are_those_that_there_are() {
-    let formats = ["text", "json", "csv"];
     let of = |line: &[&str]| {
-        let outputs = outputs(&run(line).output.outputs, &formats);
-        outputs.map(|all| all.into_iter().map(|o| (o.format, o.file)).collect::<Vec<_>>())
+        let outputs = run(line).output.outputs;
+        check(&outputs, &["text", "json", "csv"]).map(|()| outputs)
     };
-    let to = |format: &str, file: Option<&str>| (format.to_owned(), file.map(PathBuf::from));
-    assert_eq!(of(&["h"]).unwrap(), [to("text", None)]);
+    let to = |format: &str, file: Option<&str>| Output { format: format.to_owned(), file: file.map(PathBuf::from) };
+    assert_eq!(of(&["h"]).unwrap(), []);
     assert_eq!(of(&["h", "-o", "text", "-o", "json=a.json"]).unwrap(), [to("text", None), to("json", Some("a.json"))]);
     assert_eq!(of(&["h", "-o", "csv=-"]).unwrap(), [to("csv", None)]);
     let told = |line| of(line).unwrap_err().to_string();
@@ -109,4 +108,5 @@ fn every_option_of_a_run_is_explained_in_its_group() {
     }
     let help = command.clone().render_help().to_string();
     assert!(help.contains("[default: 30s]") && help.contains("Examples:\n"), "{help}");
+    assert!(help.contains(" {n} ") && help.contains("?id={n}'"), "{help}");
 }

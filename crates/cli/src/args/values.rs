@@ -31,6 +31,12 @@ pub(super) fn defaulted(help: &str, default: &str) -> String {
     format!("{help} [default: {default}]")
 }
 
+/// A help text in which `{n}` may stand: clap would make a line break of it, were it not for the style in its midst, which
+/// changes nothing.
+pub(super) fn with_n(help: &str) -> String {
+    help.replace("{n}", "{\u{1b}[0mn}")
+}
+
 /// `FORMAT` or `FORMAT=FILE`; the file `-` is standard output.
 pub fn output(word: &str) -> Result<Output, WordError> {
     let (format, file) = word.split_once('=').map_or((word, None), |(format, file)| (format, Some(file)));
@@ -165,7 +171,7 @@ pub fn regex(word: &str) -> Result<String, WordError> {
 /// Time between snapshots: from a millisecond to an hour.
 pub fn interval(word: &str) -> Result<Duration, WordError> {
     let interval = duration::parse(word)?;
-    if !(Duration::from_millis(1)..=Duration::from_secs(3600)).contains(&interval) {
+    if !(Duration::from_millis(1)..=Duration::from_hours(1)).contains(&interval) {
         return Err(WordError::new(word, "that is too short or too long", "1ms to 1h, such as 100ms"));
     }
     Ok(interval)

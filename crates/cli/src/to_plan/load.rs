@@ -4,9 +4,9 @@ use super::System;
 use crate::args::load::LoadArgs;
 use crate::defaults;
 use anyhow::{Result, bail, ensure};
-use brunt_model::{Load, Shape, Stop, Think};
+use brunt_model::{Load, Shape, Stop};
 use brunt_script::shape::Loads;
-use brunt_script::{arrivals, duration, shape};
+use brunt_script::{arrivals, duration, shape, think};
 use std::time::Duration;
 
 /// Open loop where a rate is given, else closed.
@@ -27,7 +27,8 @@ fn closed(args: &LoadArgs, system: &System) -> Result<Load> {
         None => one("--connections", &shape::connections(defaults::CONNECTIONS)?)?,
     };
     enough_descriptors("--connections", users.peak() as u64, system)?;
-    Ok(Load::Closed { users, think: args.think.unwrap_or(Think::NONE) })
+    let think = args.think.map_or_else(|| think::parse(defaults::THINK), Ok)?;
+    Ok(Load::Closed { users, think })
 }
 
 fn open(args: &LoadArgs, rate: Shape, system: &System) -> Result<Load> {

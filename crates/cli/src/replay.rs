@@ -1,0 +1,34 @@
+//! A report from an event log: the same fold, the same formats, nothing measured.
+
+use crate::args::ReplayArgs;
+use crate::exit::Exit;
+use crate::measure::exit_of;
+use crate::output::Outputs;
+use crate::{Failed, failed, usage};
+use anyhow::Context;
+use brunt_model::Run;
+use brunt_model::codec::{LogError, LogReader};
+use std::fs::File;
+use std::io::BufReader;
+
+/// Folds a log and reports it. One that was torn (a power cut, a full disk) is reported up to its last whole event.
+pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
+    let name = || args.file.display().to_string();
+    let file = File::open(&args.file).with_context(name).map_err(usage)?;
+    let mut log = LogReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
+    let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
+    let mut run = Run::default();
+    loop {
+        match log.next_event() {
+            Ok(Some(event)) => run.fold(&event),
+            Ok(None) => break,
+            Err(error @ LogError::Torn(_)) => {
+                eprintln!("brunt: {}: {error}", name());
+                break;
+            }
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    outputs.write(&run).map_err(failed)?;
+    Ok(exit_of(&run))
+}
