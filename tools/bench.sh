@@ -5,5 +5,6 @@ set -eu
 sh tools/need.sh
 sh tools/packages.sh nginx wrk apache2-utils nghttp2-client
 
+mkdir -p docs
 build_programs
 cargo run --release --locked -p brunt-bench -- --brunt "$BUILT/release/brunt" "$@"

@@ -50,9 +50,9 @@ show "Closed loop: 8 users, each asks again when it has its reply" "$url" -c 8 -
 show "Open loop: 400 arrivals a second, whether the server keeps up or not" "$url" -r 400 -d 8s
 
 say "that was brunt. Next:"
-cat <<END
-  ${brunt#"$PWD/"} http://localhost:8080/ -c 10 -d 10s     your own server (only what is yours)
-  ${brunt#"$PWD/"} --help                                  all options, with examples
-  make test                                      all tests
-  README.md, GLOSSARY.md                         what the figures mean
-END
+shown=${brunt#"$PWD/"}
+printf '  %-54s%s\n' \
+    "$shown http://localhost:8080/ -c 10 -d 10s" "your own server (load only what is yours)" \
+    "$shown --help" "all options, with examples" \
+    "make test" "all tests" \
+    "README.md, GLOSSARY.md" "what the figures mean"

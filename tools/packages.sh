@@ -39,8 +39,8 @@ policy=/usr/sbin/policy-rc.d
 saved=$policy.before-brunt
 
 forbid_starts() {
-    # Left behind by a run that was killed: what stands in $saved is the true one.
-    if [ ! -e $saved ] && [ -e $policy ]; then $as_root mv $policy $saved; fi
+    # Ours may have been left behind by a run that was killed: then what stands in $saved, or nothing, is the true one.
+    if [ -e $policy ] && ! grep -q "From brunt" $policy; then $as_root mv $policy $saved; fi
     printf '#!/bin/sh\n# From brunt, tools/packages.sh: gone when that ends.\nexit 101\n' | $as_root tee $policy >/dev/null
     $as_root chmod 755 $policy
 }

@@ -15,7 +15,7 @@ export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 
 echo "brunt: installing what the tests need, checking the source, building in release, running all tests"
 sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl
-sh tools/check.sh
+sh tools/check.sh || die "make check failed (see above), so the tests were not run."
 
 say "the programs, as they are shipped"
 build_programs

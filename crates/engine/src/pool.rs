@@ -248,7 +248,12 @@ impl Inner {
     fn hand(&mut self, seat: usize, arrival: Arrival) -> Option<Waker> {
         let seat = &mut self.seats[seat];
         self.busy[seat.worker] += 1;
-        seat.job = Some(Job { arrival, free: arrival.planned.max(seat.free_since) });
+        // Where nothing waits, another connection was permitted at any time: only we can be late.
+        let free = match self.overflow {
+            Overflow::Wait => arrival.planned.max(seat.free_since),
+            Overflow::Drop => arrival.planned,
+        };
+        seat.job = Some(Job { arrival, free });
         seat.waker.take()
     }
 }

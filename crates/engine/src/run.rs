@@ -169,7 +169,7 @@ fn pool(plan: &Plan) -> Option<Pool> {
 
 thread_local! {
     /// The fake clock of this thread, which leaps when nothing can run.
-    static LEAPER: RefCell<Option<Time>> = const { RefCell::new(None) };
+    pub static LEAPER: RefCell<Option<Time>> = const { RefCell::new(None) };
 }
 
 fn worker_thread<W: World>(
@@ -179,14 +179,7 @@ fn worker_thread<W: World>(
     out: Sender<Message>,
 ) -> Result<(), EngineError> {
     let epoch = world.epoch();
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    if matches!(epoch, Epoch::Fake) {
-        builder.on_thread_park(|| LEAPER.with_borrow(|time| time.iter().for_each(Time::leap)));
-    }
-    builder.enable_io();
-    #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
-    builder.enable_time();
-    let runtime = builder.build_local(tokio::runtime::LocalOptions::default())?;
+    let runtime = runtime(epoch)?;
     let time = Time::new(epoch);
     LEAPER.set(Some(time.clone()));
     let finished = runtime.block_on(async move {
@@ -205,6 +198,18 @@ fn worker_thread<W: World>(
     });
     LEAPER.set(None);
     finished
+}
+
+/// What a worker runs on; with a fake clock, [`LEAPER`] leaps when nothing can run.
+pub fn runtime(epoch: Epoch) -> io::Result<tokio::runtime::LocalRuntime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    if matches!(epoch, Epoch::Fake) {
+        builder.on_thread_park(|| LEAPER.with_borrow(|time| time.iter().for_each(Time::leap)));
+    }
+    builder.enable_io();
+    #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
+    builder.enable_time();
+    builder.build_local(tokio::runtime::LocalOptions::default())
 }
 
 /// Joins what workers hand over, in order of time.

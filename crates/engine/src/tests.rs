@@ -1,0 +1,342 @@
+//! The engine with a fake clock and a fake wire: hours of load in milliseconds, and every instant exact.
+//!
+//! A [`Fake`] is a world made of formulas; [`Fake::run`] carries a plan out in it and checks what must hold of every
+//! run: nothing is lost, snapshots follow each other without a gap, every sample's clocks are in order.
+
+mod closed;
+mod connections;
+mod ends;
+mod limits;
+mod open;
+//mod pool;
+mod queueing;
+mod steps;
+mod threads;
+mod timers;
+
+use crate::clock::{Epoch, Time};
+use crate::run::{EngineError, StopSwitch, World, run};
+use crate::user::{Step, Turn, Users, VirtualUser};
+use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::{
+    Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
+    Think, Tick,
+};
+use brunt_wire::fake::{Answer, FakeWire, Server, queue};
+use brunt_wire::request::Draft;
+use brunt_wire::{Prepared, Wire};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1000 * MS;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn secs(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+/// The virtual user of these tests: what it asks, by label, at each turn.
+enum Next {
+    Ask(&'static str),
+    Done,
+    Broken,
+}
+
+type Formula = Box<dyn FnMut(Tick) -> Answer>;
+type MakeServer = Box<dyn Fn() -> Formula + Send + Sync>;
+type MakeWire = Box<dyn Fn(FakeWire<Time>) -> FakeWire<Time> + Send + Sync>;
+type Behave = Arc<dyn Fn(Turn<'_>) -> Next + Send + Sync>;
+
+/// A world made of formulas.
+struct Fake {
+    epoch: Epoch,
+    server: MakeServer,
+    wire: MakeWire,
+    user: Behave,
+    labels: Vec<String>,
+    stop: StopSwitch,
+}
+
+impl Fake {
+    /// One label, asked once an iteration; `server` makes a worker's server.
+    fn new<F: FnMut(Tick) -> Answer + 'static>(server: impl Fn() -> F + Send + Sync + 'static) -> Self {
+        Self {
+            epoch: Epoch::Fake,
+            server: Box::new(move || Box::new(server())),
+            wire: Box::new(|wire| wire),
+            user: Arc::new(|turn| if turn.step == 0 { Next::Ask("http://fake/") } else { Next::Done }),
+            labels: Vec::new(),
+            stop: StopSwitch::default(),
+        }
+    }
+
+    /// So many servers with one queue, each request taking `service`.
+    fn queue(servers: usize, service: Duration) -> Self {
+        let service = service.as_nanos() as u64;
+        Self::new(move || queue(servers, move || service))
+    }
+
+    /// Any number of requests at once, each answered `service` later.
+    fn delay(service: Duration) -> Self {
+        Self::new(move || move |now: Tick| Answer::Reply(200, now + service))
+    }
+
+    fn user(mut self, user: impl Fn(Turn<'_>) -> Next + Send + Sync + 'static) -> Self {
+        self.user = Arc::new(user);
+        self
+    }
+
+    fn wire(mut self, wire: impl Fn(FakeWire<Time>) -> FakeWire<Time> + Send + Sync + 'static) -> Self {
+        self.wire = Box::new(wire);
+        self
+    }
+
+    fn door<F: FnMut(Tick) -> Answer + 'static>(self, door: impl Fn() -> F + Send + Sync + 'static) -> Self {
+        self.wire(move |wire| wire.behind(Rc::new(RefCell::new(door()))))
+    }
+
+    fn run(&self, plan: &Plan) -> Seen {
+        self.run_listening(plan, |_| ())
+    }
+
+    fn run_listening(&self, plan: &Plan, listen: impl FnMut(&Event)) -> Seen {
+        let seen = self.try_run(plan, listen).unwrap();
+        seen.check(plan);
+        seen
+    }
+
+    fn try_run(&self, plan: &Plan, mut listen: impl FnMut(&Event)) -> Result<Seen, EngineError> {
+        let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
+        let mut sink = |event: &Event| {
+            listen(event);
+            seen.run.fold(event);
+            match event {
+                Event::Samples(samples) => seen.samples.extend(samples),
+                other => seen.events.push(other.clone()),
+            }
+        };
+        run(plan, Environment::default(), self, &self.stop, &mut sink)?;
+        seen.samples.sort_by_key(|s| s.planned);
+        Ok(seen)
+    }
+}
+
+impl World for Fake {
+    type Wire = FakeWire<Time>;
+
+    fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    fn wire(&self, _: usize, time: &Time) -> Rc<FakeWire<Time>> {
+        let mut server = (self.server)();
+        let server: Server = Rc::new(RefCell::new(move |now| server(now)));
+        Rc::new((self.wire)(FakeWire::new(time.clone(), server, Rc::new(Cell::new(0)))))
+    }
+
+    fn users(&self, wire: &Rc<FakeWire<Time>>, _: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+        let request = |name: &str| {
+            let draft = Draft { method: "GET", url: name, headers: &[], body: &Body::None, label: labels(name) };
+            Rc::new(wire.prepare(&draft).unwrap())
+        };
+        let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
+        Box::new(Folk { user: Arc::clone(&self.user), known, other: request("http://fake/") })
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.labels.clone()
+    }
+}
+
+#[derive(Clone)]
+struct Folk {
+    user: Behave,
+    known: Vec<(String, Rc<Prepared>)>,
+    other: Rc<Prepared>,
+}
+
+impl Users for Folk {
+    fn user(&self) -> Box<dyn VirtualUser> {
+        Box::new(self.clone())
+    }
+
+    fn first(&self) -> Rc<Prepared> {
+        Rc::clone(&self.other)
+    }
+}
+
+impl VirtualUser for Folk {
+    fn next(&mut self, turn: Turn<'_>) -> Step {
+        match (self.user)(turn) {
+            Next::Ask(name) => {
+                let known = self.known.iter().find(|k| k.0 == name);
+                Step::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
+            }
+            Next::Done => Step::Done,
+            Next::Broken => Step::Broken("this user is broken".into()),
+        }
+    }
+}
+
+/// What came out of a run.
+struct Seen {
+    run: Run,
+    /// All but samples.
+    events: Vec<Event>,
+    /// By the instant at which they were due.
+    samples: Vec<Sample>,
+}
+
+impl Seen {
+    fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
+        self.events.iter().filter_map(|e| if let Event::Snapshot(s) = e { Some(&**s) } else { None })
+    }
+
+    fn begins(&self) -> Tick {
+        self.run.began(Phase::Warmup).or(self.run.began(Phase::Measure)).unwrap()
+    }
+
+    /// Instants of the samples since the load began, in nanoseconds.
+    fn planned(&self) -> Vec<u64> {
+        self.samples.iter().map(|s| s.planned.nanos_since(self.begins())).collect()
+    }
+
+    fn responses(&self) -> Vec<u64> {
+        self.samples.iter().map(Sample::response_nanos).collect()
+    }
+
+    /// What must hold of every run.
+    fn check(&self, plan: &Plan) {
+        assert!(matches!(self.events.first(), Some(Event::Started { .. })));
+        assert!(matches!(self.events.last(), Some(Event::Finished(_))));
+        self.check_counts();
+        self.check_snapshots();
+        if plan.record.samples {
+            self.check_samples();
+        }
+        if plan.script.follow == 0 && !self.run.labels.is_empty() {
+            let by_label = |f: fn(&Tally) -> u64| self.run.labels.values().map(f).sum::<u64>();
+            assert_eq!(by_label(|t| t.begun), self.run.total.begun, "begun by label");
+            assert_eq!(by_label(|t| t.completed), self.run.total.completed, "completed by label");
+        }
+    }
+
+    fn check_counts(&self) {
+        let mut all = self.run.total.clone();
+        all.merge(&self.run.warmup);
+        for t in [&self.run.total, &self.run.warmup] {
+            assert_eq!(t.planned, t.begun + t.failed_by(Failure::Dropped), "planned = begun + dropped");
+            assert_eq!(t.begun, t.completed + t.failed() + t.failed_by(Failure::Cut), "begun = completed + failed + cut");
+            assert_eq!(t.response.count(), t.completed + t.failed_by(Failure::Timeout));
+            assert_eq!((t.queue_wait.count(), t.lag.count()), (t.begun, t.begun));
+            assert_eq!(t.statuses.sorted().iter().map(|s| s.1).sum::<u64>(), t.completed);
+        }
+        let flow = self.run.flow_all;
+        assert_eq!((flow.planned, flow.begun), (all.planned, all.begun), "flow");
+        assert_eq!((flow.completed, flow.good, flow.errors), (all.completed, all.good, all.errors()), "flow");
+        assert_eq!((flow.bytes_sent, flow.bytes_received), (all.bytes_sent, all.bytes_received), "flow");
+        assert_eq!((flow.in_flight, flow.waiting), (0, 0), "left over");
+    }
+
+    fn check_snapshots(&self) {
+        let all: Vec<_> = self.snapshots().collect();
+        assert!(all.iter().all(|s| s.from <= s.to));
+        assert!(all.windows(2).all(|w| w[0].to == w[1].from && w[0].phase <= w[1].phase), "{:?}", {
+            all.iter().map(|s| (s.from, s.to, s.phase)).collect::<Vec<_>>()
+        });
+        let stages: Vec<_> = self.run.phases.iter().map(|p| p.0).collect();
+        assert!(stages.windows(2).all(|w| w[0] < w[1]), "{stages:?}");
+    }
+
+    fn check_samples(&self) {
+        assert_eq!(self.samples.len() as u64, self.run.flow_all.begun);
+        for s in &self.samples {
+            let clocks = [s.planned, s.free, s.begun, s.sent, s.last_byte];
+            assert!(clocks.is_sorted(), "{s:?}");
+            let connection = s.sent.nanos_since(s.begun);
+            let parts = s.queue_wait_nanos() + s.lag_nanos() + connection + s.service_nanos();
+            assert_eq!(parts, s.response_nanos());
+        }
+    }
+}
+
+/// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
+fn plan(load: Load, duration: Duration) -> Plan {
+    Plan {
+        script: Script { requests: Vec::new(), order: Order::Sequence, follow: 0 },
+        load,
+        stop: Stop { warmup: Duration::ZERO, duration: Some(duration), requests: None, grace: secs(5) },
+        connection: Connection {
+            http10: false,
+            requests_per_connection: None,
+            retry_stale: false,
+            timeout: secs(30),
+            connect_timeout: secs(10),
+            connect_rate: u32::MAX,
+            resolve: Vec::new(),
+            resolve_every: None,
+            proxy: None,
+            unix_socket: None,
+            source: Vec::new(),
+            receive_rate: None,
+            tls: Tls::default(),
+        },
+        checks: Checks::default(),
+        objectives: Vec::new(),
+        record: Record { interval: ms(100), labels: 1000, samples: true },
+        seed: 7,
+        threads: 1,
+    }
+}
+
+fn closed(users: f64, duration: Duration) -> Plan {
+    thinking(Shape::constant(users), Think::NONE, duration)
+}
+
+fn thinking(users: Shape, think: Think, duration: Duration) -> Plan {
+    plan(Load::Closed { users, think }, duration)
+}
+
+fn open(rate: f64, arrivals: Arrivals, duration: Duration) -> Plan {
+    shaped(Shape::constant(rate), arrivals, duration)
+}
+
+fn shaped(rate: Shape, arrivals: Arrivals, duration: Duration) -> Plan {
+    plan(Load::Open { rate, arrivals, connections: None, max_in_flight: 100_000 }, duration)
+}
+
+/// An open loop over at most so many connections.
+fn capped(rate: f64, arrivals: Arrivals, cap: u32, duration: Duration) -> Plan {
+    let rate = Shape::constant(rate);
+    plan(Load::Open { rate, arrivals, connections: Some(cap), max_in_flight: 100_000 }, duration)
+}
+
+/// Stages: from, to, seconds.
+fn shape(stages: &[(f64, f64, u64)]) -> Shape {
+    let stage = |&(from, to, s): &(f64, f64, u64)| Stage { from, to, duration: Some(secs(s)) };
+    Shape { stages: stages.iter().map(stage).collect() }
+}
+
+/// When each of the arrivals at `planned` is served and done, where `servers` serve them in order: the recursion of
+/// Kiefer and Wolfowitz ("On the theory of queues with many servers", 1955).
+fn recursion(planned: &[u64], servers: usize, mut service: impl FnMut() -> u64) -> Vec<(u64, u64)> {
+    let mut free = vec![0; servers];
+    let serve = |&at: &u64| {
+        let server = free.iter_mut().min().unwrap();
+        let begun = at.max(*server);
+        *server = begun + service();
+        (begun, *server)
+    };
+    planned.iter().map(serve).collect()
+}
+
+/// Whether `a` is within `share` of `b`.
+fn near(a: f64, b: f64, share: f64) -> bool {
+    (a - b).abs() <= share * b.abs()
+}

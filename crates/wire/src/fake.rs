@@ -1,17 +1,25 @@
 //! A wire without sockets, for the engine's tests: a formula takes the place of the server.
 
 use crate::request::{BadRequest, Draft, Prepared};
-use crate::{Reply, Stamps, Timer, Wire};
+use crate::{Kept, Reply, Stamps, Timer, Wire};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
+
+/// Bytes of every request.
+pub const REQUEST_BYTES: u64 = 100;
+/// Bytes of every whole reply.
+pub const REPLY_BYTES: u64 = 1000;
 
 /// What the imagined server does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// A reply with this status is complete at this instant.
     Reply(u16, Tick),
+    /// A reply that redirects to this location is complete at this instant.
+    Redirect(&'static str, Tick),
     /// It fails so, at this instant.
     Fails(Failure, Tick),
     /// Nothing ever comes.
@@ -21,17 +29,52 @@ pub enum Answer {
 /// The imagined server: told when a request was sent, it says what becomes of it.
 pub type Server = Rc<RefCell<dyn FnMut(Tick) -> Answer>>;
 
-/// A wire whose connections open at once and whose requests take no time to send.
+/// A wire whose connections open at once, where no door is in the way, and whose requests take no time to send.
 pub struct FakeWire<T> {
     time: T,
     server: Server,
+    door: Option<Server>,
+    idle: Option<Duration>,
     opened: Rc<Cell<u64>>,
 }
 
 impl<T: Timer> FakeWire<T> {
     /// A wire to `server`; `opened` counts its connections.
     pub fn new(time: T, server: Server, opened: Rc<Cell<u64>>) -> Self {
-        Self { time, server, opened }
+        Self { time, server, door: None, idle: None, opened }
+    }
+
+    /// Told when somebody began to open a connection, `door` says what becomes of that: a reply lets it in.
+    #[must_use]
+    pub fn behind(mut self, door: Server) -> Self {
+        self.door = Some(door);
+        self
+    }
+
+    /// The server closes connections that were idle for so long.
+    #[must_use]
+    pub fn closing_after(mut self, idle: Duration) -> Self {
+        self.idle = Some(idle);
+        self
+    }
+
+    /// Waits for what `server` says.
+    async fn answer(&self, server: &Server) -> Result<Reply, Failure> {
+        let answer = (server.borrow_mut())(self.time.now());
+        let (Answer::Reply(_, at) | Answer::Redirect(_, at) | Answer::Fails(_, at)) = answer else {
+            return std::future::pending().await;
+        };
+        self.time.sleep_until(at).await;
+        let reply = |status| Reply { status, keep_alive: true, ..Reply::default() };
+        match answer {
+            Answer::Reply(status, _) => Ok(reply(status)),
+            Answer::Redirect(to, _) => {
+                let kept = Kept { location: Some(to.to_owned()), body: Vec::new() };
+                Ok(Reply { kept: Some(Box::new(kept)), ..reply(302) })
+            }
+            Answer::Fails(failure, _) => Err(failure),
+            Answer::Never => std::future::pending().await,
+        }
     }
 }
 
@@ -55,8 +98,12 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
     }
 
     async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<u64, Failure> {
+        let began = self.time.now();
+        if let Some(door) = &self.door {
+            self.answer(door).await?;
+        }
         self.opened.set(self.opened.get() + 1);
-        steps.connect = Some(0);
+        steps.connect = Some(self.time.now().nanos_since(began));
         Ok(self.opened.get())
     }
 
@@ -66,20 +113,19 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
 
     async fn exchange(&self, _: &mut u64, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         stamps.sent = self.time.now();
-        let answer = (self.server.borrow_mut())(stamps.sent);
-        let (Answer::Reply(_, at) | Answer::Fails(_, at)) = answer else { return std::future::pending().await };
-        self.time.sleep_until(at).await;
+        stamps.bytes_sent = REQUEST_BYTES;
+        let reply = self.answer(&self.server).await?;
         stamps.last_byte = self.time.now();
         stamps.first_byte = stamps.last_byte;
-        match answer {
-            Answer::Reply(status, _) => Ok(Reply { status, keep_alive: true, ..Reply::default() }),
-            Answer::Fails(failure, _) => Err(failure),
-            Answer::Never => std::future::pending().await,
-        }
+        stamps.bytes_received = REPLY_BYTES;
+        Ok(reply)
     }
 
     async fn closed(&self, _: &mut u64) {
-        std::future::pending().await
+        match self.idle {
+            Some(idle) => self.time.sleep_until(self.time.now() + idle).await,
+            None => std::future::pending().await,
+        }
     }
 
     fn take_note(&self) -> Option<String> {

@@ -65,7 +65,7 @@ fn figure(run: &Run, judged: &Judged) -> String {
 
 /// Warnings, errors, and that the run was not whole.
 pub fn section(run: &Run) -> String {
-    let mut out: String = run.warnings.iter().map(|w| hang("note: ", &clean(w))).collect();
+    let mut out: String = untold(run).map(|w| hang("note: ", &clean(w))).collect();
     if let Some(error) = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0) {
         out += &hang("error: ", &clean(error));
     }
@@ -87,4 +87,10 @@ fn unfinished(run: &Run) -> String {
 fn of_all(plan: &Plan) -> Option<String> {
     let seconds = plan.stop.duration.map(|d| span(d.as_secs_f64()));
     seconds.or_else(|| plan.stop.requests.map(|n| plural(n, "request")))
+}
+
+/// Warnings that the error of the run does not say already.
+fn untold(run: &Run) -> impl Iterator<Item = &String> {
+    let error = run.finish.as_ref().and_then(|f| f.error.as_deref());
+    run.warnings.iter().filter(move |w| Some(w.as_str()) != error)
 }

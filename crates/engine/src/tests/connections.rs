@@ -1,0 +1,151 @@
+//! Connections: how many are opened, what is done when they are stale, closed, or cannot be had.
+
+use super::*;
+
+fn requests(users: f64, n: u64) -> Plan {
+    let mut plan = closed(users, secs(1));
+    (plan.stop.duration, plan.stop.requests) = (None, Some(n));
+    plan
+}
+
+#[test]
+fn a_connection_carries_no_more_requests_than_allowed() {
+    for (each, opened) in [(None, 1), (Some(1), 10), (Some(3), 4), (Some(10), 1)] {
+        let mut plan = requests(1.0, 10);
+        plan.connection.requests_per_connection = each;
+        let seen = Fake::delay(ms(5)).run(&plan);
+        assert_eq!((seen.run.flow_all.opened, seen.run.flow_all.reused), (opened, 10 - opened), "{each:?}");
+        assert_eq!(seen.run.peak_connections, 1);
+    }
+}
+
+/// Every fifth request finds its connection closed.
+fn stale() -> Fake {
+    Fake::new(|| {
+        let mut n = 0;
+        move |now: Tick| {
+            n += 1;
+            if n % 5 == 0 { Answer::Fails(Failure::Stale, now + ms(1)) } else { Answer::Reply(200, now + ms(10)) }
+        }
+    })
+}
+
+#[test]
+fn a_stale_connection_is_a_failure() {
+    let seen = stale().run(&requests(1.0, 100));
+    let t = &seen.run.total;
+    assert_eq!((t.completed, t.failed_by(Failure::Stale), t.retries), (80, 20, 0));
+    assert_eq!(seen.run.flow_all.opened, 20);
+}
+
+#[test]
+fn a_stale_connection_is_retried_where_asked() {
+    let mut plan = requests(1.0, 100);
+    plan.connection.retry_stale = true;
+    let seen = stale().run(&plan);
+    let t = &seen.run.total;
+    // 100 good ones, with a stale one after each four.
+    assert_eq!((t.completed, t.good, t.failed(), t.retries), (100, 100, 0, 24));
+    assert_eq!(seen.run.flow_all.opened, 25);
+    let retried: Vec<_> = seen.samples.iter().filter(|s| s.opened).collect();
+    assert_eq!(retried.len(), 24);
+    for s in retried {
+        // The response time covers both; the service time is the second's.
+        assert_eq!((s.response_nanos(), s.service_nanos(), s.reused), (11 * MS, 10 * MS, false));
+    }
+}
+
+#[test]
+fn connections_are_opened_ahead_at_their_rate() {
+    let mut plan = closed(11.0, secs(1));
+    plan.connection.connect_rate = 100;
+    let seen = Fake::delay(ms(10)).run(&plan);
+    assert_eq!(seen.begins(), Tick(100 * MS));
+    assert_eq!(seen.run.flow_all.opened, 11);
+    assert!(seen.samples.iter().all(|s| !s.opened));
+    assert_eq!(seen.samples[0].planned, seen.begins());
+    assert_eq!(seen.run.phases[..2], [(Phase::Setup, Tick::ZERO), (Phase::Measure, seen.begins())]);
+}
+
+#[test]
+fn opening_takes_part_in_the_response_time() {
+    let mut plan = open(10.0, Arrivals::Even, secs(1));
+    plan.connection.requests_per_connection = Some(1);
+    let seen = Fake::delay(ms(10)).door(|| |now: Tick| Answer::Reply(0, now + ms(4))).run(&plan);
+    assert_eq!(seen.begins(), Tick(4 * MS));
+    for (n, s) in seen.samples.iter().enumerate() {
+        assert_eq!(s.opened, n > 0);
+        assert_eq!(s.response_nanos(), if n > 0 { 14 * MS } else { 10 * MS });
+        assert_eq!((s.lag_nanos(), s.queue_wait_nanos(), s.service_nanos()), (0, 0, 10 * MS));
+    }
+    assert_eq!(seen.run.total.phases.connect.count(), 10);
+    assert_eq!(seen.run.total.phases.connection.count(), 9);
+}
+
+/// Lets nobody in from the first to the seventh second.
+fn shut_for_a_while() -> impl FnMut(Tick) -> Answer {
+    move |now| {
+        let shut = (SECOND..7 * SECOND).contains(&now.0);
+        if shut { Answer::Fails(Failure::Refused, now) } else { Answer::Reply(0, now) }
+    }
+}
+
+#[test]
+fn users_leave_a_server_alone_that_cannot_be_reached() {
+    let mut plan = closed(1.0, secs(10));
+    plan.connection.requests_per_connection = Some(1);
+    let seen = Fake::delay(ms(10)).door(shut_for_a_while).run(&plan);
+    let refused: Vec<_> = seen.samples.iter().filter(|s| s.outcome.failure == Some(Failure::Refused)).collect();
+    let pauses: Vec<_> = refused.windows(2).map(|w| w[1].planned.nanos_since(w[0].last_byte) / MS).collect();
+    assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000]);
+    assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.queue_wait_nanos() == 0));
+    assert_eq!(seen.run.total.failed_by(Failure::Refused), 12);
+    // As soon as it is back, so are they.
+    let after = seen.samples.iter().filter(|s| s.planned > refused[11].planned);
+    assert!(after.skip(1).all(|s| s.outcome.is_good() && s.response_nanos() == 10 * MS));
+}
+
+#[test]
+fn the_open_loop_keeps_its_schedule_where_the_server_cannot_be_reached() {
+    let mut plan = open(10.0, Arrivals::Even, secs(10));
+    plan.connection.requests_per_connection = Some(1);
+    let seen = Fake::delay(ms(10)).door(shut_for_a_while).run(&plan);
+    assert_eq!((seen.run.total.planned, seen.run.total.failed_by(Failure::Refused)), (100, 60));
+    assert!(seen.samples.iter().all(|s| s.begun == s.planned));
+}
+
+#[test]
+fn opening_has_a_timeout_of_its_own() {
+    let mut plan = open(10.0, Arrivals::Even, secs(3));
+    (plan.connection.requests_per_connection, plan.connection.connect_timeout) = (Some(1), ms(700));
+    let door = || |now: Tick| if now.0 < SECOND { Answer::Reply(0, now) } else { Answer::Never };
+    let seen = Fake::delay(ms(10)).door(door).run(&plan);
+    assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::ConnectTimeout)), (10, 20));
+    assert!(seen.samples.iter().all(|s| s.outcome.is_good() || s.last_byte == s.begun + ms(700)));
+}
+
+#[test]
+fn where_nothing_can_be_opened_there_is_no_load() {
+    let seen = Fake::delay(ms(10)).door(|| |now| Answer::Fails(Failure::Refused, now)).run(&closed(5.0, secs(10)));
+    assert_eq!(seen.run.total.planned, 0);
+    assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some(Failure::Refused.row().meaning));
+}
+
+#[test]
+fn idle_connections_that_the_server_closes_are_opened_anew() {
+    let think = Think { least: ms(100), most: ms(100) };
+    for (idle, opened) in [(50, 11), (150, 1)] {
+        let mut plan = thinking(Shape::constant(1.0), think, secs(1));
+        (plan.stop.duration, plan.stop.requests) = (None, Some(10));
+        let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&plan);
+        assert_eq!(seen.run.total.good, 10);
+        // After the last one the user thinks once more.
+        assert!((opened - 1..=opened).contains(&seen.run.flow_all.opened), "{}", seen.run.flow_all.opened);
+        assert_eq!(seen.run.flow_all.closed_idle > 0, opened > 1);
+        let seen = Fake::delay(ms(10))
+            .wire(move |wire| wire.closing_after(ms(idle)))
+            .run(&capped(5.0, Arrivals::Even, 2, secs(2)));
+        assert_eq!(seen.run.total.good, 10);
+        assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.queue_wait_nanos() == 0));
+    }
+}

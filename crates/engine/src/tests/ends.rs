@@ -1,0 +1,128 @@
+//! The parts of a run and their borders: warm-up, grace, what is cut off, interruption, snapshots.
+
+use super::*;
+
+#[test]
+fn the_warm_up_is_kept_apart() {
+    let mut plan = open(100.0, Arrivals::Even, secs(5));
+    plan.stop.warmup = secs(2);
+    let seen = Fake::delay(ms(15)).run(&plan);
+    let begins = seen.begins();
+    assert_eq!((seen.run.warmup.planned, seen.run.warmup.completed), (200, 200));
+    assert_eq!((seen.run.total.planned, seen.run.total.completed), (500, 500));
+    let begun = |phase| seen.run.began(phase);
+    assert_eq!(begun(Phase::Warmup), Some(begins));
+    assert_eq!(begun(Phase::Measure), Some(begins + secs(2)));
+    assert_eq!(begun(Phase::Grace), Some(begins + secs(7)));
+    assert_eq!(seen.run.measured_seconds(), 5.0);
+    // Two replies of the warm-up came in the measured time, two of the measured time in the grace.
+    assert_eq!(seen.run.throughput(), 100.0);
+    for point in &seen.run.series.points[1..] {
+        let s = point.from.nanos_since(begins) / SECOND;
+        assert_eq!(point.phase, if s < 2 { Phase::Warmup } else if s < 7 { Phase::Measure } else { Phase::Grace });
+    }
+}
+
+#[test]
+fn the_warm_up_runs_at_what_a_ramp_begins_with() {
+    let mut plan = shaped(shape(&[(10.0, 30.0, 10)]), Arrivals::Even, secs(10));
+    plan.stop.warmup = secs(5);
+    let seen = Fake::delay(ms(1)).run(&plan);
+    assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (50, 200));
+    let mut plan = thinking(shape(&[(1.0, 1.0, 5), (3.0, 3.0, 5)]), Think::NONE, secs(10));
+    plan.stop.warmup = secs(5);
+    let seen = Fake::delay(ms(10)).run(&plan);
+    assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (500, 2000));
+}
+
+#[test]
+fn snapshots_end_at_each_interval_and_at_each_border() {
+    let mut plan = open(100.0, Arrivals::Even, ms(1030));
+    (plan.stop.warmup, plan.stop.grace) = (ms(250), ms(140));
+    let seen = Fake::new(|| |_| Answer::Never).run(&plan);
+    let ends: Vec<_> = seen.snapshots().map(|s| s.to.nanos_since(seen.begins()) / MS).collect();
+    let expected = [0, 100, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1280, 1300, 1400, 1420, 1420];
+    assert_eq!(ends, expected);
+    assert_eq!(seen.run.total.failed_by(Failure::Cut), 103);
+    assert_eq!(seen.run.warmup.failed_by(Failure::Cut), 25);
+    // What happened at an instant is in the snapshot that ends there or in the next one.
+    for s in seen.snapshots().filter(|s| s.phase == Phase::Measure) {
+        let planned = (s.to.nanos_since(s.from) / (10 * MS)).abs_diff(s.flow.planned);
+        assert!(planned <= 1, "{:?}", s.flow);
+    }
+}
+
+#[test]
+fn requests_under_way_may_finish_within_the_grace() {
+    for (grace, completed) in [(5, 10), (2, 8), (0, 6)] {
+        let mut plan = open(1.0, Arrivals::Even, secs(10));
+        plan.stop.grace = secs(grace);
+        // Ties between a reply and the end are avoided.
+        let seen = Fake::delay(ms(3500)).run(&plan);
+        let expected = (0..10).filter(|n| n * 1000 + 3500 < (10 + grace) * 1000).count() as u64;
+        assert_eq!(seen.run.total.completed, expected, "{completed}");
+        assert_eq!(seen.run.total.failed_by(Failure::Cut), 10 - expected);
+        let cut = seen.samples.iter().filter(|s| s.outcome.failure == Some(Failure::Cut));
+        assert!(cut.map(|s| s.last_byte).all(|at| at == seen.begins() + secs(10 + grace)));
+        let closed = Fake::delay(ms(3500)).run(&Plan { stop: plan.stop, ..closed(2.0, secs(10)) });
+        assert_eq!(closed.run.total.begun, 6);
+        assert_eq!(closed.run.total.failed_by(Failure::Cut), if grace == 0 { 2 } else { 0 });
+    }
+}
+
+/// Answers 300 ms later, or one in ten never; somebody stops the run after 3.21 s.
+fn interrupted() -> Fake {
+    let stop = StopSwitch::default();
+    let switch = stop.clone();
+    let server = move || {
+        let (switch, mut n) = (switch.clone(), 0);
+        move |now: Tick| {
+            n += 1;
+            if now >= Tick(3_210 * MS) {
+                switch.set();
+            }
+            if n % 10 == 0 { Answer::Never } else { Answer::Reply(200, now + ms(300)) }
+        }
+    };
+    Fake { stop, ..Fake::new(server) }
+}
+
+fn check_interrupted(seen: &Seen) {
+    let ends = seen.run.began(Phase::Grace).unwrap();
+    assert_eq!(ends, seen.begins() + ms(3300));
+    assert!(seen.samples.iter().all(|s| s.begun <= ends));
+    // What is under way gets a second, and no more.
+    let t = &seen.run.total;
+    assert_eq!(seen.run.finish.as_ref().unwrap().at, ends + secs(1));
+    assert!(seen.run.finish.as_ref().unwrap().interrupted);
+    assert_eq!((t.failed_by(Failure::Timeout), t.begun), (0, t.completed + t.failed_by(Failure::Cut)));
+    assert!(t.failed_by(Failure::Cut) > 0);
+    assert_eq!((t.service.min(), t.service.max()), (300 * MS, 300 * MS), "no reply came before its time");
+    assert!((seen.run.measured_seconds() - 3.3).abs() < 1e-9);
+}
+
+#[test]
+fn an_interrupted_run_accounts_for_all() {
+    check_interrupted(&interrupted().run(&open(100.0, Arrivals::Poisson, secs(3600))));
+    check_interrupted(&interrupted().run(&closed(40.0, secs(3600))));
+    let think = Think { least: ms(10), most: ms(90) };
+    check_interrupted(&interrupted().run(&thinking(Shape::constant(80.0), think, secs(3600))));
+    let mut plan = open(100.0, Arrivals::Even, secs(1));
+    (plan.stop.duration, plan.stop.requests) = (None, Some(1_000_000));
+    check_interrupted(&interrupted().run(&plan));
+}
+
+#[test]
+fn an_interrupted_run_drops_what_waits() {
+    let seen = interrupted().run(&capped(100.0, Arrivals::Poisson, 20, secs(3600)));
+    check_interrupted(&seen);
+    assert!(seen.run.total.failed_by(Failure::Dropped) > 0);
+}
+
+#[test]
+fn a_run_that_is_stopped_before_its_load_says_so() {
+    let world = Fake::delay(ms(10));
+    world.stop.set();
+    let seen = world.run(&closed(3.0, secs(10)));
+    assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some("stopped before the load began"));
+}

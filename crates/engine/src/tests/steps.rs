@@ -1,0 +1,171 @@
+//! What virtual users do: several requests an iteration, redirects, labels, and users that break.
+
+use super::*;
+
+fn named(names: &[&str]) -> Vec<String> {
+    names.iter().map(|n| (*n).to_owned()).collect()
+}
+
+fn three_steps(turn: Turn<'_>) -> Next {
+    match (turn.step, turn.last.map(|r| r.status)) {
+        (0, None) => Next::Ask("http://fake/login"),
+        (1, Some(200)) => Next::Ask("http://fake/buy"),
+        (2, Some(200)) => Next::Ask("http://fake/bye"),
+        _ => Next::Done,
+    }
+}
+
+fn shop(service: Duration) -> Fake {
+    let labels = named(&["http://fake/login", "http://fake/buy", "http://fake/bye"]);
+    Fake { labels, ..Fake::delay(service).user(three_steps) }
+}
+
+#[test]
+fn an_arrival_may_be_several_requests() {
+    let seen = shop(ms(10)).run(&open(10.0, Arrivals::Even, secs(5)));
+    let t = &seen.run.total;
+    assert_eq!((t.planned, t.begun, t.completed), (150, 150, 150));
+    assert_eq!(seen.run.labels.values().map(|t| t.planned).collect::<Vec<_>>(), [50, 50, 50]);
+    assert_eq!(seen.run.label_names[&1], "http://fake/buy");
+    // Each is due when the one before it was answered.
+    for (n, s) in seen.samples.chunks(3).enumerate() {
+        assert_eq!(s[0].planned, seen.begins() + ms(100 * n as u64));
+        assert_eq!([s[1].planned, s[2].planned], [s[0].last_byte, s[1].last_byte]);
+        assert!(s.iter().all(|s| s.response_nanos() == 10 * MS && s.lag_nanos() == 0));
+    }
+}
+
+#[test]
+fn an_iteration_of_a_closed_loop_may_be_several_requests() {
+    let think = Think { least: ms(70), most: ms(70) };
+    let seen = shop(ms(10)).run(&thinking(Shape::constant(2.0), think, secs(10)));
+    assert_eq!(seen.run.total.completed, 600);
+    let begins = seen.begins();
+    let logins = seen.samples.iter().filter(|s| s.label == 0).map(|s| s.planned.nanos_since(begins));
+    assert!(logins.enumerate().all(|(n, at)| at == 100 * MS * (n as u64 / 2)));
+}
+
+#[test]
+fn a_step_without_a_whole_reply_is_told_to_the_user() {
+    let mut world = shop(ms(10));
+    world.server = Box::new(|| {
+        let mut n = 0;
+        Box::new(move |now| {
+            n += 1;
+            if n % 2 == 0 { Answer::Fails(Failure::Reset, now + ms(10)) } else { Answer::Reply(200, now + ms(10)) }
+        })
+    });
+    let seen = world.run(&open(1.0, Arrivals::Even, secs(10)));
+    // Login is answered, buying fails, the iteration is over.
+    assert_eq!(seen.run.labels.values().map(|t| (t.good, t.begun)).collect::<Vec<_>>(), [(10, 10), (0, 10)]);
+}
+
+#[test]
+fn an_iteration_begins_nothing_new_when_the_time_is_up() {
+    let seen = shop(secs(2)).run(&open(1.0, Arrivals::Even, secs(10)));
+    let ends = seen.begins() + secs(10);
+    assert!(seen.samples.iter().all(|s| s.begun < ends));
+    assert_eq!(seen.run.total.completed, seen.run.total.begun);
+    let closed = shop(secs(3)).run(&closed(1.0, secs(10)));
+    assert_eq!(closed.run.total.completed, 4);
+    assert_eq!(closed.run.finish.as_ref().unwrap().at, Tick(12 * SECOND));
+}
+
+#[test]
+fn iterations_that_are_cut_off_go_no_further() {
+    let mut plan = open(1.0, Arrivals::Even, secs(3));
+    plan.stop.grace = secs(1);
+    let mut world = shop(secs(1)).user(|_| Next::Ask("http://fake/"));
+    world.server = Box::new(|| Box::new(|_| Answer::Never));
+    let seen = world.run(&plan);
+    assert_eq!((seen.run.total.begun, seen.run.total.failed_by(Failure::Cut)), (3, 3));
+    assert_eq!(seen.run.finish.as_ref().unwrap().at, seen.begins() + secs(4));
+}
+
+/// Redirects from one to the next, 10 ms each, and then a reply.
+fn redirecting(to: &'static [&'static str]) -> Fake {
+    Fake::new(move || {
+        let mut n = 0;
+        move |now: Tick| {
+            n += 1;
+            match to.get((n - 1) % (to.len() + 1)) {
+                Some(to) => Answer::Redirect(to, now + ms(10)),
+                None => Answer::Reply(200, now + ms(10)),
+            }
+        }
+    })
+}
+
+#[test]
+fn redirects_are_followed_and_belong_to_their_arrival() {
+    let mut plan = open(10.0, Arrivals::Even, secs(2));
+    plan.script.follow = 5;
+    let seen = redirecting(&["/a/b", "http://other/c/d", "e"]).run(&plan);
+    let t = &seen.run.total;
+    assert_eq!((t.planned, t.begun, t.completed, t.good, t.redirects), (20, 20, 20, 20, 60));
+    assert!(seen.samples.iter().all(|s| s.response_nanos() == 40 * MS && s.service_nanos() == 40 * MS));
+    // Each hop has its own label; a relative one is relative to the hop before it.
+    let names: Vec<_> = seen.run.label_names.values().map(String::as_str).collect();
+    assert_eq!(names, ["http://fake/", "http://fake/a/b", "http://other/c/d", "http://other/c/e"]);
+    for tally in seen.run.labels.values() {
+        assert_eq!((tally.begun, tally.response.min(), tally.response.max()), (20, 10 * MS, 10 * MS));
+    }
+    // The bytes of all hops were moved.
+    assert_eq!((t.bytes_sent, t.bytes_received), (20 * 4 * 100, 20 * 4 * 1000));
+    assert_eq!(t.statuses.sorted(), [(200, 20)]);
+}
+
+#[test]
+fn a_redirect_too_many_is_a_reply() {
+    let mut plan = open(10.0, Arrivals::Even, secs(2));
+    plan.script.follow = 2;
+    let seen = redirecting(&["/a", "/b", "/c"]).run(&plan);
+    // Of four answers in a row, each arrival takes three.
+    assert_eq!((seen.run.total.completed, seen.run.total.good), (20, 20));
+    assert!(seen.run.total.statuses.sorted().contains(&(302, 15)), "{:?}", seen.run.total.statuses);
+    plan.script.follow = 0;
+    let seen = redirecting(&["/a"]).run(&plan);
+    assert_eq!((seen.run.total.redirects, seen.run.total.statuses.sorted()), (0, vec![(200, 10), (302, 10)]));
+}
+
+#[test]
+fn a_broken_user_is_a_failed_request_and_does_not_spin() {
+    let broken = |turn: Turn<'_>| if turn.number % 2 == 0 { Next::Ask("http://fake/") } else { Next::Broken };
+    let once = move |turn: Turn<'_>| if turn.step > 0 { Next::Done } else { broken(turn) };
+    let seen = Fake::delay(ms(10)).user(once).run(&open(10.0, Arrivals::Even, secs(5)));
+    assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::System)), (25, 25));
+    assert!(seen.run.warnings.contains(&"this user is broken".to_owned()));
+    // A closed loop has no schedule that would slow it down: it pauses, as before a server that cannot be reached.
+    let seen = Fake::delay(ms(10)).user(|_| Next::Broken).run(&closed(1.0, secs(5)));
+    let t = &seen.run.total;
+    assert_eq!((t.begun, t.failed_by(Failure::System)), (11, 11));
+    assert_eq!((t.lag.max(), t.queue_wait.max()), (0, 0));
+    let seen = Fake::delay(ms(10)).user(once).run(&closed(1.0, secs(5)));
+    assert!(seen.run.total.completed > 200);
+}
+
+#[test]
+fn a_user_that_asks_nothing_is_broken() {
+    let seen = Fake::delay(ms(10)).user(|_| Next::Done).run(&closed(1.0, secs(5)));
+    assert_eq!(seen.run.total.begun, seen.run.total.failed_by(Failure::System));
+    let seen = Fake::delay(ms(10)).user(|_| Next::Done).run(&open(10.0, Arrivals::Even, secs(5)));
+    assert_eq!(seen.run.total.failed_by(Failure::System), 50);
+}
+
+#[test]
+fn labels_beyond_the_limit_are_one() {
+    let names: [&'static str; 5] = ["http://fake/0", "http://fake/1", "http://fake/2", "http://fake/3", "http://fake/4"];
+    let user = move |turn: Turn<'_>| {
+        if turn.step == 0 { Next::Ask(names[turn.number as usize % 5]) } else { Next::Done }
+    };
+    let mut plan = open(10.0, Arrivals::Even, secs(10));
+    plan.record.labels = 3;
+    let seen = Fake { labels: named(&names), ..Fake::delay(ms(10)).user(user) }.run(&plan);
+    let by_name: Vec<_> = seen.run.labels.iter().map(|(n, t)| (seen.run.label_names[n].as_str(), t.completed)).collect();
+    assert_eq!(by_name, [("http://fake/0", 20), ("http://fake/1", 20), ("http://fake/2", 20), ("(other)", 40)]);
+    assert_eq!(seen.run.warnings, ["more than 3 labels: the rest are summed under (other); see --labels"]);
+    plan.record.labels = 6;
+    let seen = Fake { labels: named(&names), ..Fake::delay(ms(10)).user(user) }.run(&plan);
+    assert_eq!(seen.run.labels.len(), 5);
+    assert!(seen.run.warnings.is_empty());
+}

@@ -1,0 +1,97 @@
+//! Two threads and the system's clock. These are the only tests here whose course is not the same each time: they
+//! assert what must hold whatever it is.
+
+use super::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn real(plan: Plan) -> Plan {
+    let stop = Stop { grace: secs(2), ..plan.stop };
+    Plan { threads: 2, stop, record: Record { interval: ms(20), ..plan.record }, ..plan }
+}
+
+/// A queue that all workers share.
+fn shared_queue(servers: usize, service: Duration) -> Fake {
+    let service = service.as_nanos() as u64;
+    let shared = Arc::new(Mutex::new(queue(servers, move || service)));
+    let server = move || {
+        let shared = Arc::clone(&shared);
+        move |now| (shared.lock().unwrap())(now)
+    };
+    Fake { epoch: Epoch::now(), ..Fake::new(server) }
+}
+
+#[test]
+fn an_open_loop_of_two_threads_loses_nothing() {
+    let seen = shared_queue(8, ms(2)).run(&real(open(1000.0, Arrivals::Poisson, ms(400))));
+    assert_eq!(seen.run.total.completed, seen.run.total.planned);
+    assert!(seen.run.total.planned > 200);
+    // The sequence is that of one thread.
+    let alone = Fake::delay(ms(2)).run(&open(1000.0, Arrivals::Poisson, ms(400)));
+    assert_eq!(seen.planned(), alone.planned());
+}
+
+#[test]
+fn arrivals_of_two_threads_wait_in_one_queue() {
+    let seen = shared_queue(8, ms(10)).run(&real(capped(500.0, Arrivals::Poisson, 4, ms(400))));
+    let t = &seen.run.total;
+    assert_eq!(t.completed, t.planned);
+    assert_eq!(seen.run.flow_all.opened, 4);
+    // Connections become free in some order, and arrivals get them in the order in which they came; where both
+    // threads act at the same time, neighbours may change places.
+    let free: Vec<_> = seen.samples.iter().map(|s| s.free).collect();
+    let behind = free.windows(6).filter(|w| w[0] > w[5]).count();
+    assert!(behind * 20 < free.len(), "{behind} of {}", free.len());
+}
+
+#[test]
+fn overload_of_two_threads_is_dropped_and_cut_and_counted() {
+    let mut plan = real(capped(2000.0, Arrivals::Even, 4, ms(200)));
+    plan.stop.grace = ms(100);
+    let seen = shared_queue(8, ms(10)).run(&plan);
+    assert_eq!(seen.run.total.planned, 400);
+    assert!(seen.run.total.failed_by(Failure::Dropped) > 0);
+    plan.stop.grace = Duration::ZERO;
+    shared_queue(8, ms(10)).run(&plan);
+}
+
+#[test]
+fn users_of_two_threads_make_as_many_requests_as_asked() {
+    let mut plan = real(closed(5.0, secs(1)));
+    (plan.stop.duration, plan.stop.requests) = (None, Some(301));
+    let seen = shared_queue(4, ms(1)).run(&plan);
+    assert_eq!((seen.run.total.planned, seen.run.total.completed), (301, 301));
+    let mut plan = real(open(1000.0, Arrivals::Poisson, secs(1)));
+    (plan.stop.duration, plan.stop.requests) = (None, Some(301));
+    let seen = shared_queue(4, ms(1)).run(&plan);
+    assert_eq!((seen.run.total.planned, seen.run.total.completed), (301, 301));
+}
+
+#[test]
+fn a_run_is_stopped_by_who_listens() {
+    for plan in [open(200.0, Arrivals::Poisson, secs(3600)), closed(4.0, secs(3600))] {
+        let world = shared_queue(4, ms(5));
+        let stop = world.stop.clone();
+        let mut snapshots = 0;
+        let seen = world.run_listening(&real(plan), |event| {
+            snapshots += usize::from(matches!(event, Event::Snapshot(_)));
+            if snapshots == 5 {
+                stop.set();
+            }
+        });
+        assert!(seen.run.interrupted() && seen.run.measured_seconds() < 3000.0);
+        assert_eq!(seen.run.total.completed, seen.run.total.begun);
+    }
+}
+
+#[test]
+fn a_worker_that_fails_does_not_leave_the_other_waiting() {
+    let made = AtomicUsize::new(0);
+    let world = Fake::delay(ms(1)).wire(move |wire| {
+        assert_eq!(made.fetch_add(1, Ordering::Relaxed), 0, "the second worker breaks");
+        wire
+    });
+    let world = Fake { epoch: Epoch::now(), ..world };
+    let ended = world.try_run(&real(open(100.0, Arrivals::Even, ms(50))), |_| ());
+    assert!(matches!(ended, Err(EngineError::Panicked)));
+}

@@ -1,0 +1,117 @@
+//! Timers against a naive model: each wakes at the last instant that it was set to, and at no other.
+
+use super::*;
+use crate::clock::Sleep;
+use crate::run::{LEAPER, runtime};
+use brunt_model::Clock;
+use proptest::prelude::*;
+use std::pin::Pin;
+use std::task::Poll;
+
+/// Sets a timer to so much after now, or lets time pass.
+#[derive(Debug, Clone)]
+enum Op {
+    Set(usize, u64),
+    Pass(u64),
+    /// Wakes everybody.
+    FireAll,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        6 => (0usize..5, 0u64..1000).prop_map(|(which, after)| Op::Set(which, after)),
+        2 => (0u64..400).prop_map(Op::Pass),
+        1 => Just(Op::FireAll),
+    ]
+}
+
+/// The timers, and when each is due that is set.
+struct Model {
+    time: Time,
+    timers: Vec<(Sleep, Option<Tick>)>,
+}
+
+impl Model {
+    /// Waits until `until` or, without it, until all that are set have fired; checks each that fires.
+    async fn pass(&mut self, until: Option<Tick>) {
+        let clock = self.time.timer();
+        clock.set(until.unwrap_or(Tick::NEVER));
+        std::future::poll_fn(|cx| {
+            let now = self.time.now();
+            for (timer, due) in self.timers.iter_mut().filter(|t| t.1.is_some()) {
+                if Pin::new(&mut &*timer).poll(cx).is_ready() {
+                    assert_eq!(due.take(), Some(now));
+                }
+            }
+            assert!(self.timers.iter().all(|t| t.1.is_none_or(|due| due >= now)), "one was missed");
+            let over = match until {
+                Some(until) => Pin::new(&mut &clock).poll(cx).is_ready() && now >= until,
+                None => self.timers.iter().all(|t| t.1.is_none()),
+            };
+            if over { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    async fn play(mut self, ops: Vec<Op>) {
+        for op in ops {
+            let now = self.time.now();
+            match op {
+                Op::Set(which, after) => {
+                    self.timers[which].0.set(Tick(now.0 + after));
+                    self.timers[which].1 = Some(Tick(now.0 + after));
+                }
+                Op::Pass(nanos) => self.pass(Some(Tick(now.0 + nanos))).await,
+                Op::FireAll => {
+                    self.time.fire_all();
+                    self.timers.iter_mut().for_each(|t| t.1 = t.1.filter(|due| *due == now));
+                }
+            }
+        }
+        self.pass(None).await;
+    }
+}
+
+fn on_a_fake_clock<F: Future<Output = ()> + 'static>(task: impl FnOnce(Time) -> F) {
+    let runtime = runtime(Epoch::Fake).unwrap();
+    let time = Time::new(Epoch::Fake);
+    LEAPER.set(Some(time.clone()));
+    let task = task(time);
+    runtime.block_on(async move { tokio::task::spawn_local(task).await }).unwrap();
+    LEAPER.set(None);
+}
+
+proptest! {
+    #[test]
+    fn each_wakes_when_it_was_last_set_to(ops in prop::collection::vec(op(), 1..120)) {
+        on_a_fake_clock(|time| {
+            let timers = (0..5).map(|_| (time.timer(), None)).collect();
+            Model { time, timers }.play(ops)
+        });
+    }
+}
+
+#[test]
+fn timers_that_nobody_waits_for_do_not_stop_the_clock() {
+    on_a_fake_clock(|time| async move {
+        let (left, forgotten) = (time.timer(), time.timer());
+        left.set(Tick(SECOND));
+        forgotten.set(Tick(2 * SECOND));
+        drop(forgotten);
+        brunt_wire::Timer::sleep_until(&time, Tick(3 * SECOND)).await;
+        assert_eq!(time.now(), Tick(3 * SECOND));
+    });
+}
+
+#[test]
+fn sleeping_is_not_cut_short() {
+    on_a_fake_clock(|time| async move {
+        let waker = time.clone();
+        tokio::task::spawn_local(async move {
+            brunt_wire::Timer::sleep_until(&waker, Tick(5)).await;
+            waker.fire_all();
+        });
+        brunt_wire::Timer::sleep_until(&time, Tick(SECOND)).await;
+        assert_eq!(time.now(), Tick(SECOND));
+    });
+}
