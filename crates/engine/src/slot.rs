@@ -157,8 +157,10 @@ impl<W: Wire> Slot<W> {
         }
         let Some(conn) = &mut self.conn else { return Err(Failure::System) };
         self.timer.set(sample.begun + self.shared.timeout);
-        let exchange = self.shared.wire.exchange(conn, request, stamps);
-        let result = within(&self.timer, &self.shared, Failure::Timeout, exchange).await;
+        let result = {
+            let exchange = pin!(self.shared.wire.exchange(conn, request, stamps));
+            within(&self.timer, &self.shared, Failure::Timeout, exchange).await
+        };
         self.served += 1;
         let keep = result.as_ref().is_ok_and(|r| r.keep_alive) && self.served < self.shared.requests_per_connection;
         if !keep {
@@ -182,8 +184,10 @@ impl<W: Wire> Slot<W> {
     async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
         let shared = &self.shared;
         self.timer.set(shared.time.now() + shared.connect_timeout);
-        let open = shared.wire.open(request, opening);
-        let opened = within(&self.timer, shared, Failure::ConnectTimeout, open).await;
+        // Boxed, so that a connection that is open does not hold the room that opening it took.
+        let mut open = Box::pin(shared.wire.open(request, opening));
+        let opened = within(&self.timer, shared, Failure::ConnectTimeout, open.as_mut()).await;
+        drop(open);
         if let Err(failure) = &opened {
             let note = shared.wire.take_note();
             shared.first_open_failure(*failure, note.as_deref());
@@ -231,14 +235,13 @@ fn whole_of(first: &Sample, last: Sample) -> Sample {
 }
 
 /// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
-/// run is over. The work is dropped.
+/// run is over. The caller drops the work.
 async fn within<W: Wire, T>(
     timer: &Sleep,
     shared: &Shared<W>,
     late: Failure,
-    work: impl Future<Output = Result<T, Failure>>,
+    mut work: Pin<&mut impl Future<Output = Result<T, Failure>>>,
 ) -> Result<T, Failure> {
-    let mut work = pin!(work);
     let mut timer = timer;
     std::future::poll_fn(|cx| {
         if let Poll::Ready(result) = work.as_mut().poll(cx) {

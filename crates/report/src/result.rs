@@ -199,7 +199,7 @@ pub struct Connections {
     pub opened: u64,
     /// Opened in the measured time.
     pub opened_in_measured_time: u64,
-    /// Requests of the measured time sent on a connection that had been used before.
+    /// Requests of the whole run sent on a connection that had been used before.
     pub reused: u64,
     /// Most connections open at the end of an interval.
     pub peak: u64,

@@ -69,7 +69,7 @@ impl<T: Timer> FakeWire<T> {
         match answer {
             Answer::Reply(status, _) => Ok(reply(status)),
             Answer::Redirect(to, _) => {
-                let kept = Kept { location: Some(to.to_owned()), body: Vec::new() };
+                let kept = Kept { location: Some(to.to_owned()), ..Kept::default() };
                 Ok(Reply { kept: Some(Box::new(kept)), ..reply(302) })
             }
             Answer::Fails(failure, _) => Err(failure),

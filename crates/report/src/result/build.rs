@@ -170,7 +170,7 @@ impl From<&Run> for Connections {
         Self {
             opened: run.flow_all.opened,
             opened_in_measured_time: run.flow.opened,
-            reused: run.flow.reused,
+            reused: run.flow_all.reused,
             peak: run.peak_connections,
             closed_idle: run.flow_all.closed_idle,
         }

@@ -47,7 +47,7 @@ pub fn connections(run: &Run) -> String {
     if measured.opened != all.opened && measured.opened > 0 {
         text += &format!(" ({} in the measured time)", count(measured.opened));
     }
-    text += &format!(", {} on a used one", plural(measured.reused, "request"));
+    text += &format!(", {} on a used one", plural(all.reused, "request"));
     text += &format!(", at most {} open at once", count(run.peak_connections));
     if all.closed_idle > 0 {
         text += &format!(", {} closed by the server while idle", count(all.closed_idle));

@@ -25,7 +25,6 @@ pub(super) const BUFFER: usize = 1 << 20;
 pub(super) struct Shared<T> {
     pub time: T,
     pub buffer: RefCell<Box<[u8]>>,
-    pub wants: Wants,
     pub receive_rate: Option<u64>,
 }
 
@@ -50,7 +49,7 @@ impl<T: Timer> Shared<T> {
         &self,
         stream: &mut Stream,
         (request, asked): (&[u8], Asked),
-        used: bool,
+        (used, wants): (bool, Wants),
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         // A server that refuses a body closes before it has read it: its reply may be there all the same.
@@ -59,7 +58,7 @@ impl<T: Timer> Shared<T> {
         if unsent.is_none() {
             stamps.bytes_sent = request.len() as u64;
         }
-        let mut at = Receiving::new(asked, self.wants);
+        let mut at = Receiving::new(asked, wants);
         loop {
             match std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await {
                 Ok(Step::Whole) => break,
@@ -76,7 +75,8 @@ impl<T: Timer> Shared<T> {
     async fn send(&self, stream: &mut Stream, request: &[u8]) -> Option<io::Error> {
         match stream.send_at_once(request) {
             Ok(n) if n == request.len() => None,
-            Ok(n) => stream.send(&request[n..]).await.err(),
+            // Boxed: seldom needed, and every idle connection would hold the room for it.
+            Ok(n) => Box::pin(stream.send(&request[n..])).await.err(),
             Err(e) => Some(e),
         }
     }
@@ -203,6 +203,7 @@ impl Receiving {
 struct Keep {
     wants: Wants,
     location: Option<String>,
+    server: Option<String>,
     encoding: Option<String>,
     body: Vec<u8>,
 }
@@ -210,7 +211,7 @@ struct Keep {
 impl Keep {
     fn new(wants: Wants) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
-        (!nothing).then(|| Box::new(Self { wants, location: None, encoding: None, body: Vec::new() }))
+        (!nothing).then(|| Box::new(Self { wants, location: None, server: None, encoding: None, body: Vec::new() }))
     }
 
     fn finish(self: Box<Self>) -> Box<Kept> {
@@ -220,7 +221,7 @@ impl Keep {
             _ => Ok(self.body),
         };
         // A body that cannot be unpacked matches no pattern: the check fails, as it should.
-        Box::new(Kept { location: self.location, body: body.unwrap_or_default() })
+        Box::new(Kept { location: self.location, server: self.server, body: body.unwrap_or_default() })
     }
 }
 
@@ -235,6 +236,8 @@ impl Sink for Keep {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
         if name.eq_ignore_ascii_case("location") {
             self.location = Some(text());
+        } else if name.eq_ignore_ascii_case("server") {
+            self.server = Some(text());
         } else if name.eq_ignore_ascii_case("content-encoding") {
             self.encoding = Some(text().to_ascii_lowercase());
         }

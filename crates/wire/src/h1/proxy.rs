@@ -4,7 +4,7 @@ use super::exchange::Shared;
 use super::parse::Asked;
 use crate::origin::Origin;
 use crate::stream::Stream;
-use crate::{Stamps, Timer};
+use crate::{Stamps, Timer, Wants};
 use brunt_model::Failure;
 
 /// Asks the proxy at the other end of `stream` to connect us to `origin`.
@@ -16,7 +16,7 @@ pub(super) async fn tunnel<T: Timer>(
     let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
     let mut stamps = Stamps::default();
-    let reply = shared.exchange(stream, (request.as_bytes(), Asked::Connect), false, &mut stamps).await;
+    let reply = shared.exchange(stream, (request.as_bytes(), Asked::Connect), (false, Wants::default()), &mut stamps).await;
     match reply {
         Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
         Ok(reply) => Err((Failure::Proxy, format!("the proxy answered CONNECT with status {}", reply.status))),

@@ -14,7 +14,7 @@ use rustls::ClientConfig;
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// HTTP/1 over real sockets, for one worker thread.
 pub struct H1<T> {
@@ -24,17 +24,26 @@ pub struct H1<T> {
     worker: usize,
     source_turn: Cell<usize>,
     note: RefCell<Option<String>>,
-    told_target: Cell<bool>,
+    target: RefCell<Target>,
 }
 
 /// What the wires of all workers of a run share.
 pub struct Common {
     settings: Connection,
     directory: Directory,
-    tls: Arc<ClientConfig>,
+    tls: OnceLock<Arc<ClientConfig>>,
     proxy: Option<Origin>,
     style: Style,
     wants: Wants,
+}
+
+/// What is known of the target, and what of it was told. One worker tells it for all.
+#[derive(Default)]
+struct Target {
+    told_addresses: bool,
+    /// The first reply has come: it named the server, or did not.
+    replied: bool,
+    server: Option<String>,
 }
 
 /// Why no wire can be made of a plan.
@@ -62,9 +71,26 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let wants = Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0 };
-        let tls = tls::config(&settings.tls)?;
-        Ok(Arc::new(Self { directory: Directory::new(&settings), tls, proxy, style, wants, settings }))
+        let wants = Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0, server: false };
+        let common =
+            Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
+        // Reading the system's certificates takes longer than many a run over plain http.
+        if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
+            common.tls()?;
+        }
+        Ok(Arc::new(common))
+    }
+}
+
+impl Common {
+    /// How TLS is spoken; read when first needed.
+    fn tls(&self) -> Result<Arc<ClientConfig>, tls::BadTls> {
+        if let Some(config) = self.tls.get() {
+            return Ok(Arc::clone(config));
+        }
+        let read = tls::config(&self.settings.tls)?;
+        // Where two workers read it at the same time, the first one's is kept, so that they share sessions.
+        Ok(Arc::clone(self.tls.get_or_init(|| read)))
     }
 }
 
@@ -73,7 +99,7 @@ impl<T: Timer> H1<T> {
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
-        let shared = Shared { time, buffer, wants: common.wants, receive_rate };
+        let shared = Shared { time, buffer, receive_rate };
         Self {
             shared,
             common,
@@ -81,7 +107,7 @@ impl<T: Timer> H1<T> {
             worker,
             source_turn: Cell::new(worker),
             note: RefCell::default(),
-            told_target: Cell::new(worker > 0),
+            target: RefCell::new(Target { told_addresses: worker > 0, replied: worker > 0, server: None }),
         }
     }
 
@@ -153,8 +179,9 @@ impl<T: Timer> H1<T> {
 
     async fn secure(&self, stream: &mut Stream, host: &str, steps: &mut Opening) -> Result<(), Failure> {
         let began = self.shared.time.now();
-        let connection = tls::connection(&self.common.tls, &self.common.settings.tls, host)
-            .map_err(|e| self.fails(Failure::Tls, e))?;
+        let config = self.common.tls().map_err(|e| self.fails(Failure::Tls, e))?;
+        let connection =
+            tls::connection(&config, &self.common.settings.tls, host).map_err(|e| self.fails(Failure::Tls, e))?;
         stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, e))?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         Ok(())
@@ -192,7 +219,15 @@ impl<T: Timer + 'static> Wire for H1<T> {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        self.shared.exchange(&mut conn.stream, (&request.bytes, request.asked), used, stamps).await
+        let nameless = !self.target.borrow().replied;
+        let wants = Wants { server: nameless, ..self.common.wants };
+        let request = (&request.bytes[..], request.asked);
+        let reply = self.shared.exchange(&mut conn.stream, request, (used, wants), stamps).await?;
+        if nameless {
+            let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
+            *self.target.borrow_mut() = Target { told_addresses: false, replied: true, server };
+        }
+        Ok(reply)
     }
 
     async fn closed(&self, conn: &mut Conn) {
@@ -204,15 +239,12 @@ impl<T: Timer + 'static> Wire for H1<T> {
     }
 
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
-        if self.told_target.get() {
+        let mut target = self.target.borrow_mut();
+        let addresses: Vec<String> = self.routes.borrow().iter().flat_map(|r| r.addresses()).collect();
+        if target.told_addresses || (addresses.is_empty() && target.server.is_none()) {
             return None;
         }
-        let routes = self.routes.borrow();
-        let addresses: Vec<String> = routes.iter().flat_map(|r| r.addresses()).collect();
-        if addresses.is_empty() {
-            return None;
-        }
-        self.told_target.set(true);
-        Some((addresses, None))
+        target.told_addresses = true;
+        Some((addresses, target.server.take()))
     }
 }
