@@ -1,3 +1,16 @@
 //! Everything that needs a real server, a real process or a real tool.
+//!
+//! Each module is a subject; `world` starts what they need: brunt, the lab, nginx, Apache, and servers of odd bytes.
 
+mod accuracy;
+mod cli;
+mod connections;
+mod failures;
+mod framing;
 mod house;
+mod interruption;
+mod load;
+mod main_job;
+mod requests;
+mod tls;
+mod world;

@@ -81,11 +81,14 @@ impl Time {
         }
     }
 
-    /// Leaps to the next timer, if the clock is a fake one. For the moment when nothing else can run.
+    /// Leaps to the next timer that somebody waits for, if the clock is a fake one. For the moment when nothing else
+    /// can run.
     pub fn leap(&self) {
-        if let (Epoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
+        while let (Epoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
             self.0.fake_now.set(due.max(self.now()));
-            self.0.timers.fire(self.now());
+            if self.0.timers.fire(self.now()) {
+                return;
+            }
         }
     }
 
@@ -114,6 +117,11 @@ impl brunt_wire::Timer for Time {
     async fn sleep_until(&self, due: Tick) {
         let sleep = self.timer();
         sleep.set(due);
-        sleep.await;
+        (&sleep).await;
+        // Everybody may have been woken before.
+        while self.now() < due {
+            sleep.set(due);
+            (&sleep).await;
+        }
     }
 }

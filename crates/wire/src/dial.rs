@@ -39,6 +39,8 @@ pub async fn dial(to: Destination<'_>, receive_buffer: Option<usize>) -> io::Res
         Err(e) if Errno::from_io_error(&e) == Some(Errno::INPROGRESS) => true,
         Err(e) => return Err(e),
     };
+    // On the same machine the connection stands when connect(2) returns, whatever it says.
+    let connecting = connecting && socket.peer_addr().is_err();
     let io = sys::watch(socket)?;
     if connecting {
         io.writable().await?.retain_ready();

@@ -49,8 +49,9 @@ impl Timers {
         }
     }
 
-    /// Wakes all whose instant is not after `now`.
-    pub(super) fn fire(&self, now: Tick) {
+    /// Wakes all whose instant is not after `now`; whether somebody waited for one.
+    pub(super) fn fire(&self, now: Tick) -> bool {
+        let mut woken = false;
         while let Some(node) = self.pop(now) {
             let entry = node.entry;
             if entry.queued.get() != node.due {
@@ -61,11 +62,13 @@ impl Timers {
                 entry.fired.set(true);
                 if let Some(waker) = entry.waker.take() {
                     waker.wake();
+                    woken = true;
                 }
-            } else if entry.due.get() != Tick::NEVER && Rc::strong_count(&entry) > 1 {
+            } else if entry.due.get() != Tick::NEVER {
                 self.push(&entry);
             }
         }
+        woken
     }
 
     fn pop(&self, now: Tick) -> Option<Node> {
@@ -101,12 +104,25 @@ impl Sleep {
         }
     }
 
+    /// The instant that it was last set to.
+    pub fn due(&self) -> Tick {
+        self.entry.due.get()
+    }
+
     /// Wakes whoever waits for it, now.
     pub fn fire(&self) {
         self.entry.fired.set(true);
         if let Some(waker) = self.entry.waker.take() {
             waker.wake();
         }
+    }
+}
+
+impl Drop for Sleep {
+    /// Nobody waits any more: what is left in the heap is passed over.
+    fn drop(&mut self) {
+        self.entry.due.set(Tick::NEVER);
+        self.entry.waker.take();
     }
 }
 

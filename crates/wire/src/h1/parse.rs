@@ -159,6 +159,12 @@ impl Parser {
         Ok(at + self.feed_body(&bytes[at..], sink)?)
     }
 
+    /// Takes a head that was read before, from the same bytes and in answer to the same kind of request; how many bytes
+    /// that is. For the beginning of a reply only.
+    pub fn recall(&mut self, head: Head) -> usize {
+        self.accept(head)
+    }
+
     /// How many of the coming bytes are certainly body and may be dropped unseen: 0 in the head and between chunks, the
     /// rest of the chunk or of the body otherwise, `u64::MAX` when it lasts until the close.
     pub fn discardable(&self) -> u64 {

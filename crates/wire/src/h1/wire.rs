@@ -99,7 +99,7 @@ impl<T: Timer> H1<T> {
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
-        let shared = Shared { time, buffer, receive_rate };
+        let shared = Shared { time, buffer, last_head: RefCell::default(), receive_rate };
         Self {
             shared,
             common,

@@ -1,0 +1,207 @@
+//! How connections are made, used, kept and lost.
+
+use crate::world::log::distinct;
+use crate::world::nginx::nginx_at;
+use crate::world::odd::{page, serving};
+use crate::world::skip::skip;
+use crate::world::{command, lab, measure, nginx, port};
+use std::io::copy;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::thread;
+
+#[test]
+fn connections_are_used_again() {
+    let Some(nginx) = nginx("connections_are_used_again", "") else { return };
+    let ran = measure(&format!("{} -c 3 -n 300", nginx.at("/"))).all_good();
+    assert_eq!((ran.connections("opened"), ran.connections("reused")), (3, 297));
+    assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 3);
+}
+
+#[test]
+fn without_keepalive_each_request_has_a_connection() {
+    let Some(nginx) = nginx("without_keepalive_each_request_has_a_connection", "") else { return };
+    let ran = measure(&format!("{} -c 3 -n 60 --no-keepalive", nginx.at("/"))).all_good();
+    assert_eq!((ran.connections("opened"), ran.connections("reused")), (60, 0));
+    assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 60);
+    let open = measure(&format!("{} -r 100 --arrivals even -d 500ms --no-keepalive", nginx.at("/"))).all_good();
+    assert_eq!(open.connections("opened"), 50);
+}
+
+#[test]
+fn so_many_requests_on_a_connection() {
+    let Some(nginx) = nginx("so_many_requests_on_a_connection", "") else { return };
+    let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.at("/"))).all_good();
+    let log = nginx.log();
+    assert_eq!(log.iter().map(|l| l.of_connection()).max(), Some(5));
+    assert_eq!(distinct(&log, |l| l.connection()).len() as u64, ran.connections("opened"));
+}
+
+#[test]
+fn a_servers_limit_of_requests_is_no_failure() {
+    let Some(nginx) = nginx("a_servers_limit_of_requests_is_no_failure", "keepalive_requests 10;") else { return };
+    let ran = measure(&format!("{} -c 2 -n 200", nginx.at("/"))).all_good();
+    assert_eq!(ran.connections("opened"), 20);
+    assert_eq!(nginx.log().iter().map(|l| l.of_connection()).max(), Some(10));
+}
+
+#[test]
+fn idle_connections_that_the_server_closes_are_opened_anew() {
+    let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_opened_anew", "keepalive_timeout 1;") else { return };
+    let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.at("/"));
+    let ran = measure(&line).ok();
+    assert!(ran.connections("closed_idle") >= 1);
+    // One that closes in the very moment of its use is stale; nothing else may fail.
+    assert_eq!(ran.count("good") + ran.failed("stale"), ran.count("begun"));
+    assert!(ran.count("good") >= 1);
+    let retried = measure(&format!("{line} --retry-stale")).all_good();
+    assert!(retried.connections("closed_idle") + retried.count("retries") >= 1);
+}
+
+#[test]
+fn the_old_version_is_spoken() {
+    let Some(nginx) = nginx("the_old_version_is_spoken", "") else { return };
+    let kept = measure(&format!("{} -c 2 -n 40 --http1.0", nginx.at("/"))).all_good();
+    assert_eq!(kept.connections("opened"), 2);
+    let each = measure(&format!("{} -c 2 -n 40 --http1.0 --no-keepalive", nginx.at("/"))).all_good();
+    assert_eq!(each.connections("opened"), 40);
+    assert!(nginx.log().iter().all(|l| l.request() == "GET / HTTP/1.0"));
+}
+
+#[test]
+fn a_unix_socket_is_a_way_in() {
+    let listen = "listen unix:DIR/socket; listen 127.0.0.1:PORT;";
+    let Some(nginx) = nginx_at("a_unix_socket_is_a_way_in", listen, "") else { return };
+    let socket = nginx.dir.path().join("socket");
+    let line = |path: String| format!("http://some.host/ -c 2 -n 30 --unix-socket {path}");
+    measure(&line(socket.display().to_string())).all_good();
+    let log = nginx.log();
+    assert_eq!(log.len(), 30);
+    assert!(log.iter().all(|l| l.client() == "unix:" && l.host() == "some.host"), "{log:?}");
+    let refused = measure(&line(format!("{}.not", socket.display()))).ends(3);
+    refused.says(&["Nothing could be measured"]);
+}
+
+#[test]
+fn source_addresses_are_used_in_turn() {
+    let Some(nginx) = nginx("source_addresses_are_used_in_turn", "") else { return };
+    measure(&format!("{} -c 4 -n 40 --source 127.0.0.2,127.0.0.3", nginx.at("/"))).all_good();
+    assert_eq!(distinct(&nginx.log(), |l| l.client()), ["127.0.0.2", "127.0.0.3"].into());
+}
+
+#[test]
+fn a_name_can_be_given_its_address() {
+    let Some(nginx) = nginx("a_name_can_be_given_its_address", "") else { return };
+    let port = nginx.port;
+    let url = format!("http://name.test:{port}/");
+    let ran = measure(&format!("{url} -c 2 -n 20 --resolve name.test:{port}:127.0.0.1")).all_good();
+    assert_eq!(distinct(&nginx.log(), |l| l.host()), ["name.test"].into());
+    assert_eq!(ran.at("/environment/addresses/0"), &format!("127.0.0.1:{port}"));
+}
+
+#[test]
+fn all_addresses_of_a_name_are_used() {
+    let listen = "listen 127.0.0.1:PORT; listen 127.0.0.2:PORT;";
+    let Some(nginx) = nginx_at("all_addresses_of_a_name_are_used", listen, "") else { return };
+    let port = nginx.port;
+    let two = format!("--resolve name.test:{port}:127.0.0.1 --resolve name.test:{port}:127.0.0.2");
+    measure(&format!("http://name.test:{port}/ -c 4 -n 40 {two}")).all_good();
+    assert_eq!(distinct(&nginx.log(), |l| l.server()), ["127.0.0.1", "127.0.0.2"].into());
+}
+
+#[test]
+fn both_kinds_of_addresses_are_used() {
+    let test = "both_kinds_of_addresses_are_used";
+    if !port::has_ipv6() {
+        return skip(test, "no IPv6 loopback address here");
+    }
+    let listen = "listen 127.0.0.1:PORT; listen [::1]:PORT;";
+    let Some(nginx) = nginx_at(test, listen, "") else { return };
+    measure(&format!("http://[::1]:{}/ -c 1 -n 10", nginx.port)).all_good();
+    assert_eq!(distinct(&nginx.log(), |l| l.server()), ["::1"].into());
+    let of_localhost = ("localhost", nginx.port).to_socket_addrs().expect("localhost").map(|a| a.ip().to_string());
+    let known: std::collections::HashSet<_> = of_localhost.collect();
+    measure(&format!("http://localhost:{}/ -c 4 -n 40", nginx.port)).all_good();
+    let log = nginx.log();
+    let used = distinct(&log[10..], |l| l.server());
+    assert_eq!(used, known.iter().map(String::as_str).collect());
+    if known.len() < 2 {
+        skip(test, "localhost has one address only here; the name was used with that one");
+    }
+}
+
+/// A proxy that answers plain requests itself and makes the tunnels that it is asked for, unless `refuse`.
+fn proxy(status: &'static str) -> crate::world::Odd {
+    serving(move |mut client| {
+        while let Some(request) = client.request() {
+            let Some(to) = request.strip_prefix("CONNECT ") else {
+                client.give(page("from the proxy"));
+                continue;
+            };
+            let to = to.split(' ').next().unwrap_or_default().replace("behind.test", "127.0.0.1");
+            client.give(format!("HTTP/1.1 {status}\r\n\r\n"));
+            if !status.starts_with("200") {
+                return;
+            }
+            let server = TcpStream::connect(to).expect("the server behind the proxy");
+            let (mut from, mut into) = (client.stream.try_clone().expect("a handle"), server.try_clone().expect("a handle"));
+            thread::spawn(move || copy(&mut from, &mut into));
+            let (mut from, mut into) = (server, client.stream.try_clone().expect("a handle"));
+            let _ = copy(&mut from, &mut into);
+            return;
+        }
+    })
+}
+
+#[test]
+fn a_proxy_is_asked_for_the_whole_url() {
+    let proxy = proxy("200 Connected");
+    let line = format!("http://behind.test:81/a?b -c 2 -n 20 --proxy {}", proxy.address);
+    measure(&line).all_good();
+    let seen = proxy.seen();
+    assert_eq!(seen.len(), 20);
+    assert!(seen.iter().all(|r| r.starts_with("GET http://behind.test:81/a?b HTTP/1.1\r\nHost: behind.test:81\r\n")), "{seen:?}");
+}
+
+#[test]
+fn a_proxy_makes_a_tunnel_for_tls() {
+    let (proxy, lab) = (proxy("200 Connected"), lab("--tls"));
+    let url = format!("https://behind.test:{}/", lab.port());
+    let ran = measure(&format!("{url} -c 2 -n 20 -k --proxy http://{}", proxy.address)).all_good();
+    assert_eq!(proxy.seen().len() as u64, ran.connections("opened"));
+    assert_eq!(lab.knows()["requests"]["received"], 20);
+}
+
+#[test]
+fn a_proxy_that_refuses_is_told() {
+    let proxy = proxy("403 Forbidden");
+    let ran = measure(&format!("https://behind.test/ -c 1 -d 500ms -k --proxy {}", proxy.address)).ends(3);
+    ran.says(&["Nothing could be measured", "proxy", "403"]);
+}
+
+#[test]
+fn connections_are_opened_at_their_rate() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.at("/"))).all_good();
+    // The twentieth is due after 19/20 s.
+    let setup = ran.figure("/elapsed_seconds") - ran.figure("/measured_seconds");
+    assert!(setup >= 0.94, "{setup}");
+    assert_eq!((ran.connections("opened"), ran.connections("opened_in_measured_time")), (20, 0));
+}
+
+#[test]
+fn more_connections_than_files_are_refused() {
+    for load in ["-c 2000000", "-r 10 -c 2000000", "-r 10 --max-in-flight 2000000"] {
+        let told = command(&format!("http://127.0.0.1:1/ {load}")).output().expect("brunt");
+        assert_eq!(told.status.code(), Some(2), "{load}");
+        let text = String::from_utf8_lossy(&told.stderr);
+        assert!(text.contains("2000064 open files") && text.contains("ulimit"), "{text}");
+    }
+}
+
+#[test]
+fn five_hundred_connections_do() {
+    let Some(nginx) = nginx("five_hundred_connections_do", "") else { return };
+    let ran = measure(&format!("{} -c 500 -d 1s", nginx.at("/"))).all_good();
+    assert_eq!((ran.connections("opened"), ran.connections("peak")), (500, 500));
+    assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 500);
+}

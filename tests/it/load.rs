@@ -1,0 +1,145 @@
+//! Loads: how many, how often, how long, by how many; and what waits where.
+
+use crate::world::{lab, measure};
+
+#[test]
+fn so_many_requests_and_no_more() {
+    let lab = lab("");
+    for n in [1, 7, 500] {
+        assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.at("/"))).all_good().count("planned"), n);
+        assert_eq!(measure(&format!("{} -r 2000 -n {n}", lab.at("/"))).all_good().count("planned"), n);
+    }
+}
+
+#[test]
+fn even_arrivals_are_as_many_as_the_rate_says() {
+    let lab = lab("");
+    for (load, planned) in [("-r 200 -d 1s", 200), ("-r 50.5 -d 2s", 101), ("-r 100/1s,300/500ms", 250), ("-r 0..200/1s", 100)] {
+        let ran = measure(&format!("{} {load} --arrivals even", lab.at("/"))).all_good();
+        assert!(ran.count("planned").abs_diff(planned) <= 1, "{load}: {}", ran.count("planned"));
+    }
+}
+
+#[test]
+fn a_rate_below_one_is_possible() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -r 0.8 --arrivals even -d 3s", lab.at("/"))).all_good();
+    assert!((2..=3).contains(&ran.count("planned")), "{}", ran.count("planned"));
+}
+
+#[test]
+fn bursts_come_in_bursts() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -r 100 --arrivals burst:25 -d 1s --interval 20ms", lab.at("/"))).all_good();
+    assert_eq!(ran.count("planned"), 100);
+    let series = ran.at("/series").as_array().expect("a series");
+    let planned: Vec<_> = series.iter().filter_map(|i| i["planned"].as_u64()).filter(|n| *n > 0).collect();
+    assert!(planned.iter().all(|n| n % 25 == 0), "{planned:?}");
+}
+
+#[test]
+fn a_seed_repeats_the_arrivals() {
+    let lab = lab("");
+    let planned = |seed| {
+        let ran = measure(&format!("{} -r 400 -d 1s --seed {seed}", lab.at("/"))).all_good();
+        let series = ran.at("/series").as_array().expect("a series").clone();
+        series.iter().filter(|i| i["phase"] == "measure").filter_map(|i| i["planned"].as_u64()).collect::<Vec<_>>()
+    };
+    let (once, again, other) = (planned(7), planned(7), planned(8));
+    assert_eq!(once.iter().sum::<u64>(), again.iter().sum::<u64>());
+    assert_ne!(once, other);
+}
+
+#[test]
+fn waiting_for_a_connection_is_queue_wait_and_no_lag() {
+    // Two connections of 40 ms carry 50/s; 150/s are asked for.
+    let lab = lab("--service const:40ms");
+    let ran = measure(&format!("{} -r 150 -c 2 -d 1s --grace 10s", lab.at("/"))).all_good();
+    assert_eq!(ran.connections("opened"), 2);
+    assert!(ran.connections("peak") <= 2);
+    let [response, service, wait, lag] =
+        ["response_time", "service_time", "queue_wait", "lag"].map(|t| ran.figure(&format!("/{t}_seconds/mean")));
+    assert!(wait > 0.3, "two thirds of the arrivals wait for a second and more: {wait}");
+    assert!((response - (wait + lag + service)).abs() < 0.05 * response, "{response} {wait} {lag} {service}");
+    assert!(lag < wait / 10.0, "{lag} {wait}");
+    assert_eq!(lab.knows()["connections"]["peak"], 2);
+}
+
+#[test]
+fn what_waits_in_vain_is_dropped_and_told() {
+    let lab = lab("--service const:100ms");
+    let ran = measure(&format!("{} -r 200 -c 1 -d 1s --grace 100ms", lab.at("/"))).ok();
+    assert!(ran.count("dropped") > 100, "{}", ran.count("dropped"));
+    assert!(ran.number("/response_time_seconds/censored") >= ran.count("dropped"));
+    assert!(ran.at("/response_time_seconds/at_least").as_array().is_some_and(|keys| keys.contains(&"p99".into())));
+    ran.says(&["dropped", "≥", "lower --rate"]);
+}
+
+#[test]
+fn arrivals_beyond_the_most_in_flight_are_dropped() {
+    let lab = lab("--service const:300ms");
+    let ran = measure(&format!("{} -r 100 --arrivals even --max-in-flight 5 -d 1s", lab.at("/"))).ok();
+    assert_eq!(ran.count("planned"), 100);
+    assert!(ran.count("dropped") >= 70, "{}", ran.count("dropped"));
+    assert!(ran.connections("peak") <= 5);
+}
+
+#[test]
+fn one_and_two_threads_serve_one_queue() {
+    let lab = lab("--service const:20ms");
+    for threads in [1, 2] {
+        let ran = measure(&format!("{} -r 100 --arrivals even -c 4 -d 1s --threads {threads}", lab.at("/"))).all_good();
+        assert_eq!(ran.number("/generator/threads"), threads);
+        assert_eq!(ran.count("planned"), 100);
+        assert_eq!(ran.connections("opened"), 4, "{threads} threads");
+    }
+}
+
+#[test]
+fn thinking_users_ask_less() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -c 3 --think 100ms..200ms -d 1s", lab.at("/"))).all_good();
+    assert!((3..=33).contains(&ran.count("planned")), "{}", ran.count("planned"));
+    ran.says(&["think"]);
+}
+
+#[test]
+fn the_warm_up_is_kept_apart() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -r 100 --arrivals even --warmup 500ms -d 1s", lab.at("/"))).all_good();
+    let warm = ran.number("/warmup/requests/begun");
+    assert_eq!((warm, ran.count("begun")), (50, 100));
+    assert_eq!(lab.knows()["requests"]["received"], 150);
+}
+
+#[test]
+fn users_come_and_go_as_the_stages_say() {
+    let lab = lab("--service const:5ms");
+    let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
+    assert_eq!(ran.figure("/measured_seconds"), 1.5);
+    let series = ran.at("/series").as_array().expect("a series");
+    let open = |i: usize| series[i]["connections"].as_u64().expect("a number");
+    assert!(open(1) < 4 && ran.connections("peak") == 5, "{} then {}", open(1), ran.connections("peak"));
+}
+
+#[test]
+fn what_is_under_way_at_the_end_is_finished_or_cut() {
+    let lab = lab("--service const:700ms");
+    let finished = measure(&format!("{} -c 2 -d 500ms --grace 5s", lab.at("/"))).all_good();
+    assert_eq!(finished.count("completed"), 2);
+    let cut = measure(&format!("{} -c 2 -d 900ms --grace 50ms", lab.at("/"))).ok();
+    assert_eq!((cut.count("completed"), cut.count("cut")), (2, 2));
+    cut.says(&["cut off 2", "a longer --grace lets them finish"]);
+}
+
+#[test]
+fn objectives_decide_the_exit_code() {
+    let lab = lab("--fail 5%:503");
+    let with = |bounds: &str| measure(&format!("{} -c 2 -n 400 --objective {bounds}", lab.at("/")));
+    let met = with("p99<20s,errors<50%").ends(0);
+    assert_eq!(met.at("/objectives/0/met"), true);
+    let missed = with("p50<20s,errors<0.1%").ends(4);
+    assert_eq!((missed.at("/objectives/0/met"), missed.at("/objectives/1/met")), (&true.into(), &false.into()));
+    assert!(missed.figure("/objectives/1/value") > 0.001);
+    missed.says(&["errors < 0.1"]);
+}

@@ -1,0 +1,208 @@
+//! `brunt URL`: a command, a server, a report whose numbers are true and agree with each other and with the server's.
+
+use crate::world::brunt::spaced;
+use crate::world::{Ran, apache, command, lab, measure, nginx, start};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+#[test]
+fn a_closed_loop_counts_what_nginx_counts() {
+    let Some(nginx) = nginx("a_closed_loop_counts_what_nginx_counts", "") else { return };
+    let ran = measure(&format!("{} -c 4 -d 1s", nginx.at("/"))).all_good();
+    assert_eq!(nginx.requests(), ran.count("begun"));
+    assert_eq!(ran.status(200), ran.count("completed"));
+    assert_eq!(ran.connections("opened"), 4);
+    assert_eq!(ran.figure("/measured_seconds"), 1.0);
+    let server = ran.at("/environment/server").as_str().unwrap_or_default();
+    assert!(server.starts_with("nginx/"), "{server:?}");
+}
+
+#[test]
+fn an_open_loop_counts_what_nginx_counts() {
+    let Some(nginx) = nginx("an_open_loop_counts_what_nginx_counts", "") else { return };
+    let ran = measure(&format!("{} -r 500 -d 1s", nginx.at("/"))).all_good();
+    assert_eq!(nginx.requests(), ran.count("begun"));
+    // Six standard deviations of a Poisson number.
+    assert!(ran.count("planned").abs_diff(500) < 135, "{}", ran.count("planned"));
+}
+
+#[test]
+fn apache_is_measured_in_each_of_its_ways() {
+    for mpm in ["event", "prefork"] {
+        let Some(apache) = apache::apache("apache_is_measured_in_each_of_its_ways", mpm) else { return };
+        let ran = measure(&format!("{} -c 3 -n 400", apache.url())).all_good();
+        assert_eq!(ran.count("begun"), 400, "{mpm}");
+        // MaxKeepAliveRequests 50: at least eight connections, and none of them fails.
+        assert!(ran.connections("opened") >= 8, "{mpm}: {}", ran.connections("opened"));
+        crate::world::until("Apache's log", || apache.logged() == 400);
+    }
+}
+
+#[test]
+fn apache_is_measured_in_an_open_loop() {
+    let Some(apache) = apache::apache("apache_is_measured_in_an_open_loop", "event") else { return };
+    let ran = measure(&format!("{} -r 200 --arrivals even -d 1s", apache.url())).all_good();
+    assert_eq!(ran.count("planned"), 200);
+}
+
+#[test]
+fn the_lab_counts_what_brunt_counts() {
+    for load in ["-c 5 -n 1234", "-n 1", "-c 9 -n 4", "-r 300 -d 1s", "-r 300 -c 3 -d 1s", "-c 3 -d 1s --threads 2"] {
+        let lab = lab("");
+        let ran = measure(&format!("{} {load}", lab.at("/"))).all_good();
+        let knows = lab.knows();
+        assert_eq!(knows["requests"]["received"], ran.count("begun"), "{load}");
+        assert_eq!(knows["connections"]["accepted"], ran.connections("opened"), "{load}");
+        assert_eq!(knows["bytes"]["sent"], ran.number("/bytes/received"), "{load}");
+        assert_eq!(knows["bytes"]["received"], ran.number("/bytes/sent"), "{load}");
+    }
+}
+
+#[test]
+fn the_text_has_its_sections() {
+    let lab = lab("");
+    let closed = measure(&format!("{} -c 4 -d 1s", lab.at("/"))).all_good();
+    closed.says(&["Load closed loop, 4 connections, no think time", "Duration 1 s", "Throughput", "Goodput", "Requests"]);
+    closed.says(&["Times p50 p75 p90 p95 p99 p99.9 max", "response time", "service time", "lag", "Phases", "first byte"]);
+    closed.says(&["Open loop at this throughput: brunt", "Outcomes 200", "100 %", "Connections 4 opened", "Generator CPU"]);
+    closed.says(&["A closed loop cannot see queueing before its users.", "Response times of", "cumulative", "memory"]);
+    let open = measure(&format!("{} -r 200 -c 4 -d 1s", lab.at("/"))).all_good();
+    open.says(&["open loop, Poisson, 200/s", "queue wait"]);
+    assert!(!open.out.contains("A closed loop cannot see"), "{}", open.out);
+}
+
+#[test]
+fn the_open_loop_that_a_closed_one_suggests_can_be_run() {
+    let lab = lab("");
+    let closed = measure(&format!("{} -c 2 -n 200 --think 5ms", lab.at("/"))).all_good();
+    let text = spaced(&closed.out);
+    let offered = text.split("Open loop at this throughput: brunt ").nth(1).and_then(|t| t.split(" Phases").next());
+    let offered = offered.unwrap_or_else(|| panic!("{}", closed.out));
+    assert!(!offered.contains("--think"), "--think has no place beside a rate: {offered}");
+    let again = command("").args(offered.split(' ').filter(|w| !w.contains("json"))).args(["-n", "5"]).output();
+    assert_ne!(again.expect("brunt").status.code(), Some(2), "{offered}");
+}
+
+#[test]
+fn the_json_is_what_the_schema_says() {
+    let schema = command("schema").output().expect("brunt");
+    let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let lab = lab("--fail 10%:503 --fail 10%:reset");
+    let url = lab.at("/");
+    for load in ["-c 4 -n 200 --warmup 200ms", "-r 100 -d 1s --objective p99<1s", "-r 0..50/1s -c 2"] {
+        valid(&validator, &measure(&format!("{url} {load}")));
+    }
+    valid(&validator, &measure("http://127.0.0.1:1/ -c 1 -d 1s").ends(3));
+}
+
+fn valid(validator: &jsonschema::Validator, ran: &Ran) {
+    let wrong: Vec<String> = validator.iter_errors(&ran.json).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_schema_refuses_another_document() {
+    let schema = command("schema").output().expect("brunt");
+    let schema: Value = serde_json::from_slice(&schema.stdout).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let lab = lab("");
+    let mut json = measure(&format!("{} -n 10", lab.at("/"))).json;
+    json["requests"]["begun"] = "many".into();
+    assert!(!validator.is_valid(&json));
+}
+
+#[test]
+fn histograms_can_be_read_by_others() {
+    let lab = lab("--fail 20%:503 --service exp:2ms");
+    let ran = measure(&format!("{} -c 4 -n 300", lab.at("/"))).ok();
+    for times in ["response_time_seconds", "service_time_seconds", "lag_seconds", "response_time_good_seconds"] {
+        let times = ran.at(&format!("/{times}"));
+        let bytes = STANDARD.decode(times["histogram"].as_str().expect("base64")).expect("base64");
+        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram");
+        assert_eq!(histogram.len(), times["count"].as_u64().expect("a count"));
+        for (quantile, key) in [(0.5, "p50"), (0.99, "p99")] {
+            let theirs = histogram.value_at_quantile(quantile) as f64 / 1e9;
+            let ours = times[key].as_f64().expect("seconds");
+            assert!((theirs - ours).abs() <= ours * 0.002, "{key}: {theirs} against {ours}");
+        }
+    }
+    assert_eq!(ran.number("/response_time_seconds/count"), 300);
+    assert_eq!(ran.number("/response_time_good_seconds/count"), ran.count("good"));
+    assert!(ran.count("good") < 300);
+}
+
+#[test]
+fn csv_rows_are_the_series() {
+    let (lab, dir) = (lab(""), TempDir::new().expect("a directory"));
+    let file = dir.path().join("csv");
+    let line = format!("{} -r 200 -d 1s --interval 100ms -o csv={}", lab.at("/"), file.display());
+    let ran = measure(&line).all_good();
+    let text = fs::read_to_string(file).expect("rows");
+    let mut rows = text.lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let head = rows.next().expect("a head");
+    let completed = head.iter().position(|n| *n == "completed").expect("a column");
+    let counts: Vec<u64> = rows.map(|r| r[completed].parse().expect("a count")).collect();
+    assert_eq!(counts.iter().sum::<u64>(), ran.count("completed"));
+    assert_eq!(counts.len(), ran.at("/series").as_array().map_or(0, Vec::len));
+    assert!(counts.len() >= 10, "{text}");
+}
+
+/// A recorded run: its JSON, and its log.
+fn recorded(dir: &TempDir) -> (Ran, String) {
+    let (lab, events) = (lab("--fail 10%:503"), dir.path().join("events").display().to_string());
+    let ran = measure(&format!("{} -c 3 -d 1s --warmup 200ms --think 1ms --events {events}", lab.at("/"))).ok();
+    (ran, events)
+}
+
+#[test]
+fn a_replay_gives_the_same_numbers() {
+    let dir = TempDir::new().expect("a directory");
+    let (ran, events) = recorded(&dir);
+    let again = start(&mut command(&format!("replay {events}"))).finish().ok();
+    assert_eq!(again.json, ran.json);
+    assert_eq!(again.out, ran.out);
+}
+
+#[test]
+fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
+    let dir = TempDir::new().expect("a directory");
+    let (ran, events) = recorded(&dir);
+    let bytes = fs::read(&events).expect("the log");
+    fs::write(&events, &bytes[..bytes.len() * 2 / 3]).expect("a torn log");
+    let torn = start(&mut command(&format!("replay {events}"))).finish();
+    assert!(torn.err.contains("is damaged after"), "{}", torn.err);
+    let (part, all) = (torn.count("completed"), ran.count("completed"));
+    assert!(0 < part && part < all, "{part} of {all}");
+    assert_eq!(torn.at("/interrupted"), true);
+}
+
+#[test]
+fn what_is_no_log_is_not_replayed() {
+    let dir = TempDir::new().expect("a directory");
+    let file = dir.path().join("other");
+    fs::write(&file, "some text").expect("a file");
+    let told = command(&format!("replay {}", file.display())).output().expect("brunt");
+    assert_eq!(told.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("no brunt event log"), "{told:?}");
+}
+
+#[test]
+fn quiet_is_quiet() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -n 50 -q", lab.at("/"))).all_good();
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+}
+
+#[test]
+fn json_on_stdout_is_json_and_nothing_else() {
+    let lab = lab("");
+    let out = command(&format!("{} -n 50 -o json", lab.at("/"))).output().expect("brunt");
+    let json: Value = serde_json::from_slice(&out.stdout).expect("JSON alone");
+    assert_eq!(json["requests"]["good"], 50);
+}

@@ -1,0 +1,115 @@
+//! HTTPS: whom brunt trusts, who it is, and what it says when there is no agreement.
+
+use crate::world::certs::Authority;
+use crate::world::log::distinct;
+use crate::world::nginx::nginx_at;
+use crate::world::{Nginx, command, lab, measure};
+use tempfile::TempDir;
+
+/// An nginx behind TLS that is certified as `localhost`, and the authority's files.
+fn secure(test: &str, directives: &str) -> Option<(Nginx, Authority, TempDir)> {
+    let dir = TempDir::new().expect("a directory");
+    let authority = Authority::new(dir.path());
+    let own = authority.certify("localhost");
+    let directives = format!(
+        "ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m; {}",
+        own.cert,
+        own.key,
+        directives.replace("CA", &authority.pem)
+    );
+    let nginx = nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives)?;
+    Some((nginx, authority, dir))
+}
+
+#[test]
+fn an_authority_can_be_trusted() {
+    let Some((nginx, authority, _dir)) = secure("an_authority_can_be_trusted", "") else { return };
+    let ran = measure(&format!("{} -c 2 -n 40 --cacert {}", nginx.secure("/"), authority.pem)).all_good();
+    assert_eq!(ran.number("/phases_seconds/tls/count"), 2);
+    assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 2);
+    assert_eq!(distinct(&nginx.log(), |l| l.sni()), ["localhost"].into());
+}
+
+#[test]
+fn a_stranger_is_not_trusted() {
+    let Some((nginx, _authority, _dir)) = secure("a_stranger_is_not_trusted", "") else { return };
+    let ran = measure(&format!("{} -c 2 -d 500ms", nginx.secure("/"))).ends(3);
+    ran.says(&["Nothing could be measured: TLS handshake failed", "UnknownIssuer"]);
+    assert_eq!(ran.count("completed"), 0);
+    measure(&format!("{} -c 2 -n 20 --insecure", nginx.secure("/"))).all_good();
+}
+
+#[test]
+fn another_name_than_the_certificates_is_refused() {
+    let Some((nginx, authority, _dir)) = secure("another_name_than_the_certificates_is_refused", "") else { return };
+    let line = format!("https://other.test:{p}/ -c 1 --resolve other.test:{p}:127.0.0.1 --cacert {}", authority.pem, p = nginx.port);
+    measure(&format!("{line} -d 500ms")).ends(3).says(&["TLS", "NotValidForName"]);
+    measure(&format!("{line} -n 10 --sni localhost")).all_good();
+    let log = nginx.log();
+    assert_eq!(distinct(&log, |l| l.sni()), ["localhost"].into());
+    assert_eq!(distinct(&log, |l| l.host()), ["other.test"].into());
+}
+
+#[test]
+fn brunt_shows_its_own_certificate() {
+    let verify = "ssl_client_certificate CA; ssl_verify_client on;";
+    let Some((nginx, authority, _dir)) = secure("brunt_shows_its_own_certificate", verify) else { return };
+    let own = authority.certify("anna");
+    let line = format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), authority.pem);
+    measure(&format!("{line} --cert {} --key {}", own.cert, own.key)).all_good();
+    assert_eq!(distinct(&nginx.log(), |l| l.subject()), ["CN=anna"].into());
+    // nginx answers 400 to those who show none.
+    let without = measure(&line).ok();
+    assert_eq!((without.status(400), without.count("good")), (20, 0));
+}
+
+#[test]
+fn sessions_are_resumed_unless_told_otherwise() {
+    let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_unless_told_otherwise", "") else { return };
+    let line = format!("{} -c 1 -n 20 --no-keepalive --cacert {}", nginx.secure("/"), authority.pem);
+    measure(&line).all_good();
+    let resumed = nginx.log().iter().filter(|l| l.resumed()).count();
+    assert!(resumed >= 15, "{resumed} of 20");
+    measure(&format!("{line} --no-tls-resumption")).all_good();
+    let log = nginx.log();
+    assert_eq!(log.len(), 40);
+    assert!(log[20..].iter().all(|l| !l.resumed()));
+}
+
+#[test]
+fn older_tls_is_spoken() {
+    let Some((nginx, authority, _dir)) = secure("older_tls_is_spoken", "ssl_protocols TLSv1.2;") else { return };
+    measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem)).all_good();
+}
+
+#[test]
+fn the_lab_speaks_tls() {
+    let dir = TempDir::new().expect("a directory");
+    let pem = dir.path().join("lab.pem");
+    let lab = lab(&format!("--tls --tls-cert-out {} --body 100k", pem.display()));
+    let ran = measure(&format!("{} -c 2 -n 50 --cacert {}", lab.at("/"), pem.display())).all_good();
+    assert!(ran.number("/bytes/received") > 50 * 100_000);
+    let open = measure(&format!("{} -r 100 -d 1s --no-keepalive --cacert {}", lab.at("/"), pem.display())).all_good();
+    assert_eq!(open.number("/phases_seconds/tls/count"), open.connections("opened"));
+}
+
+#[test]
+fn http_where_tls_is_meant_is_told() {
+    let (plain, secure) = (lab(""), lab("--tls"));
+    let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).ends(3);
+    tls.says(&["Nothing could be measured: TLS"]);
+    let http = measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).ends(3);
+    assert_eq!(http.failed("protocol") + http.failed("closed_early") + http.failed("reset"), http.count("begun"));
+}
+
+#[test]
+fn files_that_are_no_certificates_are_refused() {
+    let dir = TempDir::new().expect("a directory");
+    let file = dir.path().join("none.pem");
+    std::fs::write(&file, "nothing").expect("a file");
+    for option in ["--cacert", "--cert", "--key"] {
+        let told = command(&format!("https://127.0.0.1:1/ {option} {}", file.display())).output().expect("brunt");
+        assert_eq!(told.status.code(), Some(2), "{option}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains("PEM"), "{told:?}");
+    }
+}

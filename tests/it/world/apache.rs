@@ -1,0 +1,77 @@
+//! Apache httpd, with its own configuration and directory.
+
+use super::port;
+use super::server::Server;
+use super::skip::{program, skip};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const MODULES: &str = "/usr/lib/apache2/modules";
+
+/// An Apache that is listening.
+pub struct Apache {
+    _server: Server,
+    port: u16,
+    dir: TempDir,
+}
+
+/// An Apache with this way of working (`event`, `prefork`); None, and told: there is none here.
+pub fn apache(test: &str, mpm: &str) -> Option<Apache> {
+    let found = program("apache2").filter(|_| Path::new(&format!("{MODULES}/mod_mpm_{mpm}.so")).exists());
+    let Some(apache) = found else {
+        skip(test, "no apache2 here");
+        return None;
+    };
+    Some((0..5).find_map(|_| try_start(&apache, mpm)).expect("an Apache that starts"))
+}
+
+fn try_start(apache: &str, mpm: &str) -> Option<Apache> {
+    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    fs::create_dir(dir.path().join("www")).expect("a directory");
+    fs::write(dir.path().join("www/index.html"), "0123456789").expect("a page");
+    fs::write(dir.path().join("conf"), config(dir.path(), port, mpm)).expect("a configuration");
+    let mut command = Command::new(apache);
+    command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
+    let mut server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    for _ in 0..1000 {
+        if port::answers(port) {
+            return Some(Apache { _server: server, port, dir });
+        }
+        if server.ended().is_some() {
+            break;
+        }
+        super::wait_a_moment();
+    }
+    eprintln!("apache2: {}", fs::read_to_string(dir.path().join("error")).unwrap_or_default());
+    None
+}
+
+fn config(dir: &Path, port: u16, mpm: &str) -> String {
+    let modules = ["mpm_MPM", "authz_core", "dir", "mime"]
+        .map(|name| format!("LoadModule {name}_module {MODULES}/mod_{name}.so\n"))
+        .concat();
+    // The servers of a test need no other user than its own; as root, Apache wants one to be named.
+    format!(
+        "{modules}Listen 127.0.0.1:{port}\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\n\
+         DefaultRuntimeDir DIR\nMutex file:DIR\nTypesConfig /etc/mime.types\nDocumentRoot DIR/www\nUser www-data\n\
+         Group www-data\nKeepAlive On\nMaxKeepAliveRequests 50\nLogFormat \"%k %r\" it\nTransferLog DIR/access\n\
+         DirectoryIndex index.html\n<Directory DIR/www>\nRequire all granted\n</Directory>\n"
+    )
+    .replace("MPM", mpm)
+    .replace("DIR", &dir.display().to_string())
+}
+
+impl Apache {
+    /// Its URL.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// How many requests it has logged. It does so after the reply has left: hence perhaps not all of them yet.
+    pub fn logged(&self) -> u64 {
+        let text = fs::read_to_string(self.dir.path().join("access")).unwrap_or_default();
+        text.lines().filter(|line| line.contains("GET /")).count() as u64
+    }
+}

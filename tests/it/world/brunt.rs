@@ -1,0 +1,202 @@
+//! brunt, started as a user starts it; what it said, and its JSON.
+//!
+//! Whatever a run was, its numbers must add up: that is asserted of every one.
+
+use super::server::Server;
+use super::until;
+use rustix::process::Signal;
+use serde_json::Value;
+use std::env;
+use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A program of this workspace: the one that the variable names, or else where cargo has put it.
+pub fn program(variable: &str, name: &str) -> PathBuf {
+    if let Some(path) = env::var_os(variable) {
+        return path.into();
+    }
+    let target = env::current_exe().ok().and_then(|e| e.ancestors().nth(3).map(PathBuf::from)).expect("a target directory");
+    let places = [target.join("debug").join(name), target.join("release").join(name)];
+    let found = places.iter().find(|p| p.is_file());
+    found.unwrap_or_else(|| panic!("no {name}: cargo build -p brunt-cli -p brunt-lab, or set {variable}")).clone()
+}
+
+/// brunt, with the words of a line; in a directory where it may write.
+pub fn command(line: &str) -> Command {
+    let mut command = Command::new(program("BRUNT_BIN", "brunt"));
+    command.args(line.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+/// Measures with the words of a line, and JSON beside the text.
+pub fn measure(line: &str) -> Ran {
+    measure_words(&line.split_whitespace().collect::<Vec<_>>())
+}
+
+/// Measures, where a word holds a space.
+pub fn measure_words(words: &[&str]) -> Ran {
+    start(command("").args(words)).finish()
+}
+
+/// Starts a measurement whose JSON is wanted.
+pub fn start(command: &mut Command) -> Running {
+    let dir = TempDir::new().expect("a directory");
+    let file = |name: &str| File::create(dir.path().join(name)).expect("a file");
+    command.arg("-o").arg(format!("json={}", dir.path().join("json").display()));
+    if !command.get_args().any(|a| a == "-q") {
+        command.args(["-o", "text"]);
+    }
+    let server = Server::start(command.stdout(file("out")).stderr(file("err")));
+    Running { server, dir }
+}
+
+/// A brunt that is at work.
+pub struct Running {
+    server: Server,
+    dir: TempDir,
+}
+
+impl Running {
+    pub fn signal(&self, signal: Signal) {
+        self.server.signal(signal);
+    }
+
+    pub fn pid(&self) -> rustix::process::Pid {
+        rustix::process::Pid::from_child(&self.server.child)
+    }
+
+    /// What it has said on stderr so far.
+    pub fn told(&self) -> String {
+        self.read("err")
+    }
+
+    /// Waits for its end.
+    pub fn finish(mut self) -> Ran {
+        let mut ended = None;
+        until("brunt's end", || {
+            ended = self.server.ended();
+            ended.is_some()
+        });
+        let status = ended.expect("ended");
+        let json = serde_json::from_str(&self.read("json")).unwrap_or(Value::Null);
+        let code = status.code().unwrap_or_else(|| panic!("killed by {:?}: {}", status.signal(), self.told()));
+        let ran = Ran { code, out: self.read("out"), err: self.told(), json };
+        ran.adds_up();
+        ran
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.dir.path().join(name)).unwrap_or_default()
+    }
+}
+
+/// What a brunt that has ended left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+    /// Null where it wrote none.
+    pub json: Value,
+}
+
+impl Ran {
+    /// It must have measured.
+    pub fn ok(self) -> Self {
+        self.ends(0)
+    }
+
+    /// It must have ended so.
+    pub fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}{}", self.out, self.err);
+        self
+    }
+
+    /// Every request must have been good.
+    pub fn all_good(self) -> Self {
+        assert_eq!(self.count("good"), self.count("begun"), "{}{}", self.out, self.err);
+        assert!(self.count("good") > 0 && self.at("/failures").as_object().is_some_and(serde_json::Map::is_empty));
+        self.ok()
+    }
+
+    /// A value of the JSON.
+    pub fn at(&self, pointer: &str) -> &Value {
+        self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in the JSON: {}{}", self.out, self.err))
+    }
+
+    /// A whole number of the JSON.
+    pub fn number(&self, pointer: &str) -> u64 {
+        self.at(pointer).as_u64().unwrap_or_else(|| panic!("{pointer}: {}", self.at(pointer)))
+    }
+
+    /// A number of the JSON, such as one of seconds.
+    pub fn figure(&self, pointer: &str) -> f64 {
+        self.at(pointer).as_f64().unwrap_or_else(|| panic!("{pointer}: {}", self.at(pointer)))
+    }
+
+    /// How many requests were `planned`, `begun`, …
+    pub fn count(&self, what: &str) -> u64 {
+        self.number(&format!("/requests/{what}"))
+    }
+
+    /// How many failed in this way.
+    pub fn failed(&self, kind: &str) -> u64 {
+        self.at("/failures")[kind].as_u64().unwrap_or(0)
+    }
+
+    /// How many replies had this status.
+    pub fn status(&self, status: u16) -> u64 {
+        self.at("/outcomes")[status.to_string()].as_u64().unwrap_or(0)
+    }
+
+    /// How many connections were `opened`, `reused`, …
+    pub fn connections(&self, what: &str) -> u64 {
+        self.number(&format!("/connections/{what}"))
+    }
+
+    /// The entry of a label.
+    pub fn label(&self, ends_with: &str) -> &Value {
+        let labels = self.at("/labels").as_array().expect("labels");
+        let found = labels.iter().find(|l| l["label"].as_str().is_some_and(|l| l.ends_with(ends_with)));
+        found.unwrap_or_else(|| panic!("no label {ends_with}: {labels:?}"))
+    }
+
+    /// The text must hold all of these.
+    pub fn says(&self, words: &[&str]) {
+        let text = spaced(&self.out);
+        for word in words {
+            assert!(text.contains(word), "no `{word}` in:\n{}", self.out);
+        }
+    }
+
+    /// Nothing may have been lost.
+    fn adds_up(&self) {
+        if self.json.is_null() {
+            return;
+        }
+        assert_eq!(self.number("/version"), 1);
+        let [planned, begun, dropped] = ["planned", "begun", "dropped"].map(|k| self.count(k));
+        let [completed, failed, cut, good, errors] = ["completed", "failed", "cut", "good", "errors"].map(|k| self.count(k));
+        assert_eq!(planned, begun + dropped, "planned: {}", self.out);
+        assert_eq!(begun, completed + failed + cut, "begun: {}", self.out);
+        assert_eq!(errors, begun + dropped - good, "errors: {}", self.out);
+        let sum = |of: &Value| of.as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum::<u64>();
+        assert_eq!(sum(self.at("/outcomes")), completed, "statuses: {}", self.out);
+        let [checks, drops, cuts] = ["check", "dropped", "cut"].map(|kind| self.failed(kind));
+        assert_eq!((drops, cuts), (dropped, cut));
+        assert_eq!(sum(self.at("/failures")) - checks - drops - cuts, failed, "failures: {}", self.out);
+        let series = self.at("/series").as_array().expect("a series");
+        let over_time = |key: &str| series.iter().filter_map(|i| i[key].as_u64()).sum::<u64>();
+        let warm = |key: &str| self.at("/warmup")["requests"][key].as_u64().unwrap_or(0);
+        assert_eq!(over_time("begun"), begun + warm("begun"), "begun over time: {}", self.out);
+        assert_eq!(over_time("completed"), completed + warm("completed"), "completed over time: {}", self.out);
+    }
+}
+
+/// A text with its line breaks and runs of space made single spaces.
+pub fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

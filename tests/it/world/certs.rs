@@ -1,0 +1,49 @@
+//! An authority, and what it certifies.
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An authority that nobody but these tests trusts; its certificate lies in a file.
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    dir: PathBuf,
+    /// Its certificate.
+    pub pem: String,
+}
+
+/// A certificate and its key, in files.
+pub struct Certificate {
+    pub cert: String,
+    pub key: String,
+}
+
+impl Authority {
+    /// A new one, whose files lie in `dir`.
+    pub fn new(dir: &Path) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).expect("parameters");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, "authority of a test");
+        let key = KeyPair::generate().expect("a key");
+        let pem = write(dir, "ca", &params.self_signed(&key).expect("a certificate").pem());
+        Self { issuer: Issuer::new(params, key), dir: dir.to_owned(), pem }
+    }
+
+    /// Certifies a name.
+    pub fn certify(&self, name: &str) -> Certificate {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+        params.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate().expect("a key");
+        let cert = params.signed_by(&key, &self.issuer).expect("a certificate");
+        Certificate {
+            cert: write(&self.dir, &format!("{name}.cert"), &cert.pem()),
+            key: write(&self.dir, &format!("{name}.key"), &key.serialize_pem()),
+        }
+    }
+}
+
+fn write(dir: &Path, name: &str, pem: &str) -> String {
+    let file = dir.join(name);
+    fs::write(&file, pem).expect("a file");
+    file.display().to_string()
+}

@@ -1,0 +1,63 @@
+//! `brunt-lab`, whose truth is computed.
+
+use super::brunt::program;
+use super::server::Server;
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A lab that is listening; it ends with this, and with the test's process.
+pub struct Lab {
+    pub server: Server,
+    pub url: String,
+    pub dir: TempDir,
+}
+
+/// A lab with the options of a line.
+pub fn lab(line: &str) -> Lab {
+    lab_by(Command::new(program("BRUNT_LAB_BIN", "brunt-lab")), line)
+}
+
+/// A lab with real-time priority where that is permitted, so that its replies leave when they are due.
+pub fn prompt_lab(line: &str) -> Lab {
+    let lab = program("BRUNT_LAB_BIN", "brunt-lab");
+    let permitted = Command::new("chrt").args(["-f", "10", "true"]).output().is_ok_and(|o| o.status.success());
+    if !permitted {
+        return lab_by(Command::new(lab), line);
+    }
+    let mut command = Command::new("chrt");
+    command.args(["-f", "10"]).arg(lab);
+    lab_by(command, line)
+}
+
+fn lab_by(mut command: Command, line: &str) -> Lab {
+    let dir = TempDir::new().expect("a directory");
+    command.args(["--until-stdin-closes", "--stats"]).arg(dir.path().join("stats")).args(line.split_whitespace());
+    let mut server = Server::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    let mut said = String::new();
+    let out = server.child.stdout.take().expect("its output");
+    BufReader::new(out).read_line(&mut said).expect("its address");
+    let url = said.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("the lab said {said:?}")).to_owned();
+    Lab { server, url, dir }
+}
+
+impl Lab {
+    /// The URL of a path that begins with `/`.
+    pub fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.url)
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.url.rsplit(':').next().and_then(|p| p.parse().ok()).expect("a port")
+    }
+
+    /// Ends it; what it knows.
+    pub fn knows(mut self) -> Value {
+        self.server.stop();
+        let stats = fs::read_to_string(self.dir.path().join("stats")).expect("the lab's statistics");
+        serde_json::from_str(&stats).expect("JSON")
+    }
+}

@@ -1,0 +1,66 @@
+//! The access log of our nginx.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+/// What is logged of a request.
+#[derive(Debug, Clone)]
+pub struct Line(Vec<String>);
+
+/// The lines of a log, in order.
+pub fn read(file: &Path) -> Vec<Line> {
+    let text = fs::read_to_string(file).expect("the access log");
+    text.lines().map(|l| Line(l.split('\t').map(str::to_owned).collect())).collect()
+}
+
+impl Line {
+    fn field(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", String::as_str)
+    }
+
+    /// Number of the connection.
+    pub fn connection(&self) -> &str {
+        self.field(0)
+    }
+
+    /// Which request of its connection it was, from 1.
+    pub fn of_connection(&self) -> u64 {
+        self.field(1).parse().expect("a number")
+    }
+
+    pub fn client(&self) -> &str {
+        self.field(2)
+    }
+
+    pub fn server(&self) -> &str {
+        self.field(3)
+    }
+
+    pub fn request(&self) -> &str {
+        self.field(4)
+    }
+
+    pub fn host(&self) -> &str {
+        self.field(5)
+    }
+
+    pub fn sni(&self) -> &str {
+        self.field(7)
+    }
+
+    /// The TLS session was resumed.
+    pub fn resumed(&self) -> bool {
+        self.field(8) == "r"
+    }
+
+    /// Whom the client's certificate names.
+    pub fn subject(&self) -> &str {
+        self.field(9)
+    }
+}
+
+/// The different values of a field.
+pub fn distinct<'a>(lines: &'a [Line], field: impl Fn(&'a Line) -> &'a str) -> HashSet<&'a str> {
+    lines.iter().map(field).collect()
+}

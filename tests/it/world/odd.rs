@@ -1,0 +1,97 @@
+//! Servers of odd bytes: a listener and a thread a connection, each told what to do by its test.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A listener whose connections are served by a function; it ends with this.
+pub struct Odd {
+    pub address: SocketAddr,
+    seen: Arc<Mutex<Vec<String>>>,
+    over: Arc<AtomicBool>,
+}
+
+/// What a connection is served with.
+pub struct Client {
+    pub stream: TcpStream,
+    /// The number of the connection, from 0.
+    pub number: usize,
+    reader: BufReader<TcpStream>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+/// Serves each connection with `serve`.
+pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let odd = Odd { address, seen: Arc::default(), over: Arc::default() };
+    let (seen, over, serve) = (Arc::clone(&odd.seen), Arc::clone(&odd.over), Arc::new(serve));
+    thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let Ok(stream) = stream else { continue };
+            if over.load(Ordering::Relaxed) {
+                break;
+            }
+            let (serve, seen) = (Arc::clone(&serve), Arc::clone(&seen));
+            let reader = BufReader::new(stream.try_clone().expect("a second handle"));
+            let _ = stream.set_nodelay(true);
+            thread::spawn(move || serve(Client { stream, number, reader, seen }));
+        }
+    });
+    odd
+}
+
+/// Gives these bytes to each request, and keeps the connection.
+pub fn replying(reply: impl Into<Vec<u8>>) -> Odd {
+    let reply = reply.into();
+    serving(move |mut client| while client.request().is_some() && client.give(&reply) {})
+}
+
+/// An ordinary reply with this body.
+pub fn page(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+impl Odd {
+    /// The URL of a path that begins with `/`.
+    pub fn at(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The requests that came: head and body.
+    pub fn seen(&self) -> Vec<String> {
+        self.seen.lock().expect("the requests").clone()
+    }
+}
+
+impl Drop for Odd {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl Client {
+    /// The next request: head and body; None: there are no more.
+    pub fn request(&mut self) -> Option<String> {
+        let mut text = String::new();
+        while !text.ends_with("\r\n\r\n") {
+            if self.reader.read_line(&mut text).ok()? == 0 {
+                return None;
+            }
+        }
+        let length = text.lines().find_map(|l| l.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().expect("a length"));
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body).ok()?;
+        text += &String::from_utf8_lossy(&body);
+        self.seen.lock().expect("the requests").push(text.clone());
+        Some(text)
+    }
+
+    /// Writes; whether that went well.
+    pub fn give(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.stream.write_all(bytes.as_ref()).is_ok()
+    }
+}

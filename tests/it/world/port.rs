@@ -1,0 +1,28 @@
+//! Free ports for servers that cannot take port 0.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// Below the ports that the system hands out to clients, so that none of them takes one away meanwhile.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+
+static NEXT: AtomicU16 = AtomicU16::new(0);
+
+/// A port that nobody listens on, on any of the addresses that tests use.
+pub fn free() -> u16 {
+    let width = PORTS.end - PORTS.start;
+    let begin = (std::process::id() % 997) as u16 * 12;
+    let port = || PORTS.start + (begin + NEXT.fetch_add(1, Ordering::Relaxed)) % width;
+    let free = |port: &u16| ["127.0.0.1", "127.0.0.2"].iter().all(|a| TcpListener::bind((*a, *port)).is_ok());
+    (0..width).map(|_| port()).find(free).expect("a free port")
+}
+
+/// Whether somebody listens there.
+pub fn answers(port: u16) -> bool {
+    TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], port))).is_ok()
+}
+
+/// Whether this machine has an IPv6 loopback address.
+pub fn has_ipv6() -> bool {
+    TcpListener::bind(("::1", 0)).is_ok()
+}

@@ -1,0 +1,53 @@
+//! A process of the test's own.
+
+use super::until;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus};
+
+/// A process that was started by a test, with a process group of its own; whatever is left of the group ends with this.
+pub struct Server {
+    pub child: Child,
+}
+
+impl Server {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Self {
+        let child = command.process_group(0).spawn();
+        Self { child: child.unwrap_or_else(|e| panic!("{command:?}: {e}")) }
+    }
+
+    /// Sends a signal to all of it.
+    pub fn signal(&self, signal: Signal) {
+        // Whether it is still there is the test's business.
+        let _ = kill_process_group(self.group(), signal);
+    }
+
+    /// How it ended, where it has.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a child of ours")
+    }
+
+    /// Ends it, and waits until it has.
+    pub fn stop(&mut self) {
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+        until("the server's end", || self.ended().is_some());
+    }
+
+    fn group(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The group bears the number of its first process: once that was waited for, and nobody is left, it may be
+        // somebody else's, so it is asked for first.
+        let alone = self.ended().is_some() && test_kill_process_group(self.group()).is_err();
+        if !alone {
+            self.signal(Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}

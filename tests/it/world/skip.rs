@@ -1,0 +1,20 @@
+//! Tests that cannot run here say so.
+
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write;
+
+/// Tells that a test is skipped, and notes it in the file that `BRUNT_SKIPS` names.
+pub fn skip(test: &str, why: &str) {
+    eprintln!("SKIPPED {test}: {why}");
+    if let Some(file) = env::var_os("BRUNT_SKIPS") {
+        let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of skips");
+        writeln!(file, "SKIPPED {test}: {why}").expect("a line for the skips");
+    }
+}
+
+/// Where a program of the system is.
+pub fn program(name: &str) -> Option<String> {
+    let path = env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin:/usr/local/sbin";
+    path.split(':').map(|dir| format!("{dir}/{name}")).find(|file| std::path::Path::new(file).is_file())
+}
