@@ -1,1 +1,117 @@
-//! To come.
+//! What brunt reports against what the lab knows: the targets of the project, in short, and in full where `BRUNT_PROVE`
+//! is 1. Figures go to the file that `BRUNT_PROVE_OUT` names, one JSON object a line.
+//!
+//! The lab refuses its own truth where the machine did not let it write when replies were due; then it is asked again,
+//! three times at most, and a test that had no truth is skipped. A proof asks more often, and fails.
+
+use crate::world::lab::prompt_lab;
+use crate::world::skip::skip;
+use crate::world::{Ran, measure};
+use serde_json::{Value, json};
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// One measurement at a time: they are to be disturbed by as little as possible.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A target: what is measured, and how near brunt must come to the truth.
+struct Target {
+    name: &'static str,
+    lab: &'static str,
+    load: String,
+    percentiles: &'static [&'static str],
+    /// As a share of the truth, and beside it in seconds.
+    within: (f64, f64),
+}
+
+fn in_full() -> bool {
+    env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
+}
+
+/// How often the lab is asked.
+fn tries() -> usize {
+    if in_full() { 10 } else { 3 }
+}
+
+/// Measures until the lab accepts its own truth; why it never did.
+fn against_truth(target: &Target) -> Result<(Ran, Value), String> {
+    let mut why = String::new();
+    for _ in 0..tries() {
+        let lab = prompt_lab(target.lab);
+        let ran = measure(&format!("{} {}", lab.at("/"), target.load)).all_good();
+        let truth = lab.knows()["truth"].clone();
+        if truth["accepted"] == true {
+            return Ok((ran, truth["sojourn_seconds"].clone()));
+        }
+        why = format!("{}", truth["reason"]);
+    }
+    Err(why)
+}
+
+fn prove(target: &Target) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (ran, truth) = match against_truth(target) {
+        Ok(known) => known,
+        Err(why) if in_full() => panic!("nothing is proved: the lab refuses its truth: {why}"),
+        Err(why) => return skip(&format!("accuracy::{}", target.name), &format!("the lab refuses its truth: {why}")),
+    };
+    assert_eq!(truth["count"].as_u64(), Some(ran.count("completed")));
+    let mut missed = Vec::new();
+    for percentile in target.percentiles {
+        let (ours, truly) = (ran.figure(&format!("/response_time_seconds/{percentile}")), truth[percentile].as_f64());
+        let truly = truly.unwrap_or_else(|| panic!("no {percentile} in {truth}"));
+        let met = (ours - truly).abs() <= truly * target.within.0 + target.within.1;
+        note(target, percentile, (ours, truly), met, &ran);
+        if !met {
+            missed.push(format!("{percentile}: {ours} s, truly {truly} s"));
+        }
+    }
+    assert!(missed.is_empty(), "{}: {missed:?}\n{}", target.name, ran.out);
+}
+
+/// Writes a figure down, where that is wanted.
+fn note(target: &Target, percentile: &str, (ours, truly): (f64, f64), met: bool, ran: &Ran) {
+    let deviation = ours / truly - 1.0;
+    eprintln!(
+        "{} {percentile}: {:.3} ms, truly {:.3} ms ({:+.2} %)",
+        target.name,
+        ours * 1e3,
+        truly * 1e3,
+        deviation * 100.0
+    );
+    let Some(file) = env::var_os("BRUNT_PROVE_OUT") else { return };
+    let figure = json!({
+        "target": target.name, "lab": target.lab, "load": target.load, "percentile": percentile, "met": met,
+        "brunt_seconds": ours, "truth_seconds": truly, "deviation": deviation,
+        "allowed_share": target.within.0, "allowed_seconds": target.within.1,
+        "requests": ran.count("completed"), "lag_p99_seconds": ran.figure("/lag_seconds/p99"),
+    });
+    let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+    writeln!(file, "{figure}").expect("a line of figures");
+}
+
+#[test]
+fn queueing_is_reported_as_it_is() {
+    let seconds = if in_full() { 60 } else { 8 };
+    prove(&Target {
+        name: "queueing_is_reported_as_it_is",
+        lab: "--service exp:10ms --workers 8 --precise",
+        load: format!("-r 400 -d {seconds}s"),
+        percentiles: &["p50", "p90", "p99"],
+        within: (0.02, 0.0002),
+    });
+}
+
+#[test]
+fn a_stall_is_reported_as_it_is() {
+    let seconds = if in_full() { 30 } else { 12 };
+    prove(&Target {
+        name: "a_stall_is_reported_as_it_is",
+        lab: "--stall 1s/5s --precise",
+        load: format!("-r 200 -d {seconds}s"),
+        percentiles: &["p90", "p99"],
+        within: (0.03, 0.0),
+    });
+}

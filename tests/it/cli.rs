@@ -1,1 +1,151 @@
-//! To come.
+//! The command line, as a user meets it: help, completions, manual, and what is said to mistakes.
+
+use crate::world::brunt::spaced;
+use crate::world::{command, replying};
+use std::process::Output;
+
+fn said(line: &str) -> String {
+    let out = command(line).output().expect("brunt");
+    assert_eq!(out.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// What brunt must be told, with names that users of the field know.
+const OPTIONS: &str = "
+    --connections --rate --arrivals --duration --requests --think --warmup --connect-rate --threads --max-in-flight
+    --method --header --data --form --cookie --basic --bearer --user-agent --compressed --no-keepalive
+    --requests-per-connection --retry-stale --http1.0 --timeout --connect-timeout --grace --interval --cacert --cert
+    --key --insecure --sni --resolve --proxy --unix-socket --source --urls --order --follow --expect-status
+    --expect-body --expect-same-length --objective --labels --receive-rate --seed --quiet --output --events
+    --version --help -c, -r, -d, -n, -X, -H, -o, -q, -h, -V,";
+
+#[test]
+fn help_names_every_option_and_shows_examples() {
+    for line in ["--help", "-h", "run --help"] {
+        let help = said(line);
+        for option in
+            OPTIONS.split_whitespace().filter(|o| !line.starts_with("run") || !["--version", "-V,"].contains(o))
+        {
+            assert!(help.contains(&format!(" {option}")), "{line}: no {option}");
+        }
+        for word in
+            ["Examples:", "Exit codes:", "{n}", "{uuid}", "{random:1..9}", "{csv:FILE:column}", "[default: 30s]"]
+        {
+            assert!(help.contains(word), "{line}: no {word}");
+        }
+    }
+    for (line, word) in [("replay --help", "event log"), ("completions --help", "fish"), ("schema --help", "schema")] {
+        assert!(said(line).contains(word), "{line}");
+    }
+}
+
+#[test]
+fn every_option_of_the_help_is_completed_and_in_the_manual() {
+    let manual = said("man").replace("\\-", "-");
+    assert!(manual.starts_with(".ie") || manual.starts_with(".TH"), "{}", &manual[..40]);
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = said(&format!("completions {shell}"));
+        for option in OPTIONS.split_whitespace().filter(|o| o.starts_with("--")) {
+            let name = if shell == "fish" { option.trim_start_matches("--") } else { option };
+            assert!(completions.contains(name), "{shell}: no {option}");
+            assert!(manual.contains(option), "man: no {option}");
+        }
+    }
+}
+
+#[test]
+fn shells_can_read_their_completions() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut bash = Command::new("bash").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bash");
+    let script = said("completions bash");
+    bash.stdin.take().expect("its input").write_all(script.as_bytes()).expect("the script");
+    let out = bash.wait_with_output().expect("bash");
+    assert!(out.status.success() && out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn the_version_is_told() {
+    let version = said("--version");
+    assert!(version.starts_with("brunt ") && version.trim().split('.').count() == 3, "{version}");
+}
+
+#[test]
+fn nothing_said_is_answered_with_help() {
+    let out = command("").output().expect("brunt");
+    assert_eq!(out.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("Usage: brunt"));
+}
+
+/// What makes no sense, and what the answer must hold.
+const MISTAKES: &[(&str, &[&str])] = &[
+    ("URL -c 0", &["-c", "at least one, such as 10"]),
+    ("URL -c -3", &["not negative"]),
+    ("URL -c 1.5", &["whole numbers"]),
+    ("URL -c many", &["that is no number", "write a number such as 500"]),
+    ("URL -r 0", &["a rate above it, such as 0.5"]),
+    ("URL -r 100/s", &["a rate is per second", "write 100, or 100/30s"]),
+    ("URL -r 0..500", &["how long it takes is missing", "0..500/30s"]),
+    ("URL -r 50..1500+50", &["brunt sweep"]),
+    ("URL -r 100,200/10s", &["only the last stage may have no duration", "write 100/30s"]),
+    ("URL -d 10x", &["10x", "such as 500ms"]),
+    ("URL -d 0", &["longer than nothing"]),
+    ("URL -n 0", &["0 is not in 1.."]),
+    ("URL -d 5s -r 10/5s", &["leave out --duration"]),
+    ("URL -c 5 --arrivals even", &["--arrivals belongs to the open loop: add --rate N"]),
+    ("URL -r 5 --think 1s", &["--think belongs to the closed loop"]),
+    ("URL -r 5 -c 1..5/3s", &["write one number, such as -c 100"]),
+    ("URL --arrivals uniform -r 1", &["write poisson, even or burst:N"]),
+    ("URL -X get", &["write GET"]),
+    ("URL -X CONNECT", &["asks for a tunnel"]),
+    ("URL -H nonsense", &["'Name: value'"]),
+    ("URL --data a --form b=c", &["cannot be used with"]),
+    ("URL --data @/no/such/file", &["--data: cannot read /no/such/file"]),
+    ("URL --basic a:b --bearer c", &["cannot be used with"]),
+    ("URL --basic anna", &["USER:PASS"]),
+    ("URL --cookie nonsense", &["NAME=VALUE"]),
+    ("URL --urls /no/such/file", &["/no/such/file"]),
+    ("URL --cacert /no/such/file", &["/no/such/file", "PEM"]),
+    ("URL --cert /no/such/file", &["PEM"]),
+    ("URL --resolve a:b", &["HOST:PORT:ADDR, such as example.org:443:127.0.0.1"]),
+    ("URL --proxy https://a", &["http://HOST:PORT"]),
+    ("URL --proxy a --unix-socket /b", &["cannot be used with"]),
+    ("URL --source here", &["addresses of this machine, such as 127.0.0.2"]),
+    ("URL --no-keepalive --requests-per-connection 5", &["write one of them"]),
+    ("URL --expect-status good", &["such as 200, 300-399 or 2xx"]),
+    ("URL --expect-body (", &["write a regular expression"]),
+    ("URL --objective fast", &["fast", "p99 < 50ms"]),
+    ("URL --objective p99<50", &["50ms"]),
+    ("URL --interval 0", &["1ms to 1h"]),
+    ("URL --timeout never", &["never", "such as"]),
+    ("URL -o xml", &["write one of text, json, csv"]),
+    ("URL -o json -o csv", &["write -o csv=FILE with another file"]),
+    ("URL --latency", &["unexpected argument '--latency'"]),
+    ("URL --conections 5", &["--connections"]),
+    ("URL other", &["other"]),
+    ("ftp://127.0.0.1/", &["not ftp; write http://127.0.0.1/"]),
+    ("http://", &["write one such as http://127.0.0.1:8080/path"]),
+    ("http://127.0.0.1:99999/", &["invalid port number"]),
+    ("URL{random:9..1}", &["the lower number stands first", "{random:1..100}"]),
+    ("URL{random:1..", &["its `}` is missing"]),
+    ("URL{csv:/no/such/file:a}", &["/no/such/file"]),
+    ("replay /no/such/file", &["/no/such/file"]),
+    ("completions tcsh", &["possible values", "bash"]),
+    ("-c 5", &["there is nothing to ask; write a URL"]),
+];
+
+#[test]
+fn mistakes_are_answered_with_what_to_write() {
+    let server = replying("");
+    let mut wrong = Vec::new();
+    for (line, words) in MISTAKES {
+        let Output { status, stdout, stderr } = command(&line.replace("URL", &server.at("/"))).output().expect("brunt");
+        let told = spaced(&String::from_utf8_lossy(&stderr));
+        let fits = words.iter().all(|word| told.contains(word)) && stdout.is_empty();
+        if status.code() != Some(2) || !fits {
+            wrong.push(format!("{line}: {:?} {told}", status.code()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(server.seen().is_empty(), "nothing may be asked: {:?}", server.seen());
+}

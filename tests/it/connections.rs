@@ -1,6 +1,6 @@
 //! How connections are made, used, kept and lost.
 
-use crate::world::log::distinct;
+use crate::world::log::{Line, distinct};
 use crate::world::nginx::nginx_at;
 use crate::world::odd::{page, serving};
 use crate::world::skip::skip;
@@ -32,7 +32,7 @@ fn so_many_requests_on_a_connection() {
     let Some(nginx) = nginx("so_many_requests_on_a_connection", "") else { return };
     let ran = measure(&format!("{} -c 2 -n 50 --requests-per-connection 5", nginx.at("/"))).all_good();
     let log = nginx.log();
-    assert_eq!(log.iter().map(|l| l.of_connection()).max(), Some(5));
+    assert_eq!(log.iter().map(Line::of_connection).max(), Some(5));
     assert_eq!(distinct(&log, |l| l.connection()).len() as u64, ran.connections("opened"));
 }
 
@@ -40,13 +40,16 @@ fn so_many_requests_on_a_connection() {
 fn a_servers_limit_of_requests_is_no_failure() {
     let Some(nginx) = nginx("a_servers_limit_of_requests_is_no_failure", "keepalive_requests 10;") else { return };
     let ran = measure(&format!("{} -c 2 -n 200", nginx.at("/"))).all_good();
-    assert_eq!(ran.connections("opened"), 20);
-    assert_eq!(nginx.log().iter().map(|l| l.of_connection()).max(), Some(10));
+    // Two users share 200 requests as it comes: the last connection of each need not be used up.
+    assert!((20..=21).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
+    assert_eq!(nginx.log().iter().map(Line::of_connection).max(), Some(10));
 }
 
 #[test]
 fn idle_connections_that_the_server_closes_are_opened_anew() {
-    let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_opened_anew", "keepalive_timeout 1;") else { return };
+    let Some(nginx) = nginx("idle_connections_that_the_server_closes_are_opened_anew", "keepalive_timeout 1;") else {
+        return;
+    };
     let line = format!("{} -r 0.7 --arrivals even -d 4s", nginx.at("/"));
     let ran = measure(&line).ok();
     assert!(ran.connections("closed_idle") >= 1);
@@ -143,7 +146,8 @@ fn proxy(status: &'static str) -> crate::world::Odd {
                 return;
             }
             let server = TcpStream::connect(to).expect("the server behind the proxy");
-            let (mut from, mut into) = (client.stream.try_clone().expect("a handle"), server.try_clone().expect("a handle"));
+            let (mut from, mut into) =
+                (client.stream.try_clone().expect("a handle"), server.try_clone().expect("a handle"));
             thread::spawn(move || copy(&mut from, &mut into));
             let (mut from, mut into) = (server, client.stream.try_clone().expect("a handle"));
             let _ = copy(&mut from, &mut into);
@@ -159,7 +163,10 @@ fn a_proxy_is_asked_for_the_whole_url() {
     measure(&line).all_good();
     let seen = proxy.seen();
     assert_eq!(seen.len(), 20);
-    assert!(seen.iter().all(|r| r.starts_with("GET http://behind.test:81/a?b HTTP/1.1\r\nHost: behind.test:81\r\n")), "{seen:?}");
+    assert!(
+        seen.iter().all(|r| r.starts_with("GET http://behind.test:81/a?b HTTP/1.1\r\nHost: behind.test:81\r\n")),
+        "{seen:?}"
+    );
 }
 
 #[test]

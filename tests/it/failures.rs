@@ -1,1 +1,241 @@
-//! To come.
+//! Each way to fail, one by one: counted by its kind, and told in words with what usually helps.
+
+use crate::world::brunt::{spaced, start};
+use crate::world::odd::{page, serving};
+use crate::world::{Ran, command, lab, measure, port, replying, until};
+use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
+use rustix::process::{Resource, Rlimit, prlimit};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
+use std::os::fd::OwnedFd;
+
+/// All requests fail as `kind`, and the text says these words.
+fn all_fail(ran: Ran, kind: &str, words: &[&str]) -> Ran {
+    assert!(ran.count("begun") > 0, "{}", ran.out);
+    assert_eq!(ran.failed(kind), ran.count("begun"), "{kind}: {}", ran.out);
+    assert_eq!(ran.count("completed"), 0);
+    let ran = ran.ends(3);
+    ran.says(&["Nothing could be measured"]);
+    ran.says(words);
+    ran
+}
+
+/// Of a lab that fails half of its requests in this way, brunt knows which.
+fn half_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
+    let lab = lab(&format!("--fail 50%:{lab_kind} --drip 1s --body 100"));
+    let ran = measure(&format!("{} -c 4 -n 60 {options}", lab.at("/"))).ok();
+    let failed = &lab.knows()["requests"]["failed_by_kind"][lab_kind];
+    assert_eq!(failed, ran.failed(kind), "{lab_kind}: {}", ran.out);
+    assert_eq!(ran.failed(kind) + ran.count("good"), 60, "{lab_kind}: {}", ran.out);
+    assert!(ran.failed(kind) > 0 && ran.count("good") > 0);
+    ran.says(words);
+}
+
+/// The same where all of them do.
+fn whole_fail(lab_kind: &str, kind: &str, options: &str, words: &[&str]) {
+    let lab = lab(&format!("--fail 1:{lab_kind} --drip 1s --body 100"));
+    let ran = all_fail(measure(&format!("{} -c 4 -n 20 {options}", lab.at("/"))), kind, words);
+    assert_eq!(ran.count("begun"), 20);
+}
+
+#[test]
+fn refused() {
+    let port = port::free();
+    for load in ["-c 2 -d 300ms", "-r 50 -d 300ms", "-c 1 -n 5", "-r 10 -c 2 -d 300ms --no-keepalive"] {
+        let ran = measure(&format!("http://127.0.0.1:{port}/ {load}")).ends(3);
+        assert_eq!(ran.count("completed"), 0);
+        ran.says(&["Nothing could be measured", "refused"]);
+        assert!(spaced(&ran.out).contains("Connection refused"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn reset() {
+    whole_fail("reset", "reset", "", &["connection reset", "look into the server's error log"]);
+}
+
+#[test]
+fn closed_without_a_reply() {
+    whole_fail("close", "closed_early", "", &["closed early", "look into the server's error log"]);
+}
+
+#[test]
+fn closed_in_the_middle_of_a_reply() {
+    whole_fail(
+        "close-early",
+        "closed_early",
+        "",
+        &["closed early", "the connection ended before the whole reply had come"],
+    );
+    half_fail("close-early", "closed_early", "", &["closed early"]);
+}
+
+#[test]
+fn closed_in_the_middle_of_a_head() {
+    whole_fail("truncate-head", "closed_early", "", &["closed early"]);
+    half_fail("truncate-head", "closed_early", "", &["closed early"]);
+}
+
+#[test]
+fn garbage() {
+    whole_fail("garbage", "protocol", "", &["protocol error", "does the server speak HTTP/1.x on this port"]);
+    half_fail("garbage", "protocol", "", &["protocol error", "does the server speak HTTP/1.x on this port"]);
+}
+
+#[test]
+fn bytes_behind_a_reply() {
+    whole_fail("extra", "protocol", "", &["protocol error"]);
+}
+
+#[test]
+fn no_reply_ever() {
+    whole_fail("never", "timeout", "--timeout 200ms", &["response timeout", "--timeout sets how long to wait"]);
+    half_fail("never", "timeout", "--timeout 400ms", &["response timeout"]);
+}
+
+#[test]
+fn a_reply_that_drips() {
+    whole_fail("slow", "timeout", "--timeout 300ms", &["response timeout"]);
+}
+
+#[test]
+fn timed_out_requests_are_in_the_response_time() {
+    let lab = lab("--fail 20%:never");
+    let ran = measure(&format!("{} -c 4 -n 50 --timeout 200ms", lab.at("/"))).ok();
+    assert!(ran.failed("timeout") > 0);
+    assert_eq!(ran.number("/response_time_seconds/count"), 50);
+    assert_eq!(ran.number("/response_time_seconds/censored"), ran.failed("timeout"));
+    // A timeout is never shorter than it says, and its true length is recorded.
+    assert!(ran.figure("/response_time_seconds/max") >= 0.2);
+    assert_eq!(ran.number("/response_time_good_seconds/count"), ran.count("good"));
+}
+
+#[test]
+fn error_statuses_are_replies_but_not_good() {
+    let lab = lab("--fail 30%:503 --fail 20%:404");
+    let ran = measure(&format!("{} -c 3 -n 200", lab.at("/"))).ok();
+    assert_eq!((ran.count("completed"), ran.count("failed")), (200, 0));
+    assert_eq!(ran.count("good"), ran.status(200));
+    let knows = lab.knows();
+    for status in [200, 404, 503] {
+        assert_eq!(knows["requests"]["by_status"][status.to_string()], ran.status(status), "{status}");
+    }
+    assert!(ran.figure("/goodput_per_second") < ran.figure("/throughput_per_second"));
+    ran.says(&["404", "503"]);
+}
+
+#[test]
+fn a_connection_closed_just_as_it_is_used_again() {
+    // Each connection answers once, and closes when it is asked again.
+    let server = serving(|mut client| {
+        if client.request().is_some() && client.give(page("once")) {
+            client.request();
+        }
+    });
+    let ran = measure(&format!("{} -c 2 -n 20", server.at("/"))).ok();
+    assert_eq!(ran.failed("stale") + ran.count("good"), 20, "{}", ran.out);
+    assert!((8..=12).contains(&ran.failed("stale")), "{}", ran.out);
+    ran.says(&["stale connection", "--retry-stale"]);
+    let retried = measure(&format!("{} -c 2 -n 20 --retry-stale", server.at("/"))).all_good();
+    assert!((16..=19).contains(&retried.count("retries")), "{}", retried.out);
+}
+
+#[test]
+fn statuses_that_are_not_expected() {
+    let lab = lab("--fail 50%:201");
+    let ran = measure(&format!("{} -c 2 -n 60 --expect-status 200", lab.at("/"))).ok();
+    assert!(ran.status(201) > 0);
+    assert_eq!((ran.failed("check"), ran.count("good")), (ran.status(201), ran.status(200)));
+    ran.says(&["check failed", "these are among the completed", "--expect-status"]);
+    let sound = crate::world::lab("");
+    measure(&format!("{} -n 5 --expect-status 404,500-599", sound.at("/status/404"))).all_good();
+}
+
+#[test]
+fn bodies_that_do_not_match() {
+    let lab = lab("--body 40");
+    measure(&format!("{} -c 2 -n 20 --expect-body ^abc.*01234", lab.at("/"))).all_good();
+    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^xyz", lab.at("/"))).ok();
+    assert_eq!((ran.failed("check"), ran.count("good"), ran.count("completed")), (20, 0, 20));
+}
+
+#[test]
+fn bodies_of_another_length() {
+    let lab = lab("");
+    let line = |url: String| format!("{url} -c 1 -n 10 --expect-same-length --seed 1");
+    measure(&line(lab.at("/bytes/100"))).all_good();
+    let ran = measure(&format!("{} --order random", line(lab.at("/bytes/1{n}")))).ends(2);
+    assert!(ran.err.contains("--urls"), "{}", ran.err);
+    // The first body has 10 bytes, the others 11 to 19.
+    let ran = measure(&line(lab.at("/bytes/1{n}"))).ok();
+    assert_eq!((ran.failed("check"), ran.count("good")), (9, 1), "{}", ran.out);
+}
+
+/// A listener that accepts nobody, and whose queue is full.
+fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
+    let fd = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port::free());
+    bind(&fd, &address).expect("a port");
+    listen(&fd, 0).expect("a queue");
+    let limit = std::time::Duration::from_millis(300);
+    let fill = (0..5).map_while(|_| TcpStream::connect_timeout(&address.into(), limit).ok()).collect();
+    (fd, address.into(), fill)
+}
+
+#[test]
+fn connections_that_are_not_accepted() {
+    let (_listener, address, _queue) = full_listener();
+    let ran = measure(&format!("http://{address}/ -c 3 -d 300ms --connect-timeout 300ms")).ends(3);
+    ran.says(&["Nothing could be measured", "not set up in time"]);
+    let open = measure(&format!("http://{address}/ -r 20 -d 500ms --connect-timeout 300ms")).ends(3);
+    assert_eq!(open.failed("connect_timeout"), open.count("begun"), "{}", open.out);
+}
+
+#[test]
+fn names_without_an_address() {
+    // Too long for a name, so that nobody but our own system is asked for it.
+    let name = "a".repeat(70);
+    let ran = measure(&format!("http://{name}/ -c 2 -d 300ms")).ends(3);
+    ran.says(&["Nothing could be measured: name not resolved"]);
+}
+
+#[test]
+fn files_that_run_out() {
+    let lab = lab("--service const:20ms");
+    let running = start(&mut command(&format!("{} -r 100 -d 2s --no-keepalive --arrivals even", lab.at("/"))));
+    let limit = Rlimit { current: Some(4), maximum: Some(4) };
+    until("the first requests", || TcpStream::connect(("127.0.0.1", lab.port())).is_ok());
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    prlimit(Some(running.pid()), Resource::Nofile, limit).expect("a limit for brunt");
+    let ran = running.finish();
+    assert!(ran.failed("fds_exhausted") > 20, "{}", ran.out);
+    assert_eq!(ran.failed("fds_exhausted") + ran.count("good"), ran.count("begun"), "{}", ran.out);
+    ran.says(&["out of file descriptors", "ulimit -n"]);
+}
+
+#[test]
+fn a_low_limit_of_files_bounds_the_connections() {
+    let lab = lab("");
+    let within = |options: &str| {
+        let brunt = command(&format!("{} {options}", lab.at("/")));
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", "ulimit -n 80; exec \"$0\" \"$@\""]).arg(brunt.get_program()).args(brunt.get_args());
+        start(&mut limited).finish()
+    };
+    within("-c 16 -n 50").all_good();
+    let refused = within("-c 17 -n 50").ends(2);
+    assert!(refused.err.contains("Write 16 or less. To raise the limit"), "{}", refused.err);
+    let open = within("-r 100 -d 500ms").all_good();
+    assert_eq!(
+        open.at("/plan/load").to_string().matches("\"max_in_flight\":16").count(),
+        1,
+        "{}",
+        open.at("/plan/load")
+    );
+}
+
+#[test]
+fn source_addresses_that_are_not_ours() {
+    // From the block that is set aside for documentation (RFC 5737).
+    let ran = measure("http://127.0.0.1:1/ -c 1 -d 300ms --source 192.0.2.7").ends(3);
+    ran.says(&["Nothing could be measured", "192.0.2.7 is no address of this machine", "--source"]);
+}

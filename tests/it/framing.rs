@@ -1,1 +1,136 @@
-//! To come.
+//! Replies in every frame that HTTP/1 has, from real servers and from odd ones.
+
+use crate::world::odd::{page, serving};
+use crate::world::{lab, measure, nginx, replying};
+
+/// Every request gets these bytes on a connection that is kept: all must be good, over one connection.
+fn kept(reply: &str, options: &str) {
+    let server = replying(reply);
+    let ran = measure(&format!("{} -c 1 -n 10 {options}", server.at("/"))).all_good();
+    assert_eq!(ran.connections("opened"), 1, "{reply:?}");
+    assert_eq!(ran.number("/bytes/received"), 10 * reply.len() as u64, "{reply:?}");
+}
+
+#[test]
+fn heads_only() {
+    let Some(nginx) = nginx("heads_only", "") else { return };
+    let ran = measure(&format!("{} -c 2 -n 40 -X HEAD", nginx.at("/long"))).all_good();
+    assert_eq!(ran.connections("opened"), 2);
+    assert!(ran.number("/bytes/received") < 40 * 1000);
+    kept("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", "-X HEAD");
+    kept("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "-X HEAD");
+}
+
+#[test]
+fn statuses_without_a_body() {
+    let lab = lab("--body 1000");
+    for status in [204, 304] {
+        let ran = measure(&format!("{}/status/{status} -c 2 -n 30", lab.url)).all_good();
+        assert_eq!((ran.status(status), ran.connections("opened")), (30, 2));
+    }
+    kept("HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n", "");
+}
+
+#[test]
+fn chunks() {
+    let lab = lab("--chunked --body 100k");
+    let ran = measure(&format!("{} -c 2 -n 30", lab.at("/"))).all_good();
+    assert_eq!(ran.connections("opened"), 2);
+    assert_eq!(lab.knows()["bytes"]["sent"], ran.number("/bytes/received"));
+    kept("HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n3;a=\"b\"\r\nabc\r\n0\r\nTrailer: x\r\n\r\n", "");
+    kept(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n",
+        "--expect-body ^0123456789$",
+    );
+}
+
+#[test]
+fn until_the_connection_closes() {
+    let server = serving(|mut client| {
+        client.request();
+        client.give(format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(5000)));
+    });
+    let ran = measure(&format!("{} -c 2 -n 20 --expect-body ^x{{5000}}$", server.at("/"))).all_good();
+    assert_eq!((ran.connections("opened"), ran.connections("reused")), (20, 0));
+}
+
+#[test]
+fn connection_close_is_obeyed() {
+    let server = serving(|mut client| {
+        client.request();
+        client.give("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi");
+    });
+    let ran = measure(&format!("{} -c 2 -n 20", server.at("/"))).all_good();
+    assert_eq!((ran.connections("opened"), ran.count("retries")), (20, 0));
+}
+
+#[test]
+fn interim_replies_are_not_the_reply() {
+    kept("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "");
+    let early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+    kept(&format!("{early}{early}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), "--expect-body hi");
+}
+
+#[test]
+fn long_heads() {
+    let head = |length: usize| format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(length));
+    kept(&head(64_000), "");
+    let server = replying(head(80_000));
+    let ran = measure(&format!("{} -c 1 -n 5", server.at("/"))).ends(3);
+    assert_eq!(ran.failed("protocol"), 5);
+}
+
+#[test]
+fn replies_in_single_bytes() {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n".to_owned();
+    for reply in [chunked, page("abcde"), format!("HTTP/1.1 100 Continue\r\n\r\n{}", page("abcde"))] {
+        let server = serving(move |mut client| {
+            while client.request().is_some() {
+                for byte in reply.bytes() {
+                    client.give([byte]);
+                }
+            }
+        });
+        let ran = measure(&format!("{} -c 2 -n 10 --expect-body ^abcde$", server.at("/"))).all_good();
+        assert_eq!(ran.connections("opened"), 2);
+    }
+}
+
+#[test]
+fn what_is_no_reply_is_a_protocol_failure() {
+    for reply in [
+        "SSH-2.0-OpenSSH_9.2\r\n\r\n",
+        "HTTP/1.1 twohundred OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n",
+    ] {
+        let server = replying(reply);
+        let ran = measure(&format!("{} -c 1 -n 5 --timeout 2s", server.at("/"))).ends(3);
+        assert_eq!(ran.failed("protocol"), 5, "{reply:?}: {}", ran.out);
+    }
+}
+
+#[test]
+fn long_bodies_are_counted_to_the_byte() {
+    let Some(nginx) = nginx("long_bodies_are_counted_to_the_byte", "") else { return };
+    let plain = measure(&format!("{} -c 2 -n 100", nginx.at("/long"))).all_good();
+    let looked_at = measure(&format!("{} -c 2 -n 100 --expect-body ^x+$", nginx.at("/long"))).all_good();
+    assert!(plain.number("/bytes/received") > 100 * 200_000);
+    assert_eq!(plain.number("/bytes/received"), looked_at.number("/bytes/received"));
+}
+
+#[test]
+fn a_reply_to_half_a_body_is_taken() {
+    // The server answers without reading what it is sent, as those do that refuse a body.
+    let server = serving(|mut client| {
+        client.give("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    });
+    let dir = tempfile::TempDir::new().expect("a directory");
+    let file = dir.path().join("body");
+    std::fs::write(&file, vec![b'x'; 8 << 20]).expect("a body");
+    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.at("/"), file.display())).ok();
+    assert_eq!(ran.status(413), 2, "{}", ran.out);
+}

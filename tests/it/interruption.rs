@@ -1,1 +1,172 @@
-//! To come.
+//! What is interrupted, in the middle: brunt, the server, the disk.
+
+use crate::world::brunt::Running;
+use crate::world::{Lab, command, lab, measure, nginx, start, until, wait_a_moment};
+use rustix::process::Signal;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A long run against a lab, once it is well under way.
+fn under_way(lab: &Lab, options: &str) -> Running {
+    let running = start(&mut command(&format!("{} -d 60s {options}", lab.at("/"))));
+    until("connections to the lab", || connections_to(lab.port()) > 0);
+    sleep(Duration::from_millis(400));
+    running
+}
+
+/// How many connections to a port there are on this machine.
+fn connections_to(port: u16) -> usize {
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("the table of connections");
+    let remote = format!(" 0100007F:{port:04X} 01 ");
+    table.lines().filter(|l| l.contains(&remote)).count()
+}
+
+#[test]
+fn a_first_signal_ends_the_run_with_its_report() {
+    for (signal, load) in [(Signal::INT, "-c 4"), (Signal::TERM, "-r 200"), (Signal::INT, "-r 100 -c 2")] {
+        let lab = lab("--service const:5ms");
+        let running = under_way(&lab, load);
+        running.signal(signal);
+        let ran = running.finish().ends(130);
+        assert_eq!(ran.at("/interrupted"), true);
+        assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
+        assert!(ran.figure("/measured_seconds") < 30.0);
+        assert_eq!(lab.knows()["requests"]["received"], ran.count("begun"), "{load}");
+        ran.says(&["Throughput", "Outcomes", "interrupted"]);
+    }
+}
+
+#[test]
+fn what_is_under_way_at_a_signal_is_counted() {
+    let lab = lab("--fail 1:never");
+    let running = under_way(&lab, "-c 3");
+    running.signal(Signal::INT);
+    let ran = running.finish();
+    assert_eq!((ran.count("begun"), ran.count("cut")), (3, 3), "{}", ran.out);
+}
+
+#[test]
+fn a_second_signal_quits() {
+    let lab = lab("--fail 1:never");
+    let running = under_way(&lab, "-c 3");
+    running.signal(Signal::INT);
+    until("what it says to the first", || running.told().contains("once more to quit"));
+    running.signal(Signal::INT);
+    let ran = running.finish().ends(130);
+    assert!(ran.json.is_null() && ran.out.is_empty(), "{}", ran.out);
+}
+
+#[test]
+fn a_signal_before_the_load_ends_it_too() {
+    let lab = lab("");
+    let running = start(&mut command(&format!("{} -c 1000 --connect-rate 10 -d 60s", lab.at("/"))));
+    until("connections to the lab", || connections_to(lab.port()) > 0);
+    running.signal(Signal::INT);
+    let ran = running.finish();
+    assert!([3, 130].contains(&ran.code), "{}: {}", ran.code, ran.out);
+    assert_eq!((ran.count("planned"), ran.at("/interrupted")), (0, &true.into()));
+    ran.says(&["stopped before the load began"]);
+}
+
+#[test]
+fn a_server_that_stands_still_is_seen_and_nothing_is_lost() {
+    let lab = lab("");
+    let running = start(&mut command(&format!("{} -r 200 --arrivals even -d 2s", lab.at("/"))));
+    until("connections to the lab", || connections_to(lab.port()) > 0);
+    sleep(Duration::from_millis(500));
+    lab.server.signal(Signal::STOP);
+    sleep(Duration::from_millis(600));
+    lab.server.signal(Signal::CONT);
+    let ran = running.finish().all_good();
+    assert_eq!(ran.count("planned"), 400);
+    // A tenth and more of the arrivals fell into the pause; those at its beginning waited for all of it.
+    assert!(ran.figure("/response_time_seconds/max") >= 0.55, "{}", ran.out);
+    assert!(ran.figure("/response_time_seconds/p90") >= 0.2, "{}", ran.out);
+    assert_eq!(lab.knows()["requests"]["received"], 400);
+}
+
+#[test]
+fn a_server_that_dies_is_not_hammered() {
+    let mut lab = lab("--service const:2ms");
+    let running = start(&mut command(&format!("{} -c 4 -d 2s", lab.at("/"))));
+    until("connections to the lab", || connections_to(lab.port()) > 0);
+    sleep(Duration::from_millis(500));
+    lab.server.signal(Signal::KILL);
+    until("the lab's end", || lab.server.ended().is_some());
+    let ran = running.finish().ok();
+    assert!(ran.count("good") > 0 && ran.failed("refused") > 0, "{}", ran.out);
+    let lost = ran.failed("reset") + ran.failed("closed_early") + ran.failed("stale");
+    assert_eq!(ran.count("good") + ran.failed("refused") + lost, ran.count("begun"), "{}", ran.out);
+    // Four connections, two seconds at most.
+    assert!(ran.failed("refused") < 200 * 4 * 2, "{}", ran.failed("refused"));
+    ran.says(&["connection refused", "is the server running"]);
+}
+
+#[test]
+fn a_server_that_dies_fails_the_open_loop_only_from_then_on() {
+    let mut lab = lab("");
+    let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 2s", lab.at("/"))));
+    until("connections to the lab", || connections_to(lab.port()) > 0);
+    sleep(Duration::from_millis(500));
+    lab.server.signal(Signal::KILL);
+    until("the lab's end", || lab.server.ended().is_some());
+    let ran = running.finish().ok();
+    assert_eq!(ran.count("planned"), 200);
+    assert!(ran.count("good") > 0 && ran.failed("refused") > 0, "{}", ran.out);
+    assert_eq!(ran.count("dropped"), 0);
+}
+
+#[test]
+fn nginx_restarting_is_survived() {
+    let Some(nginx) = nginx("nginx_restarting_is_survived", "") else { return };
+    let running = start(&mut command(&format!("{} -r 200 --retry-stale -d 2s", nginx.at("/"))));
+    until("requests", || nginx.requests() > 20);
+    let master = std::fs::read_to_string(nginx.dir.path().join("pid")).expect("its pid");
+    assert_eq!(master.trim(), nginx.server.child.id().to_string());
+    // A graceful change of workers: connections are closed when they are idle.
+    let pid = rustix::process::Pid::from_child(&nginx.server.child);
+    rustix::process::kill_process(pid, Signal::HUP).expect("nginx");
+    let ran = running.finish().all_good();
+    assert!(ran.connections("closed_idle") + ran.count("retries") >= 1, "{}", ran.out);
+}
+
+#[test]
+fn a_full_disk_does_not_take_the_text_away() {
+    let lab = lab("");
+    let out = command(&format!("{} -n 50 -o text -o json=/dev/full", lab.at("/"))).output().expect("brunt");
+    assert_eq!(out.status.code(), Some(1));
+    let (text, told) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(text.contains("50 completed"), "{text}");
+    assert!(told.contains("/dev/full") && told.contains("No space left"), "{told}");
+}
+
+#[test]
+fn a_full_disk_ends_the_event_log_and_not_the_run() {
+    let lab = lab("");
+    let ran = measure(&format!("{} -n 50 --events /dev/full", lab.at("/"))).ends(1);
+    assert_eq!(ran.count("good"), 50);
+    ran.says(&["50 completed"]);
+    assert!(ran.err.contains("/dev/full") && ran.err.contains("No space left"), "{}", ran.err);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_known_before_anything_is_asked() {
+    let lab = lab("");
+    for option in ["-o json=/no/such/directory/a.json", "--events /no/such/directory/a"] {
+        let told = command(&format!("{} -n 50 {option}", lab.at("/"))).output().expect("brunt");
+        assert_eq!(told.status.code(), Some(2), "{option}: {told:?}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains("/no/such/directory/a"), "{told:?}");
+    }
+    assert_eq!(lab.knows()["requests"]["received"], 0);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let lab = lab("");
+    let script = format!("\"$0\" {} -n 50 2>&1 | head -n 1", lab.at("/"));
+    let out =
+        std::process::Command::new("sh").args(["-c", &script]).arg(command("").get_program()).output().expect("sh");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.starts_with("GET http://127.0.0.1:") && text.lines().count() == 1, "{text}");
+    wait_a_moment();
+}

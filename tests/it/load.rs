@@ -14,7 +14,9 @@ fn so_many_requests_and_no_more() {
 #[test]
 fn even_arrivals_are_as_many_as_the_rate_says() {
     let lab = lab("");
-    for (load, planned) in [("-r 200 -d 1s", 200), ("-r 50.5 -d 2s", 101), ("-r 100/1s,300/500ms", 250), ("-r 0..200/1s", 100)] {
+    for (load, planned) in
+        [("-r 200 -d 1s", 200), ("-r 50.5 -d 2s", 101), ("-r 100/1s,300/500ms", 250), ("-r 0..200/1s", 100)]
+    {
         let ran = measure(&format!("{} {load} --arrivals even", lab.at("/"))).all_good();
         assert!(ran.count("planned").abs_diff(planned) <= 1, "{load}: {}", ran.count("planned"));
     }
@@ -116,7 +118,9 @@ fn the_warm_up_is_kept_apart() {
 fn users_come_and_go_as_the_stages_say() {
     let lab = lab("--service const:5ms");
     let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
-    assert_eq!(ran.figure("/measured_seconds"), 1.5);
+    // The last of five leaves when less than one is wanted, and with it the load is over: after 1.4 s of 1.5.
+    let measured = ran.figure("/measured_seconds");
+    assert!((1.4..=1.5).contains(&measured), "{measured}");
     let series = ran.at("/series").as_array().expect("a series");
     let open = |i: usize| series[i]["connections"].as_u64().expect("a number");
     assert!(open(1) < 4 && ran.connections("peak") == 5, "{} then {}", open(1), ran.connections("peak"));

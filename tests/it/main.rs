@@ -2,6 +2,8 @@
 //!
 //! Each module is a subject; `world` starts what they need: brunt, the lab, nginx, Apache, and servers of odd bytes.
 
+#![allow(clippy::print_stderr, reason = "tests tell what they skip, and what a server said that would not start")]
+
 mod accuracy;
 mod cli;
 mod connections;

@@ -23,7 +23,7 @@ use args::{Cli, Command, RunArgs};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use measure::{Around, measure};
-use output::Outputs;
+use output::{Log, Outputs};
 use std::io;
 use std::process::ExitCode;
 
@@ -79,8 +79,8 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let (plan, notes) = to_plan::to_plan(args, &system).map_err(usage)?;
     let world = world::Real::new(&plan).map_err(usage)?;
     let outputs = Outputs::open(&args.output.outputs, args.output.quiet).map_err(usage)?;
-    let around =
-        Around { command: command_line(), outputs, events: args.output.events.as_deref(), quiet: args.output.quiet, notes };
+    let log = args.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
+    let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes };
     measure(&plan, &world, around).map_err(failed)
 }
 

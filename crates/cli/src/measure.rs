@@ -8,16 +8,15 @@ use crate::world::Real;
 use anyhow::Result;
 use brunt_engine::{EngineError, StopSwitch};
 use brunt_model::{Event, Plan, Run, Tick, Warning};
-use std::path::Path;
 
 /// What goes with a run besides its plan.
-pub struct Around<'a> {
+pub struct Around {
     /// The command line, for the report.
     pub command: String,
     /// Where reports go.
     pub outputs: Outputs,
-    /// Where the event log goes.
-    pub events: Option<&'a Path>,
+    /// The event log, where one is kept.
+    pub log: Option<Log>,
     /// No progress, no text.
     pub quiet: bool,
     /// What was decided on the user's behalf and must be told.
@@ -25,10 +24,10 @@ pub struct Around<'a> {
 }
 
 /// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(plan: &Plan, world: &Real, around: Around<'_>) -> Result<Exit> {
+pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let stop = StopSwitch::default();
     signals::listen(&stop)?;
-    let mut log = around.events.map(Log::create).transpose()?;
+    let mut log = around.log;
     let mut live = Live::new(plan, around.quiet);
     let mut run = Run::default();
     let mut take = |event: &Event| {

@@ -1,12 +1,12 @@
 //! Where reports go.
 
 use crate::args;
-use crate::defaults;
 use crate::args::values::Output;
+use crate::defaults;
 use anyhow::{Context, Result};
+use brunt_model::Event;
 use brunt_model::Run;
 use brunt_model::codec::LogWriter;
-use brunt_model::Event;
 use brunt_report::{Format, REPORTS};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -33,9 +33,10 @@ impl Check {
     }
 
     fn body_is_good(&self, reply: &Reply, label: u32) -> bool {
-        let matches = self.body.as_ref().is_none_or(|pattern| {
-            reply.kept.as_ref().is_some_and(|kept| pattern.is_match(&kept.body))
-        });
+        let matches = self
+            .body
+            .as_ref()
+            .is_none_or(|pattern| reply.kept.as_ref().is_some_and(|kept| pattern.is_match(&kept.body)));
         matches && (!self.checks.same_length || self.is_as_long_as_the_first(reply.body_bytes, label))
     }
 

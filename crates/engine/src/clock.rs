@@ -1,7 +1,7 @@
 //! Time: the one place where the clock is read, and waiting for an instant with the clock's own precision.
 //!
 //! [`Time`] is one worker's clock and its timers. The real one reads the monotonic clock and waits with one `timerfd`
-//! (elsewhere: the runtime's timers, a millisecond coarse). The fake one stands still while anything can run, and leaps
+//! (elsewhere: the runtime's timers, a millisecond coarse), which is set when the runtime has nothing left to run. The fake one stands still while anything can run, and leaps
 //! to the next timer when nothing can: an hour passes in milliseconds, and every instant is exact.
 //!
 //! Timers are lazy: one that is set later than before costs a store, so every request can have a timeout.
@@ -12,14 +12,16 @@
 mod alarm;
 mod timers;
 
+use alarm::Alarm;
 use brunt_model::{Clock, Tick};
 use rustix::time::{ClockId, clock_gettime};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 pub use timers::Sleep;
 use timers::Timers;
+use tokio::runtime::{LocalOptions, LocalRuntime};
 
 /// When a run began, as all its workers see it.
 #[derive(Debug, Clone, Copy)]
@@ -56,37 +58,89 @@ pub struct Time(Rc<Inner>);
 struct Inner {
     epoch: Epoch,
     fake_now: Cell<Tick>,
+    /// When timers were fired last.
+    fired: Cell<Tick>,
     timers: Timers,
+    alarm: OnceCell<Alarm>,
+}
+
+thread_local! {
+    /// The clock of this thread's runtime, which moves when the runtime parks.
+    static ATTENDED: RefCell<Option<Time>> = const { RefCell::new(None) };
+}
+
+/// A runtime for one worker, on this thread. Whenever it has nothing to run it lets the clock of [`Time::attend`] set
+/// its alarm, or leap; and whenever it wakes, fire the timers that are due.
+pub fn runtime() -> io::Result<LocalRuntime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.on_thread_park(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::before_park)));
+    builder.on_thread_unpark(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::after_park)));
+    builder.enable_io();
+    #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
+    builder.enable_time();
+    builder.build_local(LocalOptions::default())
 }
 
 impl Time {
-    /// The clock of one worker. Call [`drive`](Self::drive) on its runtime before anybody waits.
+    /// The clock of one worker. It must be [attended](Self::attend) to before anybody waits.
     pub fn new(epoch: Epoch) -> Self {
-        Self(Rc::new(Inner { epoch, fake_now: Cell::new(Tick::ZERO), timers: Timers::default() }))
+        Self(Rc::new(Inner {
+            epoch,
+            fake_now: Cell::new(Tick::ZERO),
+            fired: Cell::new(Tick::ZERO),
+            timers: Timers::default(),
+            alarm: OnceCell::new(),
+        }))
     }
 
-    /// Runs for ever: wakes those whose instant has come. For the real clock only.
-    pub async fn drive(self) -> io::Result<()> {
-        let Epoch::Real(epoch) = self.0.epoch else { return Ok(()) };
-        let alarm = Rc::new(alarm::Alarm::new(epoch)?);
-        self.0.timers.attach(&alarm);
-        loop {
-            if let Some(due) = self.0.timers.earliest() {
-                alarm.set_if_earlier(due);
-            }
-            alarm.rings().await?;
-            self.0.timers.fire(self.now());
-            // Whoever was woken sets its next timer before we set the alarm: one system call instead of two.
-            timers::behind_all_others().await;
+    /// Makes this the clock of the runtime that this thread is in, until what is returned is dropped.
+    pub fn attend(&self) -> io::Result<Attended> {
+        if let Epoch::Real(epoch) = self.0.epoch {
+            let _ = self.0.alarm.set(Alarm::new(epoch)?);
+        }
+        ATTENDED.set(Some(self.clone()));
+        Ok(Attended)
+    }
+
+    /// Nothing can run: set the alarm for the next timer, once, whatever was set and unset meanwhile.
+    fn before_park(&self) {
+        self.after_park();
+        match (self.0.alarm.get(), self.0.timers.earliest()) {
+            (Some(alarm), Some(due)) => alarm.set(due),
+            (None, Some(_)) => self.leap(),
+            (_, None) => {}
         }
     }
 
-    /// Leaps to the next timer that somebody waits for, if the clock is a fake one. For the moment when nothing else
-    /// can run.
-    pub fn leap(&self) {
+    fn after_park(&self) {
+        if self.0.alarm.get().is_some_and(Alarm::rang) {
+            self.fire(self.now());
+        }
+    }
+
+    fn fire(&self, now: Tick) -> bool {
+        self.0.fired.set(now);
+        self.0.timers.fire(now)
+    }
+
+    /// Fires timers that are due at `now`. A runtime that never parks has this called by whoever keeps it busy.
+    #[inline]
+    pub fn catch_up(&self, now: Tick) {
+        if self.0.timers.earliest().is_some_and(|due| due <= now) {
+            self.fire(now);
+        }
+    }
+
+    /// When timers were fired last: now, or a little before, for whoever was just woken by one. Costs nothing.
+    pub fn fired(&self) -> Tick {
+        self.0.fired.get()
+    }
+
+    /// Leaps to the next timer that somebody waits for, if the clock is a fake one.
+    fn leap(&self) {
         while let (Epoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
             self.0.fake_now.set(due.max(self.now()));
-            if self.0.timers.fire(self.now()) {
+            if self.fire(self.now()) {
                 return;
             }
         }
@@ -100,6 +154,16 @@ impl Time {
     /// Wakes everybody who waits, whatever for.
     pub fn fire_all(&self) {
         self.0.timers.fire(Tick::NEVER);
+    }
+}
+
+/// This thread's clock is attended to for as long as this lives.
+#[must_use]
+pub struct Attended;
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        ATTENDED.set(None);
     }
 }
 

@@ -13,14 +13,21 @@ pub struct Gate {
 #[derive(Debug)]
 struct Inner {
     missing: usize,
-    opened: Option<Option<Tick>>,
+    state: State,
     wakers: Vec<Waker>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Shut,
+    Open(Tick),
+    GivenUp,
 }
 
 impl Gate {
     /// A gate for so many workers.
     pub fn new(workers: usize) -> Self {
-        Self { inner: Mutex::new(Inner { missing: workers, opened: None, wakers: Vec::new() }) }
+        Self { inner: Mutex::new(Inner { missing: workers, state: State::Shut, wakers: Vec::new() }) }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -31,24 +38,25 @@ impl Gate {
     pub fn ready(&self, now: Tick) {
         let mut inner = self.inner();
         inner.missing = inner.missing.saturating_sub(1);
-        if inner.missing == 0 && inner.opened.is_none() {
-            inner.open(Some(now));
+        if inner.missing == 0 {
+            inner.turn(State::Open(now));
         }
     }
 
-    /// There will be no load: everybody goes home.
+    /// There will be no load: everybody goes home. Too late where it has begun.
     pub fn give_up(&self) {
-        self.inner().open(None);
+        self.inner().turn(State::GivenUp);
     }
 
     /// Waits for the beginning; None: there is none.
     pub async fn wait(&self) -> Option<Tick> {
         std::future::poll_fn(|cx| {
             let mut inner = self.inner();
-            if let Some(answer) = inner.opened {
-                return Poll::Ready(answer);
+            match inner.state {
+                State::Open(begins) => return Poll::Ready(Some(begins)),
+                State::GivenUp => return Poll::Ready(None),
+                State::Shut => inner.wakers.push(cx.waker().clone()),
             }
-            inner.wakers.push(cx.waker().clone());
             Poll::Pending
         })
         .await
@@ -56,8 +64,11 @@ impl Gate {
 }
 
 impl Inner {
-    fn open(&mut self, begins: Option<Tick>) {
-        self.opened = Some(begins);
-        self.wakers.drain(..).for_each(Waker::wake);
+    /// Once and for all.
+    fn turn(&mut self, state: State) {
+        if self.state == State::Shut {
+            self.state = state;
+            self.wakers.drain(..).for_each(Waker::wake);
+        }
     }
 }

@@ -75,6 +75,8 @@ struct Inner {
     /// By worker: seats that are not free.
     busy: Vec<usize>,
     waiting: VecDeque<Arrival>,
+    /// By worker: it may still bring arrivals.
+    arriving: Vec<bool>,
     closed: bool,
 }
 
@@ -98,6 +100,7 @@ impl Pool {
             bare: vec![Vec::new(); workers],
             busy: vec![0; workers],
             waiting: VecDeque::new(),
+            arriving: vec![true; workers],
             closed: false,
         };
         Self { inner: Mutex::new(inner) }
@@ -115,6 +118,9 @@ impl Pool {
     /// An arrival at `worker`.
     pub fn arrive(&self, arrival: Arrival, worker: usize) -> Arrived {
         let mut inner = self.inner();
+        if inner.closed {
+            return Arrived::Dropped;
+        }
         if let Some(seat) = inner.free_seat(worker) {
             let waker = inner.hand(seat, arrival);
             drop(inner);
@@ -176,10 +182,16 @@ impl Pool {
         self.inner().waiting.len()
     }
 
-    /// Nothing waits and nothing is under way at `worker`.
+    /// `worker` brings no more arrivals.
+    pub fn arrivals_over(&self, worker: usize) {
+        self.inner().arriving[worker] = false;
+    }
+
+    /// Nothing is under way at `worker`, and nobody has or will have anything for it.
     pub fn is_quiet(&self, worker: usize) -> bool {
         let inner = self.inner();
-        inner.waiting.is_empty() && inner.busy[worker] == 0
+        let more = inner.arriving.contains(&true) || !inner.waiting.is_empty();
+        !more && inner.busy[worker] == 0
     }
 
     /// Sends all free seats home, now and later; arrivals that still wait are given back.
@@ -278,6 +290,9 @@ mod tests {
         assert_eq!(pool.free(1, Tick(100), true), Some(Job { arrival: arrival(2), free: Tick(100) }));
         assert_eq!(pool.free(0, Tick(101), true), Some(Job { arrival: arrival(3), free: Tick(101) }));
         assert_eq!(pool.free(0, Tick(102), true), None);
+        pool.arrivals_over(0);
+        assert!(!pool.is_quiet(0));
+        pool.arrivals_over(1);
         assert!(pool.is_quiet(0) && !pool.is_quiet(1));
     }
 

@@ -135,11 +135,6 @@ impl Recorder {
         self.connections -= 1;
     }
 
-    /// Requests begun and not ended.
-    pub fn in_flight(&self) -> u64 {
-        self.in_flight
-    }
-
     /// Everything since the last snapshot. `waiting` and `users` are how things stand now.
     pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
         let mut flow = std::mem::take(&mut self.flow);

@@ -1,7 +1,7 @@
 //! Workers started, their snapshots merged, events out.
 
 use crate::check::Check;
-use crate::clock::{Epoch, Time, unix_seconds};
+use crate::clock::{Epoch, Time, runtime, unix_seconds};
 use crate::gate::Gate;
 use crate::labels::Labels;
 use crate::pool::{Overflow, Pool, Take};
@@ -11,13 +11,12 @@ use crate::worker::{Common, Shared, work};
 use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::{Environment, Event, Load, Phase, Plan, Sample, Snapshot, Tick};
 use brunt_wire::Wire;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 /// Who listens to a run.
@@ -84,28 +83,38 @@ pub enum EngineError {
 #[derive(Debug)]
 pub struct Tickets {
     next: AtomicU64,
-    limit: u64,
+    /// Those of the measured time, where they are bounded.
+    measured: AtomicU64,
+    limit: Option<u64>,
 }
 
 impl Tickets {
     /// The number of the next request; None: enough were made. Those of the warm-up are not bounded.
     pub fn take(&self, cohort: Cohort) -> Option<u64> {
-        if cohort == Cohort::Warmup {
-            return Some(self.next.load(Ordering::Relaxed));
+        if let (Some(limit), Cohort::Measured) = (self.limit, cohort)
+            && self.measured.fetch_add(1, Ordering::Relaxed) >= limit
+        {
+            return None;
         }
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        (number < self.limit).then_some(number)
+        Some(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Whether enough were made.
+    pub fn are_gone(&self) -> bool {
+        self.limit.is_some_and(|limit| self.measured.load(Ordering::Relaxed) >= limit)
     }
 }
 
 /// What workers say to the thread that gathers.
 pub enum Message {
-    Snapshot(Box<Snapshot>),
+    /// Of which worker.
+    Snapshot(usize, Box<Snapshot>),
     Samples(Vec<Sample>),
     Target(Vec<String>, Option<String>),
     Warning(String, Tick),
     Fatal(String),
-    Done,
+    /// Which worker.
+    Done(usize),
 }
 
 /// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
@@ -123,10 +132,11 @@ pub fn run<W: World>(
     thread::scope(|scope| {
         let mut workers = Vec::new();
         for number in 0..plan.threads as usize {
-            let (common, out) = (Arc::clone(&common), out.clone());
+            let (shared, out) = (Arc::clone(&common), out.clone());
             let name = format!("brunt-worker-{number}");
-            let job = move || worker_thread(world, common, number, out);
-            workers.push(thread::Builder::new().name(name).spawn_scoped(scope, job)?);
+            let job = move || worker_thread(world, shared, number, out);
+            let spawned = thread::Builder::new().name(name).spawn_scoped(scope, job);
+            workers.push(spawned.inspect_err(|_| common.gate.give_up())?);
         }
         drop(out);
         gather.all(&inbox);
@@ -142,14 +152,14 @@ fn common<W: World>(plan: &Plan, world: &W, stop: &StopSwitch) -> Result<Common,
     for name in world.labels() {
         labels.number(&name);
     }
-    let limit = plan.stop.requests.unwrap_or(u64::MAX);
     Ok(Common {
         check: Check::new(&plan.checks)?,
         labels,
         pool: pool(plan).map(Arc::new),
-        tickets: Arc::new(Tickets { next: AtomicU64::new(0), limit }),
+        tickets: Arc::new(Tickets { next: AtomicU64::new(0), measured: AtomicU64::new(0), limit: plan.stop.requests }),
         gate: Gate::new(plan.threads as usize),
         stop: stop.clone(),
+        stopped: OnceLock::new(),
         plan: plan.clone(),
     })
 }
@@ -158,18 +168,11 @@ fn pool(plan: &Plan) -> Option<Pool> {
     let workers = plan.threads as usize;
     match plan.load {
         Load::Closed { .. } => None,
-        Load::Open { connections: Some(n), .. } => {
-            Some(Pool::new(n as usize, workers, Overflow::Wait, Take::Oldest))
-        }
+        Load::Open { connections: Some(n), .. } => Some(Pool::new(n as usize, workers, Overflow::Wait, Take::Oldest)),
         Load::Open { connections: None, max_in_flight, .. } => {
             Some(Pool::new(max_in_flight as usize, workers, Overflow::Drop, Take::Newest))
         }
     }
-}
-
-thread_local! {
-    /// The fake clock of this thread, which leaps when nothing can run.
-    pub static LEAPER: RefCell<Option<Time>> = const { RefCell::new(None) };
 }
 
 fn worker_thread<W: World>(
@@ -178,47 +181,42 @@ fn worker_thread<W: World>(
     number: usize,
     out: Sender<Message>,
 ) -> Result<(), EngineError> {
-    let epoch = world.epoch();
-    let runtime = runtime(epoch)?;
-    let time = Time::new(epoch);
-    LEAPER.set(Some(time.clone()));
-    let finished = runtime.block_on(async move {
-        let clock = tokio::task::spawn_local(time.clone().drive());
+    let _leaving = Leaving { common: Arc::clone(&common), number };
+    let time = Time::new(world.epoch());
+    runtime()?.block_on(async move {
+        let _attended = time.attend()?;
         let wire = world.wire(number, &time);
         let labels = Arc::clone(&common.labels);
         let users = world.users(&wire, number, &|name| labels.number(name));
         let shared = Shared::new(common, (wire, users), time, number, out);
-        // In a task of its own: the fake clock wakes tasks, and not what a runtime blocks on.
-        let worker = tokio::task::spawn_local(work(shared));
-        let finished = worker.await.map_err(|_| EngineError::Panicked);
-        if clock.is_finished() && matches!(epoch, Epoch::Real(_)) {
-            clock.await.map_err(|_| EngineError::Panicked)??;
-        }
-        finished
-    });
-    LEAPER.set(None);
-    finished
+        // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
+        tokio::task::spawn_local(work(shared)).await.map_err(|_| EngineError::Panicked)
+    })
 }
 
-/// What a worker runs on; with a fake clock, [`LEAPER`] leaps when nothing can run.
-pub fn runtime(epoch: Epoch) -> io::Result<tokio::runtime::LocalRuntime> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    if matches!(epoch, Epoch::Fake) {
-        builder.on_thread_park(|| LEAPER.with_borrow(|time| time.iter().for_each(Time::leap)));
+/// Whatever becomes of a worker, the others do not wait for it when it is gone.
+struct Leaving {
+    common: Arc<Common>,
+    number: usize,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.common.gate.give_up();
+        if let Some(pool) = &self.common.pool {
+            pool.arrivals_over(self.number);
+        }
     }
-    builder.enable_io();
-    #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
-    builder.enable_time();
-    builder.build_local(tokio::runtime::LocalOptions::default())
 }
 
 /// Joins what workers hand over, in order of time.
 struct Gather<'a> {
     common: &'a Common,
     sink: &'a mut dyn Sink,
-    /// By beginning: snapshots that not all workers have handed over yet, and how many have.
-    open: BTreeMap<Tick, (Snapshot, usize)>,
-    active: usize,
+    /// By beginning: snapshots that not all workers have handed over yet.
+    open: BTreeMap<Tick, Snapshot>,
+    /// By worker: the beginning of its last snapshot; None: there is none yet.
+    handed: Vec<Option<Tick>>,
     phase: Option<Phase>,
     seen_to: Tick,
     error: Option<String>,
@@ -232,7 +230,7 @@ impl<'a> Gather<'a> {
             common,
             sink,
             open: BTreeMap::new(),
-            active: common.plan.threads as usize,
+            handed: vec![None; common.plan.threads as usize],
             phase: None,
             seen_to: Tick::ZERO,
             error: None,
@@ -251,38 +249,39 @@ impl<'a> Gather<'a> {
         for message in inbox {
             self.take(message);
         }
-        while let Some((_, (snapshot, _))) = self.open.pop_first() {
+        while let Some((_, snapshot)) = self.open.pop_first() {
             self.emit(&snapshot);
         }
     }
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Snapshot(snapshot) => self.join(*snapshot),
+            Message::Snapshot(worker, snapshot) => {
+                self.handed[worker] = Some(snapshot.from);
+                self.join(*snapshot);
+            }
             Message::Samples(samples) => self.sink.take(&Event::Samples(samples)),
             Message::Target(addresses, server) => self.sink.take(&Event::Target { addresses, server }),
             Message::Warning(text, at) => self.sink.take(&Event::Warning(Warning { at, text })),
             Message::Fatal(why) => self.error = Some(why),
-            Message::Done => self.active -= 1,
+            Message::Done(worker) => self.handed[worker] = Some(Tick::NEVER),
         }
-        while let Some(first) = self.open.first_entry() {
-            if first.get().1 < self.active {
-                break;
-            }
-            let (snapshot, _) = first.remove();
+        let all_have = self.handed.iter().min().copied().flatten();
+        while let Some(first) = self.open.first_entry().filter(|first| Some(*first.key()) <= all_have) {
+            let snapshot = first.remove();
             self.emit(&snapshot);
         }
     }
 
     fn join(&mut self, snapshot: Snapshot) {
         match self.open.get_mut(&snapshot.from) {
-            Some((whole, workers)) => {
+            Some(whole) => {
                 whole.to = whole.to.max(snapshot.to);
+                whole.phase = whole.phase.max(snapshot.phase);
                 whole.merge(&snapshot);
-                *workers += 1;
             }
             None => {
-                self.open.insert(snapshot.from, (snapshot, 1));
+                self.open.insert(snapshot.from, snapshot);
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::clock::Sleep;
 use crate::pool::Job;
 use crate::recorder::Cohort;
 use crate::user::{Step, Turn, VirtualUser};
+use crate::work::wait_until;
 use crate::worker::Shared;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
@@ -11,7 +12,7 @@ use brunt_wire::request::Draft;
 use brunt_wire::{Prepared, Reply, Stamps, Wire};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Poll, ready};
+use std::task::Poll;
 use std::time::Duration;
 
 /// The first pause after a connection could not be opened; it doubles with each further failure.
@@ -63,23 +64,35 @@ impl<W: Wire> Slot<W> {
         let mut planned = job.arrival.planned;
         loop {
             let turn = Turn { number: job.arrival.number, last: last.as_ref(), step };
-            last = match self.user.next(turn) {
-                Step::Done => break,
-                Step::Broken(why) => return self.broken(&job, why),
+            let next = self.user.next(turn);
+            if step > 0 && !matches!(next, Step::Done) {
+                self.shared.recorder.borrow_mut().due(self.shared.cohort(planned));
+            }
+            last = match next {
+                Step::Done if step > 0 => return,
+                Step::Done => return self.broken(planned, free, "a virtual user had nothing to ask".into()),
+                Step::Broken(why) => return self.broken(planned, free, why),
                 Step::Request(request) => self.chain(&request, planned, free).await,
             };
             step += 1;
             // Further requests of the same arrival are due when the last was answered.
-            (planned, free) = (self.ended, self.ended);
+            planned = self.ended + self.pause;
+            free = planned;
+            if planned >= self.shared.ends.get() {
+                return;
+            }
+            if !self.pause.is_zero() {
+                wait_until(&self.shared, &self.timer, planned).await;
+            }
         }
     }
 
-    fn broken(&mut self, job: &Job, why: String) {
+    fn broken(&mut self, planned: Tick, free: Tick, why: String) {
         let now = self.shared.time.now();
-        let cohort = self.shared.cohort(job.arrival.planned);
+        let cohort = self.shared.cohort(planned);
         let sample = Sample {
-            planned: job.arrival.planned,
-            free: job.free.min(now),
+            planned,
+            free: free.min(now),
             begun: now,
             sent: now,
             last_byte: now,
@@ -87,10 +100,15 @@ impl<W: Wire> Slot<W> {
             ..Sample::default()
         };
         self.shared.warn(why);
-        let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.begin(cohort);
-        recorder.end(cohort, &sample);
+        self.shared.recorder.borrow_mut().begin(cohort);
+        self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.ended = now;
+        self.pause_longer();
+    }
+
+    /// Without a pause, a user that fails at once would fail for ever, and nobody else would have a turn.
+    fn pause_longer(&mut self) {
+        self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
     }
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
@@ -107,11 +125,12 @@ impl<W: Wire> Slot<W> {
             let before = sample.last_byte;
             let mut hop = Sample { planned: before, free: before, label: next.label, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
-            sample = whole_of(&sample, hop);
+            sample = whole_of(&sample, &hop);
             at = next;
         }
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
+        self.shared.time.catch_up(sample.last_byte);
         reply
     }
 
@@ -149,12 +168,14 @@ impl<W: Wire> Slot<W> {
         sample: &mut Sample,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        if !self.conn.as_ref().is_some_and(|conn| self.shared.wire.leads_to(conn, request)) {
-            self.drop_connection();
-            self.open_in_time(request, sample).await?;
-        } else {
+        if self.conn.as_ref().is_some_and(|conn| self.shared.wire.leads_to(conn, request)) {
             sample.reused = self.served > 0;
+        } else {
+            self.drop_connection();
+            sample.reused = false;
+            self.open_in_time(request, sample).await?;
         }
+        self.pause = Duration::ZERO;
         let Some(conn) = &mut self.conn else { return Err(Failure::System) };
         self.timer.set(sample.begun + self.shared.timeout);
         let result = {
@@ -172,10 +193,9 @@ impl<W: Wire> Slot<W> {
     async fn open_in_time(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
         let opened = self.open(request, &mut sample.opening).await;
         sample.opened = opened.is_ok();
-        self.pause = match opened {
-            Ok(()) => Duration::ZERO,
-            Err(_) => (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE),
-        };
+        if opened.is_err() {
+            self.pause_longer();
+        }
         opened?;
         self.shared.recorder.borrow_mut().opened();
         Ok(())
@@ -191,7 +211,9 @@ impl<W: Wire> Slot<W> {
         if let Err(failure) = &opened {
             let note = shared.wire.take_note();
             shared.first_open_failure(*failure, note.as_deref());
-            note.into_iter().for_each(|note| shared.warn(note));
+            if let Some(note) = note {
+                shared.warn(note);
+            }
         }
         self.conn = Some(opened?);
         self.served = 0;
@@ -215,7 +237,7 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    fn drop_connection(&mut self) {
+    pub fn drop_connection(&mut self) {
         if self.conn.take().is_some() {
             self.shared.recorder.borrow_mut().closed();
         }
@@ -229,9 +251,16 @@ impl<W: Wire> Slot<W> {
     }
 }
 
-/// A chain of redirects as one sample: from the first's plan to the last's last byte.
-fn whole_of(first: &Sample, last: Sample) -> Sample {
-    Sample { planned: first.planned, free: first.free, begun: first.begun, sent: first.sent, label: first.label, ..last }
+/// A chain of redirects as one sample: from the first's plan to the last's last byte, and the bytes of all.
+fn whole_of(first: &Sample, last: &Sample) -> Sample {
+    Sample {
+        first_byte: last.first_byte,
+        last_byte: last.last_byte,
+        bytes_sent: first.bytes_sent + last.bytes_sent,
+        bytes_received: first.bytes_received + last.bytes_received,
+        outcome: last.outcome,
+        ..*first
+    }
 }
 
 /// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
@@ -247,8 +276,17 @@ async fn within<W: Wire, T>(
         if let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
         }
-        ready!(Pin::new(&mut timer).poll(cx));
-        Poll::Ready(Err(if shared.cut.get() { Failure::Cut } else { late }))
+        if shared.cut.get() {
+            return Poll::Ready(Err(Failure::Cut));
+        }
+        while Pin::new(&mut timer).poll(cx).is_ready() {
+            if shared.time.now() >= timer.due() {
+                return Poll::Ready(Err(late));
+            }
+            // Everybody was woken because the run ends early; what is under way may still finish.
+            timer.set(timer.due());
+        }
+        Poll::Pending
     })
     .await
 }

@@ -22,6 +22,7 @@ pub async fn live<W: Wire>(mut slot: Slot<W>, mut work: impl Work<W>) {
     while let Some(job) = work.next(&mut slot).await {
         slot.carry_out(job).await;
     }
+    slot.drop_connection();
     slot.shared.left();
 }
 
@@ -30,6 +31,8 @@ pub struct Own {
     pub pacer: Thinking,
     /// How many users there are over time, from when, and which of them this is; None: it is always there.
     pub presence: Option<Presence>,
+    /// It is counted among the users that are there.
+    pub is_there: bool,
 }
 
 /// When a user is there, where their number changes over time.
@@ -40,24 +43,40 @@ pub struct Presence {
 
 impl<W: Wire> Work<W> for Own {
     async fn next(&mut self, slot: &mut Slot<W>) -> Option<Job> {
-        let free = slot.ended.max(slot.shared.begins.get()) + std::mem::take(&mut slot.pause);
-        let mut due = self.pacer.next(free)?;
-        if let Some(presence) = &self.presence {
-            due = presence.from(due, slot.shared.begins.get())?;
+        let job = self.job(slot).await;
+        self.stand(&slot.shared, job.is_some());
+        job
+    }
+}
+
+impl Own {
+    async fn job<W: Wire>(&mut self, slot: &mut Slot<W>) -> Option<Job> {
+        let free = slot.ended.max(slot.shared.begins.get()) + slot.pause;
+        let thought = self.pacer.next(free)?;
+        let due = match &self.presence {
+            Some(presence) => presence.from(thought, slot.shared.begins.get())?,
+            None => thought,
+        };
+        self.stand(&slot.shared, due == thought);
+        let until = due.min(slot.shared.ends.get());
+        if until > slot.ended && until > slot.shared.time.now() {
+            wait_idle(slot, until).await;
         }
         if due >= slot.shared.ends.get() {
             return None;
-        }
-        if due > slot.ended && due > slot.shared.time.now() {
-            wait_idle(slot, due).await;
-            if due >= slot.shared.ends.get() {
-                return None;
-            }
         }
         let cohort = slot.shared.cohort(due);
         let number = slot.shared.tickets.take(cohort)?;
         slot.shared.recorder.borrow_mut().due(cohort);
         Some(Job { arrival: Arrival { planned: due, number }, free: due })
+    }
+
+    /// Counts the user among those that are there, or not any more.
+    fn stand<W: Wire>(&mut self, shared: &Shared<W>, is_there: bool) {
+        if std::mem::replace(&mut self.is_there, is_there) != is_there {
+            let there = shared.users_there.get();
+            shared.users_there.set(if is_there { there + 1 } else { there - 1 });
+        }
     }
 }
 
@@ -129,9 +148,9 @@ impl<W: Wire> Work<W> for Arrivals {
     }
 }
 
-/// Waits until `due`, or until everybody is woken.
+/// Waits until `due`, or until everybody is woken. Who was just woken and is late already does not wait.
 pub async fn wait_until<W: Wire>(shared: &Shared<W>, timer: &Sleep, due: Tick) {
-    if due > shared.time.now() {
+    if due > shared.time.fired() {
         timer.set(due);
         timer.await;
     }

@@ -3,6 +3,7 @@
 //! Setup (connections are opened, at a bounded rate) → the gate, where all workers meet → load → grace (what is under
 //! way may finish) → what is left is cut off. A snapshot leaves at each interval and at each border between the parts.
 
+use crate::Time;
 use crate::check::Check;
 use crate::clock::Sleep;
 use crate::gate::Gate;
@@ -14,15 +15,14 @@ use crate::run::{Message, StopSwitch, Tickets};
 use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
-use crate::Time;
 use brunt_model::{Clock, Failure, Load, Phase, Plan, Sample, Shape, Stage, Tick};
 use brunt_wire::Wire;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How often the stop switch is looked at before the load begins.
@@ -39,6 +39,8 @@ pub struct Common {
     pub tickets: Arc<Tickets>,
     pub gate: Gate,
     pub stop: StopSwitch,
+    /// When the run ended early: the border at which the first worker saw it.
+    pub stopped: OnceLock<Tick>,
 }
 
 /// What all tasks of one worker share.
@@ -60,6 +62,8 @@ pub struct Shared<W: Wire> {
     pub cut: Cell<bool>,
     /// Users or connections that have not left.
     present: Cell<u64>,
+    /// Users of a closed loop that are there, by their shape.
+    pub users_there: Cell<u64>,
     /// No further arrivals come.
     arrivals_over: Cell<bool>,
     /// Wakes the worker when something may be over.
@@ -103,6 +107,7 @@ impl<W: Wire> Shared<W> {
             ends: Cell::new(Tick::NEVER),
             cut: Cell::new(false),
             present: Cell::new(0),
+            users_there: Cell::new(0),
             arrivals_over: Cell::new(false),
             bell: time.timer(),
             opening: Cell::new(0),
@@ -153,6 +158,14 @@ impl<W: Wire> Shared<W> {
         }
     }
 
+    /// The load begins.
+    fn begin(&self, begins: Tick) {
+        let stop = self.plan.stop;
+        self.begins.set(begins);
+        self.measured_from.set(begins + stop.warmup);
+        self.ends.set(stop.duration.map_or(Tick::NEVER, |d| begins + stop.warmup + d));
+    }
+
     fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
         self.present.set(self.present.get() + 1);
         tokio::task::spawn_local(task);
@@ -174,10 +187,11 @@ pub async fn work<W: Wire>(shared: Rc<Shared<W>>) {
         shared.gate.ready(shared.time.now());
     }
     if let Some(begins) = shared.gate.wait().await {
-        begin(&shared, begins);
+        shared.begin(begins);
+        start_arrivals(&shared, begins);
         run_load(&shared, begins).await;
     }
-    shared.say(Message::Done);
+    shared.say(Message::Done(shared.number));
 }
 
 /// Opens connections ahead: all that users will need, each at its time by the connect rate.
@@ -227,10 +241,13 @@ async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahe
     }
     match (&shared.plan.load, &shared.common.pool) {
         (Load::Closed { users, think }, _) => {
-            let Some(_) = shared.gate.wait().await else { return shared.left() };
-            let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
+            let Some(begins) = shared.gate.wait().await else { return shared.left() };
+            // Users may be woken before the worker itself.
+            shared.begin(begins);
+            let presence =
+                users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
             let pacer = Thinking::new(*think, shared.random(number + 1));
-            live(slot, Own { pacer, presence }).await;
+            live(slot, Own { pacer, presence, is_there: false }).await;
         }
         (Load::Open { .. }, Some(pool)) => {
             let seat = pool.reserve(shared.number);
@@ -266,11 +283,7 @@ fn with_warmup<W: Wire>(shape: &Shape, shared: &Shared<W>) -> Shape {
     shape
 }
 
-fn begin<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
-    let stop = shared.plan.stop;
-    shared.begins.set(begins);
-    shared.measured_from.set(begins + stop.warmup);
-    shared.ends.set(stop.duration.map_or(Tick::NEVER, |d| begins + stop.warmup + d));
+fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
     if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.load, &shared.common.pool) {
         // All shards draw the same sequence.
         let random = shared.random(0);
@@ -302,6 +315,7 @@ async fn arrive<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: S
         }
     }
     shared.arrivals_over.set(true);
+    pool.arrivals_over(shared.number);
     shared.bell.fire();
 }
 
@@ -331,7 +345,7 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
             break;
         }
         if shared.stop.is_set() && shared.ends.get() > to {
-            shared.ends.set(to);
+            shared.ends.set(*shared.stopped.get_or_init(|| to));
             grace = grace.min(SHORT_GRACE);
             shared.time.fire_all();
         }
@@ -361,12 +375,14 @@ fn phase_at<W: Wire>(shared: &Shared<W>, at: Tick) -> Phase {
     }
 }
 
-/// Whether nothing is under way and nothing will come.
+/// Whether nothing is under way and nothing will come. A time that was asked for is waited for, with or without load.
 fn is_over<W: Wire>(shared: &Shared<W>) -> bool {
-    match &shared.common.pool {
+    let nothing_left = match &shared.common.pool {
         None => shared.present.get() == 0,
         Some(pool) => shared.arrivals_over.get() && pool.is_quiet(shared.number),
-    }
+    };
+    let ends = shared.ends.get();
+    nothing_left && (ends == Tick::NEVER || shared.time.now() >= ends || shared.tickets.are_gone())
 }
 
 /// Ends all that is under way: it counts as cut; what still waits was never begun.
@@ -382,12 +398,13 @@ fn cut_off<W: Wire>(shared: &Shared<W>) {
 
 fn cut_snapshot<W: Wire>(shared: &Rc<Shared<W>>, span: (Tick, Tick), phase: Phase) {
     let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
-    let users = if shared.common.pool.is_none() { shared.present.get() } else { 0 };
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
         let mut recorder = shared.recorder.borrow_mut();
-        (recorder.take(span, phase, waiting, users), recorder.take_samples())
+        (recorder.take(span, phase, waiting, shared.users_there.get()), recorder.take_samples())
     };
-    samples.into_iter().for_each(|s| shared.say(Message::Samples(s)));
-    shared.say(Message::Snapshot(Box::new(snapshot)));
+    if let Some(samples) = samples {
+        shared.say(Message::Samples(samples));
+    }
+    shared.say(Message::Snapshot(shared.number, Box::new(snapshot)));
     tell_target(shared);
 }

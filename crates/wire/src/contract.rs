@@ -3,9 +3,9 @@
 //! The engine asks a [`Wire`] to open connections and to exchange requests for replies; the wire tells with [`Stamps`]
 //! when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
 
+use crate::request::{BadRequest, Draft, Prepared};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Tick};
-use crate::request::{BadRequest, Draft, Prepared};
 
 /// Who tells the time and can wait for it.
 pub trait Timer: Clock + Clone {

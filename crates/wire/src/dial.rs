@@ -31,7 +31,8 @@ pub async fn dial(to: Destination<'_>, receive_buffer: Option<usize>) -> io::Res
         socket.set_tcp_nodelay(true)?;
         if let Some(source) = source {
             sys::bind_without_port(&socket)?;
-            socket.bind(&SockAddr::from(SocketAddr::new(source, 0)))?;
+            let bound = socket.bind(&SockAddr::from(SocketAddr::new(source, 0)));
+            bound.map_err(|e| not_ours(source, e))?;
         }
     }
     let connecting = match socket.connect(&address) {
@@ -49,6 +50,14 @@ pub async fn dial(to: Destination<'_>, receive_buffer: Option<usize>) -> io::Res
         }
     }
     Ok(io)
+}
+
+/// No port was asked for yet: it is not that none is left.
+fn not_ours(source: IpAddr, error: io::Error) -> io::Error {
+    match Errno::from_io_error(&error) {
+        Some(Errno::ADDRNOTAVAIL) => io::Error::other(format!("{source} is no address of this machine; see --source")),
+        _ => error,
+    }
 }
 
 #[cfg(target_os = "linux")]

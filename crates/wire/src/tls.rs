@@ -17,7 +17,7 @@ pub enum BadTls {
     #[error("{0}: {1}; a PEM file is wanted (-----BEGIN …)")]
     Pem(String, String),
     /// The library refuses.
-    #[error("TLS: {0}")]
+    #[error("TLS")]
     Refused(#[from] rustls::Error),
 }
 

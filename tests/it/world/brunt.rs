@@ -18,7 +18,8 @@ pub fn program(variable: &str, name: &str) -> PathBuf {
     if let Some(path) = env::var_os(variable) {
         return path.into();
     }
-    let target = env::current_exe().ok().and_then(|e| e.ancestors().nth(3).map(PathBuf::from)).expect("a target directory");
+    let target =
+        env::current_exe().ok().and_then(|e| e.ancestors().nth(3).map(PathBuf::from)).expect("a target directory");
     let places = [target.join("debug").join(name), target.join("release").join(name)];
     let found = places.iter().find(|p| p.is_file());
     found.unwrap_or_else(|| panic!("no {name}: cargo build -p brunt-cli -p brunt-lab, or set {variable}")).clone()
@@ -179,7 +180,8 @@ impl Ran {
         }
         assert_eq!(self.number("/version"), 1);
         let [planned, begun, dropped] = ["planned", "begun", "dropped"].map(|k| self.count(k));
-        let [completed, failed, cut, good, errors] = ["completed", "failed", "cut", "good", "errors"].map(|k| self.count(k));
+        let [completed, failed, cut, good, errors] =
+            ["completed", "failed", "cut", "good", "errors"].map(|k| self.count(k));
         assert_eq!(planned, begun + dropped, "planned: {}", self.out);
         assert_eq!(begun, completed + failed + cut, "begun: {}", self.out);
         assert_eq!(errors, begun + dropped - good, "errors: {}", self.out);

@@ -68,7 +68,8 @@ fn fill(dir: &Path, config: &str) {
 }
 
 fn config(dir: &Path, port: u16, listen: &str, directives: &str) -> String {
-    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|kind| format!("{kind}_temp_path DIR/tmp;"));
+    let temporary =
+        ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|kind| format!("{kind}_temp_path DIR/tmp;"));
     format!(
         "daemon off; user root; worker_processes 1; pid DIR/pid; error_log DIR/error notice;
          worker_rlimit_nofile 4096; events {{ worker_connections 2000; }}

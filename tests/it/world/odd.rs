@@ -16,8 +16,6 @@ pub struct Odd {
 /// What a connection is served with.
 pub struct Client {
     pub stream: TcpStream,
-    /// The number of the connection, from 0.
-    pub number: usize,
     reader: BufReader<TcpStream>,
     seen: Arc<Mutex<Vec<String>>>,
 }
@@ -29,7 +27,7 @@ pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
     let odd = Odd { address, seen: Arc::default(), over: Arc::default() };
     let (seen, over, serve) = (Arc::clone(&odd.seen), Arc::clone(&odd.over), Arc::new(serve));
     thread::spawn(move || {
-        for (number, stream) in listener.incoming().enumerate() {
+        for stream in listener.incoming() {
             let Ok(stream) = stream else { continue };
             if over.load(Ordering::Relaxed) {
                 break;
@@ -37,7 +35,7 @@ pub fn serving(serve: impl Fn(Client) + Send + Sync + 'static) -> Odd {
             let (serve, seen) = (Arc::clone(&serve), Arc::clone(&seen));
             let reader = BufReader::new(stream.try_clone().expect("a second handle"));
             let _ = stream.set_nodelay(true);
-            thread::spawn(move || serve(Client { stream, number, reader, seen }));
+            thread::spawn(move || serve(Client { stream, reader, seen }));
         }
     });
     odd
@@ -82,7 +80,8 @@ impl Client {
                 return None;
             }
         }
-        let length = text.lines().find_map(|l| l.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().expect("a length"));
+        let length =
+            text.lines().find_map(|l| l.strip_prefix("Content-Length: ")).map_or(0, |n| n.parse().expect("a length"));
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body).ok()?;
         text += &String::from_utf8_lossy(&body);

@@ -73,10 +73,11 @@ fn room(system: &System) -> u64 {
 
 fn enough_descriptors(option: &str, wanted: u64, system: &System) -> Result<()> {
     let (limit, room, needed) = (system.descriptors, room(system), wanted + defaults::DESCRIPTORS_KEPT);
+    let less = if room == 0 { String::new() } else { format!("Write {room} or less. ") };
     ensure!(
         wanted <= room,
         "{option}: {wanted} connections need {needed} open files, and this process may have {limit} (its hard limit). \
-         Write {room} or less, or raise the limit: `ulimit -Hn {needed}` as root, LimitNOFILE= for a systemd service, \
+         {less}To raise the limit: `ulimit -Hn {needed}` as root, LimitNOFILE= for a systemd service, \
          --ulimit nofile={needed} for a container. Running as several processes comes with a later version"
     );
     Ok(())

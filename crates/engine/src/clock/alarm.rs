@@ -21,18 +21,20 @@ impl Alarm {
         Ok(Self { bell: Bell::new(epoch)?, due: Cell::new(Tick::NEVER) })
     }
 
-    pub(super) fn set_if_earlier(&self, due: Tick) {
-        if due < self.due.get() {
-            self.due.set(due);
+    /// Sets it to `due`, and to nothing else.
+    pub(super) fn set(&self, due: Tick) {
+        if due != self.due.replace(due) {
             self.bell.set(due);
         }
     }
 
-    /// Waits until it rings; it is then not set any more.
-    pub(super) async fn rings(&self) -> io::Result<()> {
-        self.bell.rings().await?;
-        self.due.set(Tick::NEVER);
-        Ok(())
+    /// Whether it has rung since it was asked last; it is then not set any more.
+    pub(super) fn rang(&self) -> bool {
+        let rang = self.bell.rang();
+        if rang {
+            self.due.set(Tick::NEVER);
+        }
+        rang
     }
 }
 
@@ -43,6 +45,7 @@ mod linux {
     use rustix::time::{
         Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
     };
+    use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
     pub(super) struct Bell {
@@ -66,10 +69,16 @@ mod linux {
             let _ = timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);
         }
 
-        /// The descriptor is registered edge-triggered, and setting it again forgets its count: no need to read it.
-        pub(super) async fn rings(&self) -> io::Result<()> {
-            self.fd.readable().await?.clear_ready();
-            Ok(())
+        /// Only looks whether the runtime has seen an event. The descriptor is registered edge-triggered, and setting
+        /// it again forgets its count: no need to read it.
+        pub(super) fn rang(&self) -> bool {
+            let mut rang = false;
+            let _ = self.fd.try_io(Interest::READABLE, |_| -> io::Result<()> {
+                rang = true;
+                // Clears the event.
+                Err(io::ErrorKind::WouldBlock.into())
+            });
+            rang
         }
     }
 }
@@ -80,31 +89,46 @@ mod portable {
     use crate::clock::monotonic;
     use crate::race::{First, race};
     use std::cell::Cell;
+    use std::rc::Rc;
     use std::time::Duration;
     use tokio::sync::Notify;
 
-    pub(super) struct Bell {
+    pub(super) struct Bell(Rc<Inner>);
+
+    struct Inner {
         epoch: u64,
         due: Cell<Tick>,
         changed: Notify,
+        rang: Cell<bool>,
     }
 
     impl Bell {
         pub(super) fn new(epoch: u64) -> io::Result<Self> {
-            Ok(Self { epoch, due: Cell::new(Tick::NEVER), changed: Notify::new() })
+            let inner = Inner { epoch, due: Cell::new(Tick::NEVER), changed: Notify::new(), rang: Cell::new(false) };
+            let inner = Rc::new(inner);
+            tokio::task::spawn_local(Rc::clone(&inner).ring());
+            Ok(Self(inner))
         }
 
         pub(super) fn set(&self, due: Tick) {
-            self.due.set(due);
-            self.changed.notify_one();
+            self.0.due.set(due);
+            self.0.changed.notify_one();
         }
 
-        pub(super) async fn rings(&self) -> io::Result<()> {
+        pub(super) fn rang(&self) -> bool {
+            self.0.rang.replace(false)
+        }
+    }
+
+    impl Inner {
+        /// Runs for ever: its waking makes the runtime look whether it rang.
+        async fn ring(self: Rc<Self>) {
             loop {
                 let left = self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
                 let sleep = tokio::time::sleep(Duration::from_nanos(left.min(u64::MAX / 4)));
                 if let First::A(()) = race(sleep, self.changed.notified()).await {
-                    return Ok(());
+                    self.rang.set(true);
+                    self.changed.notified().await;
                 }
             }
         }

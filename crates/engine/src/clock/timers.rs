@@ -1,8 +1,8 @@
 //! Who waits for which instant.
 
-use super::{Inner, alarm::Alarm};
+use super::Inner;
 use brunt_model::Tick;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::pin::Pin;
@@ -14,7 +14,6 @@ use std::task::{Context, Poll, Waker};
 #[derive(Default)]
 pub(super) struct Timers {
     heap: RefCell<BinaryHeap<Node>>,
-    alarm: OnceCell<Rc<Alarm>>,
 }
 
 struct Node {
@@ -31,11 +30,6 @@ struct Entry {
 }
 
 impl Timers {
-    /// The alarm to set earlier when somebody wants to be woken earlier.
-    pub(super) fn attach(&self, alarm: &Rc<Alarm>) {
-        let _ = self.alarm.set(Rc::clone(alarm));
-    }
-
     pub(super) fn earliest(&self) -> Option<Tick> {
         self.heap.borrow().peek().map(|node| node.due)
     }
@@ -44,9 +38,6 @@ impl Timers {
         let due = entry.due.get();
         entry.queued.set(due);
         self.heap.borrow_mut().push(Node { due, entry: Rc::clone(entry) });
-        if let Some(alarm) = self.alarm.get() {
-            alarm.set_if_earlier(due);
-        }
     }
 
     /// Wakes all whose instant is not after `now`; whether somebody waited for one.
@@ -148,19 +139,6 @@ impl Future for Sleep {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         Pin::new(&mut &*self).poll(cx)
     }
-}
-
-/// Lets every task run that can, then goes on.
-pub(super) async fn behind_all_others() {
-    let mut yielded = false;
-    std::future::poll_fn(|cx| {
-        if std::mem::replace(&mut yielded, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 // A heap gives its greatest first: the earliest is the greatest here.

@@ -142,9 +142,12 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
         // After the last one the user thinks once more.
         assert!((opened - 1..=opened).contains(&seen.run.flow_all.opened), "{}", seen.run.flow_all.opened);
         assert_eq!(seen.run.flow_all.closed_idle > 0, opened > 1);
-        let seen = Fake::delay(ms(10))
-            .wire(move |wire| wire.closing_after(ms(idle)))
-            .run(&capped(5.0, Arrivals::Even, 2, secs(2)));
+        let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&capped(
+            5.0,
+            Arrivals::Even,
+            2,
+            secs(2),
+        ));
         assert_eq!(seen.run.total.good, 10);
         assert!(seen.samples.iter().all(|s| s.lag_nanos() == 0 && s.queue_wait_nanos() == 0));
     }

@@ -53,7 +53,10 @@ fn bursts_come_at_one_instant() {
     assert_eq!(seen.samples.len(), 100);
     for (burst, samples) in seen.samples.chunks(5).enumerate() {
         assert!(samples.iter().all(|s| s.begun == seen.begins() + ms(500 * burst as u64)));
-        assert_eq!(samples.iter().map(Sample::response_nanos).collect::<Vec<_>>(), [10, 20, 30, 40, 50].map(|n| n * MS));
+        assert_eq!(
+            samples.iter().map(Sample::response_nanos).collect::<Vec<_>>(),
+            [10, 20, 30, 40, 50].map(|n| n * MS)
+        );
     }
 }
 

@@ -35,7 +35,8 @@ fn below_capacity_waits_are_those_of_m_d_4() {
     // time in the processes M/D/r and D/M/r", INFOR 13 (1975).
     let (c, rho) = (4.0, 390.0 / 400.0);
     let exponential = erlang_c(4, 3.9) / (400.0 - 390.0);
-    let theory = exponential / 2.0 * (1.0 + (1.0 - rho) * (c - 1.0) * ((4.0f64 + 5.0 * c).sqrt() - 2.0) / (16.0 * rho * c));
+    let theory =
+        exponential / 2.0 * (1.0 + (1.0 - rho) * (c - 1.0) * ((4.0f64 + 5.0 * c).sqrt() - 2.0) / (16.0 * rho * c));
     assert!(near(wait, theory, 0.2), "{wait} {theory}");
 }
 
@@ -44,7 +45,8 @@ fn above_capacity_response_times_grow_with_time() {
     let seen = Fake::queue(4, ms(10)).run(&against_four(410.0, secs(1000)));
     assert_eq!(seen.responses(), theirs(&seen.planned()));
     let late = |from: u64| {
-        let these = seen.samples.iter().filter(|s| (from..from + SECOND).contains(&s.planned.nanos_since(seen.begins())));
+        let these =
+            seen.samples.iter().filter(|s| (from..from + SECOND).contains(&s.planned.nanos_since(seen.begins())));
         let responses: Vec<_> = these.map(|s| s.response_nanos() as f64 / 1e9).collect();
         responses.iter().sum::<f64>() / responses.len() as f64
     };

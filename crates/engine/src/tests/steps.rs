@@ -130,7 +130,7 @@ fn a_redirect_too_many_is_a_reply() {
 
 #[test]
 fn a_broken_user_is_a_failed_request_and_does_not_spin() {
-    let broken = |turn: Turn<'_>| if turn.number % 2 == 0 { Next::Ask("http://fake/") } else { Next::Broken };
+    let broken = |turn: Turn<'_>| if turn.number.is_multiple_of(2) { Next::Ask("http://fake/") } else { Next::Broken };
     let once = move |turn: Turn<'_>| if turn.step > 0 { Next::Done } else { broken(turn) };
     let seen = Fake::delay(ms(10)).user(once).run(&open(10.0, Arrivals::Even, secs(5)));
     assert_eq!((seen.run.total.completed, seen.run.total.failed_by(Failure::System)), (25, 25));
@@ -154,14 +154,16 @@ fn a_user_that_asks_nothing_is_broken() {
 
 #[test]
 fn labels_beyond_the_limit_are_one() {
-    let names: [&'static str; 5] = ["http://fake/0", "http://fake/1", "http://fake/2", "http://fake/3", "http://fake/4"];
+    let names: [&'static str; 5] =
+        ["http://fake/0", "http://fake/1", "http://fake/2", "http://fake/3", "http://fake/4"];
     let user = move |turn: Turn<'_>| {
         if turn.step == 0 { Next::Ask(names[turn.number as usize % 5]) } else { Next::Done }
     };
     let mut plan = open(10.0, Arrivals::Even, secs(10));
     plan.record.labels = 3;
     let seen = Fake { labels: named(&names), ..Fake::delay(ms(10)).user(user) }.run(&plan);
-    let by_name: Vec<_> = seen.run.labels.iter().map(|(n, t)| (seen.run.label_names[n].as_str(), t.completed)).collect();
+    let by_name: Vec<_> =
+        seen.run.labels.iter().map(|(n, t)| (seen.run.label_names[n].as_str(), t.completed)).collect();
     assert_eq!(by_name, [("http://fake/0", 20), ("http://fake/1", 20), ("http://fake/2", 20), ("(other)", 40)]);
     assert_eq!(seen.run.warnings, ["more than 3 labels: the rest are summed under (other); see --labels"]);
     plan.record.labels = 6;

@@ -68,6 +68,14 @@ fn users_of_two_threads_make_as_many_requests_as_asked() {
 }
 
 #[test]
+fn users_of_both_threads_are_there_from_beginning_to_end() {
+    let seen = shared_queue(4, ms(1)).run(&real(closed(5.0, ms(300))));
+    let all: Vec<_> = seen.snapshots().filter(|s| s.phase == Phase::Measure).collect();
+    assert!(all[..all.len() - 1].iter().all(|s| s.flow.users == 5 && s.flow.in_flight == 5));
+    assert!(seen.samples[..5].iter().all(|s| s.planned == seen.begins()));
+}
+
+#[test]
 fn a_run_is_stopped_by_who_listens() {
     for plan in [open(200.0, Arrivals::Poisson, secs(3600)), closed(4.0, secs(3600))] {
         let world = shared_queue(4, ms(5));

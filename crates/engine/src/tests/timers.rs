@@ -1,8 +1,7 @@
 //! Timers against a naive model: each wakes at the last instant that it was set to, and at no other.
 
 use super::*;
-use crate::clock::Sleep;
-use crate::run::{LEAPER, runtime};
+use crate::clock::{Sleep, runtime};
 use brunt_model::Clock;
 use proptest::prelude::*;
 use std::pin::Pin;
@@ -73,12 +72,12 @@ impl Model {
 }
 
 fn on_a_fake_clock<F: Future<Output = ()> + 'static>(task: impl FnOnce(Time) -> F) {
-    let runtime = runtime(Epoch::Fake).unwrap();
     let time = Time::new(Epoch::Fake);
-    LEAPER.set(Some(time.clone()));
-    let task = task(time);
-    runtime.block_on(async move { tokio::task::spawn_local(task).await }).unwrap();
-    LEAPER.set(None);
+    let run = async move {
+        let _attended = time.attend().unwrap();
+        tokio::task::spawn_local(task(time)).await
+    };
+    runtime().unwrap().block_on(run).unwrap();
 }
 
 proptest! {

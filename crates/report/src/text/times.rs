@@ -130,8 +130,10 @@ mod tests {
     fn the_open_command_is_the_closed_one_without_its_users() {
         let open = |command| without_connections(command);
         assert_eq!(open("./brunt http://h/ -c 64 -d 5s").as_deref(), Some("brunt http://h/ -d 5s"));
-        assert_eq!(open("brunt --think 1s -c64 --connect-rate 9 'http://h/a b'").as_deref(),
-            Some("brunt --connect-rate 9 'http://h/a b'"));
+        assert_eq!(
+            open("brunt --think 1s -c64 --connect-rate 9 'http://h/a b'").as_deref(),
+            Some("brunt --connect-rate 9 'http://h/a b'")
+        );
         assert_eq!(open("brunt-x http://h/"), None);
         assert_eq!(open(""), None);
     }

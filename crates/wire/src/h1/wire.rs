@@ -72,8 +72,7 @@ impl Common {
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
         let wants = Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0, server: false };
-        let common =
-            Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
+        let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
             common.tls()?;
@@ -150,12 +149,7 @@ impl<T: Timer> H1<T> {
         Ok(stream)
     }
 
-    async fn address(
-        &self,
-        route: &Route,
-        began: Tick,
-        steps: &mut Opening,
-    ) -> Result<std::net::SocketAddr, Failure> {
+    async fn address(&self, route: &Route, began: Tick, steps: &mut Opening) -> Result<std::net::SocketAddr, Failure> {
         let (host, port) = match &self.common.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&route.origin.host, route.origin.port),
@@ -212,12 +206,7 @@ impl<T: Timer + 'static> Wire for H1<T> {
         conn.origin == request.origin
     }
 
-    async fn exchange(
-        &self,
-        conn: &mut Conn,
-        request: &Prepared,
-        stamps: &mut Stamps,
-    ) -> Result<Reply, Failure> {
+    async fn exchange(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
         let nameless = !self.target.borrow().replied;
         let wants = Wants { server: nameless, ..self.common.wants };

@@ -26,12 +26,7 @@ pub fn watch<T: Owner>(descriptor: T) -> io::Result<AsyncFd<T>> {
 }
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
-pub(super) fn set_option(
-    socket: &Socket,
-    level: libc::c_int,
-    name: libc::c_int,
-    value: libc::c_int,
-) -> io::Result<()> {
+pub(super) fn set_option(socket: &Socket, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
     let size = size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: the descriptor is open for as long as `socket` lives; `value` is an int that outlives the call, and
     // `size` is its size.
