@@ -225,3 +225,14 @@ fn json_on_stdout_is_json_and_nothing_else() {
     let json: Value = serde_json::from_slice(&out.stdout).expect("JSON alone");
     assert_eq!(json["requests"]["good"], 50);
 }
+
+#[test]
+fn brunts_own_use_of_the_machine_is_never_negative() {
+    let lab = lab("");
+    for _ in 0..20 {
+        let ran = measure(&format!("{} -n 20 -q", lab.at("/"))).all_good();
+        let [user, system] = ["user", "system"].map(|kind| ran.figure(&format!("/generator/cpu_{kind}_seconds")));
+        assert!(user >= 0.0 && system >= 0.0 && user + system > 0.0, "{user} s user, {system} s system");
+        assert!(ran.number("/generator/peak_rss_bytes") > 1_000_000);
+    }
+}

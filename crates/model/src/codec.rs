@@ -102,13 +102,31 @@ fn read_full(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Snapshot, Tick, Warning};
+    use crate::{Plan, Snapshot, Tick, Warning};
+
+    fn plan() -> Plan {
+        let text = r#"{
+            "script": {"requests": [{"label": "/", "method": "GET", "url": "http://h/", "headers": [["A", "b"]],
+                "body": {"text": "x"}, "weight": 1}], "order": "sequence", "follow": 0},
+            "load": {"model": "open", "rate": {"stages": [{"from": 0.5, "to": 2.0, "duration_seconds": 1.0}]},
+                "arrivals": {"burst": 3}, "connections": null, "max_in_flight": 9},
+            "stop": {"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0},
+            "connection": {"http10": false, "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
+                "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
+                "proxy": null, "unix_socket": null, "source": ["127.0.0.2"], "receive_rate": null, "tls":
+                {"cacert": null, "cert": null, "key": null, "insecure": true, "sni": null, "no_resumption": false}},
+            "checks": {"status": [{"least": 200, "most": 299}], "body": null, "same_length": false},
+            "objectives": [{"metric": {"quantile": 0.99}, "relation": "below", "bound": 0.05}],
+            "record": {"interval_seconds": 0.1, "labels": 1000, "samples": false}, "seed": 7, "threads": 1}"#;
+        serde_json::from_str(text).unwrap()
+    }
 
     fn events() -> Vec<Event> {
         let mut snapshot = Snapshot { from: Tick(5), to: Tick(9), ..Snapshot::default() };
         snapshot.measured.response.record(123_456_789);
         snapshot.label(3).statuses.add(404, 7);
         vec![
+            Event::Started { plan: Box::new(plan()), environment: Box::default(), unix_seconds: 1.5 },
             Event::Label { id: 0, name: "/".into() },
             Event::Snapshot(Box::new(snapshot)),
             Event::Warning(Warning { at: Tick(10), text: "slow".into() }),
@@ -153,8 +171,8 @@ mod tests {
         let mut flipped = whole.clone();
         *flipped.last_mut().unwrap() ^= 1;
         let (got, error) = read_all(&flipped);
-        assert_eq!(got.len(), 2);
-        assert!(matches!(error, Some(LogError::Torn(2))));
+        assert_eq!(got.len(), 3);
+        assert!(matches!(error, Some(LogError::Torn(3))));
     }
 
     #[test]

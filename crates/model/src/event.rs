@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 pub enum Event {
     /// The run began.
     Started {
-        /// What is to be done.
+        /// What is to be done. Written as JSON: a plan may grow, and older logs must still be read.
+        #[serde(with = "as_json")]
         plan: Box<Plan>,
         /// Where.
+        #[serde(with = "as_json")]
         environment: Box<Environment>,
         /// Seconds since 1970-01-01 UTC.
         unix_seconds: f64,
@@ -91,4 +93,19 @@ pub struct Finish {
     pub interrupted: bool,
     /// Why nothing could be measured, where that is so.
     pub error: Option<String>,
+}
+
+/// A value written as a string of JSON.
+mod as_json {
+    use serde::de::{DeserializeOwned, Error as _};
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::to_string(value).map_err(S::Error::custom)?.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        serde_json::from_str(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
