@@ -40,7 +40,9 @@ mod tests {
 
     fn of(values: impl IntoIterator<Item = u64>) -> Histogram {
         let mut h = Histogram::new();
-        values.into_iter().for_each(|v| h.record(v));
+        for v in values {
+            h.record(v);
+        }
         h
     }
 

@@ -89,7 +89,9 @@ mod tests {
 
     fn of(values: &[u64]) -> Histogram {
         let mut h = Histogram::new();
-        values.iter().for_each(|v| h.record(*v));
+        for v in values {
+            h.record(*v);
+        }
         h
     }
 

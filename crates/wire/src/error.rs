@@ -7,7 +7,8 @@ use std::io;
 /// The failure that an error while connecting stands for.
 pub fn of_connect(error: &io::Error) -> Failure {
     match Errno::from_io_error(error) {
-        Some(Errno::CONNREFUSED | Errno::NOENT) => Failure::Refused,
+        // AGAIN: a Unix socket whose backlog is full.
+        Some(Errno::CONNREFUSED | Errno::NOENT | Errno::AGAIN) => Failure::Refused,
         Some(Errno::TIMEDOUT) => Failure::ConnectTimeout,
         Some(Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NETDOWN | Errno::ACCESS | Errno::PERM) => {
             Failure::Unreachable
@@ -15,8 +16,6 @@ pub fn of_connect(error: &io::Error) -> Failure {
         Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Failure::PortsExhausted,
         Some(Errno::MFILE | Errno::NFILE) => Failure::FdsExhausted,
         Some(Errno::CONNRESET | Errno::PIPE) => Failure::Reset,
-        // A Unix socket whose backlog is full.
-        Some(Errno::AGAIN) => Failure::Refused,
         _ => Failure::System,
     }
 }

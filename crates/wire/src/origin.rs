@@ -24,12 +24,15 @@ pub struct Origin {
     pub port: u16,
 }
 
+/// By host and port: when the addresses were looked up, and which they are.
+type Known = HashMap<(String, u16), (Tick, Vec<SocketAddr>)>;
+
 /// The addresses of hosts: looked up once for a run, by whichever worker asks first.
 #[derive(Debug)]
 pub struct Directory {
     given: Vec<Resolve>,
     every: Option<Duration>,
-    known: Mutex<HashMap<(String, u16), (Tick, Vec<SocketAddr>)>>,
+    known: Mutex<Known>,
 }
 
 impl Directory {
@@ -38,7 +41,7 @@ impl Directory {
         Self { given: settings.resolve.clone(), every: settings.resolve_every, known: Mutex::default() }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<(String, u16), (Tick, Vec<SocketAddr>)>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

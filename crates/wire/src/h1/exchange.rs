@@ -185,7 +185,7 @@ impl Receiving {
     fn into_reply(self) -> Result<Reply, Failure> {
         let Some(head) = self.parser.head() else { return Err(Failure::Protocol) };
         let body_bytes = self.parser.body_bytes();
-        let kept = self.keep.map(|keep| keep.finish());
+        let kept = self.keep.map(|keep| Box::new((*keep).finish()));
         Ok(Reply { status: head.status, keep_alive: head.keep_alive, body_bytes, kept })
     }
 
@@ -260,14 +260,14 @@ impl Keep {
         (!nothing).then(|| Box::new(Self { wants, location: None, server: None, encoding: None, body: Vec::new() }))
     }
 
-    fn finish(self: Box<Self>) -> Box<Kept> {
+    fn finish(self) -> Kept {
         let body = match self.encoding.as_deref() {
             Some("gzip" | "x-gzip") => unpacked(MultiGzDecoder::new(&self.body[..])),
             Some("deflate") => unpacked(ZlibDecoder::new(&self.body[..])),
             _ => Ok(self.body),
         };
         // A body that cannot be unpacked matches no pattern: the check fails, as it should.
-        Box::new(Kept { location: self.location, server: self.server, body: body.unwrap_or_default() })
+        Kept { location: self.location, server: self.server, body: body.unwrap_or_default() }
     }
 }
 

@@ -123,8 +123,8 @@ impl<T: Timer> H1<T> {
         OriginId(at as u32)
     }
 
-    fn fails(&self, failure: Failure, why: impl ToString) -> Failure {
-        *self.note.borrow_mut() = Some(format!("{}: {}", failure.row().name, why.to_string()));
+    fn fails(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
+        *self.note.borrow_mut() = Some(format!("{}: {}", failure.row().name, why));
         failure
     }
 
@@ -138,11 +138,11 @@ impl<T: Timer> H1<T> {
             let to = self.address(route, began, steps).await?;
             dial(Destination::Tcp(to, self.next_source()), buffer).await
         };
-        let socket = socket.map_err(|e| self.fails(error::of_connect(&e), e))?;
+        let socket = socket.map_err(|e| self.fails(error::of_connect(&e), &e))?;
         let mut stream = Stream::new(socket);
         if self.common.proxy.is_some() && route.origin.https {
             let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
-            through.map_err(|(failure, why)| self.fails(failure, why))?;
+            through.map_err(|(failure, why)| self.fails(failure, &why))?;
         }
         let resolving = steps.resolve.unwrap_or(0);
         steps.connect = Some(self.shared.time.now().nanos_since(began).saturating_sub(resolving));
@@ -157,7 +157,7 @@ impl<T: Timer> H1<T> {
         let (address, asked) = route
             .next_address(&self.common.directory, host, port, began)
             .await
-            .map_err(|(failure, why)| self.fails(failure, why))?;
+            .map_err(|(failure, why)| self.fails(failure, &why))?;
         if asked {
             steps.resolve = Some(self.shared.time.now().nanos_since(began));
         }
@@ -173,10 +173,10 @@ impl<T: Timer> H1<T> {
 
     async fn secure(&self, stream: &mut Stream, host: &str, steps: &mut Opening) -> Result<(), Failure> {
         let began = self.shared.time.now();
-        let config = self.common.tls().map_err(|e| self.fails(Failure::Tls, e))?;
+        let config = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
         let connection =
-            tls::connection(&config, &self.common.settings.tls, host).map_err(|e| self.fails(Failure::Tls, e))?;
-        stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, e))?;
+            tls::connection(&config, &self.common.settings.tls, host).map_err(|e| self.fails(Failure::Tls, &e))?;
+        stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, &e))?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         Ok(())
     }
