@@ -24,7 +24,9 @@ say "all tests"
 # sh knows no pipefail: the exit code goes around tee, by way of a file.
 {
     code=0
-    cargo test --workspace --locked --no-fail-fast || code=$?
+    # What measures alone, and what may measure beside others.
+    cargo test --workspace --locked --no-fail-fast -- --skip accuracy:: || code=$?
+    cargo test --locked -p brunt-tests --test it accuracy:: -- --test-threads=1 --nocapture || code=$?
     echo $code >"$BUILT/test.code"
 } 2>&1 | tee "$log"
 

@@ -16,6 +16,9 @@ use std::sync::{Mutex, PoisonError};
 /// One measurement at a time: they are to be disturbed by as little as possible.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// Seconds of lag at p99 beyond which the machine was too busy for a short measurement. A proof has no such excuse.
+const MOST_LAG: f64 = 0.0002;
+
 /// A target: what is measured, and how near brunt must come to the truth.
 struct Target {
     name: &'static str,
@@ -42,10 +45,11 @@ fn against_truth(target: &Target) -> Result<(Ran, Value), String> {
         let lab = prompt_lab(target.lab);
         let ran = measure(&format!("{} {}", lab.at("/"), target.load)).all_good();
         let truth = lab.knows()["truth"].clone();
-        if truth["accepted"] == true {
+        let lag = ran.figure("/lag_seconds/p99");
+        if truth["accepted"] == true && (lag < MOST_LAG || in_full()) {
             return Ok((ran, truth["sojourn_seconds"].clone()));
         }
-        why = format!("{}", truth["reason"]);
+        why = format!("{} (and brunt was late by {lag} s at p99)", truth["reason"]);
     }
     Err(why)
 }
@@ -55,7 +59,7 @@ fn prove(target: &Target) {
     let (ran, truth) = match against_truth(target) {
         Ok(known) => known,
         Err(why) if in_full() => panic!("nothing is proved: the lab refuses its truth: {why}"),
-        Err(why) => return skip(&format!("accuracy::{}", target.name), &format!("the lab refuses its truth: {why}")),
+        Err(why) => return skip(&format!("accuracy::{}", target.name), &format!("no quiet moment: {why}")),
     };
     assert_eq!(truth["count"].as_u64(), Some(ran.count("completed")));
     let mut missed = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::world::brunt::{spaced, start};
 use crate::world::odd::{page, serving};
-use crate::world::{Ran, command, lab, measure, port, replying, until};
+use crate::world::{Ran, command, lab, measure, port, until};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use rustix::process::{Resource, Rlimit, prlimit};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};

@@ -2,9 +2,9 @@
 //!
 //! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
 //!
-//! * [`args`] → [`to_plan`] → [`measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
+//! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
-//! * [`output`]: where reports and the event log go. [`replay`]: a report from an event log.
+//! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod args;

@@ -72,6 +72,10 @@ impl<W: Wire> Slot<W> {
                 Step::Done if step > 0 => return,
                 Step::Done => return self.broken(planned, free, "a virtual user had nothing to ask".into()),
                 Step::Broken(why) => return self.broken(planned, free, why),
+                Step::Last(request) => {
+                    self.chain(&request, planned, free).await;
+                    return;
+                }
                 Step::Request(request) => self.chain(&request, planned, free).await,
             };
             step += 1;

@@ -8,6 +8,8 @@ use std::rc::Rc;
 pub enum Step {
     /// It asks this.
     Request(Rc<Prepared>),
+    /// It asks this, and its iteration is over when the reply is there.
+    Last(Rc<Prepared>),
     /// Its iteration is over.
     Done,
     /// It cannot go on: why. Counts as a failed request.

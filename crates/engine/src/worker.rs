@@ -20,6 +20,7 @@ use brunt_wire::Wire;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
@@ -27,6 +28,8 @@ use std::time::Duration;
 
 /// How often the stop switch is looked at before the load begins.
 const SETUP_LOOK: Duration = Duration::from_millis(20);
+/// A server can be wrong in many ways, and each of its replies in another.
+const MOST_WARNINGS: usize = 100;
 /// After an interruption, requests under way get no more than this.
 const SHORT_GRACE: Duration = Duration::from_secs(1);
 
@@ -52,6 +55,7 @@ pub struct Shared<W: Wire> {
     pub recorder: RefCell<Recorder>,
     pub number: usize,
     out: Sender<Message>,
+    told: RefCell<HashSet<String>>,
     /// When the load begins; `NEVER` before the gate has opened.
     pub begins: Cell<Tick>,
     /// When the measured time begins.
@@ -102,6 +106,7 @@ impl<W: Wire> Shared<W> {
             recorder: RefCell::new(Recorder::new(by_label, plan.record.samples)),
             number,
             out,
+            told: RefCell::default(),
             begins: Cell::new(Tick::NEVER),
             measured_from: Cell::new(Tick::NEVER),
             ends: Cell::new(Tick::NEVER),
@@ -129,9 +134,12 @@ impl<W: Wire> Shared<W> {
         if planned >= self.measured_from.get() { Cohort::Measured } else { Cohort::Warmup }
     }
 
-    /// Something that the reader of the report should know.
+    /// Something that the reader of the report should know; each sentence once, and not more than [`MOST_WARNINGS`].
     pub fn warn(&self, text: String) {
-        self.say(Message::Warning(text, self.time.now()));
+        let mut told = self.told.borrow_mut();
+        if told.len() < MOST_WARNINGS && told.insert(text.clone()) {
+            self.say(Message::Warning(text, self.time.now()));
+        }
     }
 
     fn say(&self, message: Message) {

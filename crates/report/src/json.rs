@@ -13,6 +13,14 @@ pub fn write(run: &Run, out: &mut dyn io::Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_published_schema_is_the_one_of_the_types() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/result.schema.json");
+        let published: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(published, crate::schema(), "write it anew: brunt schema > docs/result.schema.json");
+    }
+
     use crate::story::{self, Story};
     use base64::Engine as _;
     use serde_json::Value;

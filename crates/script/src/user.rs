@@ -132,9 +132,9 @@ impl<W: Wire> Hand<W> {
     fn request(&self, n: u64) -> Step {
         let card = self.deck.pick(n, &self.random);
         match &self.ready[card] {
-            Some(Ok(request)) => Step::Request(Rc::clone(request)),
+            Some(Ok(request)) => Step::Last(Rc::clone(request)),
             Some(Err(why)) => Step::Broken(why.clone()),
-            None => self.render(card, n).map_or_else(|e| Step::Broken(e.to_string()), Step::Request),
+            None => self.render(card, n).map_or_else(|e| Step::Broken(e.to_string()), Step::Last),
         }
     }
 
@@ -168,7 +168,7 @@ impl<W: Wire> Users for Table<W> {
 
     fn first(&self) -> Rc<Prepared> {
         match self.0.request(0) {
-            Step::Request(request) => request,
+            Step::Request(request) | Step::Last(request) => request,
             Step::Done | Step::Broken(_) => Rc::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! A process of the test's own.
 
-use super::until;
+use super::{until, wait_a_moment};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
@@ -35,6 +35,14 @@ impl Server {
         until("the server's end", || self.ended().is_some());
     }
 
+    /// The group bears the number of its first process: once that was waited for, and nobody is left, it may be somebody
+    /// else's, so it is asked for first.
+    fn signal_if_there(&mut self, signal: Signal) {
+        if self.ended().is_none() || test_kill_process_group(self.group()).is_ok() {
+            self.signal(signal);
+        }
+    }
+
     fn group(&self) -> Pid {
         Pid::from_child(&self.child)
     }
@@ -42,12 +50,11 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The group bears the number of its first process: once that was waited for, and nobody is left, it may be
-        // somebody else's, so it is asked for first.
-        let alone = self.ended().is_some() && test_kill_process_group(self.group()).is_err();
-        if !alone {
-            self.signal(Signal::KILL);
-        }
+        // Asked kindly first: a server that is killed leaves its own children to nobody.
+        self.signal_if_there(Signal::TERM);
+        self.signal_if_there(Signal::CONT);
+        let _ = (0..200).any(|_| self.ended().is_some() || wait_a_moment());
+        self.signal_if_there(Signal::KILL);
         let _ = self.child.wait();
     }
 }

@@ -23,8 +23,11 @@ struct Node {
 
 struct Entry {
     due: Cell<Tick>,
-    /// The instant of this entry's earliest node in the heap; nodes with another are left-overs.
+    /// The instant of this entry's earliest node in the heap; `NEVER`: it has none.
     queued: Cell<Tick>,
+    /// That of a later one, from before the timer was set earlier: it will serve again, so that a timer set to and fro
+    /// has two nodes and not one for each time. Nodes with other instants are left-overs.
+    spare: Cell<Tick>,
     fired: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
@@ -36,7 +39,10 @@ impl Timers {
 
     fn push(&self, entry: &Rc<Entry>) {
         let due = entry.due.get();
-        entry.queued.set(due);
+        let before = entry.queued.replace(due);
+        if before < entry.spare.get() {
+            entry.spare.set(before);
+        }
         self.heap.borrow_mut().push(Node { due, entry: Rc::clone(entry) });
     }
 
@@ -46,16 +52,19 @@ impl Timers {
         while let Some(node) = self.pop(now) {
             let entry = node.entry;
             if entry.queued.get() != node.due {
+                if entry.spare.get() == node.due {
+                    entry.spare.set(Tick::NEVER);
+                }
                 continue;
             }
-            entry.queued.set(Tick::NEVER);
+            entry.queued.set(entry.spare.replace(Tick::NEVER));
             if entry.due.get() <= now {
                 entry.fired.set(true);
                 if let Some(waker) = entry.waker.take() {
                     waker.wake();
                     woken = true;
                 }
-            } else if entry.due.get() != Tick::NEVER {
+            } else if entry.due.get() < entry.queued.get() {
                 self.push(&entry);
             }
         }
@@ -79,6 +88,7 @@ impl Sleep {
         let entry = Entry {
             due: Cell::new(Tick::NEVER),
             queued: Cell::new(Tick::NEVER),
+            spare: Cell::new(Tick::NEVER),
             fired: Cell::new(false),
             waker: RefCell::default(),
         };
