@@ -1,7 +1,7 @@
 //! The server: one thread, one event loop.
 //!
 //! Owns the sockets and the order of things; what is decided about requests is [`crate::desk`]'s, what a connection
-//! does with its events is in [`crate::serve`]. Each turn of the loop waits, reads what has come, takes requests in in
+//! does with its events is in `serve`. Each turn of the loop waits, reads what has come, takes requests in in
 //! their order of arrival, and lets go what is due. As nothing here ever sleeps but in that wait, a stall is a hold of
 //! replies only: requests are received while it lasts.
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// More points than this are joined two by two.
 const MOST_POINTS: usize = 4096;
 
-/// How a run went over time: one point an interval. A run too long for [`MOST_POINTS`] has wider ones.
+/// How a run went over time: one point an interval. A run too long for 4096 points has wider ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// In order of time.

@@ -116,7 +116,7 @@ fn an_open_loop_that_the_server_cannot_bear() {
       cut off               3  0.15 %   not finished when the run ended; a longer --grace lets them
                                         finish (after 1.00 s p50, 1.00 s max)
 
-    Connections  0 opened, 1,869 requests on a used one, at most 64 open at once
+    Connections  0 opened, 1,920 requests on a used one, at most 64 open at once
 
     Response times of 1,910 requests
          up to    share  cumulative
