@@ -6,17 +6,27 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Write};
 use std::thread;
+use std::time::Duration;
+
+/// Signals that come together are one: timeout(1) sends its own to the process and again to its group, and nobody who
+/// pressed Ctrl-C once is to lose the report.
+const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
 /// Sets `stop` at the first SIGINT or SIGTERM; the second ends the process at once.
 pub fn listen(stop: &StopSwitch) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let stop = stop.clone();
     thread::Builder::new().name("brunt-signals".into()).spawn(move || {
-        for _ in signals.forever() {
+        loop {
+            if signals.wait().next().is_none() {
+                continue;
+            }
             if stop.is_set() {
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
             stop.set();
+            thread::sleep(ONE_SIGNAL);
+            signals.pending().for_each(drop);
             let _ = writeln!(io::stderr(), "\nstopping; once more to quit without a report");
         }
     })?;
