@@ -24,4 +24,26 @@ pub struct Environment {
     pub addresses: Vec<String>,
     /// What the server calls itself.
     pub server: Option<String>,
+    /// The way to the server; None where it was not looked at.
+    #[serde(default)]
+    pub route: Option<Route>,
+}
+
+/// The way to the server, as far as this machine shows it. What it does not show is None.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Route {
+    /// The server's address is one of this machine's.
+    pub same_host: Option<bool>,
+    /// The process that listens there, where it is on this machine: name and pid.
+    pub listener: Option<String>,
+    /// The length of its accept queue (its backlog), where it is on this machine.
+    pub listener_backlog: Option<u64>,
+    /// The listener's limit on open files, where it is on this machine.
+    pub listener_descriptors: Option<u64>,
+    /// The interface that leads there.
+    pub interface: Option<String>,
+    /// Its speed, in bits per second.
+    pub link_bits_per_second: Option<u64>,
+    /// Its largest packet, in bytes.
+    pub mtu_bytes: Option<u64>,
 }

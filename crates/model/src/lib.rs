@@ -9,12 +9,15 @@
 //! * [`outcome`], [`sample`]: what became of one request, and when.
 //! * [`tally`], [`snapshot`]: mergeable sums of samples.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes.
-//! * [`run`], [`series`]: the fold of all events.
+//! * [`run`], [`series`], [`history`]: the fold of all events.
 //! * [`objective`]: a bound on a figure of a run.
+//! * [`finding`]: what was decided about a run, with its evidence.
 
 pub mod codec;
 pub mod environment;
 pub mod event;
+pub mod finding;
+pub mod history;
 pub mod load;
 pub mod objective;
 pub mod outcome;
@@ -27,8 +30,9 @@ pub mod snapshot;
 pub mod tally;
 pub mod time;
 
-pub use environment::Environment;
+pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Phase, Reading, Warning};
+pub use finding::{Finding, Judgement, Verdict};
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{Failure, Outcome};

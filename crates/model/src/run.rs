@@ -1,6 +1,7 @@
 //! The fold of all events of a run: all that reports ever see.
 
 use crate::event::Finish;
+use crate::history::History;
 use crate::series::Series;
 use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick};
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ pub struct Run {
     pub series: Series,
     /// The last reading of each source: names, with their unit, and values.
     pub readings: BTreeMap<String, BTreeMap<String, f64>>,
+    /// All readings of each source, in order of time.
+    pub history: BTreeMap<String, History>,
     /// What the reader should know, each sentence once.
     pub warnings: Vec<String>,
     /// How it ended; None while it goes on, or where the log was torn.
@@ -70,6 +73,7 @@ impl Run {
             Event::Samples(_) => {}
             Event::Reading(r) => {
                 self.readings.entry(r.source.clone()).or_default().extend(r.values.iter().cloned());
+                self.history.entry(r.source.clone()).or_default().push(r);
             }
             Event::Warning(w) => {
                 if !self.warnings.contains(&w.text) {

@@ -34,6 +34,7 @@ pub fn environment(command: String, brunt: &str) -> Environment {
         sysctls: SETTINGS.iter().filter_map(|name| Some(((*name).to_owned(), setting(name)?))).collect(),
         addresses: Vec::new(),
         server: None,
+        route: None,
     }
 }
 

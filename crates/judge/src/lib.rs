@@ -1,0 +1,29 @@
+//! A run, judged: pure rules, a row each, from a [`Run`] to what it says.
+//!
+//! What it is **not**: it measures nothing and prints nothing.
+//!
+//! * [`limits`]: whether the generator was the limit: the verdict.
+//! * [`conservation`]: sums that must come out even.
+//! * [`explain`]: findings that users miss.
+//! * [`steady`]: when the run was steady, and how sure its figures are.
+
+pub mod conservation;
+pub mod explain;
+pub mod limits;
+pub mod steady;
+
+use brunt_model::finding::State;
+use brunt_model::{Judgement, Run};
+
+/// All that can be decided about a run.
+pub fn judge(run: &Run) -> Judgement {
+    let mut verdict = limits::verdict(run);
+    let checks = conservation::checks(run);
+    if checks.iter().any(|check| !check.holds) {
+        verdict.state = State::Invalid;
+    }
+    let (steady, intervals, throughput) = steady::figures(run);
+    let mut judgement = Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput };
+    judgement.findings = explain::findings(run, &judgement);
+    judgement
+}

@@ -1,0 +1,182 @@
+//! What was decided about a run: words that the room `judge` fills in and reports show.
+//!
+//! What it is **not**: the rules themselves. Everything here is a value with its evidence.
+
+use crate::time::seconds;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// All that was decided about a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Judgement {
+    /// Whether the generator was the limit, and whether the figures may be believed.
+    pub verdict: Verdict,
+    /// Sums that must come out even; those that could not be looked at are left out.
+    pub checks: Vec<Check>,
+    /// What a reader would otherwise miss, the gravest first.
+    pub findings: Vec<Finding>,
+    /// When the run was steady; null where there are too few points to say.
+    pub steady: Option<Steady>,
+    /// Percentiles of the response time, each with its interval.
+    pub intervals: Vec<Interval>,
+    /// The throughput, per second, with its interval; null where there is too little to say.
+    pub throughput: Option<Estimate>,
+}
+
+/// Who was the limit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// In one word.
+    pub state: State,
+    /// What limited the generator, the gravest first; empty unless `limited`.
+    pub causes: Vec<Cause>,
+    /// What was looked at: each figure beside its threshold.
+    pub evidence: Vec<Evidence>,
+    /// What this system does not show, each a sentence.
+    pub unseen: Vec<String>,
+}
+
+/// The verdict in one word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// The generator was not the limit: the figures are the server's.
+    #[default]
+    Ok,
+    /// The generator, or the machine it runs on, was the limit for some of the time.
+    Limited,
+    /// A sum that must come out even did not: the figures are not to be believed.
+    Invalid,
+}
+
+/// Something that limited the generator.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// Which.
+    pub limit: Limit,
+    /// For how long, in seconds.
+    #[serde(with = "seconds", rename = "seconds")]
+    #[schemars(with = "f64")]
+    pub lasted: Duration,
+    /// What was seen, as a sentence with its figures.
+    pub sentence: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// What a generator may be limited by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// A worker thread at 100 % of a core.
+    Worker,
+    /// No idle core left on a machine that is shared with the server.
+    Cores,
+    /// Threads that were ready had to wait for a core.
+    RunQueue,
+    /// A control group's CPU quota.
+    Throttled,
+    /// The hypervisor gave the machine's CPU to others.
+    Steal,
+    /// File descriptors.
+    Descriptors,
+    /// Local ports, or addresses.
+    Ports,
+    /// Bytes per second of a network interface.
+    Nic,
+    /// Packets per second: the kernel's receive queue dropped some.
+    Packets,
+    /// The firewall's table of connections.
+    Conntrack,
+    /// Memory.
+    Memory,
+    /// Requests begun late, whatever the reason.
+    Lag,
+}
+
+/// A figure beside what it was held against.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// What it bears on.
+    pub limit: Limit,
+    /// The figure's name, with its unit.
+    pub name: String,
+    /// The figure: the worst of the measured time.
+    pub value: f64,
+    /// From where on it counts as a cause.
+    pub threshold: f64,
+}
+
+/// A sum that must come out even.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// Which, in a few words.
+    pub name: String,
+    /// Whether it came out even.
+    pub holds: bool,
+    /// The arithmetic, with its figures.
+    pub arithmetic: String,
+}
+
+/// A sentence with its evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The rule that found it: a name that does not change.
+    pub rule: String,
+    /// How much it matters.
+    pub weight: Weight,
+    /// What was found, with its figures.
+    pub sentence: String,
+    /// What to do about it; null where nothing need be done.
+    pub remedy: Option<String>,
+}
+
+/// How much a finding matters; ordered, the gravest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Good to know.
+    Note,
+    /// The figures say something else than one would think.
+    Warning,
+}
+
+/// When a run was steady.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Steady {
+    /// Seconds of measured time that came before it was.
+    #[serde(with = "seconds", rename = "cut_seconds")]
+    #[schemars(with = "f64")]
+    pub cut: Duration,
+    /// Whether it became steady in the first half at all.
+    pub reached: bool,
+    /// How this was found.
+    pub method: String,
+}
+
+/// A percentile of the response time, with its interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// Which: 0.99 is p99.
+    pub quantile: f64,
+    /// The percentile and its interval, in seconds; null where the run was too short for one.
+    pub estimate: Option<Estimate>,
+    /// Independent observations that the run is worth at this percentile.
+    pub effective_samples: f64,
+    /// Why there is no interval; null where there is one.
+    pub too_short: Option<String>,
+    /// How the interval was found.
+    pub method: String,
+}
+
+/// A figure and the interval that holds the true one with 95 % confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// Its upper end; null: none is known (too few samples beyond).
+    pub high: Option<f64>,
+}
