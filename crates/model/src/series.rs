@@ -2,16 +2,26 @@
 
 use crate::{Flow, Phase, Snapshot, Tick};
 use brunt_stats::Sketch;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
 
 /// More points than this are joined two by two.
 const MOST_POINTS: usize = 4096;
+/// So many points are packed together.
+const PACKED: usize = 32;
 
 /// How a run went over time: one point an interval. A run too long for 4096 points has wider ones.
+///
+/// What it is not: a list. All but the last points are kept deflated, a few hundred bytes each, so that a long run
+/// takes hardly more memory than a short one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// In order of time.
-    pub points: Vec<Point>,
+    packed: Vec<Box<[u8]>>,
+    /// The points that are not packed yet.
+    open: Vec<Point>,
     /// How many snapshots are joined in a point (a power of two).
     joined: u32,
     /// How many of them the last point holds.
@@ -64,39 +74,80 @@ impl Series {
     pub fn push(&mut self, snapshot: &Snapshot) {
         let joined = self.joined.max(1);
         let point = Point::from(snapshot);
-        match self.points.last_mut() {
+        match self.open.last_mut() {
             Some(last) if self.in_last < joined && last.phase == point.phase => {
                 last.follow(&point);
                 self.in_last += 1;
             }
             _ => {
-                self.points.push(point);
+                self.begin(point);
                 self.in_last = 1;
             }
         }
-        if self.points.len() > MOST_POINTS {
+        if self.len() > MOST_POINTS {
             self.halve();
         }
     }
 
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.packed.len() * PACKED + self.open.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The points, in order of time.
+    pub fn points(&self) -> impl Iterator<Item = Point> + '_ {
+        self.packed.iter().flat_map(|packed| unpack(packed)).chain(self.open.iter().cloned())
+    }
+
+    /// The last point stays open: what comes next may belong to it.
+    fn begin(&mut self, point: Point) {
+        if self.open.len() == PACKED {
+            self.packed.push(pack(&self.open));
+            self.open.clear();
+        }
+        self.open.push(point);
+    }
+
     fn halve(&mut self) {
-        let mut joined: Vec<Point> = Vec::with_capacity(MOST_POINTS / 2 + 8);
-        let mut open = false;
-        for point in self.points.drain(..) {
-            match joined.last_mut() {
-                Some(last) if open && last.phase == point.phase => {
+        let mut halved = Self { joined: self.joined.max(1) * 2, ..Self::default() };
+        let mut half = false;
+        for point in self.points() {
+            match halved.open.last_mut() {
+                Some(last) if half && last.phase == point.phase => {
                     last.follow(&point);
-                    open = false;
+                    half = false;
                 }
                 _ => {
-                    joined.push(point);
-                    open = true;
+                    halved.begin(point);
+                    half = true;
                 }
             }
         }
-        self.points = joined;
-        self.joined = self.joined.max(1) * 2;
-        self.in_last = if open { self.joined / 2 } else { self.joined };
+        halved.in_last = if half { halved.joined / 2 } else { halved.joined };
+        *self = halved;
+    }
+}
+
+fn pack(points: &[Point]) -> Box<[u8]> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let written = postcard::to_allocvec(points).map(|bytes| deflate.write_all(&bytes).and_then(|()| deflate.finish()));
+    match written {
+        Ok(Ok(bytes)) => bytes.into_boxed_slice(),
+        _ => unreachable!("points are plain numbers, written to memory"),
+    }
+}
+
+fn unpack(packed: &[u8]) -> Vec<Point> {
+    let mut bytes = Vec::new();
+    let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
+    match read.map(|_| postcard::from_bytes(&bytes)) {
+        Ok(Ok(points)) => points,
+        _ => unreachable!("they were packed here"),
     }
 }
 
@@ -114,9 +165,11 @@ mod tests {
             s.measured.response.record(i + 1);
             series.push(&s);
         }
-        assert!(series.points.len() <= MOST_POINTS);
-        assert_eq!(series.points.iter().map(|p| p.flow.completed).sum::<u64>(), 3 * n);
-        assert_eq!(series.points.iter().map(|p| p.response.count()).sum::<u64>(), n);
-        assert!(series.points.windows(2).all(|w| w[0].to == w[1].from));
+        assert!(series.len() <= MOST_POINTS);
+        let points: Vec<Point> = series.points().collect();
+        assert_eq!(points.len(), series.len());
+        assert_eq!(points.iter().map(|p| p.flow.completed).sum::<u64>(), 3 * n);
+        assert_eq!(points.iter().map(|p| p.response.count()).sum::<u64>(), n);
+        assert!(points.windows(2).all(|w| w[0].to == w[1].from));
     }
 }

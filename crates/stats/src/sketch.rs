@@ -1,42 +1,34 @@
 //! A histogram small enough to keep one for each point of a time series.
 //!
 //! What it is: the non-empty buckets of a [`Histogram`], eight joined into one (128 to each power of two, so a value is
-//! known to 0.8 %), as a sorted list. Mergeable, so that points of a series may be joined when it grows too long.
-//! What it is not: something to record into; it is made from a histogram.
+//! known to 0.8 %), as a packed list of about a byte a bucket. Mergeable, so that points of a series may be joined when
+//! it grows too long. What it is not: something to record into; it is made from a histogram.
 
 use crate::histogram::{high_of, low_of};
 use crate::{Histogram, quantile};
 use serde::{Deserialize, Serialize};
+use std::iter::from_fn;
 
 const JOINED: usize = 8;
 
 /// Counts of values at 0.8 %.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sketch {
-    /// (bucket number, count), sorted by bucket.
-    cells: Vec<(u16, u32)>,
+    packed: Box<[u8]>,
     max: u64,
 }
 
 impl From<&Histogram> for Sketch {
     fn from(histogram: &Histogram) -> Self {
-        let mut cells: Vec<(u16, u32)> = Vec::new();
-        for (index, count) in histogram.cells() {
-            let (cell, count) = ((index / JOINED) as u16, u32::try_from(count).unwrap_or(u32::MAX));
-            match cells.last_mut() {
-                Some(last) if last.0 == cell => last.1 = last.1.saturating_add(count),
-                _ => cells.push((cell, count)),
-            }
-        }
-        cells.shrink_to_fit();
-        Self { cells, max: histogram.max() }
+        let cells = histogram.cells().map(|(index, count)| (index / JOINED, count));
+        Self { packed: pack(cells), max: histogram.max() }
     }
 }
 
 impl Sketch {
     /// How many values it holds.
     pub fn count(&self) -> u64 {
-        self.cells.iter().map(|c| u64::from(c.1)).sum()
+        self.numbered().map(|cell| cell.1).sum()
     }
 
     /// The greatest value, exactly; 0 when empty.
@@ -46,20 +38,15 @@ impl Sketch {
 
     /// Adds all that `other` holds.
     pub fn merge(&mut self, other: &Self) {
-        let mut joined: Vec<(u16, u32)> = Vec::with_capacity(self.cells.len() + other.cells.len());
-        let (mut a, mut b) = (self.cells.iter().peekable(), other.cells.iter().peekable());
-        while let Some(next) = match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) if x.0 <= y.0 => a.next(),
-            (Some(_), None) => a.next(),
-            _ => b.next(),
-        } {
-            match joined.last_mut() {
-                Some(last) if last.0 == next.0 => last.1 = last.1.saturating_add(next.1),
-                _ => joined.push(*next),
-            }
-        }
-        joined.shrink_to_fit();
-        self.cells = joined;
+        let joined = {
+            let (mut a, mut b) = (self.numbered().peekable(), other.numbered().peekable());
+            pack(from_fn(|| match (a.peek(), b.peek()) {
+                (Some(x), Some(y)) if x.0 <= y.0 => a.next(),
+                (Some(_), None) => a.next(),
+                _ => b.next(),
+            }))
+        };
+        self.packed = joined;
         self.max = self.max.max(other.max);
     }
 
@@ -67,19 +54,82 @@ impl Sketch {
     pub fn quantile(&self, q: f64) -> u64 {
         let rank = quantile::rank(q, self.count());
         let mut seen = 0;
-        for (cell, count) in &self.cells {
-            seen += u64::from(*count);
+        for (cell, count) in self.numbered() {
+            seen += count;
             if seen >= rank {
-                return high_of(*cell as usize * JOINED + JOINED - 1).min(self.max);
+                return high_of(cell * JOINED + JOINED - 1).min(self.max);
             }
         }
         self.max
     }
 
     /// The non-empty buckets as (least value, count).
-    pub fn cells(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        self.cells.iter().map(|(cell, count)| (low_of(*cell as usize * JOINED), *count))
+    pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.numbered().map(|(cell, count)| (low_of(cell * JOINED), count))
     }
+
+    /// The non-empty buckets as (number, count).
+    fn numbered(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let (mut bytes, mut number) = (self.packed.iter().copied(), 0);
+        from_fn(move || {
+            let head = u64::from(bytes.next()?);
+            let step = if head >> COUNT_BITS == 0 { number_of(&mut bytes) } else { head >> COUNT_BITS };
+            let count = if head & COUNT_MASK == 0 { number_of(&mut bytes) } else { head & COUNT_MASK };
+            number += step as usize;
+            Some((number, count))
+        })
+    }
+}
+
+/// A bucket is a byte: its distance from the one before in two bits, its count in six. 0 in a part says that the number
+/// was too great for it and follows, seven bits a byte, the lowest first, all but the last marked (LEB128).
+const COUNT_BITS: u32 = 6;
+const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
+
+/// Packs buckets, given in order of their numbers; those of the same number are added up.
+fn pack(cells: impl Iterator<Item = (usize, u64)>) -> Box<[u8]> {
+    let (mut packed, mut last) = (Vec::new(), 0);
+    let mut cells = cells.peekable();
+    while let Some((number, mut count)) = cells.next() {
+        while let Some(same) = cells.next_if(|next| next.0 == number) {
+            count += same.1;
+        }
+        push_cell(&mut packed, (number - last) as u64, count);
+        last = number;
+    }
+    packed.into_boxed_slice()
+}
+
+fn push_cell(packed: &mut Vec<u8>, step: u64, count: u64) {
+    let short_step = if step < 4 { step } else { 0 };
+    let short_count = if count <= COUNT_MASK { count } else { 0 };
+    packed.push(((short_step << COUNT_BITS) | short_count) as u8);
+    if short_step == 0 {
+        push_number(packed, step);
+    }
+    if short_count == 0 {
+        push_number(packed, count);
+    }
+}
+
+fn push_number(packed: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        packed.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    packed.push(number as u8);
+}
+
+fn number_of(bytes: &mut impl Iterator<Item = u8>) -> u64 {
+    let (mut number, mut shift) = (0, 0);
+    for byte in bytes {
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            break;
+        }
+        shift += 7;
+    }
+    number
 }
 
 #[cfg(test)]
@@ -95,7 +145,23 @@ mod tests {
         h
     }
 
+    #[test]
+    fn a_crowd_of_neighbours_takes_a_byte_a_bucket() {
+        let sketch = Sketch::from(&of(&(100_000..200_000).collect::<Vec<_>>()));
+        assert!(sketch.count() == 100_000 && sketch.numbered().count() > 120);
+        let spread = Sketch::from(&of(&(0..128).map(|i| 131_072 + i * 1024).collect::<Vec<_>>()));
+        assert_eq!((spread.numbered().count(), spread.packed.len()), (128, 130));
+    }
+
     proptest! {
+        #[test]
+        fn packing_loses_nothing(steps in prop::collection::vec((1usize..3000, 1u64..1 << 50), 0..60)) {
+            let mut at = 0;
+            let cells: Vec<_> = steps.into_iter().map(|(step, n)| { at += step; (at, n) }).collect();
+            let sketch = Sketch { packed: pack(cells.iter().copied()), max: 0 };
+            prop_assert_eq!(sketch.numbered().collect::<Vec<_>>(), cells);
+        }
+
         #[test]
         fn it_agrees_with_its_histogram(v in prop::collection::vec(1u64..1 << 45, 1..200), q in 0.0f64..=1.0) {
             let h = of(&v);

@@ -17,7 +17,7 @@ fn the_warm_up_is_kept_apart() {
     assert_eq!(seen.run.measured_seconds(), 5.0);
     // Two replies of the warm-up came in the measured time, two of the measured time in the grace.
     assert_eq!(seen.run.throughput(), 100.0);
-    for point in &seen.run.series.points[1..] {
+    for point in seen.run.series.points().skip(1) {
         let s = point.from.nanos_since(begins) / SECOND;
         assert_eq!(
             point.phase,

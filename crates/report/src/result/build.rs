@@ -209,7 +209,7 @@ impl From<objective::Judged> for Judged {
 /// The intervals of a run, in order of time.
 pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
     let zero = run.began(brunt_model::Phase::Measure).unwrap_or_default();
-    run.series.points.iter().map(move |point| interval(point, zero))
+    run.series.points().map(move |point| interval(&point, zero))
 }
 
 fn interval(point: &Point, zero: Tick) -> Interval {
