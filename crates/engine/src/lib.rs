@@ -25,6 +25,7 @@ mod race;
 mod recorder;
 mod run;
 mod slot;
+mod spacing;
 pub mod user;
 mod work;
 mod worker;

@@ -1,5 +1,6 @@
 //! Samples into snapshots: one recorder a worker, touched by nobody else.
 
+use crate::spacing::Spacing;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick};
 
 /// To which part of the run a request belongs: by when it was planned.
@@ -19,7 +20,11 @@ pub struct Recorder {
     by_label: bool,
     flow: Flow,
     in_flight: u64,
+    /// Until when `flow.in_flight_nanos` is summed up.
+    summed_to: Tick,
     connections: u64,
+    /// Only an open loop has arrivals to space.
+    spacing: Option<Spacing>,
     samples: Option<Vec<Sample>>,
 }
 
@@ -33,9 +38,16 @@ impl Recorder {
             by_label,
             flow: Flow::default(),
             in_flight: 0,
+            summed_to: Tick::ZERO,
             connections: 0,
+            spacing: None,
             samples: samples.then(Vec::new),
         }
+    }
+
+    /// Watches how arrivals are spaced, too.
+    pub fn watch_spacing(&mut self) {
+        self.spacing = Some(Spacing::default());
     }
 
     fn tally(&mut self, cohort: Cohort) -> &mut Tally {
@@ -52,17 +64,51 @@ impl Recorder {
         self.tally(cohort).planned += 1;
     }
 
+    /// An arrival of the open loop became due.
+    #[inline]
+    pub fn arrived(&mut self, cohort: Cohort, planned: Tick) {
+        self.due(cohort);
+        if let Some(spacing) = &mut self.spacing {
+            spacing.planned(planned);
+        }
+    }
+
     /// A request was begun.
     #[inline]
-    pub fn begin(&mut self, cohort: Cohort) {
+    pub fn begin(&mut self, cohort: Cohort, at: Tick) {
+        self.pass(at);
         self.flow.begun += 1;
         self.in_flight += 1;
         self.tally(cohort).begun += 1;
+        if let Some(spacing) = &mut self.spacing {
+            spacing.begun(at);
+        }
+    }
+
+    /// Time passed with as many requests under way as there are.
+    #[inline]
+    fn pass(&mut self, to: Tick) {
+        self.flow.in_flight_nanos += self.in_flight * to.nanos_since(self.summed_to);
+        self.summed_to = self.summed_to.max(to);
+    }
+
+    /// A virtual user was idle, by its own choice.
+    #[inline]
+    pub fn thought(&mut self, from: Tick, to: Tick) {
+        self.flow.thought_nanos += to.nanos_since(from);
+    }
+
+    /// A whole reply came that had announced its length.
+    #[inline]
+    pub fn announced(&mut self, bytes: u64, came: u64) {
+        self.flow.announced_bytes += bytes;
+        self.flow.announced_came_bytes += came;
     }
 
     /// A request that was begun has ended. `label` of the sample is not looked at: see [`Self::label`].
     #[inline]
     pub fn end(&mut self, cohort: Cohort, sample: &Sample) {
+        self.pass(sample.last_byte);
         self.in_flight -= 1;
         self.flow.completed += u64::from(sample.outcome.is_completed());
         self.flow.good += u64::from(sample.outcome.is_good());
@@ -137,7 +183,11 @@ impl Recorder {
 
     /// Everything since the last snapshot. `waiting` and `users` are how things stand now.
     pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
+        self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
+        if let Some(spacing) = &mut self.spacing {
+            flow.spread = spacing.take(phase);
+        }
         flow.in_flight = self.in_flight;
         flow.connections = self.connections;
         flow.waiting = waiting;

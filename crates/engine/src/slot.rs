@@ -104,7 +104,7 @@ impl<W: Wire> Slot<W> {
             ..Sample::default()
         };
         self.shared.warn(why);
-        self.shared.recorder.borrow_mut().begin(cohort);
+        self.shared.recorder.borrow_mut().begin(cohort, now);
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.ended = now;
         self.pause_longer();
@@ -119,15 +119,17 @@ impl<W: Wire> Slot<W> {
     /// totals.
     async fn chain(&mut self, request: &Rc<Prepared>, planned: Tick, free: Tick) -> Option<Reply> {
         let cohort = self.shared.cohort(planned);
-        self.shared.recorder.borrow_mut().begin(cohort);
-        let mut sample = Sample { planned, free, label: request.label, ..Sample::default() };
+        let begun = self.shared.time.now();
+        self.shared.recorder.borrow_mut().begin(cohort, begun);
+        let mut sample = Sample { planned, free: free.min(begun), begun, label: request.label, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
         for _ in 0..self.shared.follow {
             let Some(next) = reply.as_ref().and_then(|r| self.redirect(&at, r)) else { break };
             self.shared.recorder.borrow_mut().redirected(cohort);
             let before = sample.last_byte;
-            let mut hop = Sample { planned: before, free: before, label: next.label, ..Sample::default() };
+            let begun = self.shared.time.now();
+            let mut hop = Sample { planned: before, free: before, begun, label: next.label, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
             at = next;
@@ -150,10 +152,8 @@ impl<W: Wire> Slot<W> {
         self.shared.wire.prepare(&draft).ok().map(Rc::new)
     }
 
-    /// One request: fills in the instants of its steps, and what became of it.
+    /// One request, begun at the sample's instant: fills in its further steps, and what became of it.
     async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
-        sample.begun = self.shared.time.now();
-        sample.free = sample.free.min(sample.begun);
         let mut stamps = Stamps::default();
         let mut result = self.attempt(request, sample, &mut stamps).await;
         if self.shared.retry_stale && matches!(result, Err(Failure::Stale)) {
@@ -232,6 +232,10 @@ impl<W: Wire> Slot<W> {
         match result {
             Ok(reply) => {
                 sample.last_byte = stamps.last_byte;
+                if let Some(bytes) = reply.announced_bytes {
+                    let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
+                    self.shared.recorder.borrow_mut().announced(bytes, came);
+                }
                 sample.outcome = self.shared.check.judge(reply, sample.label);
             }
             Err(failure) => {

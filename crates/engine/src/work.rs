@@ -62,6 +62,8 @@ impl Own {
         if until > slot.ended && until > slot.shared.time.now() {
             wait_idle(slot, until).await;
         }
+        let from = slot.ended.max(slot.shared.begins.get());
+        slot.shared.recorder.borrow_mut().thought(from, due.min(slot.shared.ends.get()));
         if due >= slot.shared.ends.get() {
             return None;
         }

@@ -296,6 +296,7 @@ fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
         // All shards draw the same sequence.
         let random = shared.random(0);
         let shards = (shared.number as u64, u64::from(shared.plan.threads));
+        shared.recorder.borrow_mut().watch_spacing();
         let schedule = Schedule::new(&with_warmup(rate, shared), *arrivals, random, begins, shards);
         tokio::task::spawn_local(arrive(Rc::clone(shared), Arc::clone(pool), schedule));
     }
@@ -312,7 +313,7 @@ async fn arrive<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: S
         if due >= shared.ends.get() || shared.tickets.take(cohort).is_none() {
             break;
         }
-        shared.recorder.borrow_mut().due(cohort);
+        shared.recorder.borrow_mut().arrived(cohort, due);
         match pool.arrive(Arrival { planned: due, number: schedule.number() }, shared.number) {
             Arrived::Grown(seat) => {
                 let work = Arrivals { pool: Arc::clone(&pool), seat, fresh: true };

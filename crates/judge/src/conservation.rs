@@ -1,9 +1,45 @@
 //! Sums that must come out even: where one does not, no figure of the run is to be believed.
+//!
+//! What it is **not**: a judgement of the server, or of how well the generator did. A run of a dead server, or one that
+//! was cut short, conserves everything just as well. Each check says its arithmetic; one that this run cannot answer is
+//! left out. A record without an end (a torn log) is not checked: what was under way is in no sum.
+
+mod counts;
+mod little;
+mod spacing;
 
 use brunt_model::Run;
 use brunt_model::finding::Check;
 
+/// One sum: None where it cannot be looked at in this run.
+type Rule = fn(&Run) -> Option<Check>;
+
+/// Every sum, in the order in which they are shown.
+const RULES: &[Rule] = &[
+    counts::planned,
+    counts::begun,
+    counts::over_time,
+    counts::histograms,
+    counts::statuses,
+    counts::labels,
+    counts::bytes,
+    little::in_flight,
+    little::users,
+    spacing::schedule,
+    spacing::dispersion,
+];
+
 /// Every sum that can be looked at in this run.
-pub fn checks(_run: &Run) -> Vec<Check> {
-    Vec::new()
+pub fn checks(run: &Run) -> Vec<Check> {
+    if run.finish.is_none() {
+        return Vec::new();
+    }
+    RULES.iter().filter_map(|rule| rule(run)).collect()
 }
+
+fn check(name: &str, holds: bool, arithmetic: String) -> Check {
+    Check { name: name.into(), holds, arithmetic }
+}
+
+#[cfg(test)]
+mod tests;

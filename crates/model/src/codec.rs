@@ -8,7 +8,7 @@ use crate::Event;
 use std::io::{self, Read, Write};
 
 /// The first bytes of a log; the last two are the version.
-pub const MAGIC: &[u8; 8] = b"BRUNT\x0001";
+pub const MAGIC: &[u8; 8] = b"BRUNT\x0002";
 /// No frame is longer; a length above it means that the log is damaged.
 const LONGEST: u32 = 256 << 20;
 

@@ -28,12 +28,11 @@ impl History {
         }
         let mut row = vec![f64::NAN; self.names.len()];
         for (name, value) in &reading.values {
-            match self.names.iter().position(|n| n == name) {
-                Some(at) => row[at] = *value,
-                None => {
-                    self.names.push(name.clone());
-                    row.push(*value);
-                }
+            if let Some(at) = self.names.iter().position(|n| n == name) {
+                row[at] = *value;
+            } else {
+                self.names.push(name.clone());
+                row.push(*value);
             }
         }
         self.readings.push((reading.at, row));

@@ -7,7 +7,7 @@
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
 //! * [`request`], [`load`], [`plan`]: what to ask, how much and when to stop, and everything else a run needs.
 //! * [`outcome`], [`sample`]: what became of one request, and when.
-//! * [`tally`], [`snapshot`]: mergeable sums of samples.
+//! * [`tally`], [`snapshot`], [`spread`]: mergeable sums of samples, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes.
 //! * [`run`], [`series`], [`history`]: the fold of all events.
 //! * [`objective`]: a bound on a figure of a run.
@@ -27,6 +27,7 @@ pub mod run;
 pub mod sample;
 pub mod series;
 pub mod snapshot;
+pub mod spread;
 pub mod tally;
 pub mod time;
 

@@ -87,6 +87,26 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// The value summed up over the first `t`: of a rate, how many arrivals that makes.
+    pub fn area(&self, t: Duration) -> f64 {
+        let (mut left, mut area) = (t, 0.0);
+        for stage in &self.stages {
+            let within = stage.duration.map_or(left, |d| d.min(left));
+            let reached = match stage.duration {
+                Some(d) if !d.is_zero() => {
+                    stage.from + (stage.to - stage.from) * within.as_secs_f64() / d.as_secs_f64()
+                }
+                _ => stage.to,
+            };
+            let from = if stage.duration.is_some() { stage.from } else { stage.to };
+            area += f64::midpoint(from, reached) * within.as_secs_f64();
+            left -= within;
+        }
+        area + self.stages.last().map_or(0.0, |last| last.to) * left.as_secs_f64()
+    }
+}
+
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.from != self.to {

@@ -30,6 +30,8 @@ pub struct Run {
     pub flow: Flow,
     /// What flowed in all parts together.
     pub flow_all: Flow,
+    /// What flowed in the grace period.
+    pub flow_grace: Flow,
     /// Most connections open at the end of an interval.
     pub peak_connections: u64,
     /// Most requests under way at the end of an interval.
@@ -99,6 +101,9 @@ impl Run {
         }
         if s.phase == Phase::Measure {
             self.flow.follow(&s.flow);
+        }
+        if s.phase == Phase::Grace {
+            self.flow_grace.follow(&s.flow);
         }
         self.flow_all.follow(&s.flow);
         self.peak_connections = self.peak_connections.max(s.flow.connections);

@@ -1,5 +1,6 @@
 //! What happened in one interval of a run.
 
+use crate::spread::Spread;
 use crate::{Phase, Tally, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,16 @@ pub struct Flow {
     pub reused: u64,
     /// Idle connections that the server closed.
     pub closed_idle: u64,
+    /// Nanoseconds that requests were under way: the integral of `in_flight` over time, kept by a clock of its own.
+    pub in_flight_nanos: u64,
+    /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
+    pub thought_nanos: u64,
+    /// Bytes of body that replies with a Content-Length announced, of whole replies.
+    pub announced_bytes: u64,
+    /// Bytes that came of them: what was read, less the head.
+    pub announced_came_bytes: u64,
+    /// How arrivals were spread, and how what was begun was (open loop).
+    pub spread: Spread,
     /// At its end: requests under way.
     pub in_flight: u64,
     /// At its end: arrivals waiting for a free connection.
@@ -78,6 +89,11 @@ impl Flow {
         self.opened += later.opened;
         self.reused += later.reused;
         self.closed_idle += later.closed_idle;
+        self.in_flight_nanos += later.in_flight_nanos;
+        self.thought_nanos += later.thought_nanos;
+        self.announced_bytes += later.announced_bytes;
+        self.announced_came_bytes += later.announced_came_bytes;
+        self.spread.merge(&later.spread);
         self.in_flight = later.in_flight;
         self.waiting = later.waiting;
         self.connections = later.connections;

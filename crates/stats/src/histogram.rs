@@ -2,7 +2,7 @@
 //!
 //! What it is: log-linear buckets, 1024 to each power of two, so that a value is known to better than 0.1 %. Count,
 //! sum, least and greatest are exact. Any `u64` fits: nothing is clamped. Buckets are kept in pages that are made when
-//! first used, so an empty histogram owns no memory and a full one is bounded (225 pages of 2 kB).
+//! first used, so an empty histogram owns no memory and a full one is bounded (880 pages of half a kilobyte).
 //!
 //! What it is not: safe for several threads. Each worker records into its own and hands it over.
 //!
@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// log2 of the buckets to each power of two.
 const HALF_BITS: u32 = 10;
-const PAGE_BITS: u32 = 8;
+const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
 
 type Page = Box<[u64; PAGE]>;

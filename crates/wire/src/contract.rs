@@ -37,6 +37,10 @@ pub struct Reply {
     pub keep_alive: bool,
     /// Bytes of its body, without framing.
     pub body_bytes: u64,
+    /// Bytes of its head, with those of interim heads before it.
+    pub head_bytes: u64,
+    /// Bytes of body that it announced in its Content-Length; None where it has a body of another framing, or none.
+    pub announced_bytes: Option<u64>,
     /// What was kept of it, where the wire was told to keep something.
     pub kept: Option<Box<Kept>>,
 }

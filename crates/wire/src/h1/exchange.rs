@@ -184,9 +184,14 @@ impl Receiving {
 
     fn into_reply(self) -> Result<Reply, Failure> {
         let Some(head) = self.parser.head() else { return Err(Failure::Protocol) };
-        let body_bytes = self.parser.body_bytes();
+        let (body_bytes, head_bytes) = (self.parser.body_bytes(), self.parser.head_bytes());
+        let announced_bytes = match head.framing {
+            Framing::Length(bytes) => Some(bytes),
+            _ => None,
+        };
         let kept = self.keep.map(|keep| Box::new((*keep).finish()));
-        Ok(Reply { status: head.status, keep_alive: head.keep_alive, body_bytes, kept })
+        let Head { status, keep_alive, .. } = head;
+        Ok(Reply { status, keep_alive, body_bytes, head_bytes, announced_bytes, kept })
     }
 
     /// Takes in bytes that were read; none is the end.

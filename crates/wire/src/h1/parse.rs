@@ -117,6 +117,7 @@ pub struct Parser {
     state: State,
     head: Option<Head>,
     body_bytes: u64,
+    head_bytes: u64,
     interim: u32,
 }
 
@@ -140,7 +141,7 @@ enum State {
 impl Parser {
     /// A parser for the reply to what was asked.
     pub fn new(asked: Asked) -> Self {
-        Parser { asked, state: State::Head { searched: 0 }, head: None, body_bytes: 0, interim: 0 }
+        Parser { asked, state: State::Head { searched: 0 }, head: None, body_bytes: 0, head_bytes: 0, interim: 0 }
     }
 
     /// Takes bytes from the front of `bytes`, which starts where the last call stopped taking, and tells how many.
@@ -151,10 +152,12 @@ impl Parser {
     pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, Malformed> {
         let mut at = 0;
         while let State::Head { searched } = self.state {
-            match self.feed_head(&bytes[at..], searched, sink)? {
-                0 => return Ok(at),
-                taken => at += taken,
+            let taken = self.feed_head(&bytes[at..], searched, sink)?;
+            if taken == 0 {
+                return Ok(at);
             }
+            at += taken;
+            self.head_bytes += taken as u64;
         }
         Ok(at + self.feed_body(&bytes[at..], sink)?)
     }
@@ -162,6 +165,7 @@ impl Parser {
     /// Takes a head that was read before, from the same bytes and in answer to the same kind of request; how many bytes
     /// that is. For the beginning of a reply only.
     pub fn recall(&mut self, head: Head) -> usize {
+        self.head_bytes += head.length;
         self.accept(head)
     }
 
@@ -217,6 +221,11 @@ impl Parser {
     /// Bytes of the body seen or skipped so far, without the framing of chunks.
     pub fn body_bytes(&self) -> u64 {
         self.body_bytes
+    }
+
+    /// Bytes of heads taken so far: the final one, interim ones, and blank lines before them.
+    pub fn head_bytes(&self) -> u64 {
+        self.head_bytes
     }
 
     /// How many interim heads (1xx other than 101) have been passed over.

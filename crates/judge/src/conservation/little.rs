@@ -1,0 +1,58 @@
+//! Little's law (Little 1961): what is in a system on average = what comes per second × how long it stays.
+
+use super::check;
+use brunt_model::finding::Check;
+use brunt_model::{Load, Phase, Run, Tally};
+
+/// Requests under way, counted over time, against the sum of their times.
+///
+/// ∫ in flight dt (a counter of the recorder's own, moved at each beginning and end) = Σ (last byte − begun) over all
+/// requests of the run, within 1 % and a millisecond for each of the most that were under way.
+pub fn in_flight(run: &Run) -> Option<Check> {
+    let counted = run.flow_all.in_flight_nanos as f64 / 1e9;
+    let summed = seconds_under_way(&run.total) + seconds_under_way(&run.warmup);
+    let room = 0.01 * summed + 1e-3 * run.peak_in_flight.max(1) as f64;
+    let text = format!("{counted:.4} s under way by counting, {summed:.4} s by adding up the times of all requests");
+    Some(check("requests under way", (counted - summed).abs() <= room, text))
+}
+
+/// Σ (last byte − begun): the response times without what came before the beginning.
+fn seconds_under_way(t: &Tally) -> f64 {
+    let failures: u128 = t.failure_times.iter().map(|f| f.1.sum()).sum();
+    let before = t.queue_wait.sum() + t.lag.sum();
+    (t.response.sum() + failures).saturating_sub(before) as f64 / 1e9
+}
+
+/// The closed loop: users = throughput × (mean response time + mean think time), within 1 % and one user.
+///
+/// Both sides over the load, warm-up included, to its end: users × time = ∫ in flight dt + Σ lag + Σ thinking. Only
+/// where the users never change and the time was the end of it: users that leave one by one are fewer than asked.
+pub fn users(run: &Run) -> Option<Check> {
+    let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.load) else { return None };
+    let users = users.as_constant()?;
+    let time = load_seconds(run)?;
+    let before_grace = run.flow_all.in_flight_nanos - run.flow_grace.in_flight_nanos;
+    let lag = (run.total.lag.sum() + run.warmup.lag.sum()) as f64 / 1e9;
+    let (busy, thinking) = (before_grace as f64 / 1e9 + lag, run.flow_all.thought_nanos as f64 / 1e9);
+    let ended = (run.flow_all.completed + run.flow_all.errors).max(1) as f64;
+    let there = (busy + thinking) / time;
+    let mut text = format!(
+        "{users} users; {:.1}/s × {:.6} s under way = {:.3}",
+        ended / time,
+        busy / ended,
+        busy / time
+    );
+    if !think.is_none() {
+        text += &format!(" + {:.3} thinking = {there:.3}", thinking / time);
+    }
+    Some(check("Little's law", (there - users).abs() <= 0.01 * users + 1.0, text))
+}
+
+/// Seconds of load, where it ended by time and not by the number of requests.
+fn load_seconds(run: &Run) -> Option<f64> {
+    let by_number = run.plan.as_ref()?.stop.requests.is_some_and(|n| run.total.planned >= n);
+    let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
+    let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
+    let seconds = ends.nanos_since(begins) as f64 / 1e9;
+    (!by_number && seconds > 0.0).then_some(seconds)
+}

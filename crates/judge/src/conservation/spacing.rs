@@ -1,0 +1,72 @@
+//! What was begun, against the schedule: in size of effect, never by the chance of it (a p-value grows with the number
+//! of samples until anything differs).
+
+use super::check;
+use brunt_model::finding::Check;
+use brunt_model::{Arrivals, Load, Phase, Plan, Run, Shape, Tick};
+use std::time::Duration;
+
+/// The most that the two distributions may differ in any instant (Kolmogorov 1933, Smirnov 1948).
+const MOST_DISTANCE: f64 = 0.02;
+/// The most that the two indices of dispersion may differ, of the larger or of 1.
+const MOST_DISPERSION: f64 = 0.05;
+/// The most bins that may be put aside.
+const MOST_DISPLACED: f64 = 0.05;
+
+/// The instants at which arrivals were acted on (begun, made to wait for a connection, or dropped), against the schedule.
+///
+/// The greatest distance between their number so far and the number that the schedule asked for, in shares of all. A
+/// Poisson schedule wanders itself: 3/√n is allowed for that, which one in some 10⁷ exceeds (Massart 1990).
+pub fn schedule(run: &Run) -> Option<Check> {
+    let plan = run.plan.as_ref()?;
+    let Load::Open { rate, arrivals, .. } = &plan.load else { return None };
+    let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
+    let expected = |at: Tick| expected(plan, rate, at.nanos_since(begins));
+    let (mut acted, mut distance, mut all) = (0.0, 0.0_f64, 0.0);
+    for point in run.series.points().filter(|p| matches!(p.phase, Phase::Warmup | Phase::Measure)) {
+        acted += point.flow.planned as f64;
+        all = expected(point.to);
+        distance = distance.max((acted - all).abs());
+    }
+    if all < 1.0 {
+        return None;
+    }
+    let wandering = match arrivals {
+        Arrivals::Poisson => 3.0 / all.sqrt(),
+        Arrivals::Even => 1.0 / all,
+        Arrivals::Burst(size) => f64::from(*size) / all,
+    };
+    let (share, most) = (distance / all, MOST_DISTANCE + wandering);
+    let text = format!(
+        "of {all:.0} arrivals, at most {:.2} % were ahead of or behind the schedule at once; {:.2} % allowed",
+        share * 1e2,
+        most * 1e2
+    );
+    Some(check("arrivals against the schedule", share <= most, text))
+}
+
+/// How many arrivals the schedule asks for in the first `nanos` of load. The warm-up runs at what the shape begins with.
+fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
+    let (load, warmup) = (Duration::from_nanos(nanos), plan.stop.warmup);
+    let before = rate.at(Duration::ZERO) * load.min(warmup).as_secs_f64();
+    let measured = rate.area(load.saturating_sub(warmup));
+    before + plan.stop.requests.map_or(measured, |most| measured.min(most as f64))
+}
+
+/// The index of dispersion of what was begun against that of what was planned, both of the same arrivals.
+pub fn dispersion(run: &Run) -> Option<Check> {
+    // Where connections are few, the server decides when requests begin.
+    if run.total.queue_wait.max() > 0 || run.warmup.queue_wait.max() > 0 {
+        return None;
+    }
+    let spread = run.flow_all.spread;
+    let (planned, begun) = spread.dispersion()?;
+    let displaced = spread.displaced as f64 / (spread.displaced + spread.bins) as f64;
+    let near = (planned - begun).abs() <= MOST_DISPERSION * planned.max(begun).max(1.0);
+    let text = format!(
+        "variance over mean of arrivals in 10 ms: {planned:.3} planned, {begun:.3} begun; {:.1} % of the time put aside \
+         because much was begun late",
+        displaced * 1e2
+    );
+    Some(check("spacing of arrivals", near && displaced <= MOST_DISPLACED, text))
+}
