@@ -7,6 +7,7 @@
 mod accuracy;
 mod cli;
 mod connections;
+mod explain;
 mod failures;
 mod framing;
 mod house;

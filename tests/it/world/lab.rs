@@ -1,6 +1,7 @@
 //! `brunt-lab`, whose truth is computed.
 
 use super::brunt::program;
+use super::namespace::Namespace;
 use super::server::Server;
 use serde_json::Value;
 use std::fs;
@@ -30,6 +31,11 @@ pub fn prompt_lab(line: &str) -> Lab {
     let mut command = Command::new("chrt");
     command.args(["-f", "10"]).arg(lab);
     lab_by(command, line)
+}
+
+/// A lab in a network of its own.
+pub fn lab_in(namespace: &Namespace, line: &str) -> Lab {
+    lab_by(namespace.command(program("BRUNT_LAB_BIN", "brunt-lab")), line)
 }
 
 fn lab_by(mut command: Command, line: &str) -> Lab {

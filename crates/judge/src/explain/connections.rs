@@ -1,0 +1,94 @@
+//! How connections were kept, and what was sent twice on them.
+
+use super::readings::RETRANSMITTED;
+use super::words::{count, percent, plural, three};
+use super::{Facts, Said};
+use brunt_model::Failure;
+
+/// Connections replaced from which on it is a habit of the server.
+const REPLACED: f64 = 10.0;
+/// From one opening in so many requests on, openings weigh on the figures.
+const WEIGHS: f64 = 100.0;
+/// Limits that servers have unless told otherwise, and where they are set.
+const LIMITS: [(f64, &str); 3] = [
+    (
+        1.0,
+        "let the server keep connections open: look for keepalive_timeout 0 (nginx), KeepAlive Off (Apache) or HTTP/1.0",
+    ),
+    (
+        100.0,
+        "raise the server's limit of requests on a connection: Apache's MaxKeepAliveRequests and Tomcat's maxKeepAliveRequests are 100 unless set",
+    ),
+    (1000.0, "raise the server's limit of requests on a connection: nginx's keepalive_requests is 1000 unless set"),
+];
+/// Retransmitted segments that are chance, and their share of requests that is.
+const RETRANSMITTED_MANY: f64 = 10.0;
+const RETRANSMITTED_SHARE: f64 = 0.01;
+
+/// Connections were reused less than was asked for.
+pub fn reuse(facts: &Facts) -> Option<Said> {
+    let flow = &facts.run.flow_all;
+    let replaced = replaced(facts);
+    if !may_be_reused(facts) || replaced < REPLACED || flow.opened == 0 || flow.begun == 0 {
+        return None;
+    }
+    let each = flow.begun as f64 / flow.opened as f64;
+    let said = format!(
+        "Connections were reused less than asked: {} took {}, {} each on average, because the server closed them{}.",
+        plural(flow.begun, "request"),
+        plural(flow.opened, "connection"),
+        three(each),
+        if idle(facts, replaced) { " while they were idle" } else { "" }
+    );
+    let said = if each < WEIGHS { Said::warning(said) } else { Said::note(said) };
+    Some(said.remedy(where_set(facts, replaced)))
+}
+
+/// Connections opened in place of others that no failure had ended. While all are needed, as many are open as at the peak.
+fn replaced(facts: &Facts) -> f64 {
+    let (flow, total) = (&facts.run.flow_all, facts.total());
+    let kept = [Failure::Check, Failure::Dropped];
+    let broken: u64 = Failure::all().filter(|f| !kept.contains(f)).map(|f| total.failed_by(f)).sum();
+    flow.opened.saturating_sub(facts.run.peak_connections + broken) as f64
+}
+
+fn may_be_reused(facts: &Facts) -> bool {
+    let connection = &facts.plan.connection;
+    let closes = |(name, value): &(String, String)| {
+        name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")
+    };
+    let asked = !facts.plan.script.requests.iter().flat_map(|r| &r.headers).any(closes);
+    asked && !connection.http10 && connection.requests_per_connection.is_none()
+}
+
+/// Most of what was replaced had been closed between two requests.
+fn idle(facts: &Facts, replaced: f64) -> bool {
+    facts.run.flow_all.closed_idle as f64 > replaced / 2.0
+}
+
+fn where_set(facts: &Facts, replaced: f64) -> String {
+    if idle(facts, replaced) {
+        return "raise the server's keep-alive timeout (nginx: keepalive_timeout, Apache: KeepAliveTimeout)".into();
+    }
+    // Connections that ended had served the limit; those still open at the end anything from nothing to it.
+    let flow = &facts.run.flow_all;
+    let (least, most) = (flow.begun as f64 / flow.opened as f64, flow.begun as f64 / replaced);
+    let known = LIMITS.iter().find(|limit| (least * 0.98..most * 1.02).contains(&limit.0));
+    known.map_or("raise the server's limit of requests on a connection", |known| known.1).into()
+}
+
+/// Segments had to be sent again.
+pub fn retransmissions(facts: &Facts) -> Option<Said> {
+    let again = facts.growth(RETRANSMITTED)?;
+    let share = again / facts.run.flow_all.begun.max(1) as f64;
+    if again < RETRANSMITTED_MANY || share < RETRANSMITTED_SHARE {
+        return None;
+    }
+    let said = format!(
+        "This machine sent {} TCP segments again, {} of the number of requests: packets are lost or late, and each costs \
+         its request 200 ms and more.",
+        count(again as u64),
+        percent(share)
+    );
+    Some(Said::note(said).remedy("look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops"))
+}

@@ -1,0 +1,76 @@
+//! How the run ended, and whether it lasted long enough to speak for the server.
+
+use super::words::{count, plural, time};
+use super::{Facts, Said};
+use brunt_model::Failure;
+
+/// A run that lacks more than this share of its time is another measurement than the one asked for.
+const MISSING: f64 = 0.05;
+/// Shorter runs show the start: connections, slow start of TCP, cold caches.
+const SHORT_SECONDS: f64 = 1.0;
+
+/// The run was cut short and is not comparable.
+pub fn cut_short(facts: &Facts) -> Option<Said> {
+    let why = why_cut(facts)?;
+    let said = format!("The run was cut short and is not comparable with a whole one: {why}.");
+    Some(Said::warning(said).remedy("let it run to its end before its figures are set beside others"))
+}
+
+fn why_cut(facts: &Facts) -> Option<String> {
+    let (done, run) = (done(facts), facts.run);
+    let Some(finish) = &run.finish else { return Some(format!("its record has no end, after {done}")) };
+    if let Some(error) = &finish.error {
+        return Some(format!("brunt could not go on after {done} ({error})"));
+    }
+    if finish.interrupted {
+        return Some(format!("it was interrupted after {done}"));
+    }
+    (lacks_requests(facts) && lacks_time(facts)).then(|| format!("it ended after {done}"))
+}
+
+/// Fewer requests than asked for; so too where none were asked for by number.
+fn lacks_requests(facts: &Facts) -> bool {
+    let made = facts.total().begun + facts.total().failed_by(Failure::Dropped);
+    facts.plan.stop.requests.is_none_or(|asked| (made as f64) < asked as f64 * (1.0 - MISSING))
+}
+
+/// Less time than asked for. Stages that end by themselves are no time that was asked for.
+fn lacks_time(facts: &Facts) -> bool {
+    let asked = facts.plan.stop.duration.map(|d| d.as_secs_f64());
+    match (asked, facts.plan.stop.requests) {
+        (Some(asked), _) => facts.seconds < asked * (1.0 - MISSING),
+        (None, requests) => requests.is_some(),
+    }
+}
+
+fn done(facts: &Facts) -> String {
+    let (stop, ran) = (&facts.plan.stop, time(facts.seconds));
+    let begun = facts.total().begun;
+    match (stop.duration, stop.requests) {
+        (Some(asked), None) => format!("{ran} of {}", time(asked.as_secs_f64())),
+        (_, Some(asked)) => format!("{} of {} in {ran}", count(begun), plural(asked, "request")),
+        (None, None) => ran,
+    }
+}
+
+/// The run was over before there was anything to see but its start.
+pub fn too_short(facts: &Facts) -> Option<Said> {
+    let completed = facts.run.flow.completed;
+    if facts.seconds >= SHORT_SECONDS || completed == 0 || why_cut(facts).is_some() {
+        return None;
+    }
+    let said = format!(
+        "The run lasted only {} and brought {} replies: it shows how the server starts, and the next run may say something \
+         else.",
+        time(facts.seconds),
+        count(completed)
+    );
+    Some(Said::warning(said).remedy("measure for 10 s or more (-d 10s)"))
+}
+
+/// The figures still drifted when the run ended.
+pub fn not_steady(facts: &Facts) -> Option<Said> {
+    let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
+    let said = format!("The run never became steady ({}): its figures are of a change, not of a state.", steady.method);
+    Some(Said::warning(said).remedy("run longer, or leave the change out with --warmup"))
+}

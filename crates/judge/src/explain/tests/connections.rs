@@ -1,0 +1,102 @@
+use super::world::{Asked, Reply, World, failure, reply};
+use brunt_model::finding::Weight;
+use brunt_model::{Failure, Route};
+
+/// 10 users, 5,000 requests, and so many connections beyond theirs.
+fn replacing(n: u64) -> World {
+    World::closed(10, 0.0).answering(|_| reply(0.01)).with(|w| w.replaced = n)
+}
+
+#[test]
+fn connections_that_the_server_closes_are_counted() {
+    // 5,000 requests at 100 each: 50 connections, of which 10 are open at the end.
+    let said = replacing(40).says("reuse");
+    assert!(said.contains("5,000 requests took 50 connections, 100 each"), "{said}");
+    let remedy = replacing(40).finds("reuse").unwrap().remedy.unwrap();
+    assert!(remedy.contains("MaxKeepAliveRequests"), "{remedy}");
+    let each = replacing(4990).finds("reuse").unwrap();
+    assert_eq!(each.weight, Weight::Warning);
+    assert!(each.remedy.unwrap().contains("keepalive_timeout 0"));
+    replacing(0).is_silent("reuse");
+}
+
+#[test]
+fn nginx_and_its_thousand() {
+    let world = World::closed(4, 0.0).lasting(20.0).answering(|_| reply(0.002)).with(|w| w.replaced = 36);
+    let found = world.finds("reuse").unwrap();
+    assert_eq!(found.weight, Weight::Note);
+    assert!(found.remedy.unwrap().contains("keepalive_requests is 1000"));
+}
+
+#[test]
+fn idle_connections_are_closed_by_a_timeout() {
+    let found = replacing(40).with(|w| w.closed_idle = 40).finds("reuse").unwrap();
+    assert!(found.sentence.contains("while they were idle") && found.remedy.unwrap().contains("keepalive_timeout"));
+}
+
+#[test]
+fn connections_that_were_asked_to_close_do() {
+    replacing(4990).with(|w| w.plan.connection.requests_per_connection = Some(1)).is_silent("reuse");
+    let close = |w: &mut World| w.plan.script.requests[0].headers = vec![("Connection".into(), "close".into())];
+    replacing(4990).with(close).is_silent("reuse");
+    // Each reset costs a connection; that is no habit of the server.
+    let resets =
+        |asked: Asked| if asked.number.is_multiple_of(100) { failure(Failure::Reset, 0.01) } else { reply(0.01) };
+    replacing(50).answering(resets).is_silent("reuse");
+}
+
+#[test]
+fn an_accept_queue_that_overflows_is_told_where_it_is_seen() {
+    let world = || World::closed(10, 0.0).counting("tcp.listen_overflows_total", 7.0);
+    assert!(world().loopback().says("accept_queue").contains("overflowed 35 times"));
+    let route = Route { same_host: Some(true), listener_backlog: Some(128), ..Route::default() };
+    assert!(world().route(route).says("accept_queue").contains("(backlog 128)"));
+    world().route(Route { same_host: Some(false), ..Route::default() }).is_silent("accept_queue");
+    world().is_silent("accept_queue");
+    World::closed(10, 0.0).counting("tcp.listen_overflows_total", 0.0).loopback().is_silent("accept_queue");
+}
+
+fn connecting(seconds: impl Fn(u64) -> f64 + 'static) -> World {
+    World::open(200.0).answering(move |a| {
+        let connecting = seconds(a.number);
+        Reply { connecting: Some(connecting), ..reply(connecting + 0.004) }
+    })
+}
+
+#[test]
+fn handshakes_that_take_whole_seconds_lost_their_syn() {
+    let said = connecting(|n| if n.is_multiple_of(50) { 1.012 } else { 0.0003 }).says("slow_connects");
+    assert!(said.contains("of 1,000 connections, 20 took 1 s"), "{said}");
+    connecting(|n| if n.is_multiple_of(50) { 3.02 } else { 0.0003 }).says("slow_connects");
+    connecting(|_| 0.0003).is_silent("slow_connects");
+    // Slow, and at any time.
+    connecting(|n| 1.0 + (n % 97) as f64 / 97.0).is_silent("slow_connects");
+    let timeouts = World::open(200.0).answering(|_| failure(Failure::ConnectTimeout, 0.5));
+    assert!(timeouts.says("slow_connects").contains("of 1,000 connections, 1,000 gave up"));
+}
+
+#[test]
+fn the_servers_limit_on_files_is_known_on_this_machine() {
+    let route = |limit| Route { listener_descriptors: Some(limit), listener: Some("nginx".into()), ..Route::default() };
+    let said = World::closed(100, 0.0).lasting(1.0).route(route(100)).says("file_limit");
+    assert!(said.contains("100 connections") && said.contains("nginx"), "{said}");
+    World::closed(100, 0.0).lasting(1.0).route(route(1024)).is_silent("file_limit");
+    World::closed(100, 0.0).lasting(1.0).is_silent("file_limit");
+}
+
+#[test]
+fn a_server_that_holds_fewer_connections_than_users() {
+    let broken =
+        |asked: Asked| if asked.number.is_multiple_of(4) { failure(Failure::Reset, 0.01) } else { reply(0.01) };
+    let world = |held| World::closed(100, 0.0).answering(broken).with(|w| w.held = Some(held));
+    assert!(world(60).says("connection_limit").contains("held 60.0 connections at most, 100 users"));
+    world(100).is_silent("connection_limit");
+    World::closed(100, 0.0).answering(|_| reply(0.01)).with(|w| w.held = Some(60)).is_silent("connection_limit");
+}
+
+#[test]
+fn segments_that_were_sent_again() {
+    let world = |n| World::open(200.0).answering(|_| reply(0.01)).counting("tcp.retransmitted_total", n);
+    assert!(world(10.0).says("retransmissions").contains("50 TCP segments"));
+    world(1.0).is_silent("retransmissions");
+}

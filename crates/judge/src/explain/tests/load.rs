@@ -1,0 +1,124 @@
+use super::world::{World, failure, reply};
+use brunt_model::Failure;
+use brunt_model::event::Finish;
+use brunt_model::finding::{State, Steady};
+use std::time::Duration;
+
+#[test]
+fn think_time_sets_the_rate() {
+    // Siege's 500 users of 2014: a request a second each, whatever the server does.
+    let said = World::closed(500, 1.0).answering(|_| reply(0.003)).says("think_time");
+    assert!(said.contains("500 users / (1.00 s of thinking + 3.00 ms of response time) = 499/s"), "{said}");
+    assert!(said.contains("by 0.300 %"), "{said}");
+}
+
+#[test]
+fn think_time_is_not_the_limit_where_replies_take_as_long() {
+    World::closed(50, 0.1).answering(|_| reply(0.05)).is_silent("think_time");
+    World::closed(50, 0.0).answering(|_| reply(0.005)).is_silent("think_time");
+    // Each asks once: nobody has thought.
+    let once = World::closed(500, 1.0).with(|w| w.plan.stop.requests = Some(500));
+    once.ending_at(0.5).answering(|_| reply(0.003)).is_silent("think_time");
+}
+
+#[test]
+fn sleeping_users_are_no_concurrency() {
+    let said = World::closed(2000, 1.0).answering(|_| reply(0.0017)).says("idle_users");
+    assert!(said.contains("of 2,000, 4.") || said.contains("of 2,000, 3."), "{said}");
+    assert!(said.contains("thinking"), "{said}");
+    World::closed(50, 0.1).answering(|_| reply(0.05)).is_silent("idle_users");
+    World::closed(50, 0.0).answering(|_| reply(0.005)).is_silent("idle_users");
+}
+
+#[test]
+fn users_whose_connections_fail_are_idle_too() {
+    // Refused at once, and a pause of a second before the next try, which think time stands in for here.
+    let refused = World::closed(50, 1.0).answering(|_| failure(Failure::Refused, 0.001));
+    let run = refused.run();
+    let mut plan = run.plan.clone().unwrap();
+    let brunt_model::Load::Closed { think, .. } = &mut plan.load else { unreachable!() };
+    *think = brunt_model::Think::NONE;
+    let run = brunt_model::Run { plan: Some(plan), ..run };
+    let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
+    let said = findings.iter().find(|f| f.rule == "idle_users").expect("idle users");
+    assert!(said.sentence.contains("pausing because their connections had failed"), "{}", said.sentence);
+}
+
+#[test]
+fn a_queue_without_end_is_overload() {
+    let growing = World::open(1000.0).answering(|asked| reply(0.5 * asked.at));
+    let said = growing.says("overload");
+    assert!(said.contains("1,000/s were offered"), "{said}");
+    let generators = growing.with(|w| w.judgement.verdict.state = State::Limited);
+    generators.is_silent("overload");
+    World::open(1000.0).answering(|_| reply(1.0)).is_silent("overload");
+    World::closed(50, 0.0).is_silent("overload");
+}
+
+#[test]
+fn dropped_arrivals_are_overload() {
+    let dropping = |asked: super::world::Asked| match asked.number % 3 {
+        0 => failure(Failure::Dropped, 0.0),
+        _ => reply(0.1),
+    };
+    World::open(300.0).answering(dropping).says("overload");
+}
+
+#[test]
+fn stalls_are_seen_by_the_time_they_take() {
+    // One request in 500 takes a second, against 1 ms: 0.2 % of the requests, two thirds of the time.
+    let stalling = |asked: super::world::Asked| reply(if asked.number % 500 == 499 { 1.0 } else { 0.001 });
+    let said = World::closed(4, 0.0).answering(stalling).says("unseen_stalls");
+    assert!(said.contains("of the users' time"), "{said}");
+    World::closed(4, 0.0).answering(|_| reply(0.002)).is_silent("unseen_stalls");
+    World::open(500.0).answering(stalling).is_silent("unseen_stalls");
+}
+
+fn ended(interrupted: bool, error: Option<&str>) -> Finish {
+    Finish { at: brunt_model::Tick(0), interrupted, error: error.map(str::to_owned) }
+}
+
+#[test]
+fn a_run_that_is_cut_short_says_how() {
+    let cut = || World::closed(10, 0.0).ending_at(2.0).answering(|_| reply(0.01));
+    let said = cut().with(|w| w.finish = Some(ended(true, None))).says("cut_short");
+    assert!(said.ends_with("it was interrupted after 2.00 s of 5.00 s."), "{said}");
+    let said = cut().with(|w| w.finish = Some(ended(false, Some("no thread")))).says("cut_short");
+    assert!(said.contains("(no thread)"), "{said}");
+    assert!(cut().with(|w| w.finish = None).says("cut_short").contains("has no end"));
+    assert!(cut().says("cut_short").contains("ended after 2.00 s of 5.00 s"));
+    World::closed(10, 0.0).answering(|_| reply(0.01)).is_silent("cut_short");
+}
+
+#[test]
+fn requests_that_were_not_made_are_missing() {
+    let asked = |n| {
+        World::closed(10, 0.0).answering(|_| reply(0.01)).with(|w| {
+            w.plan.stop.requests = Some(n);
+            w.plan.stop.duration = None;
+        })
+    };
+    let said = asked(10_000).with(|w| w.finish = Some(ended(true, None))).says("cut_short");
+    assert!(said.contains("5,000 of 10,000 requests in 5.00 s"), "{said}");
+    asked(3000).is_silent("cut_short");
+    // Whichever comes first was asked for.
+    asked(10_000).lasting(5.0).is_silent("cut_short");
+    asked(3000).lasting(60.0).ending_at(5.0).is_silent("cut_short");
+}
+
+#[test]
+fn a_moment_is_no_measurement() {
+    let moment = World::closed(10, 0.0).lasting(0.3).answering(|_| reply(0.01));
+    assert!(moment.says("too_short").contains("300 ms"));
+    moment.with(|w| w.finish = Some(ended(true, None))).is_silent("too_short");
+    World::closed(10, 0.0).answering(|_| reply(0.01)).is_silent("too_short");
+}
+
+#[test]
+fn a_run_that_never_settled_says_so() {
+    let steady = |reached| Steady { cut: Duration::ZERO, reached, method: "MSER-5".into() };
+    let world = |reached| World::closed(10, 0.0).with(|w| w.judgement.steady = Some(steady(reached)));
+    assert!(world(false).says("not_steady").contains("MSER-5"));
+    world(true).is_silent("not_steady");
+    World::closed(10, 0.0).is_silent("not_steady");
+}

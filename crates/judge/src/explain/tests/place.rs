@@ -1,0 +1,74 @@
+use super::world::{Reply, World, reply};
+use brunt_model::Route;
+use brunt_model::finding::{Cause, Limit, Weight};
+use std::time::Duration;
+
+#[test]
+fn one_machine_is_found_by_address_and_by_owner() {
+    assert!(World::closed(1, 0.0).loopback().says("same_machine").contains("the target is 127.0.0.1"));
+    let route = Route { same_host: Some(true), listener: Some("nginx (pid 7)".into()), ..Route::default() };
+    assert!(World::closed(1, 0.0).route(route).says("same_machine").contains("belongs to nginx (pid 7)"));
+    World::closed(1, 0.0).route(Route { same_host: Some(false), ..Route::default() }).is_silent("same_machine");
+    World::closed(1, 0.0).is_silent("same_machine");
+}
+
+fn ethernet() -> Route {
+    let interface = Some("eth0".to_owned());
+    Route { same_host: Some(false), interface, link_bits_per_second: Some(100_000_000), ..Route::default() }
+}
+
+/// Ten users whose replies of 100 kB share so many bytes a second.
+fn sharing(bytes_per_second: f64) -> World {
+    let seconds = 10.0 * 1e5 / bytes_per_second;
+    World::closed(10, 0.0).answering(move |_| Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) })
+}
+
+#[test]
+fn a_known_link_that_is_full() {
+    let full = sharing(1e6)
+        .route(ethernet())
+        .counting("nic.eth0.received_bytes_total", 12.0e6)
+        .counting("nic.eth0.sent_bytes_total", 1e5);
+    assert!(
+        full.says("link")
+            .contains("The link of eth0 is the ceiling, not the server: 96.0 Mb/s went over it, 96.0 % of 100 Mb/s")
+    );
+    let half = sharing(1e6).route(ethernet()).counting("nic.eth0.received_bytes_total", 6.0e6);
+    half.is_silent("link");
+    let cause = Cause { limit: Limit::Nic, lasted: Duration::ZERO, sentence: String::new(), remedy: String::new() };
+    full.with(|w| w.judgement.verdict.causes = vec![cause]).is_silent("link");
+}
+
+#[test]
+fn a_known_link_without_counters_is_judged_by_the_replies() {
+    // 100 Mb/s of Ethernet carry 11.8 MB of payload a second.
+    assert!(sharing(11.7e6).route(ethernet()).says("link").contains("of 100 Mb/s"));
+    sharing(8e6).route(ethernet()).is_silent("link");
+}
+
+#[test]
+fn an_unknown_link_shows_as_a_rate_that_stands_still() {
+    let shaped = || sharing(12.4e6).loopback();
+    let maybe = shaped().finds("link").unwrap();
+    assert_eq!(maybe.weight, Weight::Note);
+    assert!(maybe.sentence.contains("may be the ceiling"));
+    let idle = shaped().counting("host.cpu_idle_seconds", 3.0).finds("link").unwrap();
+    assert_eq!(idle.weight, Weight::Warning);
+    shaped().counting("host.cpu_idle_seconds", 0.1).is_silent("link");
+}
+
+#[test]
+fn not_every_rate_is_a_link() {
+    sharing(9e6).loopback().is_silent("link");
+    // A schedule that is kept stands still by itself.
+    let page = |_| Reply { bytes: 124_000, receiving: 0.009, ..reply(0.01) };
+    World::open(100.0).loopback().answering(page).is_silent("link");
+    let paced = |w: &mut World| w.plan.connection.receive_rate = Some(1_240_000);
+    sharing(12.4e6).loopback().with(paced).is_silent("link");
+    // Ups and downs are a scheduler's.
+    let uneven = |asked: super::world::Asked| {
+        let seconds = if asked.at % 1.0 < 0.5 { 0.05 } else { 0.12 };
+        Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) }
+    };
+    World::closed(10, 0.0).loopback().answering(uneven).is_silent("link");
+}

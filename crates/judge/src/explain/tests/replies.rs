@@ -1,0 +1,76 @@
+use super::world::{Asked, Reply, World, failure, reply};
+use brunt_model::Failure;
+use brunt_model::finding::Weight;
+use brunt_model::plan::StatusRange;
+
+fn with_status(status: u16, one_in: u64) -> impl Fn(Asked) -> Reply {
+    move |asked| Reply { status: if asked.number.is_multiple_of(one_in) { status } else { 200 }, ..reply(0.004) }
+}
+
+#[test]
+fn errors_in_place_of_pages() {
+    let world = World::closed(10, 0.0).answering(with_status(503, 4));
+    let said = world.says("error_replies");
+    assert!(said.contains("× 503") && said.contains("25.0 %") && said.contains("mean 4.00 ms"), "{said}");
+    assert!(world.finds("error_replies").unwrap().remedy.unwrap().contains("error log"));
+    World::closed(10, 0.0).answering(with_status(503, 200)).is_silent("error_replies");
+    let expected = |w: &mut World| w.plan.checks.status = vec![StatusRange { least: 200, most: 599 }];
+    World::closed(10, 0.0).answering(with_status(503, 4)).with(expected).is_silent("error_replies");
+}
+
+#[test]
+fn redirects_in_place_of_pages() {
+    let all = World::closed(10, 0.0).answering(with_status(302, 1));
+    assert!(all.says("redirects").contains("× 302"));
+    assert_eq!(all.finds("redirects").unwrap().weight, Weight::Warning);
+    let some = World::closed(10, 0.0).answering(with_status(301, 50));
+    assert_eq!(some.finds("redirects").unwrap().weight, Weight::Note);
+    World::closed(10, 0.0).answering(with_status(304, 1)).is_silent("redirects");
+    let asked_for = |w: &mut World| w.plan.checks.status = vec![StatusRange { least: 302, most: 302 }];
+    all.with(asked_for).is_silent("redirects");
+}
+
+#[test]
+fn redirects_that_were_followed_are_no_finding() {
+    let mut run = World::closed(10, 0.0).answering(with_status(302, 2)).run();
+    run.total.redirects = run.total.statuses.sorted().iter().find(|s| s.0 == 302).unwrap().1;
+    let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
+    assert!(findings.iter().all(|f| f.rule != "redirects"), "{findings:?}");
+}
+
+#[test]
+fn replies_that_never_came() {
+    let resets = |one_in| {
+        move |asked: Asked| match asked.number % one_in {
+            0 => failure(Failure::Reset, 0.001),
+            _ => reply(0.004),
+        }
+    };
+    let world = World::closed(10, 0.0).answering(resets(3));
+    assert!(world.says("no_reply").contains("connection reset"));
+    World::closed(10, 0.0).answering(resets(50)).is_silent("no_reply");
+}
+
+fn lengths(first: u64, last: u64, noise: u64) -> impl Fn(Asked) -> Reply {
+    move |asked| {
+        let length = if asked.at < 2.5 { first } else { last };
+        Reply { bytes: length + asked.number * 7919 % 1000 * noise, ..reply(0.004) }
+    }
+}
+
+#[test]
+fn pages_that_turn_into_something_else() {
+    let said = World::closed(10, 0.0).answering(lengths(20_000, 4_000, 0)).says("length_drift");
+    assert!(said.contains("20.0 kB") && said.contains("4.00 kB"), "{said}");
+    World::closed(10, 0.0).answering(lengths(20_000, 19_000, 0)).is_silent("length_drift");
+}
+
+#[test]
+fn lengths_that_vary_anyhow_do_not_drift() {
+    // Few replies of any length from 1 kB to 1 MB: their means differ by chance.
+    World::closed(1, 0.0)
+        .answering(|a| Reply { seconds: 0.2, ..lengths(1000, 1000, 1000)(a) })
+        .is_silent("length_drift");
+    let counting = |w: &mut World| w.plan.script.requests[0].url = "http://h/{n}".into();
+    World::closed(10, 0.0).answering(lengths(20_000, 4_000, 0)).with(counting).is_silent("length_drift");
+}

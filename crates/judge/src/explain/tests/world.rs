@@ -1,0 +1,344 @@
+//! A run of a simulated load, folded from its events.
+
+use crate::explain::findings;
+use brunt_model::event::Finish;
+use brunt_model::outcome::Failure;
+use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::sample::Opening;
+use brunt_model::{
+    Arrivals, Body, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run,
+    Sample, Shape, Snapshot, Stop, Think, Tick,
+};
+use std::time::Duration;
+
+const SECOND: f64 = 1e9;
+/// When the measured time begins: connections are opened before.
+const BEGINS: f64 = 0.1;
+const INTERVAL: f64 = 0.1;
+
+/// A request as the simulated server sees it.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    /// Counted from 0.
+    pub number: u64,
+    /// Seconds since the measured time began.
+    pub at: f64,
+}
+
+/// What the simulated server does.
+#[derive(Clone, Copy)]
+pub struct Reply {
+    pub seconds: f64,
+    /// What of it passes between first and last byte.
+    pub receiving: f64,
+    pub status: u16,
+    pub failure: Option<Failure>,
+    pub bytes: u64,
+    /// Seconds for which a connection was opened.
+    pub connecting: Option<f64>,
+}
+
+/// A good reply after so many seconds.
+pub fn reply(seconds: f64) -> Reply {
+    Reply { seconds, receiving: 0.0, status: 200, failure: None, bytes: 1000, connecting: None }
+}
+
+/// A failure after so many seconds.
+pub fn failure(failure: Failure, seconds: f64) -> Reply {
+    Reply { failure: Some(failure), ..reply(seconds) }
+}
+
+/// A load, a server, and what surrounds them.
+pub struct World {
+    pub plan: Plan,
+    pub environment: Environment,
+    pub judgement: Judgement,
+    pub finish: Option<Finish>,
+    /// Connections opened in place of others, in all.
+    pub replaced: u64,
+    /// Idle ones among those that were closed.
+    pub closed_idle: u64,
+    /// Connections open at most; None: one a user.
+    pub held: Option<u64>,
+    seconds: f64,
+    answer: Box<dyn Fn(Asked) -> Reply>,
+    readings: Vec<Reading>,
+}
+
+impl World {
+    /// So many users, thinking for so many seconds, for 5 s.
+    pub fn closed(users: u32, think: f64) -> Self {
+        let think = Think { least: Duration::from_secs_f64(think), most: Duration::from_secs_f64(think) };
+        Self::of(Load::Closed { users: Shape::constant(f64::from(users)), think })
+    }
+
+    /// So many arrivals per second, evenly spaced, for 5 s.
+    pub fn open(rate: f64) -> Self {
+        let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
+        Self::of(Load::Open { rate, arrivals, connections: None, max_in_flight: 100_000 })
+    }
+
+    fn of(load: Load) -> Self {
+        Self {
+            plan: plan(load),
+            environment: Environment { cores: 4, ..Environment::default() },
+            judgement: Judgement::default(),
+            finish: Some(Finish { at: Tick(0), interrupted: false, error: None }),
+            replaced: 0,
+            closed_idle: 0,
+            held: None,
+            seconds: 5.0,
+            answer: Box::new(|_| reply(0.001)),
+            readings: Vec::new(),
+        }
+    }
+
+    pub fn lasting(mut self, seconds: f64) -> Self {
+        self.plan.stop.duration = Some(Duration::from_secs_f64(seconds));
+        self.seconds = seconds;
+        self
+    }
+
+    /// Ends so many seconds after the measured time began, whatever was planned.
+    pub fn ending_at(mut self, seconds: f64) -> Self {
+        self.seconds = seconds;
+        self
+    }
+
+    pub fn answering(mut self, answer: impl Fn(Asked) -> Reply + 'static) -> Self {
+        self.answer = Box::new(answer);
+        self
+    }
+
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    pub fn loopback(self) -> Self {
+        self.with(|world| world.environment.addresses = vec!["127.0.0.1".into()])
+    }
+
+    pub fn route(self, route: Route) -> Self {
+        self.with(|world| world.environment.route = Some(route))
+    }
+
+    /// A counter of the machine that grows by so much each second.
+    pub fn counting(mut self, name: &str, per_second: f64) -> Self {
+        for i in 0..=(self.seconds / 0.5) as u32 {
+            let at = f64::from(i) * 0.5;
+            let values = vec![(name.to_owned(), 1000.0 + per_second * at)];
+            self.readings.push(Reading { at: tick(BEGINS + at), source: "generator".into(), values });
+        }
+        self
+    }
+
+    /// What is found in the run.
+    pub fn judged(&self) -> Vec<Finding> {
+        findings(&self.run(), &self.judgement)
+    }
+
+    /// What is found in a run that was interrupted before its load began.
+    pub fn before_the_load(&self) -> Vec<Finding> {
+        let finish = Finish { at: Tick(0), interrupted: true, error: None };
+        findings(&Run::of(&[self.started(), Event::Finished(finish)]), &self.judgement)
+    }
+
+    /// The finding of a rule.
+    pub fn finds(&self, rule: &str) -> Option<Finding> {
+        self.judged().into_iter().find(|finding| finding.rule == rule)
+    }
+
+    /// The rule must find something; its sentence.
+    pub fn says(&self, rule: &str) -> String {
+        self.finds(rule).unwrap_or_else(|| panic!("no {rule} among {:?}", self.judged())).sentence
+    }
+
+    /// The rule must find nothing.
+    pub fn is_silent(&self, rule: &str) {
+        assert_eq!(self.finds(rule), None);
+    }
+
+    /// The run.
+    pub fn run(&self) -> Run {
+        let mut run = Run::default();
+        run.fold(&self.started());
+        for reading in &self.readings {
+            run.fold(&Event::Reading(reading.clone()));
+        }
+        let mut phase = None;
+        for snapshot in self.snapshots() {
+            if phase != Some(snapshot.phase) {
+                phase = Some(snapshot.phase);
+                run.fold(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
+            }
+            run.fold(&Event::Snapshot(Box::new(snapshot)));
+        }
+        self.finish.iter().for_each(|finish| run.fold(&Event::Finished(finish.clone())));
+        run
+    }
+
+    fn started(&self) -> Event {
+        let (plan, environment) = (Box::new(self.plan.clone()), Box::new(self.environment.clone()));
+        Event::Started { plan, environment, unix_seconds: 0.0 }
+    }
+
+    fn snapshots(&self) -> Vec<Snapshot> {
+        let samples = self.samples();
+        let last = samples.iter().map(|s| s.last_byte).max().unwrap_or_default();
+        let ends = BEGINS + self.seconds;
+        let mut snapshots = timeline(ends, last.seconds().max(ends));
+        let peak = self.held.unwrap_or(self.users().max(1));
+        snapshots[0].flow.opened = peak + self.replaced;
+        snapshots[0].flow.closed_idle = self.closed_idle;
+        for sample in &samples {
+            record(&mut snapshots, sample);
+        }
+        for snapshot in &mut snapshots {
+            snapshot.flow.users = self.users();
+            snapshot.flow.connections = peak;
+        }
+        snapshots
+    }
+
+    fn users(&self) -> u64 {
+        match &self.plan.load {
+            Load::Closed { users, .. } => users.peak() as u64,
+            Load::Open { .. } => 0,
+        }
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        match &self.plan.load {
+            Load::Closed { think, .. } => self.looping(think.mean().as_secs_f64()),
+            Load::Open { rate, .. } => {
+                let distance = 1.0 / rate.peak();
+                let due = (0..(self.seconds / distance) as u64).map(|n| (n, n as f64 * distance));
+                due.map(|(number, at)| self.sample(Asked { number, at })).collect()
+            }
+        }
+    }
+
+    fn looping(&self, think: f64) -> Vec<Sample> {
+        let mut samples = Vec::new();
+        let mut next: Vec<f64> = vec![0.0; self.users() as usize];
+        let enough = self.plan.stop.requests.unwrap_or(100_000) as usize;
+        // Always the user who is due first: requests come in order of time, as their numbers do.
+        while let Some(first) = next.iter_mut().min_by(|a, b| a.total_cmp(b)) {
+            if *first >= self.seconds || samples.len() >= enough {
+                break;
+            }
+            let asked = Asked { number: samples.len() as u64, at: *first };
+            let sample = self.sample(asked);
+            *first = sample.last_byte.seconds() - BEGINS + think;
+            samples.push(sample);
+        }
+        samples
+    }
+
+    fn sample(&self, asked: Asked) -> Sample {
+        let reply = (self.answer)(asked);
+        let begun = tick(BEGINS + asked.at);
+        let (sent, last) = (begun, tick(BEGINS + asked.at + reply.seconds));
+        let good = self.plan.checks.expects(reply.status);
+        let outcome = match reply.failure {
+            Some(failure) => Outcome::failed(failure),
+            None => Outcome { status: Some(reply.status), failure: None, expected: good },
+        };
+        let connect = reply.connecting.map(|seconds| (seconds * SECOND) as u64);
+        Sample {
+            planned: begun,
+            free: begun,
+            begun,
+            sent,
+            first_byte: tick(BEGINS + asked.at + reply.seconds - reply.receiving),
+            last_byte: last,
+            opening: Opening { connect, ..Opening::default() },
+            opened: connect.is_some(),
+            bytes_received: if reply.failure.is_none() { reply.bytes } else { 0 },
+            outcome,
+            ..Sample::default()
+        }
+    }
+}
+
+fn tick(seconds: f64) -> Tick {
+    Tick((seconds * SECOND).round() as u64)
+}
+
+fn timeline(ends: f64, last: f64) -> Vec<Snapshot> {
+    let count = (last / INTERVAL).floor() as usize + 1;
+    let at = |i: usize| tick(i as f64 * INTERVAL);
+    let phase = |i: usize| match at(i) {
+        Tick(0) => Phase::Setup,
+        at if at < tick(ends - 1e-6) => Phase::Measure,
+        _ => Phase::Grace,
+    };
+    let snapshot = |i| Snapshot { from: at(i), to: at(i + 1), phase: phase(i), ..Snapshot::default() };
+    (0..count.max(2)).map(snapshot).collect()
+}
+
+fn record(snapshots: &mut [Snapshot], sample: &Sample) {
+    let at = |tick: Tick| (tick.0 / tick_width()) as usize;
+    let (from, to) = (at(sample.begun), at(sample.last_byte).min(snapshots.len() - 1));
+    let begins = &mut snapshots[from];
+    let dropped = sample.outcome.failure == Some(Failure::Dropped);
+    begins.flow.planned += 1;
+    begins.measured.planned += 1;
+    begins.flow.begun += u64::from(!dropped);
+    begins.measured.begun += u64::from(!dropped);
+    let ends = &mut snapshots[to];
+    ends.flow.completed += u64::from(sample.outcome.is_completed());
+    ends.flow.good += u64::from(sample.outcome.is_good());
+    ends.flow.errors += u64::from(!sample.outcome.is_good());
+    ends.flow.bytes_received += sample.bytes_received;
+    ends.measured.record(sample);
+    if !dropped {
+        snapshots[from..to].iter_mut().for_each(|s| s.flow.in_flight += 1);
+    }
+}
+
+fn tick_width() -> u64 {
+    (INTERVAL * SECOND) as u64
+}
+
+fn plan(load: Load) -> Plan {
+    let request = Request {
+        label: "/".into(),
+        method: "GET".into(),
+        url: "http://h/".into(),
+        headers: Vec::new(),
+        body: Body::None,
+        weight: 1,
+    };
+    let second = Duration::from_secs(1);
+    Plan {
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        load,
+        stop: Stop { warmup: Duration::ZERO, duration: Some(5 * second), requests: None, grace: 5 * second },
+        connection: connection(),
+        checks: Checks::default(),
+        objectives: Vec::new(),
+        record: Record { interval: second / 10, labels: 10, samples: false },
+        seed: 1,
+        threads: 1,
+    }
+}
+
+fn connection() -> Connection {
+    Connection {
+        http10: false,
+        requests_per_connection: None,
+        retry_stale: false,
+        timeout: Duration::from_secs(30),
+        connect_timeout: Duration::from_secs(10),
+        connect_rate: 5000,
+        resolve: Vec::new(),
+        resolve_every: None,
+        proxy: None,
+        unix_socket: None,
+        source: Vec::new(),
+        receive_rate: None,
+        tls: Tls::default(),
+    }
+}

@@ -1,0 +1,94 @@
+//! Figures within a sentence: three significant digits, a unit that fits.
+//!
+//! What it is not: the figures of reports, which are written in `report`; that room stands behind this one.
+
+/// A number of things: `1 request`, `2,000 requests`.
+pub fn plural(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A whole number: `154,463`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Three significant digits, and all that stand before the point.
+pub fn three(x: f64) -> String {
+    if x.abs() >= 999.5 {
+        return count(x.abs().round() as u64);
+    }
+    if x == 0.0 || !x.is_finite() {
+        return "0".into();
+    }
+    // A value that rounding carries over the next power of ten loses a place: it is rounded first.
+    let rounded: f64 = format!("{x:.2e}").parse().unwrap_or(x);
+    let places = 2 - rounded.abs().log10().floor() as i32;
+    format!("{rounded:.*}", places.clamp(0, 9) as usize)
+}
+
+/// So many per second: `498/s`.
+pub fn rate(x: f64) -> String {
+    format!("{}/s", three(x))
+}
+
+/// A time in seconds: `391 µs`, `1.20 ms`, `3.41 s`.
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        ..1e-3 => format!("{} µs", three(seconds * 1e6)),
+        ..1.0 => format!("{} ms", three(seconds * 1e3)),
+        _ => format!("{} s", three(seconds)),
+    }
+}
+
+/// A share from 0 to 1: `42.1 %`.
+pub fn percent(share: f64) -> String {
+    format!("{} %", three(share * 100.0))
+}
+
+/// Bits per second, as links are sold: `100 Mb/s`.
+pub fn bits(x: f64) -> String {
+    scaled(x, ["b/s", "kb/s", "Mb/s", "Gb/s"])
+}
+
+/// Bytes: `12.3 kB`.
+pub fn bytes(x: f64) -> String {
+    scaled(x, ["B", "kB", "MB", "GB"])
+}
+
+fn scaled(x: f64, units: [&str; 4]) -> String {
+    let [ones, thousands, millions, billions] = units;
+    match x {
+        ..1e3 => format!("{} {ones}", three(x)),
+        ..1e6 => format!("{} {thousands}", three(x / 1e3)),
+        ..1e9 => format!("{} {millions}", three(x / 1e6)),
+        _ => format!("{} {billions}", three(x / 1e9)),
+    }
+}
+
+/// A quantile as a percentile: `p99.9`.
+pub fn percentile(q: f64) -> String {
+    format!("p{}", (q * 1e5).round() / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits_and_a_unit() {
+        assert_eq!([three(0.0), three(3.394), three(498.25), three(12_345.6)], ["0", "3.39", "498", "12,346"]);
+        assert_eq!([time(0.000_391), time(0.0012), time(1.0)], ["391 µs", "1.20 ms", "1.00 s"]);
+        assert_eq!([three(9.999), three(0.099_96), three(999.7)], ["10.0", "0.100", "1,000"]);
+        assert_eq!([bits(1e8), bytes(12_300.0), percent(0.0031)], ["100 Mb/s", "12.3 kB", "0.310 %"]);
+        assert_eq!([percentile(0.999), percentile(0.5)], ["p99.9", "p50"]);
+        assert_eq!([plural(1, "user"), plural(2000, "user")], ["1 user", "2,000 users"]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The traps that users fall into, set with our own load against real servers, and each named by its finding.
+//!
+//! The three of the nginx and Apache comparison of 2014 come first: a rate set by think time, a run cut short, and users
+//! who were asleep.
+
+use crate::world::namespace::shaped;
+use crate::world::skip::skip;
+use crate::world::{brunt, command, lab, nginx, start};
+use brunt_model::codec::LogReader;
+use brunt_model::{Finding, Run};
+use rustix::net::{AddressFamily, SocketType, bind, getsockname, listen, socket};
+use rustix::process::Signal;
+use std::fs::File;
+use std::io::BufReader;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A run, and what was found in it.
+struct Explained {
+    run: Run,
+    findings: Vec<Finding>,
+}
+
+/// Measures, and explains the event log.
+fn explained(line: &str) -> Explained {
+    explained_by(&mut command(line), |_| ())
+}
+
+/// The same, with something done while it runs.
+fn explained_by(command: &mut Command, meanwhile: impl FnOnce(&brunt::Running)) -> Explained {
+    let dir = TempDir::new().expect("a directory");
+    let log = dir.path().join("events");
+    let running = start(command.arg("--events").arg(&log));
+    meanwhile(&running);
+    running.finish();
+    let run = read(&log);
+    let findings = brunt_judge::judge(&run).findings;
+    Explained { run, findings }
+}
+
+fn read(log: &Path) -> Run {
+    let mut log = LogReader::new(BufReader::new(File::open(log).expect("a log"))).expect("a log");
+    let mut run = Run::default();
+    while let Some(event) = log.next_event().expect("whole events") {
+        run.fold(&event);
+    }
+    run
+}
+
+impl Explained {
+    /// The sentence of a rule that must have found something.
+    fn says(&self, rule: &str) -> &str {
+        let found = self.findings.iter().find(|f| f.rule == rule);
+        &found.unwrap_or_else(|| panic!("no {rule} among {:#?}", self.findings)).sentence
+    }
+
+    /// What to do about it.
+    fn remedy(&self, rule: &str) -> &str {
+        self.findings.iter().find(|f| f.rule == rule).and_then(|f| f.remedy.as_deref()).expect("a remedy")
+    }
+
+    fn is_silent(&self, rules: &[&str]) {
+        let found: Vec<_> = self.findings.iter().filter(|f| rules.contains(&f.rule.as_str())).collect();
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
+
+/// What must not be said of a run without a fault, however busy the machine is.
+const FAULTS: [&str; 14] = [
+    "cut_short",
+    "too_short",
+    "no_reply",
+    "error_replies",
+    "redirects",
+    "length_drift",
+    "think_time",
+    "idle_users",
+    "link",
+    "accept_queue",
+    "slow_connects",
+    "file_limit",
+    "connection_limit",
+    "reuse",
+];
+
+#[test]
+fn a_run_without_a_fault_is_not_blamed() {
+    let Some(nginx) = nginx("explain::a_run_without_a_fault_is_not_blamed", "") else { return };
+    for load in ["-c 8 -d 2s", "-r 500 -d 2s", "-c 64 --no-keepalive -d 1500ms"] {
+        let explained = explained(&format!("{} {load}", nginx.at("/")));
+        explained.is_silent(&FAULTS);
+        assert!(explained.says("same_machine").contains("Client and server share this machine"));
+    }
+}
+
+#[test]
+fn a_rate_set_by_think_time_is_named() {
+    let Some(nginx) = nginx("explain::a_rate_set_by_think_time_is_named", "") else { return };
+    let explained = explained(&format!("{} -c 500 --think 0.5s..1.5s -d 4s", nginx.at("/")));
+    let said = explained.says("think_time");
+    assert!(said.contains("500 users / (1.00 s of thinking"), "{said}");
+    explained.is_silent(&["cut_short", "too_short", "overload"]);
+}
+
+#[test]
+fn users_who_are_asleep_are_named() {
+    let Some(nginx) = nginx("explain::users_who_are_asleep_are_named", "") else { return };
+    let explained = explained(&format!("{} -c 1500 --think 1s..3s -d 4s", nginx.at("/")));
+    let said = explained.says("idle_users");
+    assert!(said.contains("of 1,500") && said.contains("thinking"), "{said}");
+}
+
+#[test]
+fn a_run_that_was_cut_short_is_named() {
+    let Some(nginx) = nginx("explain::a_run_that_was_cut_short_is_named", "") else { return };
+    let asked = [("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"), ("-c 100 -d 60s", "of 60.0 s")];
+    for (load, of) in asked {
+        let explained = explained_by(&mut command(&format!("{} {load}", nginx.at("/"))), |running| {
+            crate::world::until("requests", || nginx.requests() > 500);
+            sleep(Duration::from_millis(200));
+            running.signal(Signal::INT);
+        });
+        let said = explained.says("cut_short");
+        assert!(said.contains("interrupted after") && said.contains(of), "{said}");
+        explained.is_silent(&["too_short"]);
+    }
+}
+
+#[test]
+fn what_is_no_page_is_named() {
+    let routes = "location /moved { return 302 /; } location /busy { return 503; }";
+    let Some(nginx) = nginx("explain::what_is_no_page_is_named", routes) else { return };
+    for (path, rule, status) in
+        [("/moved", "redirects", "302"), ("/busy", "error_replies", "503"), ("/none", "error_replies", "404")]
+    {
+        let explained = explained(&format!("{} -c 4 -n 2000", nginx.at(path)));
+        assert!(explained.says(rule).contains(&format!("× {status}")), "{}", explained.says(rule));
+    }
+    explained(&format!("{} -c 4 -n 2000 --follow 1", nginx.at("/moved"))).is_silent(&["redirects"]);
+}
+
+#[test]
+fn a_limit_on_requests_of_a_connection_is_named() {
+    for (limit, words) in
+        [("keepalive_requests 100;", "100 unless set"), ("keepalive_timeout 0;", "keepalive_timeout 0")]
+    {
+        let Some(nginx) = nginx("explain::a_limit_on_requests_of_a_connection_is_named", limit) else { return };
+        let explained = explained(&format!("{} -c 8 -n 5000", nginx.at("/")));
+        assert!(explained.says("reuse").contains("because the server closed them"));
+        assert!(explained.remedy("reuse").contains(words), "{limit}: {}", explained.remedy("reuse"));
+    }
+}
+
+#[test]
+fn a_queue_without_end_is_named() {
+    let lab = lab("--workers 1 --service const:20ms");
+    let explained = explained(&format!("{} -r 100 --arrivals even -d 2s", lab.at("/")));
+    assert!(explained.says("overload").contains("100/s were offered"));
+    explained.is_silent(&["link", "cut_short"]);
+}
+
+/// A socket that listens with so short a queue, and is never looked after.
+fn deaf() -> (rustix::fd::OwnedFd, u16) {
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+    bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    listen(&socket, 1).expect("a listener");
+    let name = getsockname(&socket).expect("its name");
+    let address = SocketAddr::try_from(name).expect("an address");
+    (socket, address.port())
+}
+
+#[test]
+fn an_accept_queue_that_overflows_is_named() {
+    let (_socket, port) = deaf();
+    let options = "-c 20 -d 2s --timeout 1s --connect-timeout 1200ms --grace 100ms";
+    let explained = explained(&format!("http://127.0.0.1:{port}/ {options}"));
+    let said = explained.says("slow_connects");
+    assert!(said.contains("SYNs were dropped"), "{said}");
+    let counted = explained.run.history.get("generator").is_some_and(|h| h.of("tcp.listen_overflows_total").len() > 1);
+    if !counted {
+        return skip("explain::an_accept_queue_that_overflows_is_named", "the kernel's counters were not read");
+    }
+    assert!(explained.says("accept_queue").contains("overflowed"));
+}
+
+#[test]
+fn a_link_that_is_full_is_named() {
+    let Some(namespace) = shaped("explain::a_link_that_is_full_is_named", "100mbit") else { return };
+    let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
+    let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
+    let explained = explained_by(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());
+    let said = explained.says("link");
+    assert!(said.contains("of 100 Mb/s"), "{said}");
+}
