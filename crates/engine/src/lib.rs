@@ -25,7 +25,6 @@ mod race;
 mod recorder;
 mod run;
 mod slot;
-mod spacing;
 pub mod user;
 mod work;
 mod worker;

@@ -1,6 +1,6 @@
 //! Samples into snapshots: one recorder a worker, touched by nobody else.
 
-use crate::spacing::Spacing;
+use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick};
 
 /// To which part of the run a request belongs: by when it was planned.
@@ -23,8 +23,8 @@ pub struct Recorder {
     /// Until when `flow.in_flight_nanos` is summed up.
     summed_to: Tick,
     connections: u64,
-    /// Only an open loop has arrivals to space.
-    spacing: Option<Spacing>,
+    /// How arrivals of the open loop are spread.
+    bins: Vec<Bin>,
     samples: Option<Vec<Sample>>,
 }
 
@@ -40,14 +40,9 @@ impl Recorder {
             in_flight: 0,
             summed_to: Tick::ZERO,
             connections: 0,
-            spacing: None,
+            bins: Vec::new(),
             samples: samples.then(Vec::new),
         }
-    }
-
-    /// Watches how arrivals are spaced, too.
-    pub fn watch_spacing(&mut self) {
-        self.spacing = Some(Spacing::default());
     }
 
     fn tally(&mut self, cohort: Cohort) -> &mut Tally {
@@ -68,9 +63,14 @@ impl Recorder {
     #[inline]
     pub fn arrived(&mut self, cohort: Cohort, planned: Tick) {
         self.due(cohort);
-        if let Some(spacing) = &mut self.spacing {
-            spacing.planned(planned);
-        }
+        self.flow.arrivals += 1;
+        Bin::find(&mut self.bins, Bin::number_at(planned)).planned += 1;
+    }
+
+    /// An arrival of the open loop was acted on: its first request was begun, or dropped.
+    #[inline]
+    pub fn acted(&mut self, at: Tick) {
+        Bin::find(&mut self.bins, Bin::number_at(at)).acted += 1;
     }
 
     /// A request was begun.
@@ -80,9 +80,6 @@ impl Recorder {
         self.flow.begun += 1;
         self.in_flight += 1;
         self.tally(cohort).begun += 1;
-        if let Some(spacing) = &mut self.spacing {
-            spacing.begun(at);
-        }
     }
 
     /// Time passed with as many requests under way as there are.
@@ -185,9 +182,6 @@ impl Recorder {
     pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
-        if let Some(spacing) = &mut self.spacing {
-            flow.spread = spacing.take(phase);
-        }
         flow.in_flight = self.in_flight;
         flow.connections = self.connections;
         flow.waiting = waiting;
@@ -200,6 +194,7 @@ impl Recorder {
             flow,
             measured: std::mem::take(&mut self.measured),
             warmup: std::mem::take(&mut self.warmup),
+            bins: std::mem::take(&mut self.bins),
             labels: labels.filter_map(|(n, t)| t.take().map(|t| (n as u32, *t))).collect(),
         }
     }

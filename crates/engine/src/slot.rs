@@ -20,6 +20,16 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+/// When a request is due.
+#[derive(Clone, Copy)]
+struct Due {
+    planned: Tick,
+    /// A permitted connection was there.
+    free: Tick,
+    /// It is the first of its arrival.
+    arrives: bool,
+}
+
 /// One permission to have a connection, and the virtual user on it.
 pub struct Slot<W: Wire> {
     pub shared: Rc<Shared<W>>,
@@ -60,28 +70,28 @@ impl<W: Wire> Slot<W> {
 
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
-        let (mut step, mut last, mut free) = (0, None, job.free);
-        let mut planned = job.arrival.planned;
+        let (mut step, mut last) = (0, None);
+        let mut due = Due { planned: job.arrival.planned, free: job.free, arrives: true };
         loop {
             let turn = Turn { number: job.arrival.number, last: last.as_ref(), step };
             let next = self.user.next(turn);
             if step > 0 && !matches!(next, Step::Done) {
-                self.shared.recorder.borrow_mut().due(self.shared.cohort(planned));
+                self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
             last = match next {
                 Step::Done if step > 0 => return,
-                Step::Done => return self.broken(planned, free, "a virtual user had nothing to ask".into()),
-                Step::Broken(why) => return self.broken(planned, free, why),
+                Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
+                Step::Broken(why) => return self.broken(due, why),
                 Step::Last(request) => {
-                    self.chain(&request, planned, free).await;
+                    self.chain(&request, due).await;
                     return;
                 }
-                Step::Request(request) => self.chain(&request, planned, free).await,
+                Step::Request(request) => self.chain(&request, due).await,
             };
             step += 1;
             // Further requests of the same arrival are due when the last was answered.
-            planned = self.ended + self.pause;
-            free = planned;
+            let planned = self.ended + self.pause;
+            due = Due { planned, free: planned, arrives: false };
             if planned >= self.shared.ends.get() {
                 return;
             }
@@ -91,7 +101,8 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    fn broken(&mut self, planned: Tick, free: Tick, why: String) {
+    fn broken(&mut self, due: Due, why: String) {
+        let Due { planned, free, .. } = due;
         let now = self.shared.time.now();
         let cohort = self.shared.cohort(planned);
         let sample = Sample {
@@ -104,7 +115,7 @@ impl<W: Wire> Slot<W> {
             ..Sample::default()
         };
         self.shared.warn(why);
-        self.shared.recorder.borrow_mut().begin(cohort, now);
+        self.begin(due, now);
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.ended = now;
         self.pause_longer();
@@ -117,10 +128,11 @@ impl<W: Wire> Slot<W> {
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    async fn chain(&mut self, request: &Rc<Prepared>, planned: Tick, free: Tick) -> Option<Reply> {
+    async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Option<Reply> {
+        let Due { planned, free, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
-        self.shared.recorder.borrow_mut().begin(cohort, begun);
+        self.begin(due, begun);
         let mut sample = Sample { planned, free: free.min(begun), begun, label: request.label, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
@@ -138,6 +150,14 @@ impl<W: Wire> Slot<W> {
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
         reply
+    }
+
+    fn begin(&self, due: Due, at: Tick) {
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.begin(self.shared.cohort(due.planned), at);
+        if due.arrives && self.shared.common.pool.is_some() {
+            recorder.acted(at);
+        }
     }
 
     /// Where a reply redirects to, as a GET (RFC 9110 section 15.4, and what clients do).

@@ -5,6 +5,7 @@
 
 mod closed;
 mod connections;
+mod conservation;
 mod ends;
 mod limits;
 mod open;
@@ -214,6 +215,7 @@ impl Seen {
     fn check(&self, plan: &Plan) {
         assert!(matches!(self.events.first(), Some(Event::Started { .. })));
         assert!(matches!(self.events.last(), Some(Event::Finished(_))));
+        assert_eq!(broken(&self.run), Vec::<String>::new());
         self.check_counts();
         self.check_snapshots();
         if plan.record.samples {
@@ -271,6 +273,12 @@ impl Seen {
         let sum: u128 = self.samples.iter().filter(counted).map(|s| u128::from(s.response_nanos())).sum();
         assert_eq!(sum, self.run.total.response.sum() + self.run.warmup.response.sum());
     }
+}
+
+/// The sums that do not come out even.
+fn broken(run: &Run) -> Vec<String> {
+    let checks = brunt_judge::conservation::checks(run);
+    checks.into_iter().filter(|c| !c.holds).map(|c| format!("{}: {}", c.name, c.arithmetic)).collect()
 }
 
 /// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.

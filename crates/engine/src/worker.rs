@@ -296,7 +296,6 @@ fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
         // All shards draw the same sequence.
         let random = shared.random(0);
         let shards = (shared.number as u64, u64::from(shared.plan.threads));
-        shared.recorder.borrow_mut().watch_spacing();
         let schedule = Schedule::new(&with_warmup(rate, shared), *arrivals, random, begins, shards);
         tokio::task::spawn_local(arrive(Rc::clone(shared), Arc::clone(pool), schedule));
     }
@@ -330,6 +329,7 @@ async fn arrive<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: S
 
 fn drop_arrival<W: Wire>(shared: &Shared<W>, planned: Tick) {
     let mut recorder = shared.recorder.borrow_mut();
+    recorder.acted(shared.time.now());
     recorder.dropped(shared.cohort(planned));
 }
 

@@ -40,6 +40,3 @@ pub fn checks(run: &Run) -> Vec<Check> {
 fn check(name: &str, holds: bool, arithmetic: String) -> Check {
     Check { name: name.into(), holds, arithmetic }
 }
-
-#[cfg(test)]
-mod tests;

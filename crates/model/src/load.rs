@@ -88,7 +88,7 @@ impl Shape {
 }
 
 impl Shape {
-    /// The value summed up over the first `t`: of a rate, how many arrivals that makes.
+    /// The value summed up over the first `t`: of a rate, how many arrivals that makes. There are none past the end.
     pub fn area(&self, t: Duration) -> f64 {
         let (mut left, mut area) = (t, 0.0);
         for stage in &self.stages {
@@ -103,7 +103,7 @@ impl Shape {
             area += f64::midpoint(from, reached) * within.as_secs_f64();
             left -= within;
         }
-        area + self.stages.last().map_or(0.0, |last| last.to) * left.as_secs_f64()
+        area
     }
 }
 

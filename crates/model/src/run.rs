@@ -3,6 +3,7 @@
 use crate::event::Finish;
 use crate::history::History;
 use crate::series::Series;
+use crate::spread::Spread;
 use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub struct Run {
     pub flow_all: Flow,
     /// What flowed in the grace period.
     pub flow_grace: Flow,
+    /// How arrivals were spread over time (open loop).
+    pub spread: Spread,
     /// Most connections open at the end of an interval.
     pub peak_connections: u64,
     /// Most requests under way at the end of an interval.
@@ -110,6 +113,7 @@ impl Run {
         self.peak_in_flight = self.peak_in_flight.max(s.flow.in_flight);
         self.seen_to = self.seen_to.max(s.to);
         self.series.push(s);
+        self.spread.push(&s.bins);
     }
 
     /// When a part began.

@@ -1,6 +1,6 @@
 //! What happened in one interval of a run.
 
-use crate::spread::Spread;
+use crate::spread::Bin;
 use crate::{Phase, Tally, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +21,17 @@ pub struct Snapshot {
     pub warmup: Tally,
     /// `measured` by label number, where there is more than one label.
     pub labels: Vec<(u32, Tally)>,
+    /// How arrivals were spread over time, by number of the bin (open loop).
+    pub bins: Vec<Bin>,
 }
 
 /// What flowed in an interval, and how things stood at its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Arrivals that became due.
+    /// Requests that became due.
     pub planned: u64,
+    /// Arrivals of the open loop among them: the first request of each.
+    pub arrivals: u64,
     /// Requests begun.
     pub begun: u64,
     /// Whole replies.
@@ -54,8 +58,6 @@ pub struct Flow {
     pub announced_bytes: u64,
     /// Bytes that came of them: what was read, less the head.
     pub announced_came_bytes: u64,
-    /// How arrivals were spread, and how what was begun was (open loop).
-    pub spread: Spread,
     /// At its end: requests under way.
     pub in_flight: u64,
     /// At its end: arrivals waiting for a free connection.
@@ -80,6 +82,7 @@ impl Flow {
     /// Joins a later interval: flows add up, standings are the later's.
     pub fn follow(&mut self, later: &Self) {
         self.planned += later.planned;
+        self.arrivals += later.arrivals;
         self.begun += later.begun;
         self.completed += later.completed;
         self.good += later.good;
@@ -93,7 +96,6 @@ impl Flow {
         self.thought_nanos += later.thought_nanos;
         self.announced_bytes += later.announced_bytes;
         self.announced_came_bytes += later.announced_came_bytes;
-        self.spread.merge(&later.spread);
         self.in_flight = later.in_flight;
         self.waiting = later.waiting;
         self.connections = later.connections;
@@ -111,6 +113,15 @@ impl Snapshot {
             self.label(*label).merge(tally);
         }
         self.labels.sort_by_key(|l| l.0);
+        for bin in &other.bins {
+            self.bin(bin.number).add(bin);
+        }
+        self.bins.sort_by_key(|b| b.number);
+    }
+
+    /// The bin of that number, made when first asked for.
+    pub fn bin(&mut self, number: u64) -> &mut Bin {
+        Bin::find(&mut self.bins, number)
     }
 
     /// The tally of a label, made when first asked for.

@@ -12,6 +12,8 @@ use std::time::Duration;
 pub const REQUEST_BYTES: u64 = 100;
 /// Bytes of every whole reply.
 pub const REPLY_BYTES: u64 = 1000;
+/// Bytes of its head.
+pub const HEAD_BYTES: u64 = 120;
 
 /// What the imagined server does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +67,9 @@ impl<T: Timer> FakeWire<T> {
             return std::future::pending().await;
         };
         self.time.sleep_until(at).await;
-        let reply = |status| Reply { status, keep_alive: true, ..Reply::default() };
+        let announced_bytes = Some(REPLY_BYTES - HEAD_BYTES);
+        let whole = Reply { keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() };
+        let reply = |status| Reply { status, ..whole };
         match answer {
             Answer::Reply(status, _) => Ok(reply(status)),
             Answer::Redirect(to, _) => {

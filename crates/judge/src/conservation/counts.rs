@@ -12,19 +12,19 @@ fn both(run: &Run, count: impl Fn(&Tally) -> u64) -> u64 {
 /// planned = begun + dropped + not begun when the run ended.
 pub fn planned(run: &Run) -> Option<Check> {
     let planned = both(run, |t| t.planned);
-    let parts = [both(run, |t| t.begun), both(run, |t| t.failed_by(Failure::Dropped)), run.flow_all.waiting];
-    let [begun, dropped, waiting] = parts;
+    let (begun, dropped) = (both(run, |t| t.begun), both(run, |t| t.failed_by(Failure::Dropped)));
+    let waiting = run.flow_all.waiting;
     let text = format!("{planned} planned = {begun} begun + {dropped} dropped + {waiting} not due when the run ended");
-    Some(check("planned requests", planned == parts.iter().sum(), text))
+    Some(check("planned requests", planned == begun + dropped + waiting, text))
 }
 
 /// begun = completed + failed + cut.
 pub fn begun(run: &Run) -> Option<Check> {
     let begun = both(run, |t| t.begun);
-    let parts = [both(run, |t| t.completed), both(run, Tally::failed), both(run, |t| t.failed_by(Failure::Cut))];
-    let [completed, failed, cut] = parts;
+    let (completed, failed) = (both(run, |t| t.completed), both(run, Tally::failed));
+    let cut = both(run, |t| t.failed_by(Failure::Cut));
     let text = format!("{begun} begun = {completed} completed + {failed} failed + {cut} cut");
-    Some(check("begun requests", begun == parts.iter().sum(), text))
+    Some(check("begun requests", begun == completed + failed + cut, text))
 }
 
 /// What flowed in all intervals = what the tallies counted.
@@ -61,7 +61,11 @@ pub fn histograms(run: &Run) -> Option<Check> {
     let wrong = pairs.iter().find(|p| p.1 != p.2);
     let text = match wrong {
         Some((name, held, counted)) => format!("{held} {name}, of {counted} requests that have one"),
-        None => format!("{} values in {} histograms, as many as were counted", pairs.iter().map(|p| p.1).sum::<u64>(), pairs.len()),
+        None => format!(
+            "{} values in {} histograms, as many as were counted",
+            pairs.iter().map(|p| p.1).sum::<u64>(),
+            pairs.len()
+        ),
     };
     Some(check("histograms", wrong.is_none(), text))
 }

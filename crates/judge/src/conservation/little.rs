@@ -36,12 +36,8 @@ pub fn users(run: &Run) -> Option<Check> {
     let (busy, thinking) = (before_grace as f64 / 1e9 + lag, run.flow_all.thought_nanos as f64 / 1e9);
     let ended = (run.flow_all.completed + run.flow_all.errors).max(1) as f64;
     let there = (busy + thinking) / time;
-    let mut text = format!(
-        "{users} users; {:.1}/s × {:.6} s under way = {:.3}",
-        ended / time,
-        busy / ended,
-        busy / time
-    );
+    let mut text =
+        format!("{users} users; {:.1}/s × {:.6} s under way = {:.3}", ended / time, busy / ended, busy / time);
     if !think.is_none() {
         text += &format!(" + {:.3} thinking = {there:.3}", thinking / time);
     }

@@ -24,7 +24,7 @@ pub fn schedule(run: &Run) -> Option<Check> {
     let expected = |at: Tick| expected(plan, rate, at.nanos_since(begins));
     let (mut acted, mut distance, mut all) = (0.0, 0.0_f64, 0.0);
     for point in run.series.points().filter(|p| matches!(p.phase, Phase::Warmup | Phase::Measure)) {
-        acted += point.flow.planned as f64;
+        acted += point.flow.arrivals as f64;
         all = expected(point.to);
         distance = distance.max((acted - all).abs());
     }
@@ -59,13 +59,14 @@ pub fn dispersion(run: &Run) -> Option<Check> {
     if run.total.queue_wait.max() > 0 || run.warmup.queue_wait.max() > 0 {
         return None;
     }
-    let spread = run.flow_all.spread;
-    let (planned, begun) = spread.dispersion()?;
-    let displaced = spread.displaced as f64 / (spread.displaced + spread.bins) as f64;
+    let level = run.spread.telling()?;
+    let (planned, begun) = level.dispersion()?;
+    let displaced = level.displaced as f64 / (level.displaced + level.spans) as f64;
     let near = (planned - begun).abs() <= MOST_DISPERSION * planned.max(begun).max(1.0);
     let text = format!(
-        "variance over mean of arrivals in 10 ms: {planned:.3} planned, {begun:.3} begun; {:.1} % of the time put aside \
+        "variance over mean of arrivals in {} s: {planned:.3} planned, {begun:.3} begun; {:.1} % of the time put aside \
          because much was begun late",
+        level.seconds(),
         displaced * 1e2
     );
     Some(check("spacing of arrivals", near && displaced <= MOST_DISPLACED, text))
