@@ -130,7 +130,7 @@ fn resting_ports_run_out() {
     assert!(
         rules(|f| {
             fast(f);
-            f.asked.duration_seconds = Some(9.0)
+            f.asked.duration_seconds = Some(9.0);
         })
         .is_empty()
     );
@@ -290,5 +290,6 @@ fn certificates_are_told_before_and_after_their_end() {
     assert_eq!((expired.rule, expired.bites), ("certificate", Bites::Surely));
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
     assert!(certified(90, Some("UnknownIssuer"))[0].command.contains("--cacert"));
+    assert!(!certified(90, Some("Other(OtherError(CaUsedAsEndEntity))"))[0].command.contains("--cacert"));
     assert!(certified(90, Some("certificate not valid for name \"b\""))[0].command.starts_with("--sni a.test"));
 }
