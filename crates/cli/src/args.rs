@@ -40,6 +40,9 @@ pub enum Command {
     /// Puts load on a server and reports what became of it; the command meant where none is named
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
+    /// Looks at the server and this machine before a load: takes what `run` takes, and says what would bite
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
+    Check(Box<RunArgs>),
     /// Reports a recorded run once more, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
@@ -113,6 +116,20 @@ Examples:
   brunt -n 5000 --urls urls.txt --order random       5000 requests from a list
   brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
   brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  brunt check https://localhost/                 who answers, how, and what to mend
+  brunt check -c 20000 http://127.0.0.1:8080/    whether this machine and the server bear 20,000 connections
+  brunt check -r 5000 -d 5m http://10.0.0.2/     the same for a rate: link, ports, firewall
+  brunt check -o json https://localhost/         for programs
+
+At most two requests are sent (one, where the method is neither GET nor HEAD), and a few connections are made.
+
+Exit codes:
+    0  a reply came
+    2  bad usage; nothing was begun
+    3  no reply came; the report says why and what to do";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:

@@ -52,6 +52,9 @@ pub const USER_AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 /// What `--compressed` accepts.
 pub const ACCEPT_ENCODING: &str = "gzip, deflate";
 
+/// What `brunt check` accepts in its second request: what browsers do.
+pub const CHECK_ACCEPT_ENCODING: &str = "gzip, br";
+
 /// What is shown, on standard output.
 pub const OUTPUT: &str = "text";
 

@@ -4,10 +4,12 @@
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
+//! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod args;
+mod check;
 mod defaults;
 mod exit;
 mod live;
@@ -56,6 +58,7 @@ fn failed(error: impl Into<anyhow::Error>) -> Failed {
 fn dispatch(command: Command) -> Result<Exit, Failed> {
     match command {
         Command::Run(args) => run(&args),
+        Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
         Command::Replay(args) => replay::replay(&args),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
@@ -76,11 +79,13 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         // Any number will do; it is kept in the plan, so that a run can be repeated.
         seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
     };
-    let (plan, notes) = to_plan::to_plan(args, &system).map_err(usage)?;
+    let (plan, mut notes) = to_plan::to_plan(args, &system).map_err(usage)?;
     let world = world::Real::new(&plan).map_err(usage)?;
     let outputs = Outputs::open(&args.output.outputs, args.output.quiet).map_err(usage)?;
     let log = args.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
-    let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes };
+    let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
+    notes.extend(warnings);
+    let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes, route };
     measure(&plan, &world, around).map_err(failed)
 }
 

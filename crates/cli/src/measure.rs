@@ -7,7 +7,7 @@ use crate::signals;
 use crate::world::Real;
 use anyhow::Result;
 use brunt_engine::{EngineError, StopSwitch};
-use brunt_model::{Event, Plan, Run, Tick, Warning};
+use brunt_model::{Environment, Event, Plan, Route, Run, Tick, Warning};
 
 /// What goes with a run besides its plan.
 pub struct Around {
@@ -21,6 +21,8 @@ pub struct Around {
     pub quiet: bool,
     /// What was decided on the user's behalf and must be told.
     pub notes: Vec<String>,
+    /// The way to the server, where it is known before the run.
+    pub route: Option<Route>,
 }
 
 /// Carries out a plan and reports it; how brunt is to exit.
@@ -43,7 +45,8 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
         // The first event is Started: what must be told comes right behind it.
         notes.by_ref().for_each(|text| take(&Event::Warning(Warning { at: Tick::ZERO, text })));
     };
-    let environment = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
+    let machine = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
+    let environment = Environment { route: around.route, ..machine };
     let outcome = brunt_engine::run(plan, environment, world, &stop, &mut sink);
     let log_error = log.and_then(|log| log.error);
     finish(&run, around.outputs, outcome, log_error)

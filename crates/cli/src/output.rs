@@ -54,7 +54,7 @@ impl Outputs {
 }
 
 /// Whoever reads our stdout may stop when it has seen enough, as `head` does.
-fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
+pub(crate) fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 

@@ -101,6 +101,9 @@ pub struct Environment {
     pub server: Option<String>,
     /// The addresses that the target's name had.
     pub addresses: Vec<String>,
+    /// The way to the server; null where it was not looked at.
+    #[serde(default)]
+    pub route: Option<brunt_model::Route>,
     /// The version of brunt.
     pub brunt: String,
 }

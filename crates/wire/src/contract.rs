@@ -3,6 +3,7 @@
 //! The engine asks a [`Wire`] to open connections and to exchange requests for replies; the wire tells with [`Stamps`]
 //! when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
 
+use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Tick};
@@ -54,10 +55,13 @@ pub struct Kept {
     pub body: Vec<u8>,
     /// The Server header.
     pub server: Option<String>,
+    /// The whole head: header fields in order, and how the body ends.
+    pub head: Option<(Head, Vec<(String, String)>)>,
 }
 
 /// What a wire must keep of replies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a part of a reply
 pub struct Wants {
     /// The body, decoded.
     pub body: bool,
@@ -65,6 +69,8 @@ pub struct Wants {
     pub location: bool,
     /// The Server header.
     pub server: bool,
+    /// The whole head.
+    pub head: bool,
 }
 
 /// How requests travel. One for each worker thread; its connections never leave that thread.

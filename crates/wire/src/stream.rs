@@ -4,11 +4,13 @@
 //! none.
 
 use crate::sys;
+use crate::tls::{self, Handshake};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::ClientConnection;
 use socket2::Socket;
 use std::io::{self, Read, Write};
+use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 use tokio::io::unix::AsyncFd;
 
@@ -43,6 +45,16 @@ impl Stream {
     /// Whether TLS is spoken on it.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()
+    }
+
+    /// What was agreed on, where TLS is spoken.
+    pub fn handshake(&self) -> Option<Handshake> {
+        self.tls.as_deref().map(tls::handshake)
+    }
+
+    /// The address at the other end; None for a Unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.io.get_ref().peer_addr().ok()?.as_socket()
     }
 
     /// Agrees on TLS; the stream then carries what is inside.

@@ -4,7 +4,7 @@ use brunt_model::plan::Tls;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
         (Some(cert), Some(key)) => builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?,
         _ => builder.with_no_client_auth(),
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = ALPN.iter().map(|name| name.as_bytes().to_vec()).collect();
     if tls.no_resumption {
         config.resumption = Resumption::disabled();
     }
@@ -50,6 +50,36 @@ pub fn connection(config: &Arc<ClientConfig>, tls: &Tls, host: &str) -> Result<B
     let name = tls.sni.as_deref().unwrap_or(host).to_owned();
     let name = ServerName::try_from(name).map_err(|e| format!("{host}: {e}"))?;
     ClientConnection::new(Arc::clone(config), name).map(Box::new).map_err(|e| e.to_string())
+}
+
+/// What a handshake agreed on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Handshake {
+    /// The version, such as `TLSv1.3`.
+    pub version: Option<String>,
+    /// The cipher suite, such as `TLS13_AES_256_GCM_SHA384`.
+    pub cipher: Option<String>,
+    /// The protocol that was chosen (ALPN), such as `http/1.1`; None where the server chose none.
+    pub alpn: Option<String>,
+    /// The server's certificates in DER, its own first, as it sent them; those of the first session where resumed.
+    pub certificates: Vec<Vec<u8>>,
+    /// An earlier session was resumed.
+    pub resumed: bool,
+}
+
+/// The protocols that are offered (ALPN), best first.
+pub const ALPN: &[&str] = &["http/1.1"];
+
+/// What the handshake of a connection agreed on.
+pub fn handshake(connection: &ClientConnection) -> Handshake {
+    let certificates = connection.peer_certificates().unwrap_or_default();
+    Handshake {
+        version: connection.protocol_version().and_then(|v| v.as_str()).map(|v| v.replace('_', ".")),
+        cipher: connection.negotiated_cipher_suite().and_then(|c| c.suite().as_str()).map(str::to_owned),
+        alpn: connection.alpn_protocol().map(|p| String::from_utf8_lossy(p).into_owned()),
+        certificates: certificates.iter().map(|c| c.as_ref().to_vec()).collect(),
+        resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
+    }
 }
 
 fn roots(cacert: Option<&Path>) -> Result<RootCertStore, BadTls> {

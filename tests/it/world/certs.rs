@@ -1,6 +1,6 @@
 //! An authority, and what it certifies.
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,13 @@ impl Authority {
 
     /// Certifies a name.
     pub fn certify(&self, name: &str) -> Certificate {
+        self.certify_until(name, 4096)
+    }
+
+    /// Certifies a name until the first day of a year.
+    pub fn certify_until(&self, name: &str, year: i32) -> Certificate {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+        params.not_after = date_time_ymd(year, 1, 1);
         params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().expect("a key");
         let cert = params.signed_by(&key, &self.issuer).expect("a certificate");

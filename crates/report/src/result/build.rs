@@ -69,6 +69,7 @@ impl From<&brunt_model::Environment> for Environment {
             sysctls: e.sysctls.iter().cloned().collect(),
             server: e.server.clone(),
             addresses: e.addresses.clone(),
+            route: e.route.clone(),
             brunt: e.brunt.clone(),
         }
     }

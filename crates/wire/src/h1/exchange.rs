@@ -189,7 +189,7 @@ impl Receiving {
             Framing::Length(bytes) => Some(bytes),
             _ => None,
         };
-        let kept = self.keep.map(|keep| Box::new((*keep).finish()));
+        let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
         let Head { status, keep_alive, .. } = head;
         Ok(Reply { status, keep_alive, body_bytes, head_bytes, announced_bytes, kept })
     }
@@ -256,23 +256,27 @@ struct Keep {
     location: Option<String>,
     server: Option<String>,
     encoding: Option<String>,
+    fields: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
 impl Keep {
     fn new(wants: Wants) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
-        (!nothing).then(|| Box::new(Self { wants, location: None, server: None, encoding: None, body: Vec::new() }))
+        let (location, server, encoding) = (None, None, None);
+        let (fields, body) = (Vec::new(), Vec::new());
+        (!nothing).then(|| Box::new(Self { wants, location, server, encoding, fields, body }))
     }
 
-    fn finish(self) -> Kept {
+    fn finish(self, head: Head) -> Kept {
         let body = match self.encoding.as_deref() {
             Some("gzip" | "x-gzip") => unpacked(MultiGzDecoder::new(&self.body[..])),
             Some("deflate") => unpacked(ZlibDecoder::new(&self.body[..])),
             _ => Ok(self.body),
         };
         // A body that cannot be unpacked matches no pattern: the check fails, as it should.
-        Kept { location: self.location, server: self.server, body: body.unwrap_or_default() }
+        let head = self.wants.head.then_some((head, self.fields));
+        Kept { location: self.location, server: self.server, body: body.unwrap_or_default(), head }
     }
 }
 
@@ -285,6 +289,9 @@ fn unpacked(mut from: impl Read) -> io::Result<Vec<u8>> {
 impl Sink for Keep {
     fn header(&mut self, name: &str, value: &[u8]) {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
+        if self.wants.head {
+            self.fields.push((name.to_owned(), text()));
+        }
         if name.eq_ignore_ascii_case("location") {
             self.location = Some(text());
         } else if name.eq_ignore_ascii_case("server") {

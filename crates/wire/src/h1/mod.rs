@@ -10,4 +10,4 @@ pub mod parse;
 mod proxy;
 mod wire;
 
-pub use wire::{BadWire, Common, H1};
+pub use wire::{BadWire, Common, Conn, H1};

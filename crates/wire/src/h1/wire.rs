@@ -6,13 +6,14 @@ use crate::dial::{Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Draft, Prepared, Style};
 use crate::stream::Stream;
+use crate::tls::Handshake;
 use crate::{Reply, Stamps, Timer, Wants, Wire, error, tls};
 use brunt_model::plan::Connection;
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, Tick};
 use rustls::ClientConfig;
 use std::cell::{Cell, RefCell};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -71,13 +72,26 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let wants = Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0, server: false };
+        let wants =
+            Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0, server: false, head: false };
         let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
             common.tls()?;
         }
         Ok(Arc::new(common))
+    }
+}
+
+impl Conn {
+    /// What the TLS handshake agreed on, where there was one.
+    pub fn handshake(&self) -> Option<Handshake> {
+        self.stream.handshake()
+    }
+
+    /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.stream.peer()
     }
 }
 
@@ -149,7 +163,7 @@ impl<T: Timer> H1<T> {
         Ok(stream)
     }
 
-    async fn address(&self, route: &Route, began: Tick, steps: &mut Opening) -> Result<std::net::SocketAddr, Failure> {
+    async fn address(&self, route: &Route, began: Tick, steps: &mut Opening) -> Result<SocketAddr, Failure> {
         let (host, port) = match &self.common.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&route.origin.host, route.origin.port),
@@ -179,6 +193,16 @@ impl<T: Timer> H1<T> {
         stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, &e))?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         Ok(())
+    }
+}
+
+impl<T: Timer + 'static> H1<T> {
+    /// The same as [`Wire::exchange`], and keeps the whole head and whatever else the plan wants: for a careful look, not
+    /// for a load.
+    pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+        let used = std::mem::replace(&mut conn.used, true);
+        let wants = Wants { head: true, server: true, location: true, ..self.common.wants };
+        self.shared.exchange(&mut conn.stream, (&request.bytes[..], request.asked), (used, wants), stamps).await
     }
 }
 

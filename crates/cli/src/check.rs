@@ -1,0 +1,96 @@
+//! `brunt check`: one careful look at the server and at this machine, before any load; and the short form of it at the
+//! start of each run.
+//!
+//! What it is **not**: a measurement. A few connects and at most two requests are made, and their times are shown only
+//! to tell what kind of way it is.
+//!
+//! * [`facts`]: what was found. `look`: how. `certificate`: a certificate, read.
+//! * [`rules`]: what will bite, and what mends it. `text`: the report for people. [`short`]: at the start of a run.
+
+mod certificate;
+pub mod facts;
+mod look;
+pub mod rules;
+pub mod short;
+mod text;
+
+use crate::args::RunArgs;
+use crate::args::values::Output;
+use crate::exit::Exit;
+use crate::to_plan::{System, to_plan};
+use crate::{Failed, failed, usage};
+use anyhow::{Context, Result, ensure};
+use brunt_model::Plan;
+use brunt_probe::route::Root;
+use brunt_probe::settings::settings;
+use facts::{Asked, CheckReport, Facts, Machine, VERSION};
+use std::fs::File;
+use std::io::{self, Write};
+
+/// Looks, and reports; exits with 3 where no reply came.
+pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
+    ensure_outputs(args).map_err(usage)?;
+    let cores = brunt_probe::machine::cores();
+    // The asked load is looked at even where it cannot be made: to say so, with what mends it, is what this is for.
+    let system = System { descriptors: u64::MAX, cores, seed: 1 };
+    let (plan, _) = to_plan(args, &system).map_err(usage)?;
+    let machine = Machine::of(settings(&Root::system()), descriptors, cores);
+    let mut facts = Facts { asked: Asked::of(&plan), machine, ..Facts::default() };
+    look::look(&plan, &mut facts).map_err(failed)?;
+    estimate(&plan, &mut facts);
+    let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };
+    write(&report, args).map_err(failed)?;
+    Ok(if report.facts.reply.is_some() { Exit::Measured } else { Exit::NothingMeasured })
+}
+
+fn ensure_outputs(args: &RunArgs) -> Result<()> {
+    for Output { format, .. } in &args.output.outputs {
+        let known = format == "text" || format == "json";
+        ensure!(known, "-o {format}: `brunt check` reports as text or json; write -o text, -o json or -o json=FILE");
+    }
+    ensure!(args.output.events.is_none(), "--events: a check has no event log; leave it out, or use `brunt run`");
+    Ok(())
+}
+
+/// How many connections a second the load opens, where each request needs one.
+fn estimate(plan: &Plan, facts: &mut Facts) {
+    let Some(reply) = &facts.reply else { return };
+    let each = match plan.connection.requests_per_connection {
+        Some(n) => n,
+        None if reply.keep_alive == Some(false) => 1,
+        None => return,
+    };
+    let opening = facts.connection.as_ref().map_or(0.0, |c| c.round_trip_seconds)
+        + facts.tls.as_ref().map_or(0.0, |t| t.handshake_seconds);
+    let requests_per_second = match (facts.asked.rate_per_second, facts.asked.connections) {
+        (Some(rate), _) => rate,
+        (None, Some(users)) => {
+            users as f64 / (reply.service_seconds + facts.asked.think_seconds + opening / each as f64).max(1e-6)
+        }
+        (None, None) => return,
+    };
+    facts.asked.new_connections_per_second = Some(requests_per_second / each as f64);
+}
+
+fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
+    let mut shown = args.output.quiet;
+    for Output { format, file } in &args.output.outputs {
+        let text = if format == "json" { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report) };
+        match file {
+            Some(path) => {
+                let written = File::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
+                written.with_context(|| path.display().to_string())?;
+            }
+            None => {
+                shown = true;
+                show(&text)?;
+            }
+        }
+    }
+    if shown { Ok(()) } else { show(&text::text(report)) }
+}
+
+fn show(text: &str) -> Result<()> {
+    let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+    written.or_else(crate::output::ignore_closed_pipe).context("stdout")
+}

@@ -1,0 +1,117 @@
+//! What this machine lacks for the load that was asked for.
+
+use super::{Advice, Bites};
+use crate::check::facts::Facts;
+use crate::defaults;
+use brunt_report::figures::{count, three};
+
+/// How long a port rests after a connection was closed from here (`TCP_TIMEWAIT_LEN` of Linux), in seconds.
+const TIME_WAIT: f64 = 60.0;
+/// The same where such ports serve again (`tcp_tw_reuse`).
+const REUSED_AFTER: f64 = 1.0;
+
+/// More connections than files that we may have open.
+pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
+    let (connections, limit) = (facts.asked.connections?, facts.machine.descriptors);
+    let needed = connections + defaults::DESCRIPTORS_KEPT;
+    (needed > limit).then(|| Advice {
+        rule: "descriptors",
+        bites: Bites::Surely,
+        what: format!("{} connections need {} open files, and we may have {}", count(connections), count(needed), count(limit)),
+        why: "brunt refuses to start such a run".into(),
+        command: format!(
+            "ulimit -Hn {needed} (as root, in the shell that starts brunt); LimitNOFILE={needed} for a systemd service; --ulimit nofile={needed} for a container"
+        ),
+    })
+}
+
+/// More connections than local ports lead to the server.
+pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
+    let connections = facts.asked.connections?;
+    let room = room_of_ports(facts)?;
+    (connections > room).then(|| Advice {
+        rule: "local_ports",
+        bites: Bites::Surely,
+        what: format!(
+            "{} connections, and {} local ports that can lead to the server",
+            count(connections),
+            count(room)
+        ),
+        why: "connections beyond that fail with `out of local ports`".into(),
+        command: more_ports(connections.div_ceil(room)),
+    })
+}
+
+/// New connections take ports faster than they come free.
+pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
+    let rate = facts.asked.new_connections_per_second?;
+    let room = room_of_ports(facts)?;
+    let reused = match facts.machine.tw_reuse {
+        Some(1) => true,
+        Some(2) => facts.same_host(),
+        _ => false,
+    };
+    let rests = if reused { REUSED_AFTER } else { TIME_WAIT };
+    let resting = rate * rests.min(facts.asked.duration_seconds.unwrap_or(f64::INFINITY));
+    (resting > room as f64).then(|| Advice {
+        rule: "time_wait",
+        bites: Bites::Perhaps,
+        what: format!(
+            "{} new connections/s leave up to {} local ports in TIME_WAIT, and there are {}",
+            three(rate),
+            three(resting),
+            count(room)
+        ),
+        why: format!("a port rests for {rests} s where brunt closes first; then none is free"),
+        command: format!("sysctl -w net.ipv4.tcp_tw_reuse=1; or {}", more_ports((resting / room as f64).ceil() as u64)),
+    })
+}
+
+/// The firewall cannot follow so many connections.
+pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
+    // It counts 0 where no rule makes it follow connections.
+    let (most, now) = (facts.machine.conntrack_max?, facts.machine.conntrack_count.filter(|n| *n > 0)?);
+    let lasting = facts.asked.connections.unwrap_or(0);
+    // Closed ones are remembered for nf_conntrack_tcp_timeout_time_wait, 120 s.
+    let remembered = facts.asked.new_connections_per_second.unwrap_or(0.0)
+        * facts.asked.duration_seconds.unwrap_or(f64::INFINITY).min(120.0);
+    let needed = now.saturating_add(lasting).saturating_add(remembered as u64);
+    (needed > most).then(|| Advice {
+        rule: "conntrack",
+        bites: if now.saturating_add(lasting) > most { Bites::Surely } else { Bites::Perhaps },
+        what: format!(
+            "the firewall would have to follow {} connections, and can follow {}",
+            count(needed),
+            count(most)
+        ),
+        why: "when its table is full, packets are dropped".into(),
+        command: format!("sysctl -w net.netfilter.nf_conntrack_max={}", needed.next_power_of_two()),
+    })
+}
+
+/// The CPU slows down when there is little to do.
+pub(super) fn governor(facts: &Facts) -> Option<Advice> {
+    let governor = facts.machine.governor.as_deref().filter(|g| *g != "performance")?;
+    Some(Advice {
+        rule: "governor",
+        bites: Bites::Perhaps,
+        what: format!("the CPU frequency governor is `{governor}`"),
+        why: "clocks that go up and down with the load make times differ from run to run".into(),
+        command: "cpupower frequency-set -g performance".into(),
+    })
+}
+
+/// Connections that can lead from our addresses to the server's.
+fn room_of_ports(facts: &Facts) -> Option<u64> {
+    // A Unix socket takes no ports.
+    let addresses = facts.addresses.len() as u64;
+    if addresses == 0 {
+        return None;
+    }
+    Some(facts.machine.ports()? * facts.asked.sources * addresses)
+}
+
+fn more_ports(times: u64) -> String {
+    let wider = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'";
+    if times <= 2 { wider.into() } else { format!("{wider}, and --source with {times} addresses of this machine") }
+}

@@ -1,0 +1,99 @@
+//! What the reply, and the way it came, make doubtful.
+
+use super::{Advice, Bites};
+use crate::check::facts::Facts;
+use brunt_report::figures::bytes;
+
+/// Bodies that shrink by less than this are not worth a word.
+const WORTH_PACKING: f64 = 0.9;
+/// Days before its end at which a certificate is worth a word.
+const SOON: i64 = 14;
+
+/// The server's certificate is not trusted.
+pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
+    let tls = facts.tls.as_ref()?;
+    let distrust = tls.distrust.as_deref()?;
+    let expired = tls.certificate.as_ref().filter(|c| c.days_left < 0);
+    let what = match expired {
+        Some(c) => format!("the server's certificate expired on {}", c.valid_to),
+        None => format!("the server's certificate is not trusted: {distrust}"),
+    };
+    let mend = match &tls.certificate {
+        Some(_) if expired.is_some() => "renew it; or --insecure",
+        Some(c) if distrust.contains("not valid for name") && !c.names.is_empty() => {
+            return Some(advice(what, format!("--sni {}; or --insecure", c.names[0])));
+        }
+        // webpki takes no authority's own certificate for a server's.
+        Some(_) if distrust.contains("CaUsedAsEndEntity") => "a certificate that is no authority itself; or --insecure",
+        _ => "--cacert FILE with its authority; or --insecure",
+    };
+    Some(advice(what, mend.into()))
+}
+
+fn advice(what: String, command: String) -> Advice {
+    let why = "no TLS connection is made, so nothing can be measured".into();
+    Advice { rule: "certificate", bites: Bites::Surely, what, why, command }
+}
+
+/// It is trusted today.
+pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
+    let tls = facts.tls.as_ref().filter(|t| t.distrust.is_none())?;
+    let certificate = tls.certificate.as_ref().filter(|c| c.days_left < SOON)?;
+    let (days, ends) = (certificate.days_left, &certificate.valid_to);
+    let what = if days < 0 {
+        format!("the server's certificate expired on {ends}")
+    } else {
+        format!("the server's certificate ends on {ends}")
+    };
+    Some(Advice {
+        rule: "certificate_ends",
+        bites: Bites::Perhaps,
+        what,
+        why: "others than brunt --insecure will not connect then".into(),
+        command: "renew it".into(),
+    })
+}
+
+/// A redirect is measured in place of a page.
+pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
+    let reply = facts.reply.as_ref().filter(|r| (300..400).contains(&r.status) && !facts.asked.follows)?;
+    let to = reply.location.as_deref()?;
+    let whole = brunt_wire::request::resolve(&facts.url, to).unwrap_or_else(|| to.to_owned());
+    Some(Advice {
+        rule: "redirect",
+        bites: Bites::Perhaps,
+        what: format!("the answer is a redirect ({}) to {to}", reply.status),
+        why: "the redirect would be measured, not the page".into(),
+        command: format!("brunt {whole}, or --follow 5"),
+    })
+}
+
+/// Each request pays for a connection.
+pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
+    let reply = facts.reply.as_ref()?;
+    let closed = reply.keep_alive == Some(false) || reply.reused == Some(false);
+    closed.then(|| Advice {
+        rule: "keep_alive",
+        bites: Bites::Perhaps,
+        what: "the server closes the connection after each reply".into(),
+        why: "every request pays for a new connection, and takes a local port".into(),
+        command: "turn keep-alive on in the server (nginx: keepalive_timeout 75s; Apache: KeepAlive On); or say that it is meant: --no-keepalive".into(),
+    })
+}
+
+/// Browsers would get fewer bytes.
+pub(super) fn compression(facts: &Facts) -> Option<Advice> {
+    let (reply, packed) = (facts.reply.as_ref()?, facts.compression.as_ref().filter(|_| !facts.asked.compressed)?);
+    let coding = packed.content_encoding.as_deref()?;
+    (packed.body_bytes as f64 <= reply.body_bytes as f64 * WORTH_PACKING).then(|| Advice {
+        rule: "compression",
+        bites: Bites::Perhaps,
+        what: format!(
+            "the server would send {} with {coding}, and {} were asked for",
+            bytes(packed.body_bytes as f64),
+            bytes(reply.body_bytes as f64)
+        ),
+        why: "browsers ask for compressed replies, which cost the server more CPU and the network less".into(),
+        command: if coding == "br" { "-H 'Accept-Encoding: br'".into() } else { "--compressed".into() },
+    })
+}

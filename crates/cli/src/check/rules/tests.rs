@@ -1,0 +1,295 @@
+//! Each rule, on facts that make it speak and on the nearest ones that do not.
+
+use super::*;
+use crate::check::facts::{Answered, Asked, Certificate, Compression, Machine, Secured};
+use brunt_model::Route;
+
+/// A load that this machine and this server bear: nothing to say.
+fn sound() -> Facts {
+    Facts {
+        url: "http://10.0.0.2/a/".into(),
+        asked: Asked { connections: Some(100), sources: 1, duration_seconds: Some(10.0), ..Asked::default() },
+        machine: Machine {
+            descriptors: 1024,
+            cores: 4,
+            local_ports: Some((32768, 60999)),
+            tw_reuse: Some(2),
+            somaxconn: Some(4096),
+            syn_backlog: Some(1024),
+            syncookies: Some(0),
+            conntrack_max: Some(1000),
+            conntrack_count: Some(0),
+            governor: Some("performance".into()),
+        },
+        addresses: vec!["10.0.0.2:80".into()],
+        route: Some(Route { same_host: Some(false), link_bits_per_second: Some(1_000_000_000), ..Route::default() }),
+        reply: Some(Answered {
+            status: 200,
+            body_bytes: 12_000,
+            head_bytes: 200,
+            keep_alive: Some(true),
+            ..Answered::default()
+        }),
+        ..Facts::default()
+    }
+}
+
+fn with(change: impl Fn(&mut Facts)) -> Vec<Advice> {
+    let mut facts = sound();
+    change(&mut facts);
+    advise(&facts)
+}
+
+fn rules(change: impl Fn(&mut Facts)) -> Vec<&'static str> {
+    with(change).iter().map(|a| a.rule).collect()
+}
+
+fn on_this_host(f: &mut Facts) -> &mut Route {
+    let listener = Some("nginx (pid 12)".to_owned());
+    f.route.insert(Route { same_host: Some(true), listener, ..Route::default() })
+}
+
+#[test]
+fn a_sound_load_needs_no_advice() {
+    assert!(rules(|_| ()).is_empty());
+    assert!(advise(&Facts::default()).is_empty());
+}
+
+#[test]
+fn every_advice_says_what_why_and_how() {
+    let advice = with(|f| {
+        f.asked.connections = Some(100_000);
+        f.machine.governor = Some("powersave".into());
+        on_this_host(f).listener_backlog = Some(511);
+    });
+    assert!(advice.len() >= 5, "{advice:?}");
+    assert!(advice.iter().all(|a| !a.what.is_empty() && !a.why.is_empty() && !a.command.is_empty()));
+    assert!(advice.is_sorted_by_key(|a| a.bites));
+}
+
+#[test]
+fn descriptors_are_for_connections_and_the_rest() {
+    // 64 are kept for everything else: 960 + 64 = 1024.
+    assert!(rules(|f| f.asked.connections = Some(960)).is_empty());
+    let advice = with(|f| f.asked.connections = Some(961));
+    assert_eq!((advice[0].rule, advice[0].bites), ("descriptors", Bites::Surely));
+    assert!(advice[0].command.contains("ulimit -Hn 1025"), "{}", advice[0].command);
+}
+
+#[test]
+fn ports_are_counted_for_each_source_and_address() {
+    let many = |f: &mut Facts| {
+        f.machine.descriptors = 1 << 20;
+        f.asked.connections = Some(28_233);
+    };
+    let advice = with(many);
+    assert_eq!((advice[0].rule, advice[0].bites), ("local_ports", Bites::Surely));
+    assert!(advice[0].note().contains("28,232 local ports"), "{}", advice[0].note());
+    assert!(
+        rules(|f| {
+            many(f);
+            f.asked.connections = Some(28_232);
+        })
+        .is_empty()
+    );
+    assert!(
+        rules(|f| {
+            many(f);
+            f.asked.sources = 2;
+        })
+        .is_empty()
+    );
+    assert!(
+        rules(|f| {
+            many(f);
+            f.addresses.push("10.0.0.3:80".into());
+        })
+        .is_empty()
+    );
+    assert!(
+        rules(|f| {
+            many(f);
+            f.addresses.clear();
+        })
+        .is_empty()
+    );
+}
+
+#[test]
+fn resting_ports_run_out() {
+    // 10 s at 3000/s are 30,000 ports; reused after a second they are 3,000.
+    let fast = |f: &mut Facts| f.asked.new_connections_per_second = Some(3000.0);
+    assert_eq!(rules(fast), ["time_wait"]);
+    assert!(
+        rules(|f| {
+            fast(f);
+            f.machine.tw_reuse = Some(1);
+        })
+        .is_empty()
+    );
+    assert!(
+        rules(|f| {
+            fast(f);
+            f.asked.duration_seconds = Some(9.0);
+        })
+        .is_empty()
+    );
+    assert!(
+        !rules(|f| {
+            fast(f);
+            on_this_host(f);
+        })
+        .contains(&"time_wait")
+    );
+}
+
+#[test]
+fn conntrack_counts_only_where_it_follows() {
+    let many = |f: &mut Facts| f.asked.connections = Some(950);
+    assert!(rules(many).is_empty());
+    let advice = with(|f| {
+        many(f);
+        f.machine.conntrack_count = Some(51);
+    });
+    assert_eq!((advice[0].rule, advice[0].bites), ("conntrack", Bites::Surely));
+    assert_eq!(advice[0].command, "sysctl -w net.netfilter.nf_conntrack_max=1024");
+    assert!(
+        rules(|f| {
+            many(f);
+            f.machine.conntrack_count = Some(50);
+        })
+        .is_empty()
+    );
+}
+
+#[test]
+fn the_servers_limits_are_held_against_the_load() {
+    let advice = with(|f| on_this_host(f).listener_descriptors = Some(115));
+    assert_eq!((advice[0].rule, advice[0].bites), ("server_descriptors", Bites::Surely));
+    assert!(advice[0].command.contains("worker_rlimit_nofile 128"), "{}", advice[0].command);
+    let other = with(|f| {
+        let route = on_this_host(f);
+        (route.listener_descriptors, route.listener) = (Some(115), Some("lighttpd (pid 9)".into()));
+    });
+    assert!(other[0].command.contains("prlimit --nofile=128:128 --pid 9"), "{}", other[0].command);
+    assert!(!rules(|f| on_this_host(f).listener_descriptors = Some(116)).contains(&"server_descriptors"));
+}
+
+#[test]
+fn a_short_accept_queue_is_told() {
+    let advice = with(|f| on_this_host(f).listener_backlog = Some(99));
+    assert_eq!(advice[0].rule, "backlog");
+    assert!(advice[0].command.starts_with("`listen … backlog=128;`"), "{}", advice[0].command);
+    let both = with(|f| {
+        on_this_host(f).listener_backlog = Some(64);
+        f.machine.somaxconn = Some(64);
+    });
+    assert!(both[0].command.starts_with("sysctl -w net.core.somaxconn=128; then"), "{}", both[0].command);
+    assert!(!rules(|f| on_this_host(f).listener_backlog = Some(100)).contains(&"backlog"));
+}
+
+#[test]
+fn syn_cookies_make_the_queue_endless() {
+    let short = |f: &mut Facts| {
+        on_this_host(f);
+        f.machine.syn_backlog = Some(99);
+    };
+    assert!(rules(short).contains(&"syn_backlog"));
+    assert!(
+        !rules(|f| {
+            short(f);
+            f.machine.syncookies = Some(1);
+        })
+        .contains(&"syn_backlog")
+    );
+}
+
+#[test]
+fn a_link_carries_so_much() {
+    // 12,200 bytes are 97,600 bits: 9,221/s fill 90 % of 1 Gbit/s.
+    let advice = with(|f| f.asked.rate_per_second = Some(9_300.0));
+    assert_eq!(advice[0].rule, "link");
+    assert!(advice[0].command.starts_with("--rate 9221"), "{}", advice[0].command);
+    assert!(rules(|f| f.asked.rate_per_second = Some(9_200.0)).is_empty());
+}
+
+#[test]
+fn shared_cores_are_told_with_both_commands() {
+    let advice = with(|f| {
+        on_this_host(f);
+    });
+    assert_eq!(advice[0].rule, "shared_cores");
+    assert!(advice[0].command.starts_with("taskset -acp 0-2 12; taskset -c 3 brunt"), "{}", advice[0].command);
+    let one = with(|f| {
+        on_this_host(f);
+        f.machine.cores = 1;
+    });
+    assert_eq!(one[0].command, "measure from another machine");
+}
+
+#[test]
+fn governors_but_performance_are_told() {
+    assert_eq!(rules(|f| f.machine.governor = Some("schedutil".into())), ["governor"]);
+    assert!(rules(|f| f.machine.governor = None).is_empty());
+}
+
+#[test]
+fn a_redirect_is_told_with_where_it_leads() {
+    let redirect = |f: &mut Facts| {
+        f.reply = Some(Answered { status: 301, location: Some("../b".into()), ..Answered::default() });
+    };
+    let advice = with(redirect);
+    assert_eq!(advice[0].command, "brunt http://10.0.0.2/b, or --follow 5");
+    assert!(
+        rules(|f| {
+            redirect(f);
+            f.asked.follows = true;
+        })
+        .is_empty()
+    );
+}
+
+#[test]
+fn closing_servers_and_packed_bodies_are_told() {
+    let closing = |keep_alive, reused| {
+        rules(move |f| {
+            let reply = f.reply.as_mut().unwrap();
+            (reply.keep_alive, reply.reused) = (keep_alive, reused);
+        })
+    };
+    assert_eq!(closing(Some(false), None), ["keep_alive"]);
+    assert_eq!(closing(Some(true), Some(false)), ["keep_alive"]);
+    assert!(closing(None, None).is_empty() && closing(Some(true), Some(true)).is_empty());
+    let packed = |body_bytes, coding: &str| {
+        let content_encoding = Some(coding.to_owned());
+        with(move |f| {
+            f.compression =
+                Some(Compression { accepted: None, content_encoding: content_encoding.clone(), body_bytes });
+        })
+    };
+    assert_eq!(packed(3_000, "gzip")[0].command, "--compressed");
+    assert_eq!(packed(3_000, "br")[0].command, "-H 'Accept-Encoding: br'");
+    assert!(packed(11_900, "gzip").is_empty());
+}
+
+#[test]
+fn certificates_are_told_before_and_after_their_end() {
+    let certified = |days_left, distrust: Option<&str>| {
+        let certificate = Certificate {
+            days_left,
+            valid_to: "2026-01-31".into(),
+            names: vec!["a.test".into()],
+            ..Certificate::default()
+        };
+        let tls = Secured { certificate: Some(certificate), distrust: distrust.map(Into::into), ..Secured::default() };
+        with(move |f| f.tls = Some(tls.clone()))
+    };
+    assert!(certified(14, None).is_empty());
+    assert_eq!(certified(13, None)[0].rule, "certificate_ends");
+    let expired = &certified(-1, Some("Expired"))[0];
+    assert_eq!((expired.rule, expired.bites), ("certificate", Bites::Surely));
+    assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
+    assert!(certified(90, Some("UnknownIssuer"))[0].command.contains("--cacert"));
+    assert!(!certified(90, Some("Other(OtherError(CaUsedAsEndEntity))"))[0].command.contains("--cacert"));
+    assert!(certified(90, Some("certificate not valid for name \"b\""))[0].command.starts_with("--sni a.test"));
+}

@@ -1,0 +1,119 @@
+//! The way to a server, as far as this machine shows it: is it this very machine, who listens there, over which
+//! interface.
+//!
+//! What it is **not**: a look at the server itself; nothing is sent. The kernel is asked through netlink, and files are
+//! read below a [`Root`], so that recorded trees serve as well. What is not shown is None.
+//!
+//! * `netlink`: one question to the kernel and its answers.
+//! * `way`: where packets to an address go. `interface`: what leads there.
+//! * `listener`: the listening sockets of an address. `owner`: the processes that hold them.
+
+mod interface;
+mod listener;
+#[cfg(target_os = "linux")]
+mod netlink;
+mod owner;
+mod way;
+
+use brunt_model::Route;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Where `/proc` and `/sys` are.
+#[derive(Debug, Clone)]
+pub struct Root(PathBuf);
+
+impl Root {
+    /// The system's own.
+    pub fn system() -> Self {
+        Self("/".into())
+    }
+
+    /// A recorded tree: a directory that holds `proc` and `sys`.
+    pub fn recorded(directory: impl Into<PathBuf>) -> Self {
+        Self(directory.into())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name.trim_start_matches('/'))
+    }
+
+    /// The words of a file, each separated by one space; None where it cannot be read.
+    pub(crate) fn words(&self, name: &str) -> Option<String> {
+        let text = fs::read_to_string(self.path(name)).ok()?;
+        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// The whole number that a file holds.
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.words(name)?.parse().ok()
+    }
+}
+
+/// The way to `address`. Sends nothing; takes some milliseconds where the server is on this machine.
+pub fn route(address: SocketAddr) -> Route {
+    let root = Root::system();
+    let way = way::to(address.ip());
+    let same_host = if address.ip().is_loopback() { Some(true) } else { way.map(|w| w.local) };
+    let mut route = Route { same_host, ..Route::default() };
+    if let Some(name) = way.and_then(|w| interface::named(&root, w.interface)) {
+        interface::fill(&root, name, &mut route);
+    }
+    if same_host == Some(true) {
+        listener::fill(&root, &listener::at(address), &mut route);
+    }
+    route
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, UdpSocket};
+
+    #[test]
+    fn our_own_listener_is_found() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let found = route(listener.local_addr().unwrap());
+        assert_eq!(found.same_host, Some(true));
+        assert_eq!(found.interface.as_deref(), Some("lo"));
+        let mine = format!("(pid {})", std::process::id());
+        assert!(found.listener.as_deref().is_some_and(|l| l.ends_with(&mine)), "{found:?}");
+        assert!(found.listener_backlog.is_some_and(|b| b > 0), "{found:?}");
+        assert!(found.listener_descriptors.is_some_and(|d| d > 0), "{found:?}");
+        assert!(found.mtu_bytes.is_some_and(|m| m >= 1280), "{found:?}");
+    }
+
+    #[test]
+    fn a_listener_on_all_addresses_is_found_by_any_of_them() {
+        let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        assert!(route(SocketAddr::from(([127, 0, 0, 3], port))).listener.is_some());
+        drop(listener);
+        assert_eq!(route(SocketAddr::from(([127, 0, 0, 3], port))).listener, None);
+    }
+
+    #[test]
+    fn an_address_of_an_interface_of_ours_is_the_same_host() {
+        // The address that packets to elsewhere would come from; nothing is sent.
+        let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+        if socket.connect("192.0.2.1:9").is_err() {
+            return;
+        }
+        let own = socket.local_addr().unwrap();
+        assert_eq!(route(SocketAddr::new(own.ip(), 9)).same_host, Some(true));
+        let elsewhere = route("192.0.2.1:9".parse().unwrap());
+        assert_eq!((elsewhere.same_host, elsewhere.listener), (Some(false), None));
+        assert!(elsewhere.interface.is_some());
+    }
+
+    #[test]
+    fn files_are_read_below_the_root() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("proc/sys")).unwrap();
+        fs::write(dir.path().join("proc/sys/a"), "32768\t60999\n").unwrap();
+        let root = Root::recorded(dir.path());
+        assert_eq!(root.words("/proc/sys/a").as_deref(), Some("32768 60999"));
+        assert_eq!((root.number("/proc/sys/a"), root.words("/proc/sys/b")), (None, None));
+    }
+}

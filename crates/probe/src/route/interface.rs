@@ -1,0 +1,64 @@
+//! A network interface, from `/sys/class/net`.
+
+use super::Root;
+use brunt_model::Route;
+use std::fs;
+
+/// Interfaces looked at, at most.
+const INTERFACES: usize = 4096;
+
+/// The name of interface number `number`.
+pub(super) fn named(root: &Root, number: u32) -> Option<String> {
+    let entries = fs::read_dir(root.path("sys/class/net")).ok()?;
+    let names = entries.take(INTERFACES).filter_map(|e| e.ok()?.file_name().into_string().ok());
+    names.into_iter().find(|name| root.number(&format!("sys/class/net/{name}/ifindex")) == Some(u64::from(number)))
+}
+
+/// Name, speed and largest packet. Loopback, tunnels and many virtual cards have no speed.
+pub(super) fn fill(root: &Root, name: String, route: &mut Route) {
+    // Megabits per second; -1 or nothing where it is not known (sysfs-class-net).
+    let speed = root.number(&format!("sys/class/net/{name}/speed")).filter(|s| *s > 0 && *s < u64::from(u32::MAX));
+    route.link_bits_per_second = speed.map(|megabits| megabits * 1_000_000);
+    route.mtu_bytes = root.number(&format!("sys/class/net/{name}/mtu"));
+    route.interface = Some(name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(speed: &str) -> (tempfile::TempDir, Root) {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, number, speed) in [("lo", "1", ""), ("eth0", "7", speed)] {
+            let folder = dir.path().join("sys/class/net").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("ifindex"), format!("{number}\n")).unwrap();
+            fs::write(folder.join("mtu"), "9000\n").unwrap();
+            fs::write(folder.join("speed"), format!("{speed}\n")).unwrap();
+        }
+        let root = Root::recorded(dir.path());
+        (dir, root)
+    }
+
+    fn read(speed: &str) -> Route {
+        let (_dir, root) = recorded(speed);
+        let mut route = Route::default();
+        fill(&root, named(&root, 7).unwrap(), &mut route);
+        assert_eq!(named(&root, 8), None);
+        route
+    }
+
+    #[test]
+    fn speed_is_in_bits_per_second() {
+        let route = read("10000");
+        assert_eq!(route.interface.as_deref(), Some("eth0"));
+        assert_eq!((route.link_bits_per_second, route.mtu_bytes), (Some(10_000_000_000), Some(9000)));
+    }
+
+    #[test]
+    fn an_unknown_speed_is_none() {
+        for unknown in ["-1", "", "0", "4294967295"] {
+            assert_eq!(read(unknown).link_bits_per_second, None, "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `brunt check`: what it tells of servers that are there, and of those that are not.
+
+use crate::world::certs::Authority;
+use crate::world::nginx::nginx_at;
+use crate::world::odd::page;
+use crate::world::{command, lab, measure, nginx, replying};
+use serde_json::Value;
+use std::net::TcpListener;
+use tempfile::TempDir;
+
+/// What a check said: its text, and its JSON.
+struct Checked {
+    code: Option<i32>,
+    text: String,
+    json: Value,
+}
+
+fn check(line: &str) -> Checked {
+    let dir = TempDir::new().expect("a directory");
+    let file = dir.path().join("json");
+    let out = command(&format!("check {line} -o json={} -o text", file.display())).output().expect("brunt");
+    let text = String::from_utf8_lossy(&out.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let json = std::fs::read_to_string(file).unwrap_or_default();
+    let told = String::from_utf8_lossy(&out.stderr);
+    assert!(told.is_empty(), "{told}");
+    Checked { code: out.status.code(), text, json: serde_json::from_str(&json).expect("JSON") }
+}
+
+impl Checked {
+    fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.text);
+        self
+    }
+
+    fn says(&self, words: &[&str]) {
+        for word in words {
+            assert!(self.text.contains(word), "no `{word}` in: {}", self.text);
+        }
+    }
+
+    fn at(&self, pointer: &str) -> &Value {
+        self.json.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {:#}", self.json))
+    }
+
+    fn advice(&self, rule: &str) -> Option<&Value> {
+        self.at("/advice").as_array().expect("advice").iter().find(|a| a["rule"] == rule)
+    }
+}
+
+#[test]
+fn a_check_tells_who_listens_and_how_it_answers() {
+    let test = "a_check_tells_who_listens_and_how_it_answers";
+    let compress = "gzip on; gzip_types text/plain; keepalive_timeout 33s 33s;";
+    let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT backlog=50;", compress) else { return };
+    let before = nginx.requests();
+    let checked = check(&format!("{} -c 60", nginx.at("/page.txt"))).ends(0);
+    // Two of the check, and the one that asked before.
+    assert_eq!(nginx.requests() - before, 3);
+    assert_eq!(checked.at("/reply/status"), 200);
+    assert_eq!(checked.at("/reply/body_bytes"), 5800);
+    assert_eq!(checked.at("/reply/framing"), "content-length");
+    assert_eq!(checked.at("/reply/reused"), true);
+    assert_eq!(checked.at("/reply/keep_alive_header"), "timeout=33");
+    assert_eq!(checked.at("/compression/content_encoding"), "gzip");
+    assert_eq!(checked.at("/route/same_host"), true);
+    assert_eq!(checked.at("/route/interface"), "lo");
+    assert_eq!(checked.at("/route/listener_backlog"), 50);
+    let pid = nginx.server.child.id();
+    assert_eq!(checked.at("/route/listener"), &format!("nginx (pid {pid})"));
+    // The configuration gives each worker 4096, whatever the master has.
+    assert_eq!(checked.at("/route/listener_descriptors"), 4096);
+    let mend = checked.advice("backlog").expect("advice")["command"].as_str().expect("a command").to_owned();
+    assert!(mend.contains("backlog=64"), "{mend}");
+    assert_eq!(checked.advice("compression").expect("advice")["command"], "--compressed");
+    checked.says(&["client and server share this machine", "Keep-Alive: timeout=33", "nginx"]);
+}
+
+#[test]
+fn a_sound_load_gets_less_advice() {
+    let Some(nginx) = nginx("a_sound_load_gets_less_advice", "") else { return };
+    let checked = check(&format!("{} -c 10 --compressed", nginx.at("/"))).ends(0);
+    for rule in ["backlog", "server_descriptors", "local_ports", "compression", "redirect", "keep_alive"] {
+        assert!(checked.advice(rule).is_none(), "{:#}", checked.at("/advice"));
+    }
+}
+
+#[test]
+fn a_load_beyond_the_limits_is_told_with_what_mends_it() {
+    let lab = lab("");
+    let checked = check(&format!("{} -c 50000000", lab.at("/"))).ends(0);
+    let bites = |rule: &str| checked.advice(rule).map(|a| a["bites"].clone());
+    assert_eq!(bites("descriptors"), Some("surely".into()));
+    assert_eq!(bites("local_ports"), Some("surely".into()));
+    checked.says(&["ulimit -Hn 50000064", "ip_local_port_range"]);
+}
+
+#[test]
+fn tls_is_told_and_sessions_are_resumed() {
+    let dir = TempDir::new().expect("a directory");
+    let authority = Authority::new(dir.path());
+    let own = authority.certify("localhost");
+    let directives =
+        format!("ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:it:1m;", own.cert, own.key);
+    let Some(nginx) = nginx_at("tls_is_told_and_sessions_are_resumed", "listen 127.0.0.1:PORT ssl;", &directives)
+    else {
+        return;
+    };
+    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).ends(0);
+    assert_eq!(checked.at("/tls/alpn"), "http/1.1");
+    assert!(checked.at("/tls/version").as_str().is_some_and(|v| v.starts_with("TLSv1.")));
+    assert_eq!(checked.at("/tls/resumed"), true);
+    assert_eq!(checked.at("/tls/chain"), 1);
+    assert_eq!(checked.at("/tls/certificate/names/0"), "localhost");
+    assert_eq!(checked.at("/tls/certificate/self_signed"), false);
+    assert!(checked.at("/tls/certificate/issuer").as_str().is_some_and(|i| i.contains("authority of a test")));
+    // Nobody trusts the authority of a test: what is distrusted is shown all the same, and no request was sent.
+    let requests = nginx.log().len();
+    let stranger = check(&nginx.secure("/")).ends(3);
+    assert_eq!(nginx.log().len(), requests);
+    assert_eq!(stranger.at("/failure/kind"), "tls");
+    assert_eq!(stranger.at("/tls/distrust"), "UnknownIssuer");
+    assert_eq!(stranger.at("/tls/certificate/names/0"), "localhost");
+    stranger.says(&["NOT TRUSTED: UnknownIssuer", "--cacert FILE"]);
+}
+
+#[test]
+fn an_expired_certificate_is_told() {
+    let dir = TempDir::new().expect("a directory");
+    let authority = Authority::new(dir.path());
+    let own = authority.certify_until("localhost", 2020);
+    let directives = format!("ssl_certificate {}; ssl_certificate_key {};", own.cert, own.key);
+    let Some(nginx) = nginx_at("an_expired_certificate_is_told", "listen 127.0.0.1:PORT ssl;", &directives) else {
+        return;
+    };
+    let checked = check(&format!("{} --cacert {}", nginx.secure("/"), authority.pem)).ends(3);
+    assert_eq!(checked.at("/tls/certificate/valid_to"), "2020-01-01");
+    assert!(checked.at("/tls/certificate/days_left").as_i64().is_some_and(|d| d < -2000));
+    checked.says(&["expired on 2020-01-01", "renew it; or --insecure"]);
+    check(&format!("{} --insecure", nginx.secure("/"))).ends(0).says(&["(expired)"]);
+}
+
+#[test]
+fn a_self_signed_certificate_is_told() {
+    let lab = lab("--tls");
+    let checked = check(&lab.at("/")).ends(3);
+    assert_eq!(checked.at("/tls/certificate/self_signed"), true);
+    checked.says(&["signed by itself", "NOT TRUSTED"]);
+}
+
+#[test]
+fn a_closed_port_and_an_unknown_name_are_told() {
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let closed = check(&format!("http://127.0.0.1:{port}/")).ends(3);
+    assert_eq!(closed.at("/failure/kind"), "refused");
+    closed.says(&["No answer connection refused", "is the server running, and on this port?"]);
+    let unknown = check("http://no-such-name.invalid/ --connect-timeout 20s").ends(3);
+    assert_eq!(unknown.at("/failure/kind"), "resolve");
+    unknown.says(&["no-such-name.invalid", "--resolve host:port:addr"]);
+}
+
+#[test]
+fn a_redirect_is_told() {
+    let server = replying("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
+    let checked = check(&server.at("/")).ends(0);
+    let command = checked.advice("redirect").expect("advice")["command"].clone();
+    assert_eq!(command, format!("brunt {}, or --follow 5", server.at("/login")));
+    assert!(check(&format!("{} --follow 5", server.at("/"))).ends(0).advice("redirect").is_none());
+}
+
+#[test]
+fn a_request_that_changes_something_is_sent_once() {
+    let server = replying(page("done"));
+    let checked = check(&format!("{} --data x=1", server.at("/{n}"))).ends(0);
+    let seen = server.seen();
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    assert!(seen[0].starts_with("POST /"), "{seen:?}");
+    assert!(checked.at("/reply/reused").is_null() && checked.at("/compression").is_null());
+}
+
+#[test]
+fn a_server_that_closes_is_told() {
+    let server = replying("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+    let checked = check(&format!("{} -r 100000 -d 1m", server.at("/"))).ends(0);
+    assert_eq!(checked.at("/reply/keep_alive"), false);
+    assert_eq!(checked.at("/asked/new_connections_per_second"), 100_000.0);
+    assert!(checked.advice("keep_alive").is_some() && checked.advice("time_wait").is_some());
+}
+
+#[test]
+fn what_a_check_cannot_do_is_refused() {
+    for (line, word) in [("-o csv", "text or json"), ("--events /tmp/none", "event log")] {
+        let told = command(&format!("check http://127.0.0.1:1/ {line}")).output().expect("brunt");
+        assert_eq!(told.status.code(), Some(2), "{line}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains(word), "{told:?}");
+    }
+}
+
+#[test]
+fn a_run_knows_the_way_and_adds_no_request() {
+    let Some(nginx) = nginx("a_run_knows_the_way_and_adds_no_request", "") else { return };
+    let ran = measure(&format!("{} -c 2 -n 10", nginx.at("/"))).all_good();
+    assert_eq!(ran.at("/environment/route/same_host"), true);
+    assert_eq!(ran.at("/environment/route/listener"), &format!("nginx (pid {})", nginx.server.child.id()));
+    assert_eq!(ran.at("/warnings"), &serde_json::json!([]));
+    assert_eq!(nginx.log().len(), 10);
+}
+
+#[test]
+fn a_run_warns_of_what_surely_bites() {
+    let Some(nginx) = nginx("a_run_warns_of_what_surely_bites", "") else { return };
+    // Its one worker may have 4096 open files.
+    let ran = measure(&format!("{} -r 10 -c 5000 -n 5", nginx.at("/"))).ok();
+    let warnings = ran.at("/warnings").to_string();
+    assert!(warnings.contains("may have 4,096 open files") && warnings.contains("worker_rlimit_nofile"), "{warnings}");
+}
