@@ -90,6 +90,9 @@ pub struct ReplayArgs {
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     pub outputs: Vec<Output>,
+    /// Exit code 6 where the generator was the limit
+    #[arg(long)]
+    pub strict: bool,
 }
 
 impl Cli {

@@ -10,9 +10,11 @@ pub enum Exit {
     Measured,
     /// 4: it was measured, and an objective was missed.
     ObjectiveMissed,
+    /// 6: it was measured, but the generator was the limit, and `--strict` was given.
+    Limited,
     /// 130: interrupted by Ctrl-C or SIGTERM; what was measured until then was reported.
     Interrupted,
-    /// 5: it was measured, but the figures cannot be trusted: the generator was the bottleneck. (Reserved.)
+    /// 5: it was measured, but a sum that must come out even did not: the figures are not to be believed.
     Invalid,
     /// 3: nothing could be measured: not one reply came.
     NothingMeasured,
@@ -24,9 +26,10 @@ pub enum Exit {
 
 impl Exit {
     /// Every way to end.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Measured,
         Self::ObjectiveMissed,
+        Self::Limited,
         Self::Interrupted,
         Self::Invalid,
         Self::NothingMeasured,
@@ -43,6 +46,7 @@ impl Exit {
             Self::NothingMeasured => 3,
             Self::ObjectiveMissed => 4,
             Self::Invalid => 5,
+            Self::Limited => 6,
             Self::Interrupted => 130,
         }
     }
@@ -55,7 +59,8 @@ impl Exit {
             Self::Usage => "bad usage; nothing was begun",
             Self::NothingMeasured => "nothing could be measured",
             Self::ObjectiveMissed => "measured, an objective missed",
-            Self::Invalid => "measured, but not to be trusted (reserved)",
+            Self::Invalid => "measured, but sums do not come out even: not to be believed",
+            Self::Limited => "measured, but the generator was the limit (with --strict)",
             Self::Interrupted => "interrupted; what was measured was reported",
         }
     }

@@ -85,7 +85,8 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let log = args.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
-    let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes, route };
+    let strict = args.checks.strict.into();
+    let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
 }
 

@@ -6,8 +6,9 @@ use crate::output::{Log, Outputs};
 use crate::signals;
 use crate::world::Real;
 use anyhow::Result;
-use brunt_engine::{EngineError, StopSwitch};
-use brunt_model::{Environment, Event, Plan, Route, Run, Tick, Warning};
+use brunt_engine::StopSwitch;
+use brunt_model::finding::State;
+use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Tick, Warning};
 
 /// What goes with a run besides its plan.
 pub struct Around {
@@ -23,6 +24,23 @@ pub struct Around {
     pub notes: Vec<String>,
     /// The way to the server, where it is known before the run.
     pub route: Option<Route>,
+    /// Whether a limited generator makes brunt fail.
+    pub strict: Strict,
+}
+
+/// Whether a limited generator makes brunt fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strict {
+    /// It does.
+    Yes,
+    /// It is reported, and that is all.
+    No,
+}
+
+impl From<bool> for Strict {
+    fn from(asked: bool) -> Self {
+        if asked { Self::Yes } else { Self::No }
+    }
 }
 
 /// Carries out a plan and reports it; how brunt is to exit.
@@ -48,30 +66,25 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let machine = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route: around.route, ..machine };
     let outcome = brunt_engine::run(plan, environment, world, &stop, &mut sink);
-    let log_error = log.and_then(|log| log.error);
-    finish(&run, around.outputs, outcome, log_error)
+    let outcome = outcome.map_err(Into::into).and(log.and_then(|log| log.error).map_or(Ok(()), Err));
+    finish(&run, around.outputs, around.strict, outcome)
 }
 
 /// Reports what was measured, whatever happened.
-fn finish(
-    run: &Run,
-    outputs: Outputs,
-    outcome: Result<(), EngineError>,
-    log_error: Option<anyhow::Error>,
-) -> Result<Exit> {
-    outputs.write(run)?;
+fn finish(run: &Run, outputs: Outputs, strict: Strict, outcome: Result<()>) -> Result<Exit> {
+    let judgement = brunt_judge::judge(run);
+    outputs.write(run, &judgement)?;
     outcome?;
-    if let Some(error) = log_error {
-        return Err(error);
-    }
-    Ok(exit_of(run))
+    Ok(exit_of(run, &judgement, strict))
 }
 
-/// How a run's figures make brunt exit.
-pub fn exit_of(run: &Run) -> Exit {
+/// How a run's figures make brunt exit. `strict`: a limited generator is a failure too.
+pub fn exit_of(run: &Run, judgement: &Judgement, strict: Strict) -> Exit {
     let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
     let ends = [
         (missed, Exit::ObjectiveMissed),
+        (judgement.verdict.state == State::Limited && strict == Strict::Yes, Exit::Limited),
+        (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.interrupted(), Exit::Interrupted),
         (run.total.completed == 0, Exit::NothingMeasured),
     ];

@@ -4,9 +4,8 @@ use crate::args;
 use crate::args::values::Output;
 use crate::defaults;
 use anyhow::{Context, Result};
-use brunt_model::Event;
-use brunt_model::Run;
 use brunt_model::codec::LogWriter;
+use brunt_model::{Event, Judgement, Run};
 use brunt_report::{Format, REPORTS};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -38,15 +37,15 @@ impl Outputs {
     }
 
     /// Writes every report. One that cannot be written does not keep the others from it; the first error is returned.
-    pub fn write(self, run: &Run) -> Result<()> {
+    pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
         let mut outcome = Ok(());
         for format in self.to_stdout {
-            let written = (format.write)(run, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
+            let written = (format.write)(run, judgement, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
             outcome = outcome.and(written.or_else(ignore_closed_pipe).context("stdout"));
         }
         for (format, path, file) in self.to_files {
             let mut out = BufWriter::new(file);
-            let written = (format.write)(run, &mut out).and_then(|()| out.flush());
+            let written = (format.write)(run, judgement, &mut out).and_then(|()| out.flush());
             outcome = outcome.and(written.with_context(|| path.display().to_string()));
         }
         outcome

@@ -29,6 +29,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
             Err(error) => return Err(failed(error)),
         }
     }
-    outputs.write(&run).map_err(failed)?;
-    Ok(exit_of(&run))
+    let judgement = brunt_judge::judge(&run);
+    outputs.write(&run, &judgement).map_err(failed)?;
+    Ok(exit_of(&run, &judgement, args.strict.into()))
 }

@@ -65,7 +65,7 @@ pub struct Cause {
     pub remedy: String,
 }
 
-/// What a generator may be limited by.
+/// What a generator may be limited by. [`Limit::words`] says it in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -93,6 +93,26 @@ pub enum Limit {
     Memory,
     /// Requests begun late, whatever the reason.
     Lag,
+}
+
+impl Limit {
+    /// What it is, in words that fit behind "limited by".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Worker => "a worker thread at 100 % of a core",
+            Self::Cores => "the machine's cores, shared with the server",
+            Self::RunQueue => "waiting for a core",
+            Self::Throttled => "CPU throttling",
+            Self::Steal => "CPU time taken by the hypervisor",
+            Self::Descriptors => "file descriptors",
+            Self::Ports => "local ports",
+            Self::Nic => "the network interface",
+            Self::Packets => "packets per second",
+            Self::Conntrack => "the connection tracking table",
+            Self::Memory => "memory",
+            Self::Lag => "lag",
+        }
+    }
 }
 
 /// A figure beside what it was held against.
@@ -157,6 +177,7 @@ pub struct Steady {
 
 /// A percentile of the response time, with its interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ConfidenceInterval")]
 pub struct Interval {
     /// Which: 0.99 is p99.
     pub quantile: f64,

@@ -1,11 +1,11 @@
 //! The time series as CSV: one row an interval, the fields of [`Interval`] as its head.
 
 use crate::result::{self, Interval};
-use brunt_model::Run;
+use brunt_model::{Judgement, Run};
 use std::io;
 
 /// Writes the head and one row for each interval of the run.
-pub fn write(run: &Run, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write(run: &Run, _: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
     rows.write_record(head()?)?;
     for interval in result::series(run) {
@@ -29,7 +29,7 @@ mod tests {
 
     fn csv(run: &Run) -> String {
         let mut out = Vec::new();
-        write(run, &mut out).unwrap();
+        write(run, &Judgement::default(), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -1,12 +1,12 @@
 //! The run as a JSON document, for programs. The types, and what every key means, are in [`crate::result`].
 
 use crate::result::Document;
-use brunt_model::Run;
+use brunt_model::{Judgement, Run};
 use std::io;
 
 /// Writes the run as indented JSON.
-pub fn write(run: &Run, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Document::from(run))?;
+pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Document::new(run, judgement))?;
     writeln!(out)
 }
 
@@ -27,13 +27,13 @@ mod tests {
 
     fn json(run: &Run) -> Value {
         let mut out = Vec::new();
-        write(run, &mut out).unwrap();
+        write(run, &Judgement::default(), &mut out).unwrap();
         serde_json::from_slice(&out).unwrap()
     }
 
     #[test]
     fn it_is_read_back_as_it_was() {
-        let document = Document::from(&story::overloaded().run());
+        let document = Document::new(&story::overloaded().run(), &Judgement::default());
         let read: Document = serde_json::from_value(json(&story::overloaded().run())).unwrap();
         assert_eq!(read.requests, document.requests);
         assert_eq!(read.plan, document.plan);

@@ -1,6 +1,6 @@
 //! A run, shown: one file per format.
 //!
-//! Data comes in as a [`Run`], the fold of all events, and goes out as bytes to a writer.
+//! Data comes in as a [`Run`], the fold of all events, and a [`Judgement`] of it, and goes out as bytes to a writer.
 //!
 //! What it is **not**: it measures nothing and decides nothing; what a figure means is said in `model`. It prints
 //! nothing itself, and knows neither terminal nor files.
@@ -27,7 +27,7 @@ mod utc;
 #[cfg(test)]
 mod story;
 
-use brunt_model::Run;
+use brunt_model::{Judgement, Run};
 use std::io;
 
 /// One way to write a run.
@@ -37,7 +37,7 @@ pub struct Format {
     /// What it is good for, in one line.
     pub about: &'static str,
     /// Writes the run.
-    pub write: fn(&Run, &mut dyn io::Write) -> io::Result<()>,
+    pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
 }
 
 /// Every format; help, docs and completions come from here.

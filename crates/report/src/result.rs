@@ -8,6 +8,7 @@ mod build;
 pub use build::series;
 pub(crate) use build::{elapsed, label_name};
 
+use brunt_model::finding::{self, Check, Estimate, Finding, Steady, Verdict};
 use brunt_model::{Objective, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,19 @@ pub struct Document {
     pub generator: Generator,
     /// Requests planned in the warm-up; null where there was none.
     pub warmup: Option<Warmup>,
+    /// Who was the limit: the generator, or not.
+    pub verdict: Verdict,
+    /// Sums that must come out even; where one does not, the verdict is `invalid`.
+    pub checks: Vec<Check>,
+    /// What a reader of the figures should be told, the gravest first.
+    pub findings: Vec<Finding>,
+    /// When the run was steady; null where there is too little to say.
+    pub steady_state: Option<Steady>,
+    /// Percentiles of the response time, in seconds, each with the interval that holds the true one with 95 %
+    /// confidence.
+    pub response_time_intervals_seconds: Vec<finding::Interval>,
+    /// The throughput with its 95 % interval, per second; null where there is too little to say.
+    pub throughput_interval_per_second: Option<Estimate>,
     /// The bounds of the plan, held against this run.
     pub objectives: Vec<Judged>,
     /// What the reader should know, each a sentence.

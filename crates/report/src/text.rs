@@ -10,42 +10,60 @@ mod notes;
 mod outcomes;
 mod rates;
 mod times;
+mod verdict;
 
-use brunt_model::Run;
+use brunt_model::{Judgement, Run};
 use std::io;
 
-type Section = fn(&Run) -> String;
+/// A section, by what it is about.
+enum Section {
+    Run(fn(&Run) -> String),
+    Judgement(fn(&Judgement) -> String),
+    Both(fn(&Run, &Judgement) -> String),
+}
+
+use Section::{Both, Judgement as Judged, Run as Of};
 
 /// What is shown of a run, in order.
 const SECTIONS: &[Section] = &[
-    asked::section,
-    rates::section,
-    times::section,
-    times::closed_loop,
-    times::phases,
-    outcomes::section,
-    outcomes::connections,
-    labels::section,
-    bars::section,
-    notes::generator,
-    notes::objectives,
-    notes::section,
+    Of(asked::section),
+    Of(rates::section),
+    Both(times::section),
+    Judged(verdict::steady),
+    Of(times::closed_loop),
+    Of(times::phases),
+    Of(outcomes::section),
+    Of(outcomes::connections),
+    Of(labels::section),
+    Of(bars::section),
+    Of(notes::generator),
+    Of(notes::objectives),
+    Of(notes::section),
+    Judged(verdict::findings),
+    Judged(verdict::section),
 ];
 
 /// What is shown where no reply came.
 const WITHOUT_REPLIES: &[Section] = &[
-    asked::section,
-    outcomes::nothing_measured,
-    outcomes::section_of_several,
-    notes::generator,
-    notes::objectives,
-    notes::section,
+    Of(asked::section),
+    Of(outcomes::nothing_measured),
+    Of(outcomes::section_of_several),
+    Of(notes::generator),
+    Of(notes::objectives),
+    Of(notes::section),
+    Judged(verdict::findings),
+    Judged(verdict::section),
 ];
 
 /// Writes the report.
-pub fn write(run: &Run, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
-    let texts: Vec<String> = sections.iter().map(|section| section(run)).filter(|text| !text.is_empty()).collect();
+    let texts = sections.iter().map(|section| match section {
+        Of(text) => text(run),
+        Judged(text) => text(judgement),
+        Both(text) => text(run, judgement),
+    });
+    let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     out.write_all(texts.join("\n").as_bytes())
 }
 

@@ -25,4 +25,8 @@ pub struct CheckArgs {
     /// Bounds, such as 'p99 < 50ms, errors < 0.1%, goodput > 1000/s'; exit code 4 if missed; repeatable
     #[arg(long = "objective", value_name = "BOUNDS", value_parser = objective::parse)]
     pub objectives: Vec<Vec<Objective>>,
+
+    /// Exit code 6 where the generator was the limit; without it, that is only told
+    #[arg(long)]
+    pub strict: bool,
 }

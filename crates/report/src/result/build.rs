@@ -8,13 +8,15 @@ use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::series::Point;
-use brunt_model::{Failure, Run, Tally, Tick, objective};
+use brunt_model::{Failure, Judgement, Run, Tally, Tick, objective};
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
 
-impl From<&Run> for Document {
-    fn from(run: &Run) -> Self {
+impl Document {
+    /// A run, and what was decided about it.
+    pub fn new(run: &Run, judgement: &Judgement) -> Self {
         let total = &run.total;
+        let judgement = judgement.clone();
         Self {
             version: VERSION,
             plan: run.plan.clone(),
@@ -39,6 +41,12 @@ impl From<&Run> for Document {
             connections: Connections::from(run),
             generator: Generator::from(run),
             warmup: warmup(run),
+            verdict: judgement.verdict,
+            checks: judgement.checks,
+            findings: judgement.findings,
+            steady_state: judgement.steady,
+            response_time_intervals_seconds: judgement.intervals,
+            throughput_interval_per_second: judgement.throughput,
             objectives: objectives(run),
             warnings: run.warnings.clone(),
             interrupted: run.interrupted(),

@@ -1,13 +1,13 @@
 use crate::story::{self, Story};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::{Body, Failure, Finish, Load, Objective, Run, Shape, Stage, Think, Tick};
+use brunt_model::{Body, Failure, Finish, Judgement, Load, Objective, Run, Shape, Stage, Think, Tick};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use std::time::Duration;
 
 fn text_of(run: &Run) -> String {
     let mut out = Vec::new();
-    super::write(run, &mut out).unwrap();
+    super::write(run, &Judgement::default(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -321,7 +321,7 @@ proptest! {
             prop_assert!(text.lines().all(|l| l.chars().count() <= crate::layout::WIDTH), "{}", text);
             prop_assert!(!text.contains(['\x1b', '\r']) && !text.contains("NaN") && !text.contains("\n\n\n"));
             for format in crate::REPORTS {
-                (format.write)(&run, &mut Vec::new()).unwrap();
+                (format.write)(&run, &Judgement::default(), &mut Vec::new()).unwrap();
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::figures::{self, UNKNOWN, enough, quantile_of, round3};
 use crate::layout::{Table, clean, entry, hang};
-use brunt_model::{Body, Failure, Load, Plan, Run, Tally};
+use brunt_model::finding::{Estimate, Interval};
+use brunt_model::{Body, Failure, Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
 
 const QUANTILES: [f64; 7] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0];
@@ -11,18 +12,45 @@ const HEAD: [&str; 8] = ["Times", "p50", "p75", "p90", "p95", "p99", "p99.9", "m
 /// A clock: its name, from which instant to which, its values.
 type Row<'a> = (&'static str, &'static str, &'a Histogram);
 
-/// Percentiles of every clock.
-pub fn section(run: &Run) -> String {
+/// Percentiles of every clock, those of the response time with their intervals.
+pub fn section(run: &Run, judgement: &Judgement) -> String {
     let mut table = Table::with_head(&HEAD);
-    let response = QUANTILES.map(|q| response_quantile(&run.total, q));
+    let interval = |q: f64| judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9);
+    let response = QUANTILES.map(|q| open_ended(interval(q)).unwrap_or_else(|| response_quantile(&run.total, q)));
     let bounded = response.iter().any(|r| r.starts_with('≥'));
     table.row(["response time".to_string()].into_iter().chain(response));
+    if judgement.intervals.iter().any(|i| i.estimate.is_some()) {
+        let end = |end: fn(&Estimate) -> Option<f64>| {
+            QUANTILES.map(|q| interval(q)?.estimate.as_ref().and_then(end).map(figures::seconds))
+        };
+        for (name, ends) in [("  95 % from", end(|e| Some(e.low))), ("  95 % to", end(|e| e.high))] {
+            let ends = ends.map(|end| end.unwrap_or_else(|| UNKNOWN.into()));
+            table.row([name.to_string()].into_iter().chain(ends));
+        }
+    }
     let rows = rows(run);
     for (name, _, histogram) in &rows {
         let figures = QUANTILES.map(|q| quantile_of(histogram, q));
         table.row([(*name).to_string()].into_iter().chain(figures));
     }
-    table.render() + &legend(&rows) + &if bounded { hang("", BOUND) } else { String::new() }
+    table.render() + &legend(&rows) + &if bounded { hang("", BOUND) } else { String::new() } + &method(judgement)
+}
+
+/// A percentile with too few samples beyond it is only known from below.
+fn open_ended(interval: Option<&Interval>) -> Option<String> {
+    let estimate = interval?.estimate?;
+    estimate.high.is_none().then(|| format!("> {}", figures::seconds(estimate.low)))
+}
+
+/// How the intervals were found, or why there are none.
+fn method(judgement: &Judgement) -> String {
+    let with = judgement.intervals.iter().find(|i| i.estimate.is_some());
+    let without = judgement.intervals.iter().find_map(|i| i.too_short.as_ref());
+    match (with, without) {
+        (Some(interval), _) => hang("", &format!("95 %: {}", interval.method)),
+        (None, Some(why)) => hang("", &format!("no intervals: {why}")),
+        (None, None) => String::new(),
+    }
 }
 
 const BOUND: &str = "≥: so many requests were dropped, cut off or timed out that the true figure is this or more";
