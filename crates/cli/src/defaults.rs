@@ -16,6 +16,9 @@ pub const THINK: &str = "0s";
 /// Load before the measured time.
 pub const WARMUP: &str = "0s";
 
+/// The longest warm-up of `--warmup auto`, where the measured time is not longer.
+pub const LONGEST_WARMUP: &str = "10s";
+
 /// How long requests under way may take once the time is up.
 pub const GRACE: &str = "5s";
 

@@ -6,7 +6,7 @@ use crate::output::{Log, Outputs};
 use crate::signals;
 use crate::world::Real;
 use anyhow::Result;
-use brunt_engine::StopSwitch;
+use brunt_engine::Control;
 use brunt_model::finding::State;
 use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Tick, Warning};
 
@@ -45,7 +45,7 @@ impl From<bool> for Strict {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
-    let stop = StopSwitch::default();
+    let stop = Control::default();
     signals::listen(&stop)?;
     let mut log = around.log;
     let mut live = Live::new(plan, around.quiet);

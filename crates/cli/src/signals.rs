@@ -1,7 +1,7 @@
 //! Ctrl-C: once to end the run and see what was measured, twice to quit.
 
 use crate::exit::Exit;
-use brunt_engine::StopSwitch;
+use brunt_engine::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use std::time::Duration;
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
 
 /// Sets `stop` at the first SIGINT or SIGTERM; the second ends the process at once.
-pub fn listen(stop: &StopSwitch) -> io::Result<()> {
+pub fn listen(stop: &Control) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let stop = stop.clone();
     thread::Builder::new().name("brunt-signals".into()).spawn(move || {
@@ -21,10 +21,10 @@ pub fn listen(stop: &StopSwitch) -> io::Result<()> {
             if signals.wait().next().is_none() {
                 continue;
             }
-            if stop.is_set() {
+            if stop.is_stopped() {
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
-            stop.set();
+            stop.stop();
             thread::sleep(ONE_SIGNAL);
             signals.pending().for_each(drop);
             let _ = writeln!(io::stderr(), "\nstopping; once more to quit without a report");

@@ -35,7 +35,9 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
     let local = connection.unix_socket.is_some()
         || connection.resolve.iter().any(|r| r.address.is_loopback())
         || script.requests.iter().any(|r| target::is_local(&r.url));
-    let (threads, notes) = load::threads(args.load.threads, &load, system.cores, local);
+    let (threads, mut notes) = load::threads(args.load.threads, &load, system.cores, local);
+    let (precise, note) = load::precise(args.load.precise, threads, system.cores, local);
+    notes.extend(note);
     let plan = Plan {
         script,
         load,
@@ -46,6 +48,7 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
         record: Record { interval: args.output.interval, labels: args.output.labels, samples: false },
         seed: args.load.seed.unwrap_or(system.seed),
         threads,
+        precise,
     };
     Ok((plan, notes))
 }

@@ -10,11 +10,13 @@
 #![allow(clippy::disallowed_methods)] // the one place
 
 mod alarm;
+mod spin;
 mod timers;
 
 use alarm::Alarm;
 use brunt_model::{Clock, Tick};
 use rustix::time::{ClockId, clock_gettime};
+use spin::Spinner;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::rc::Rc;
@@ -62,6 +64,7 @@ struct Inner {
     fired: Cell<Tick>,
     timers: Timers,
     alarm: OnceCell<Alarm>,
+    spinner: Spinner,
 }
 
 thread_local! {
@@ -90,6 +93,7 @@ impl Time {
             fired: Cell::new(Tick::ZERO),
             timers: Timers::default(),
             alarm: OnceCell::new(),
+            spinner: Spinner::default(),
         }))
     }
 
@@ -106,7 +110,11 @@ impl Time {
     fn before_park(&self) {
         self.after_park();
         match (self.0.alarm.get(), self.0.timers.earliest()) {
-            (Some(alarm), Some(due)) => alarm.set(due),
+            (Some(alarm), Some(due)) => {
+                if let Some(due) = self.before_spin(due) {
+                    alarm.set(due);
+                }
+            }
             (None, Some(_)) => self.leap(),
             (_, None) => {}
         }

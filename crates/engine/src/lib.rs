@@ -34,5 +34,5 @@ mod tests;
 
 pub use clock::{Epoch, Time};
 pub use pace::Pacer;
-pub use run::{EngineError, Sink, StopSwitch, World, run};
+pub use run::{Control, EngineError, Sink, World, run};
 pub use user::{Step, Turn, Users, VirtualUser};

@@ -49,19 +49,47 @@ pub trait World: Send + Sync {
     fn labels(&self) -> Vec<String>;
 }
 
-/// Ends a run early when it is set; clones are the same switch.
+/// What may be said to a run while it goes on; clones speak to the same run. Each is said once and heard by all workers
+/// at the end of an interval.
 #[derive(Debug, Clone, Default)]
-pub struct StopSwitch(Arc<AtomicBool>);
+pub struct Control(Arc<Said>);
 
-impl StopSwitch {
-    /// Ends the run: no new requests, a short grace, and the report of what was measured.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+#[derive(Debug, Default)]
+struct Said {
+    stop: AtomicBool,
+    enough: AtomicBool,
+    steady: AtomicBool,
+}
+
+impl Control {
+    /// Somebody wants it to end: no new requests, a short grace, and the report of what was measured.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was set.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// Whether somebody wanted it to end.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stop.load(Ordering::Relaxed)
+    }
+
+    /// What was asked for is known: the run ends as if its time were up.
+    pub fn enough(&self) {
+        self.0.enough.store(true, Ordering::Relaxed);
+    }
+
+    /// It need not go on.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_stopped() || self.0.enough.load(Ordering::Relaxed)
+    }
+
+    /// The server is warm: the measured time begins.
+    pub fn steady(&self) {
+        self.0.steady.store(true, Ordering::Relaxed);
+    }
+
+    /// The measured time may begin.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.0.steady.load(Ordering::Relaxed)
     }
 }
 
@@ -122,10 +150,10 @@ pub fn run<W: World>(
     plan: &Plan,
     environment: Environment,
     world: &W,
-    stop: &StopSwitch,
+    control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let common = Arc::new(common(plan, world, stop)?);
+    let common = Arc::new(common(plan, world, control)?);
     let (out, inbox) = channel();
     let mut gather = Gather::new(&common, sink);
     gather.start(environment);
@@ -147,7 +175,7 @@ pub fn run<W: World>(
     })
 }
 
-fn common<W: World>(plan: &Plan, world: &W, stop: &StopSwitch) -> Result<Common, EngineError> {
+fn common<W: World>(plan: &Plan, world: &W, control: &Control) -> Result<Common, EngineError> {
     let labels = Arc::new(Labels::new(plan.record.labels));
     for name in world.labels() {
         labels.number(&name);
@@ -158,8 +186,9 @@ fn common<W: World>(plan: &Plan, world: &W, stop: &StopSwitch) -> Result<Common,
         pool: pool(plan).map(Arc::new),
         tickets: Arc::new(Tickets { next: AtomicU64::new(0), measured: AtomicU64::new(0), limit: plan.stop.requests }),
         gate: Gate::new(plan.threads as usize),
-        stop: stop.clone(),
+        control: control.clone(),
         stopped: OnceLock::new(),
+        warm: OnceLock::new(),
         plan: plan.clone(),
     })
 }
@@ -185,6 +214,10 @@ fn worker_thread<W: World>(
     let time = Time::new(world.epoch());
     runtime()?.block_on(async move {
         let _attended = time.attend()?;
+        if common.plan.precise {
+            let time = time.clone();
+            tokio::task::spawn_local(async move { time.spin().await });
+        }
         let wire = world.wire(number, &time);
         let labels = Arc::clone(&common.labels);
         let users = world.users(&wire, number, &|name| labels.number(name));
@@ -309,7 +342,7 @@ impl<'a> Gather<'a> {
     fn finish(&mut self) {
         let values = self.ourselves.read(self.common.plan.threads);
         self.sink.take(&Event::Reading(Reading { at: self.seen_to, source: "generator".into(), values }));
-        let interrupted = self.common.stop.is_set();
+        let interrupted = self.common.control.is_stopped();
         let error = self.error.take();
         self.sink.take(&Event::Finished(Finish { at: self.seen_to, interrupted, error }));
     }

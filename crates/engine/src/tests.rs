@@ -16,7 +16,7 @@ mod threads;
 mod timers;
 
 use crate::clock::{Epoch, Time};
-use crate::run::{EngineError, StopSwitch, World, run};
+use crate::run::{Control, EngineError, World, run};
 use crate::user::{Step, Turn, Users, VirtualUser};
 use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
 use brunt_model::{
@@ -61,7 +61,7 @@ struct Fake {
     wire: MakeWire,
     user: Behave,
     labels: Vec<String>,
-    stop: StopSwitch,
+    stop: Control,
 }
 
 impl Fake {
@@ -73,7 +73,7 @@ impl Fake {
             wire: Box::new(|wire| wire),
             user: Arc::new(|turn| if turn.step == 0 { Next::Ask("http://fake/") } else { Next::Done }),
             labels: Vec::new(),
-            stop: StopSwitch::default(),
+            stop: Control::default(),
         }
     }
 
@@ -286,7 +286,13 @@ fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
         script: Script { requests: Vec::new(), order: Order::Sequence, follow: 0 },
         load,
-        stop: Stop { warmup: Duration::ZERO, duration: Some(duration), requests: None, grace: secs(5) },
+        stop: Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: Some(duration),
+            requests: None,
+            grace: secs(5),
+        },
         connection: Connection {
             http10: false,
             requests_per_connection: None,
@@ -307,6 +313,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
         record: Record { interval: ms(100), labels: 1000, samples: true },
         seed: 7,
         threads: 1,
+        precise: false,
     }
 }
 

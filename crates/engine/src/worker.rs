@@ -11,7 +11,7 @@ use crate::labels::Labels;
 use crate::pace::{Pacer, Schedule, Thinking};
 use crate::pool::{Arrival, Arrived, Pool};
 use crate::recorder::{Cohort, Recorder};
-use crate::run::{Message, StopSwitch, Tickets};
+use crate::run::{Control, Message, Tickets};
 use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
@@ -41,9 +41,11 @@ pub struct Common {
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
     pub gate: Gate,
-    pub stop: StopSwitch,
+    pub control: Control,
     /// When the run ended early: the border at which the first worker saw it.
     pub stopped: OnceLock<Tick>,
+    /// When the measured time begins, where the server was found warm before the longest warm-up was over.
+    pub warm: OnceLock<Tick>,
 }
 
 /// What all tasks of one worker share.
@@ -170,8 +172,12 @@ impl<W: Wire> Shared<W> {
     fn begin(&self, begins: Tick) {
         let stop = self.plan.stop;
         self.begins.set(begins);
-        self.measured_from.set(begins + stop.warmup);
-        self.ends.set(stop.duration.map_or(Tick::NEVER, |d| begins + stop.warmup + d));
+        self.measure_from(begins + stop.warmup);
+    }
+
+    fn measure_from(&self, at: Tick) {
+        self.measured_from.set(at);
+        self.ends.set(self.plan.stop.duration.map_or(Tick::NEVER, |d| at + d));
     }
 
     fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
@@ -213,7 +219,7 @@ async fn set_up<W: Wire>(shared: &Rc<Shared<W>>) {
         let slot = prepare_slot(Rc::clone(shared), number, at, k < wanted);
         shared.spawn(slot);
     }
-    while shared.opening.get() > 0 && !shared.stop.is_set() {
+    while shared.opening.get() > 0 && !shared.control.is_stopped() {
         shared.bell.set(shared.time.now() + SETUP_LOOK);
         (&shared.bell).await;
     }
@@ -240,7 +246,7 @@ async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahe
     let mut slot = Slot::new(&shared);
     if ahead {
         wait_until(&shared, &slot.timer, at).await;
-        let opened = !shared.stop.is_set() && slot.open_ahead().await;
+        let opened = !shared.control.is_stopped() && slot.open_ahead().await;
         shared.opened_ahead.set(shared.opened_ahead.get() + u64::from(opened));
     }
     shared.opening.set(shared.opening.get() - 1);
@@ -267,7 +273,7 @@ async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahe
 
 /// Why there will be no load: not one connection could be opened, or somebody stopped it.
 fn why_not<W: Wire>(shared: &Shared<W>) -> Option<String> {
-    if shared.stop.is_set() {
+    if shared.control.is_stopped() {
         return Some("stopped before the load began".into());
     }
     let failed = shared.open_failure.borrow().clone();
@@ -353,11 +359,7 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
         if over {
             break;
         }
-        if shared.stop.is_set() && shared.ends.get() > to {
-            shared.ends.set(*shared.stopped.get_or_init(|| to));
-            grace = grace.min(SHORT_GRACE);
-            shared.time.fire_all();
-        }
+        grace = listen(shared, to, grace);
         if !shared.cut.get() && to >= shared.ends.get() + grace {
             cut_off(shared);
         }
@@ -365,6 +367,21 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
     if let Some(pool) = &shared.common.pool {
         pool.close();
     }
+}
+
+/// Does what was said to the run meanwhile; how much grace there is.
+fn listen<W: Wire>(shared: &Shared<W>, now: Tick, grace: Duration) -> Duration {
+    if shared.control.is_steady() && shared.measured_from.get() > now {
+        // Far enough ahead that every worker hears of it before it comes.
+        let soon = now + shared.plan.record.interval * 2;
+        shared.measure_from(*shared.warm.get_or_init(|| soon.min(shared.measured_from.get())));
+    }
+    if !shared.control.is_over() || shared.ends.get() <= now {
+        return grace;
+    }
+    shared.ends.set(*shared.stopped.get_or_init(|| now));
+    shared.time.fire_all();
+    if shared.control.is_stopped() { grace.min(SHORT_GRACE) } else { grace }
 }
 
 fn next_border<W: Wire>(shared: &Shared<W>, from: Tick, begins: Tick, grace: Duration) -> Tick {

@@ -174,6 +174,9 @@ pub struct Stop {
     #[serde(with = "seconds", rename = "warmup_seconds")]
     #[schemars(with = "f64")]
     pub warmup: Duration,
+    /// The warm-up ends as soon as the server is found steady; `warmup` is then the longest that it may take.
+    #[serde(default)]
+    pub warmup_until_steady: bool,
     /// Seconds of measured time.
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
     #[schemars(with = "Option<f64>")]

@@ -29,6 +29,8 @@ pub struct Plan {
     pub seed: u64,
     /// Worker threads.
     pub threads: u32,
+    /// Workers are awake shortly before each instant of the schedule, which costs CPU.
+    pub precise: bool,
 }
 
 /// What virtual users do: ask one of a list of requests, again and again.

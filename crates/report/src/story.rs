@@ -37,7 +37,13 @@ fn plan(load: Load) -> Plan {
     Plan {
         script: Script { requests: vec![get(URL)], order: Order::Sequence, follow: 0 },
         load,
-        stop: Stop { warmup: Duration::ZERO, duration: Some(seconds(10)), requests: None, grace: seconds(1) },
+        stop: Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: Some(seconds(10)),
+            requests: None,
+            grace: seconds(1),
+        },
         connection: Connection {
             http10: false,
             requests_per_connection: None,
@@ -58,6 +64,7 @@ fn plan(load: Load) -> Plan {
         record: Record { interval: seconds(1), labels: 100, samples: false },
         seed: 1,
         threads: 2,
+        precise: false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! How much is asked, and when to stop.
 
-use super::values::defaulted;
+use super::values::{Warmup, defaulted, warmup};
 use crate::defaults;
 use brunt_model::{Arrivals, Think};
 use brunt_script::shape::Loads;
@@ -36,9 +36,9 @@ pub struct LoadArgs {
     #[arg(help = defaulted("Closed loop: time between a reply and the user's next request, 1s or 0.5s..2s", defaults::THINK))]
     pub think: Option<Think>,
 
-    /// Load before the measured time, kept out of the figures
-    #[arg(long, value_name = "TIME", default_value = defaults::WARMUP, value_parser = duration::parse)]
-    pub warmup: Duration,
+    /// Load before the measured time, kept out of the figures; auto: until the server is found steady, half of all time at most
+    #[arg(long, value_name = "TIME", default_value = defaults::WARMUP, value_parser = warmup)]
+    pub warmup: Warmup,
 
     /// Time for requests under way at the end; after it they are cut
     #[arg(long, value_name = "TIME", default_value = defaults::GRACE, value_parser = duration::parse)]
@@ -55,6 +55,10 @@ pub struct LoadArgs {
     /// Worker threads [default: 1, more where the rate needs them]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
+
+    /// Be awake shortly before each arrival, for less lag and more CPU; needs a core that nobody else uses
+    #[arg(long)]
+    pub precise: bool,
 
     /// Seed of every random choice, to repeat a run [default: another each time]
     #[arg(long, value_name = "N")]

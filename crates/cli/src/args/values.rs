@@ -15,6 +15,20 @@ pub struct Output {
     pub file: Option<PathBuf>,
 }
 
+/// How long the load before the measured time lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warmup {
+    /// So long.
+    For(Duration),
+    /// Until the server is found steady.
+    UntilSteady,
+}
+
+/// `auto`, or a time.
+pub fn warmup(word: &str) -> Result<Warmup, WordError> {
+    if word == "auto" { Ok(Warmup::UntilSteady) } else { duration::parse(word).map(Warmup::For) }
+}
+
 /// Where a body comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Data {

@@ -2,6 +2,7 @@
 
 use super::System;
 use crate::args::load::LoadArgs;
+use crate::args::values::Warmup;
 use crate::defaults;
 use anyhow::{Result, bail, ensure};
 use brunt_model::{Load, Shape, Stop};
@@ -86,7 +87,23 @@ fn enough_descriptors(option: &str, wanted: u64, system: &System) -> Result<()> 
 /// When the run is over.
 pub(super) fn stop(args: &LoadArgs, load: &Load) -> Result<Stop> {
     let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
-    Ok(Stop { warmup: args.warmup, duration: measured(args, shape)?, requests: args.requests, grace: args.grace })
+    let duration = measured(args, shape)?;
+    let (warmup, warmup_until_steady) = match args.warmup {
+        Warmup::For(time) => (time, false),
+        Warmup::UntilSteady => (longest_warmup(shape, duration)?, true),
+    };
+    Ok(Stop { warmup, warmup_until_steady, duration, requests: args.requests, grace: args.grace })
+}
+
+/// A server that is not steady after half of all time will not be told apart from one that never is.
+fn longest_warmup(shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
+    ensure!(
+        shape.as_constant().is_some(),
+        "--warmup auto: a load that changes (`{shape}`) is never steady; write --warmup 5s, or a load such as {}",
+        shape.peak()
+    );
+    let least = duration::parse(defaults::LONGEST_WARMUP)?;
+    Ok(duration.map_or(least, |d| d.max(least)))
 }
 
 /// Stages that all end say how long it takes; otherwise the options do.
@@ -121,6 +138,16 @@ pub(super) fn threads(asked: Option<u32>, load: &Load, cores: u32, local: bool) 
     let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
     let needed = (rate.peak() / defaults::RATE_PER_THREAD).ceil().max(1.0) as u32;
     (needed.min(free), thread_notes(rate.peak(), needed, free))
+}
+
+/// Whether workers may be awake shortly before each arrival: only where each has a core of its own.
+pub(super) fn precise(asked: bool, threads: u32, cores: u32, local: bool) -> (bool, Option<String>) {
+    if !asked || threads + u32::from(local) <= cores {
+        return (asked, None);
+    }
+    let server = if local { " and the server" } else { "" };
+    let note = format!("--precise: {cores} cores are none too many for {threads} threads{server}; it was left out");
+    (false, Some(note))
 }
 
 fn thread_notes(peak: f64, needed: u32, free: u32) -> Vec<String> {

@@ -82,14 +82,14 @@ fn requests_under_way_may_finish_within_the_grace() {
 
 /// Answers 300 ms later, or one in `never` not at all; somebody stops the run after 3.11 s.
 fn interrupted(never: u64) -> Fake {
-    let stop = StopSwitch::default();
+    let stop = Control::default();
     let switch = stop.clone();
     let server = move || {
         let (switch, mut n) = (switch.clone(), 0);
         move |now: Tick| {
             n += 1;
             if now >= Tick(3_110 * MS) {
-                switch.set();
+                switch.stop();
             }
             if n % never == 0 { Answer::Never } else { Answer::Reply(200, now + ms(300)) }
         }
@@ -134,7 +134,49 @@ fn an_interrupted_run_drops_what_waits() {
 #[test]
 fn a_run_that_is_stopped_before_its_load_says_so() {
     let world = Fake::delay(ms(10));
-    world.stop.set();
+    world.stop.stop();
     let seen = world.run(&closed(3.0, secs(10)));
     assert_eq!(seen.run.finish.unwrap().error.as_deref(), Some("stopped before the load began"));
+}
+
+/// Answers 10 ms later; something is said to the run at its fourth second.
+fn told(say: impl Fn(&Control) + Clone + Send + Sync + 'static) -> Fake {
+    let control = Control::default();
+    let switch = control.clone();
+    let server = move || {
+        let (switch, say) = (switch.clone(), say.clone());
+        move |now: Tick| {
+            if now >= Tick(3_950 * MS) {
+                say(&switch);
+            }
+            Answer::Reply(200, now + ms(10))
+        }
+    };
+    Fake { stop: control, ..Fake::new(server) }
+}
+
+#[test]
+fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
+    for plan in [open(100.0, Arrivals::Even, secs(3600)), closed(4.0, secs(3600))] {
+        let seen = told(Control::enough).run(&plan);
+        let ends = seen.run.began(Phase::Grace).unwrap();
+        assert!(near(ends.nanos_since(seen.begins()) as f64 / 1e9, 4.0, 0.03), "{ends:?}");
+        assert!(!seen.run.interrupted());
+        assert_eq!(seen.run.total.failed_by(Failure::Cut), 0);
+    }
+}
+
+#[test]
+fn the_measured_time_begins_when_the_server_is_found_warm() {
+    let think = Think { least: ms(1), most: ms(9) };
+    let plans =
+        [open(100.0, Arrivals::Even, secs(7)), closed(4.0, secs(7)), thinking(Shape::constant(4.0), think, secs(7))];
+    for mut plan in plans {
+        (plan.stop.warmup, plan.stop.warmup_until_steady) = (secs(100), true);
+        let seen = told(Control::steady).run(&plan);
+        let warm = seen.run.began(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
+        assert!(near(warm, 4.2, 0.03), "{warm}");
+        assert_eq!(seen.run.measured_seconds(), 7.0);
+        assert!(near(seen.run.total.completed as f64, seen.run.throughput() * 7.0, 0.02));
+    }
 }

@@ -84,7 +84,7 @@ fn a_run_is_stopped_by_who_listens() {
         let seen = world.run_listening(&real(plan), |event| {
             snapshots += usize::from(matches!(event, Event::Snapshot(_)));
             if snapshots == 5 {
-                stop.set();
+                stop.stop();
             }
         });
         assert!(seen.run.interrupted() && seen.run.measured_seconds() < 3000.0);

@@ -315,13 +315,20 @@ fn plan(load: Load) -> Plan {
     Plan {
         script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
         load,
-        stop: Stop { warmup: Duration::ZERO, duration: Some(5 * second), requests: None, grace: 5 * second },
+        stop: Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: Some(5 * second),
+            requests: None,
+            grace: 5 * second,
+        },
         connection: connection(),
         checks: Checks::default(),
         objectives: Vec::new(),
         record: Record { interval: second / 10, labels: 10, samples: false },
         seed: 1,
         threads: 1,
+        precise: false,
     }
 }
 
