@@ -103,3 +103,10 @@ fn a_worker_that_fails_does_not_leave_the_other_waiting() {
     let ended = world.try_run(&real(open(100.0, Arrivals::Even, ms(50))), |_| ());
     assert!(matches!(ended, Err(EngineError::Panicked)));
 }
+
+#[test]
+fn a_precise_run_loses_nothing_and_takes_in_replies() {
+    let plan = Plan { precise: true, threads: 1, ..real(open(5000.0, Arrivals::Even, ms(400))) };
+    let seen = shared_queue(8, ms(1)).run(&plan);
+    assert_eq!((seen.run.total.planned, seen.run.total.completed), (2000, 2000));
+}
