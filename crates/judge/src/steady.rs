@@ -1,9 +1,92 @@
 //! When the run was steady, and how sure its figures are.
+//!
+//! What it is: the points of the measured time, handed to the mathematics of `stats`, and its answers in the units of
+//! reports (seconds, per second). What it is not: that mathematics; docs/method.md has its formulas and their limits.
+//!
+//! * [`percentile`]: percentiles with their intervals.
+//! * [`known`]: which response times stand at which share of all.
+//! * [`until`]: whether the intervals are as narrow as was asked.
 
-use brunt_model::Run;
+pub mod known;
+pub mod percentile;
+pub mod until;
+
 use brunt_model::finding::{Estimate, Interval, Steady};
+use brunt_model::series::Point;
+use brunt_model::{Phase, Run};
+use brunt_stats::{blocks, mser, order};
+use std::time::Duration;
 
-/// When the run was steady, the percentiles of its response time and its throughput, with their intervals.
-pub fn figures(_run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
-    (None, Vec::new(), None)
+/// The quantiles that [`figures`] looks at.
+pub const QUANTILES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+
+/// Fewer correlation times are too short for an interval.
+const FEWEST_TIMES: f64 = 30.0;
+
+/// When the run was steady, the percentiles of its response time (seconds) and its throughput (per second), with their
+/// intervals, of the whole measured time.
+pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
+    (steady(run), percentile::intervals(run, Duration::ZERO, &QUANTILES), throughput(run, Duration::ZERO))
 }
+
+/// The same without the first `cut` of the measured time; its percentiles are those of the series, known to 0.8 %.
+pub fn figures_after(run: &Run, cut: Duration) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
+    (steady(run), percentile::intervals(run, cut, &QUANTILES), throughput(run, cut))
+}
+
+/// When the run was steady, by MSER-5 of its throughput and of its p50, the later of both; None below 50 points.
+pub fn steady(run: &Run) -> Option<Steady> {
+    let points = measured(run, Duration::ZERO);
+    let throughput: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 / p.seconds()).collect();
+    let throughput = mser::truncate(&throughput)?;
+    let p50 = mser::truncate(&medians(&points))?;
+    let cut = throughput.cut.max(p50.cut);
+    let begins = |p: &&Point| p.from - points[0].from;
+    Some(Steady {
+        cut: points.get(cut).map(begins).unwrap_or_default(),
+        reached: throughput.steady && p50.steady,
+        method: format!("MSER-5 of throughput and p50 on {} points, sup-Wald test of the second half", points.len()),
+    })
+}
+
+/// The throughput (completed per second) and its interval by batch means; None where the run was too short for one.
+pub fn throughput(run: &Run, cut: Duration) -> Option<Estimate> {
+    let points = measured(run, cut);
+    let seconds: f64 = points.iter().map(|p| p.seconds()).sum();
+    let rate = points.iter().map(|p| p.flow.completed).sum::<u64>() as f64 / seconds;
+    let apart: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
+    let spread = blocks::spread(&apart)?;
+    let alone = apart.iter().map(|z| z * z).sum::<f64>() / apart.len() as f64;
+    let times = if alone > 0.0 { apart.len() as f64 / (spread.variance / alone).max(1.0) } else { apart.len() as f64 };
+    if times < FEWEST_TIMES {
+        return None;
+    }
+    let half = order::student(spread.freedom) * (spread.variance * apart.len() as f64).sqrt() / seconds;
+    // What was counted is the report's figure; the points' own rate differs from it by the last, torn point.
+    let value = if cut.is_zero() { run.throughput() } else { rate };
+    Some(Estimate { value, low: (value - half).max(0.0), high: Some(value + half) })
+}
+
+/// The points of the measured time that begin `cut` or more after its begin.
+pub(crate) fn measured(run: &Run, cut: Duration) -> Vec<&Point> {
+    let mut points: Vec<&Point> =
+        run.series.points.iter().filter(|p| p.phase == Phase::Measure && p.to > p.from).collect();
+    if let Some(first) = points.first().map(|p| p.from) {
+        points.retain(|p| p.from - first >= cut);
+    }
+    points
+}
+
+/// The p50 of each point, in nanoseconds; a point without replies has that of the last one before it that had some.
+fn medians(points: &[&Point]) -> Vec<f64> {
+    let mut last = points.iter().map(|p| p.response.quantile(0.5)).find(|p50| *p50 > 0).unwrap_or(0);
+    let mut median = |p: &&Point| {
+        let p50 = p.response.quantile(0.5);
+        last = if p50 > 0 { p50 } else { last };
+        last as f64
+    };
+    points.iter().map(&mut median).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,12 +11,14 @@
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes.
 //! * [`run`], [`series`], [`history`]: the fold of all events.
 //! * [`objective`]: a bound on a figure of a run.
+//! * [`goal`]: how sure a figure is to be before the run may end.
 //! * [`finding`]: what was decided about a run, with its evidence.
 
 pub mod codec;
 pub mod environment;
 pub mod event;
 pub mod finding;
+pub mod goal;
 pub mod history;
 pub mod load;
 pub mod objective;
@@ -34,6 +36,7 @@ pub mod time;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Phase, Reading, Warning};
 pub use finding::{Finding, Judgement, Verdict};
+pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{Failure, Outcome};

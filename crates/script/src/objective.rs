@@ -44,7 +44,7 @@ fn metric(word: &str) -> Result<Metric, WordError> {
 }
 
 /// `p99.9` as 0.999.
-fn percentile(word: &str) -> Result<f64, WordError> {
+pub(crate) fn percentile(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_prefix('p').and_then(number);
     let percent = percent.ok_or_else(|| WordError::new(word, "that is no figure of a run", FIGURES))?;
     if percent <= 0.0 || percent > 100.0 {
@@ -75,7 +75,7 @@ fn per_second(word: &str) -> Result<f64, WordError> {
 }
 
 /// Percent to one, without the dust that dividing 99.9 by 100 would leave.
-fn hundredth(percent: f64) -> f64 {
+pub(crate) fn hundredth(percent: f64) -> f64 {
     (percent * 1e6).round() / 1e8
 }
 

@@ -5,9 +5,15 @@
 //!
 //! * [`histogram`]: counts of durations, exact in count, 0.1 % in value, mergeable in any order.
 //! * [`sketch`]: the same at 0.8 % and a few hundred bytes, one for each point of a time series.
+//! * [`mser`]: where a series of figures became steady, and whether it did.
+//! * [`blocks`]: how much a sum varies in a series whose points hang together.
+//! * [`order`]: the interval of a quantile, as shares of the sorted values.
 //! * [`quantile`]: which rank a quantile is, and what may be said where it falls among unfinished requests.
 
+pub mod blocks;
 pub mod histogram;
+pub mod mser;
+pub mod order;
 pub mod quantile;
 pub mod sketch;
 

@@ -4,7 +4,7 @@
 //! known to 0.8 %), as a packed list of about a byte a bucket. Mergeable, so that points of a series may be joined when
 //! it grows too long. What it is not: something to record into; it is made from a histogram.
 
-use crate::histogram::{high_of, low_of};
+use crate::histogram::{high_of, index_of, low_of};
 use crate::{Histogram, quantile};
 use serde::{Deserialize, Serialize};
 use std::iter::from_fn;
@@ -61,6 +61,12 @@ impl Sketch {
             }
         }
         self.max
+    }
+
+    /// The least and the greatest value of the bucket that holds `value`.
+    pub fn edges(value: u64) -> (u64, u64) {
+        let first = index_of(value) / JOINED * JOINED;
+        (low_of(first), high_of(first + JOINED - 1))
     }
 
     /// The non-empty buckets as (least value, count).

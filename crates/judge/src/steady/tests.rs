@@ -1,0 +1,124 @@
+use super::until::{Decision, Looks, is_reached};
+use super::*;
+use brunt_model::goal::{Aim, Goal};
+use brunt_model::{Event, Failure, Snapshot, Tick};
+
+const TENTH: u64 = 100_000_000;
+
+/// A run of points of 100 ms: each with so many replies, their times spread evenly from half of `millis` to 1.5 times.
+fn run(points: &[(u64, f64)]) -> Run {
+    let mut run = Run::default();
+    run.fold(&Event::Stage { at: Tick(0), phase: Phase::Measure });
+    for (i, (n, millis)) in points.iter().enumerate() {
+        let from = Tick(i as u64 * TENTH);
+        let mut s = Snapshot { from, to: Tick(from.0 + TENTH), phase: Phase::Measure, ..Snapshot::default() };
+        for k in 0..*n {
+            // The golden ratio spreads evenly, and differently in each point.
+            let share = (0.618_033_988_75 * (k + i as u64 * 17) as f64).fract();
+            s.measured.response.record((millis * 1e6 * (0.5 + share)) as u64);
+        }
+        (s.flow.completed, s.measured.planned, s.measured.begun) = (*n, *n, *n);
+        run.fold(&Event::Snapshot(Box::new(s)));
+    }
+    run
+}
+
+fn wobbling(points: usize, mut millis: impl FnMut(usize) -> f64) -> Run {
+    run(&(0..points).map(|i| (90 + (i as u64 * i as u64) % 21, millis(i))).collect::<Vec<_>>())
+}
+
+#[test]
+fn an_even_run_has_all_intervals_around_its_figures() {
+    let (steady, intervals, throughput) = figures(&wobbling(300, |_| 10.0));
+    assert!(steady.unwrap().reached);
+    assert_eq!(intervals.len(), QUANTILES.len());
+    for interval in &intervals {
+        let estimate = interval.estimate.unwrap();
+        assert!(estimate.low <= estimate.value && estimate.value <= estimate.high.unwrap(), "{interval:?}");
+        let truth = 0.005 + 0.01 * interval.quantile;
+        assert!((estimate.value - truth).abs() < 0.0005, "{interval:?}");
+    }
+    let throughput = throughput.unwrap();
+    let truth = (0..300_u64).map(|i| 90 + i * i % 21).sum::<u64>() as f64 / 30.0;
+    assert!((throughput.value - truth).abs() < 1e-6, "{throughput:?}");
+    assert!(throughput.low < truth && throughput.high.unwrap() < truth * 1.05, "{throughput:?}");
+}
+
+#[test]
+fn a_slow_start_is_cut_and_can_be_left_out() {
+    let slow = wobbling(300, |i| if i < 60 { 100.0 } else { 10.0 });
+    let steady = steady(&slow).unwrap();
+    assert!(steady.reached && (6.0..9.0).contains(&steady.cut.as_secs_f64()), "{steady:?}");
+    let p95 = |intervals: Vec<Interval>| intervals[3].estimate.map(|e| e.value);
+    assert!(p95(figures(&slow).1).is_none_or(|p95| p95 > 0.05));
+    let rest = p95(figures_after(&slow, steady.cut).1).unwrap();
+    assert!((rest - 0.0145).abs() < 0.0005, "{rest}");
+}
+
+#[test]
+fn a_run_that_grows_slower_to_its_end_never_became_steady() {
+    assert!(!steady(&wobbling(300, |i| 10.0 + i as f64 / 20.0)).unwrap().reached);
+}
+
+#[test]
+fn a_run_of_a_few_slow_waves_is_too_short() {
+    let waves = wobbling(300, |i| if i % 100 < 50 { 10.0 } else { 30.0 });
+    let p50 = &figures(&waves).1[0];
+    assert!(p50.estimate.is_none() && p50.too_short.is_some(), "{p50:?}");
+}
+
+#[test]
+fn a_percentile_with_too_few_beyond_has_no_upper_end() {
+    let (_, intervals, _) = figures(&run(&[(20, 10.0); 150]));
+    let p999 = intervals[5].estimate.unwrap();
+    assert_eq!(p999.high, None);
+    assert!(p999.low > 0.014 && intervals[4].estimate.unwrap().high.is_some());
+}
+
+#[test]
+fn what_was_dropped_lies_beyond_every_end() {
+    let mut with_drops = wobbling(300, |_| 10.0);
+    with_drops.total.failures[Failure::Dropped as usize] = 1000;
+    let (_, intervals, _) = figures(&with_drops);
+    assert!(intervals[2].estimate.unwrap().high.is_some());
+    let p99 = intervals[4].estimate.unwrap();
+    assert!(p99.high.is_none() && p99.low >= 0.0149, "{p99:?}");
+}
+
+#[test]
+fn an_empty_run_says_nothing() {
+    let (steady, intervals, throughput) = figures(&Run::default());
+    assert!(steady.is_none() && intervals.is_empty() && throughput.is_none());
+    assert!(figures(&run(&[(0, 1.0); 100])).1.is_empty());
+}
+
+#[test]
+fn all_times_in_one_bucket_are_an_interval_as_wide_as_it() {
+    let mut one = run(&[(0, 1.0); 100]);
+    for point in &mut one.series.points {
+        let mut h = brunt_stats::Histogram::new();
+        h.record_n(5_000_000, 10);
+        point.response = (&h).into();
+        one.total.response.merge(&h);
+    }
+    let p99 = figures(&one).1[4].estimate.unwrap();
+    assert_eq!((p99.value, p99.low, p99.high), (0.005, 0.005, Some(0.005)));
+}
+
+#[test]
+fn two_narrow_looks_in_a_row_end_the_run() {
+    let goals = vec![Goal { aim: Aim::Quantile(0.5), within: 0.05 }, Goal { aim: Aim::Throughput, within: 0.05 }];
+    let (short, long) = (wobbling(8, |_| 10.0), wobbling(300, |_| 10.0));
+    assert!(!is_reached(&short, &goals).is_narrow());
+    let half = is_reached(&long, &goals).reaches[0].half_width.unwrap();
+    assert!(half > 0.0 && half < 0.05);
+    let mut looks = Looks::new(goals, Duration::from_secs(2));
+    let at = Duration::from_secs_f64;
+    assert!(looks.look(at(1.9), &long).is_none());
+    assert!(matches!(looks.look(at(2.0), &long), Some(Decision::GoOn(_))));
+    assert!(looks.look(at(2.4), &long).is_none());
+    assert!(matches!(looks.look(at(2.5), &short), Some(Decision::GoOn(_))));
+    assert!(matches!(looks.look(at(4.0), &long), Some(Decision::GoOn(_))));
+    assert!(looks.look(at(4.9), &long).is_none());
+    assert!(matches!(looks.look(at(5.0), &long), Some(Decision::Done(_))));
+}

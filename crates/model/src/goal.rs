@@ -1,0 +1,41 @@
+//! How sure a figure is to be before the run may end, such as `p99±5%`.
+//!
+//! What it is not: a bound on the figure itself (see [`crate::objective`]).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How narrow the 95 % interval of a figure is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Goal {
+    /// The figure.
+    pub aim: Aim,
+    /// Neither end of its interval is further away than this share of the figure: 0.05 is ±5 %.
+    pub within: f64,
+}
+
+/// A figure of a run that has an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Aim {
+    /// A quantile (0 to 1) of the response time.
+    Quantile(f64),
+    /// Completed requests per second.
+    Throughput,
+}
+
+impl fmt::Display for Aim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantile(q) => write!(f, "p{}", (q * 1e8).round() / 1e6),
+            Self::Throughput => f.write_str("throughput"),
+        }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}±{}%", self.aim, (self.within * 1e8).round() / 1e6)
+    }
+}
