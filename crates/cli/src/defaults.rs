@@ -7,6 +7,9 @@ pub const CONNECTIONS: &str = "10";
 /// Measured time, where neither `--duration`, `--requests` nor stages say when to stop.
 pub const DURATION: &str = "10s";
 
+/// The longest time that `--until` may take.
+pub const MAX_DURATION: &str = "10m";
+
 /// How the arrivals of the open loop are spaced.
 pub const ARRIVALS: &str = "poisson";
 

@@ -17,6 +17,7 @@ mod measure;
 mod output;
 mod replay;
 mod signals;
+mod steer;
 mod to_plan;
 mod world;
 

@@ -4,11 +4,12 @@ use crate::exit::Exit;
 use crate::live::Live;
 use crate::output::{Log, Outputs};
 use crate::signals;
+use crate::steer::Steering;
 use crate::world::Real;
 use anyhow::Result;
 use brunt_engine::Control;
 use brunt_model::finding::State;
-use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Tick, Warning};
+use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Warning};
 
 /// What goes with a run besides its plan.
 pub struct Around {
@@ -45,29 +46,57 @@ impl From<bool> for Strict {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
-    let stop = Control::default();
-    signals::listen(&stop)?;
-    let mut log = around.log;
-    let mut live = Live::new(plan, around.quiet);
-    let mut run = Run::default();
-    let mut take = |event: &Event| {
-        live.take(event);
-        if let Some(log) = &mut log {
-            log.take(event);
-        }
-        run.fold(event);
-    };
-    let mut notes = around.notes.into_iter();
-    let mut sink = |event: &Event| {
-        take(event);
-        // The first event is Started: what must be told comes right behind it.
-        notes.by_ref().for_each(|text| take(&Event::Warning(Warning { at: Tick::ZERO, text })));
+    let control = Control::default();
+    signals::listen(&control)?;
+    let mut listener = Listener {
+        live: Live::new(plan, around.quiet),
+        log: around.log,
+        run: Run::default(),
+        steering: Steering::new(plan, &control),
+        notes: around.notes,
     };
     let machine = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route: around.route, ..machine };
-    let outcome = brunt_engine::run(plan, environment, world, &stop, &mut sink);
-    let outcome = outcome.map_err(Into::into).and(log.and_then(|log| log.error).map_or(Ok(()), Err));
-    finish(&run, around.outputs, around.strict, outcome)
+    let outcome = brunt_engine::run(plan, environment, world, &control, &mut |event: &Event| listener.hear(event));
+    let log_error = listener.log.and_then(|log| log.error).map_or(Ok(()), Err);
+    finish(&listener.run, around.outputs, around.strict, outcome.map_err(Into::into).and(log_error))
+}
+
+/// All who listen to a run.
+struct Listener {
+    live: Live,
+    log: Option<Log>,
+    run: Run,
+    steering: Steering,
+    /// What must be told right behind the first event.
+    notes: Vec<String>,
+}
+
+impl Listener {
+    fn hear(&mut self, event: &Event) {
+        if let Event::Finished(_) = event {
+            let last = self.steering.before_end();
+            self.tell(last);
+        }
+        self.take(event);
+        let notes = std::mem::take(&mut self.notes);
+        self.tell(notes);
+        let said = self.steering.after(event, &self.run);
+        self.tell(said);
+    }
+
+    fn tell(&mut self, texts: impl IntoIterator<Item = String>) {
+        let at = self.run.seen_to;
+        texts.into_iter().for_each(|text| self.take(&Event::Warning(Warning { at, text })));
+    }
+
+    fn take(&mut self, event: &Event) {
+        self.live.take(event);
+        if let Some(log) = &mut self.log {
+            log.take(event);
+        }
+        self.run.fold(event);
+    }
 }
 
 /// Reports what was measured, whatever happened.

@@ -45,6 +45,7 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
         connection,
         checks: checks(&args.checks),
         objectives: args.checks.objectives.concat(),
+        until: load::until(&args.load)?,
         record: Record { interval: args.output.interval, labels: args.output.labels, samples: false },
         seed: args.load.seed.unwrap_or(system.seed),
         threads,

@@ -310,6 +310,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
         },
         checks: Checks::default(),
         objectives: Vec::new(),
+        until: None,
         record: Record { interval: ms(100), labels: 1000, samples: true },
         seed: 7,
         threads: 1,

@@ -15,7 +15,6 @@ use brunt_model::finding::{Estimate, Interval, Steady};
 use brunt_model::series::Point;
 use brunt_model::{Phase, Run};
 use brunt_stats::{blocks, mser, order};
-use std::time::Duration;
 
 /// The quantiles that [`figures`] looks at.
 pub const QUANTILES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -24,24 +23,19 @@ pub const QUANTILES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 const FEWEST_TIMES: f64 = 30.0;
 
 /// When the run was steady, the percentiles of its response time (seconds) and its throughput (per second), with their
-/// intervals, of the whole measured time.
+/// intervals.
 pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
-    (steady(run), percentile::intervals(run, Duration::ZERO, &QUANTILES), throughput(run, Duration::ZERO))
-}
-
-/// The same without the first `cut` of the measured time; its percentiles are those of the series, known to 0.8 %.
-pub fn figures_after(run: &Run, cut: Duration) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
-    (steady(run), percentile::intervals(run, cut, &QUANTILES), throughput(run, cut))
+    let points = measured(run);
+    (steady(&points), percentile::intervals(run, &points, &QUANTILES), throughput(run, &points))
 }
 
 /// When the run was steady, by MSER-5 of its throughput and of its p50, the later of both; None below 50 points.
-pub fn steady(run: &Run) -> Option<Steady> {
-    let points = measured(run, Duration::ZERO);
+pub fn steady(points: &[Point]) -> Option<Steady> {
     let throughput: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 / p.seconds()).collect();
     let throughput = mser::truncate(&throughput)?;
-    let p50 = mser::truncate(&medians(&points))?;
+    let p50 = mser::truncate(&medians(points))?;
     let cut = throughput.cut.max(p50.cut);
-    let begins = |p: &&Point| p.from - points[0].from;
+    let begins = |p: &Point| p.from - points[0].from;
     Some(Steady {
         cut: points.get(cut).map(begins).unwrap_or_default(),
         reached: throughput.steady && p50.steady,
@@ -50,9 +44,8 @@ pub fn steady(run: &Run) -> Option<Steady> {
 }
 
 /// The throughput (completed per second) and its interval by batch means; None where the run was too short for one.
-pub fn throughput(run: &Run, cut: Duration) -> Option<Estimate> {
-    let points = measured(run, cut);
-    let seconds: f64 = points.iter().map(|p| p.seconds()).sum();
+pub fn throughput(run: &Run, points: &[Point]) -> Option<Estimate> {
+    let seconds: f64 = points.iter().map(Point::seconds).sum();
     let rate = points.iter().map(|p| p.flow.completed).sum::<u64>() as f64 / seconds;
     let apart: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 - rate * p.seconds()).collect();
     let spread = blocks::spread(&apart)?;
@@ -63,24 +56,28 @@ pub fn throughput(run: &Run, cut: Duration) -> Option<Estimate> {
     }
     let half = order::student(spread.freedom) * (spread.variance * apart.len() as f64).sqrt() / seconds;
     // What was counted is the report's figure; the points' own rate differs from it by the last, torn point.
-    let value = if cut.is_zero() { run.throughput() } else { rate };
+    let value = run.throughput();
     Some(Estimate { value, low: (value - half).max(0.0), high: Some(value + half) })
 }
 
-/// The points of the measured time that begin `cut` or more after its begin.
-pub(crate) fn measured(run: &Run, cut: Duration) -> Vec<&Point> {
-    let mut points: Vec<&Point> =
-        run.series.points.iter().filter(|p| p.phase == Phase::Measure && p.to > p.from).collect();
-    if let Some(first) = points.first().map(|p| p.from) {
-        points.retain(|p| p.from - first >= cut);
-    }
-    points
+/// The points of the measured time.
+pub fn measured(run: &Run) -> Vec<Point> {
+    points(run, Phase::Measure)
+}
+
+/// When the warm-up was steady; None below 50 points.
+pub fn of_warmup(run: &Run) -> Option<Steady> {
+    steady(&points(run, Phase::Warmup))
+}
+
+fn points(run: &Run, phase: Phase) -> Vec<Point> {
+    run.series.points().filter(|p| p.phase == phase && p.to > p.from).collect()
 }
 
 /// The p50 of each point, in nanoseconds; a point without replies has that of the last one before it that had some.
-fn medians(points: &[&Point]) -> Vec<f64> {
+fn medians(points: &[Point]) -> Vec<f64> {
     let mut last = points.iter().map(|p| p.response.quantile(0.5)).find(|p50| *p50 > 0).unwrap_or(0);
-    let mut median = |p: &&Point| {
+    let mut median = |p: &Point| {
         let p50 = p.response.quantile(0.5);
         last = if p50 > 0 { p50 } else { last };
         last as f64

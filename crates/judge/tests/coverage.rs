@@ -6,7 +6,7 @@
 mod simulation;
 
 use brunt_judge::steady::until::{Decision, Looks, is_reached};
-use brunt_judge::steady::{percentile, steady, throughput};
+use brunt_judge::steady::{figures, measured, percentile};
 use brunt_model::finding::Estimate;
 use brunt_model::goal::{Aim, Goal};
 use simulation::{Kind, Served, Simulation};
@@ -59,12 +59,13 @@ fn fixed(kind: Kind, seconds: u64, runs: u64) -> Fixed {
         simulation.advance(seconds * 10);
         let run = &simulation.run;
         scores.samples += run.total.response.count();
-        let intervals = percentile::intervals(run, Duration::ZERO, &QUANTILES);
+        let (steady, _, throughput) = figures(run);
+        let intervals = percentile::intervals(run, &measured(run), &QUANTILES);
         for (score, interval) in scores.percentiles.iter_mut().zip(&intervals) {
             score.count(interval.estimate, kind.quantile(interval.quantile));
         }
-        scores.throughput.count(throughput(run, Duration::ZERO), kind.rate);
-        scores.unsteady += u32::from(steady(run).is_some_and(|s| !s.reached));
+        scores.throughput.count(throughput, kind.rate);
+        scores.unsteady += u32::from(steady.is_some_and(|s| !s.reached));
     }
     scores
 }
@@ -91,7 +92,7 @@ fn until(kind: Kind, q: f64, within: f64, runs: u64) -> Until {
         // At the longest duration the run ends too, and its interval is printed all the same.
         all.unreached += u32::from(!done);
         all.points += simulation.points();
-        let estimate = percentile::intervals(&simulation.run, Duration::ZERO, &[q])[0].estimate;
+        let estimate = percentile::intervals(&simulation.run, &measured(&simulation.run), &[q])[0].estimate;
         all.score.count(estimate, kind.quantile(q));
         assert!(!done || is_reached(&simulation.run, &[goal]).is_narrow());
     }

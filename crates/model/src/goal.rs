@@ -2,9 +2,22 @@
 //!
 //! What it is not: a bound on the figure itself (see [`crate::objective`]).
 
+use crate::time::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::time::Duration;
+
+/// A run that ends when it is sure enough.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Until {
+    /// All of these are to be reached, twice in a row.
+    pub goals: Vec<Goal>,
+    /// Seconds of measured time before the first look.
+    #[serde(with = "seconds", rename = "least_seconds")]
+    #[schemars(with = "f64")]
+    pub least: Duration,
+}
 
 /// How narrow the 95 % interval of a figure is to be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! One run, fully resolved.
 
+use crate::goal::Until;
 use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, Request, Stop};
 use schemars::JsonSchema;
@@ -23,6 +24,8 @@ pub struct Plan {
     pub checks: Checks,
     /// Bounds on the figures of the run.
     pub objectives: Vec<Objective>,
+    /// The run ends before its time when it is sure enough; null: it does not.
+    pub until: Option<Until>,
     /// What is recorded.
     pub record: Record,
     /// From which every random choice is drawn.

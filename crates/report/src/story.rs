@@ -61,6 +61,7 @@ fn plan(load: Load) -> Plan {
         },
         checks: Checks::default(),
         objectives: Vec::new(),
+        until: None,
         record: Record { interval: seconds(1), labels: 100, samples: false },
         seed: 1,
         threads: 2,

@@ -2,9 +2,9 @@
 
 use super::values::{Warmup, defaulted, warmup};
 use crate::defaults;
-use brunt_model::{Arrivals, Think};
+use brunt_model::{Arrivals, Goal, Think};
 use brunt_script::shape::Loads;
-use brunt_script::{arrivals, duration, shape, think};
+use brunt_script::{arrivals, duration, goal, shape, think};
 use clap::{Args, value_parser};
 use std::time::Duration;
 
@@ -27,6 +27,14 @@ pub struct LoadArgs {
     #[arg(short, long, value_name = "TIME", allow_negative_numbers = true, value_parser = duration::positive)]
     #[arg(help = defaulted("Measured time, such as 30s or 5m", &format!("{}, unless --requests or stages say when to stop", defaults::DURATION)))]
     pub duration: Option<Duration>,
+
+    /// Go on until figures are known so well, such as p99±5% or throughput+-1%; --duration is then the least time
+    #[arg(long, value_name = "GOALS", value_parser = goal::parse)]
+    pub until: Option<Vec<Goal>>,
+
+    /// The longest time that --until may take
+    #[arg(long, value_name = "TIME", default_value = defaults::MAX_DURATION, value_parser = duration::positive)]
+    pub max_duration: Duration,
 
     /// Stop after so many measured requests
     #[arg(short = 'n', long, value_name = "N", value_parser = value_parser!(u64).range(1..))]

@@ -5,6 +5,7 @@ use crate::args::load::LoadArgs;
 use crate::args::values::Warmup;
 use crate::defaults;
 use anyhow::{Result, bail, ensure};
+use brunt_model::goal::Until;
 use brunt_model::{Load, Shape, Stop};
 use brunt_script::shape::Loads;
 use brunt_script::{arrivals, duration, shape, think};
@@ -95,6 +96,18 @@ pub(super) fn stop(args: &LoadArgs, load: &Load) -> Result<Stop> {
     Ok(Stop { warmup, warmup_until_steady, duration, requests: args.requests, grace: args.grace })
 }
 
+/// When the run may end early, because it knows enough.
+pub(super) fn until(args: &LoadArgs) -> Result<Option<Until>> {
+    let Some(goals) = args.until.clone() else { return Ok(None) };
+    let least = args.duration.map_or_else(|| duration::parse(defaults::DURATION), Ok)?;
+    ensure!(
+        least <= args.max_duration,
+        "--until: --duration, the least time, is longer than --max-duration, the longest; write --max-duration {}s or more",
+        least.as_secs_f64()
+    );
+    Ok(Some(Until { goals, least }))
+}
+
 /// A server that is not steady after half of all time will not be told apart from one that never is.
 fn longest_warmup(shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
     ensure!(
@@ -108,6 +121,14 @@ fn longest_warmup(shape: &Shape, duration: Option<Duration>) -> Result<Duration>
 
 /// Stages that all end say how long it takes; otherwise the options do.
 fn measured(args: &LoadArgs, shape: &Shape) -> Result<Option<Duration>> {
+    if args.until.is_some() {
+        ensure!(
+            shape.as_constant().is_some(),
+            "--until: figures of a load that changes (`{shape}`) do not settle; write one such as {}",
+            shape.peak()
+        );
+        return Ok(Some(args.max_duration));
+    }
     if let Some(stages) = shape.duration() {
         ensure!(
             args.duration.is_none(),

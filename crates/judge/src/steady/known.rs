@@ -5,7 +5,6 @@
 
 use brunt_model::{Failure, Run};
 use brunt_stats::{Histogram, Sketch, quantile};
-use std::time::Duration;
 
 /// The response times of a run, in nanoseconds, sorted into buckets.
 pub struct Known {
@@ -29,24 +28,12 @@ pub struct Place {
 }
 
 impl Known {
-    /// The response times of the whole measured time, or of what comes `cut` after its begin.
-    pub fn of(run: &Run, cut: Duration) -> Self {
+    /// The response times of the measured time.
+    pub fn of(run: &Run) -> Self {
         let total = &run.total;
         let lost = total.failed_by(Failure::Dropped) + total.failed_by(Failure::Cut);
-        if cut.is_zero() {
-            let known = total.response.without(&total.timed_out);
-            return Self::counted(histogram(&known), lost + total.timed_out.count());
-        }
-        let mut sketch = Sketch::default();
-        for point in super::measured(run, cut) {
-            sketch.merge(&point.response);
-        }
-        // The series does not tell timed-out requests apart: all from the first of them on is known from below.
-        let from = if total.timed_out.is_empty() { u64::MAX } else { Sketch::edges(total.timed_out.min()).0 };
-        let slow: u64 = sketch.cells().filter(|c| c.0 >= from).map(|c| u64::from(c.1)).sum();
-        let cells = sketch.cells().filter(|c| c.0 < from);
-        let max = sketch.max();
-        Self::counted(cells.map(move |(low, n)| (low, Sketch::edges(low).1.min(max), u64::from(n))), lost + slow)
+        let known = total.response.without(&total.timed_out);
+        Self::counted(histogram(&known), lost + total.timed_out.count())
     }
 
     fn counted(buckets: impl Iterator<Item = (u64, u64, u64)>, unseen: u64) -> Self {

@@ -4,23 +4,21 @@
 //! how many independent requests the run is worth; the interval are the order statistics of so many, widened to the
 //! edges of their buckets. What it is not: the spread of repeated runs, each of which may settle elsewhere.
 
+use super::FEWEST_TIMES;
 use super::known::{Known, Place};
-use super::{FEWEST_TIMES, measured};
 use brunt_model::Run;
 use brunt_model::finding::{Estimate, Interval};
 use brunt_model::series::Point;
 use brunt_stats::blocks::{self, FEWEST_BLOCKS, Spread};
 use brunt_stats::order::{self, Sample};
-use std::time::Duration;
 
-/// The quantiles (0 to 1) of the response time after `cut`, each with its interval, in seconds.
-pub fn intervals(run: &Run, cut: Duration, quantiles: &[f64]) -> Vec<Interval> {
-    let known = Known::of(run, cut);
+/// The quantiles (0 to 1) of the response time, each with its interval, in seconds.
+pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval> {
+    let known = Known::of(run);
     if known.count() == 0 {
         return Vec::new();
     }
-    let points = measured(run, cut);
-    let counts = count_beyond(&points, &known, quantiles);
+    let counts = count_beyond(points, &known, quantiles);
     quantiles.iter().zip(&counts).map(|(q, counts)| interval(run, &known, *q, counts)).collect()
 }
 
@@ -28,7 +26,7 @@ pub fn intervals(run: &Run, cut: Duration, quantiles: &[f64]) -> Vec<Interval> {
 type Counts = Vec<(f64, f64)>;
 
 /// One pass over the cells of the series serves all quantiles.
-fn count_beyond(points: &[&Point], known: &Known, quantiles: &[f64]) -> Vec<Counts> {
+fn count_beyond(points: &[Point], known: &Known, quantiles: &[f64]) -> Vec<Counts> {
     let thresholds: Vec<u64> = quantiles.iter().map(|q| known.threshold(*q)).collect();
     let mut counts = vec![Vec::with_capacity(points.len()); quantiles.len()];
     let mut beyond = vec![0_u64; quantiles.len()];
@@ -36,9 +34,9 @@ fn count_beyond(points: &[&Point], known: &Known, quantiles: &[f64]) -> Vec<Coun
         beyond.fill(0);
         let mut all = 0;
         for (low, n) in point.response.cells() {
-            all += u64::from(n);
+            all += n;
             for (beyond, least) in beyond.iter_mut().zip(&thresholds) {
-                *beyond += if low >= *least { u64::from(n) } else { 0 };
+                *beyond += if low >= *least { n } else { 0 };
             }
         }
         for (counts, beyond) in counts.iter_mut().zip(&beyond) {

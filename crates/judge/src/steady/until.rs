@@ -53,13 +53,14 @@ pub fn is_reached(run: &Run, goals: &[Goal]) -> Progress {
     let mut quantiles: Vec<f64> = goals.iter().filter_map(|g| quantile(g.aim)).collect();
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
-    let intervals = percentile::intervals(run, Duration::ZERO, &quantiles);
+    let points = super::measured(run);
+    let intervals = percentile::intervals(run, &points, &quantiles);
     let estimate = |aim| match aim {
         Aim::Quantile(q) => {
             let enough = |i: &&Interval| i.quantile == q && i.effective_samples * q.min(1.0 - q) >= FEWEST_BEYOND;
             intervals.iter().find(enough)?.estimate
         }
-        Aim::Throughput => super::throughput(run, Duration::ZERO),
+        Aim::Throughput => super::throughput(run, &points),
     };
     let reach = |goal: &Goal| Reach { goal: *goal, half_width: estimate(goal.aim).and_then(half_width) };
     Progress { reaches: goals.iter().map(reach).collect() }

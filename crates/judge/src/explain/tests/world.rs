@@ -325,6 +325,7 @@ fn plan(load: Load) -> Plan {
         connection: connection(),
         checks: Checks::default(),
         objectives: Vec::new(),
+        until: None,
         record: Record { interval: second / 10, labels: 10, samples: false },
         seed: 1,
         threads: 1,

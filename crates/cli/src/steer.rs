@@ -1,0 +1,95 @@
+//! What is said to a run while it goes on: that the server is warm, or that enough is known.
+//!
+//! What it is not: the rules, which are `judge`'s; and it never ends a run that somebody else wants to go on.
+
+use brunt_engine::Control;
+use brunt_judge::steady;
+use brunt_judge::steady::until::{Decision, Looks, Progress};
+use brunt_model::{Event, Phase, Plan, Run, Tick};
+use std::time::Duration;
+
+/// The first look at a warm-up: 50 points of 100 ms, which the rule needs.
+const FIRST_LOOK: Duration = Duration::from_secs(5);
+/// Each look comes when so many times as much has passed.
+const GROWTH: f64 = 1.25;
+
+/// Steers a run by what was measured so far.
+pub struct Steering {
+    control: Control,
+    looks: Option<Looks>,
+    /// When to look at the warm-up next; None: there is nothing to be found.
+    warmup: Option<Duration>,
+    /// The last look, where the run went on after it.
+    progress: Option<Progress>,
+}
+
+impl Steering {
+    /// Steers a run of that plan.
+    pub fn new(plan: &Plan, control: &Control) -> Self {
+        let looks = plan.until.as_ref().map(|until| Looks::new(until.goals.clone(), until.least));
+        let warmup = plan.stop.warmup_until_steady.then_some(FIRST_LOOK);
+        Self { control: control.clone(), looks, warmup, progress: None }
+    }
+
+    /// Looks at the run after an event; what its reader should be told.
+    pub fn after(&mut self, event: &Event, run: &Run) -> Option<String> {
+        let Event::Snapshot(snapshot) = event else { return None };
+        match snapshot.phase {
+            Phase::Warmup => self.look_at_warmup(run, snapshot.to),
+            Phase::Measure => self.tell_unsteady().or_else(|| self.look(run)),
+            Phase::Setup | Phase::Grace => None,
+        }
+    }
+
+    /// What is to be told before the run is over.
+    pub fn before_end(&mut self) -> Option<String> {
+        let progress = self.progress.take()?;
+        Some(format!("--until was not reached: {}; to go on longer: --max-duration", words(&progress)))
+    }
+
+    fn look_at_warmup(&mut self, run: &Run, to: Tick) -> Option<String> {
+        let elapsed = to - run.began(Phase::Warmup)?;
+        if elapsed < self.warmup? {
+            return None;
+        }
+        self.warmup = Some(elapsed.mul_f64(GROWTH));
+        let steady = steady::of_warmup(run).filter(|steady| steady.reached)?;
+        self.warmup = None;
+        self.control.steady();
+        let (cut, seen) = (steady.cut.as_secs_f64(), elapsed.as_secs_f64());
+        Some(format!("--warmup auto: steady from {cut:.1} s on, found at {seen:.1} s ({})", steady.method))
+    }
+
+    /// The measured time has begun, and the warm-up was never found steady.
+    fn tell_unsteady(&mut self) -> Option<String> {
+        self.warmup.take()?;
+        Some(
+            "--warmup auto: never became steady in the longest warm-up; the figures are those of a server that changes"
+                .into(),
+        )
+    }
+
+    fn look(&mut self, run: &Run) -> Option<String> {
+        let elapsed = Duration::from_secs_f64(run.measured_seconds());
+        match self.looks.as_mut()?.look(elapsed, run)? {
+            Decision::GoOn(progress) => {
+                self.progress = Some(progress);
+                None
+            }
+            Decision::Done(progress) => {
+                (self.looks, self.progress) = (None, None);
+                self.control.enough();
+                Some(format!("--until was reached after {:.1} s: {}", elapsed.as_secs_f64(), words(&progress)))
+            }
+        }
+    }
+}
+
+/// Each goal, and how near it is.
+fn words(progress: &Progress) -> String {
+    let one = |reach: &steady::until::Reach| match reach.half_width {
+        Some(half) => format!("{} is known to ±{:.2}% (asked: {})", reach.goal.aim, half * 1e2, reach.goal),
+        None => format!("{} has no interval yet (asked: {})", reach.goal.aim, reach.goal),
+    };
+    progress.reaches.iter().map(one).collect::<Vec<_>>().join(", ")
+}
