@@ -31,17 +31,17 @@ impl ControlGroup {
 
 impl Source for ControlGroup {
     fn read(&mut self, into: &mut Values) {
-        let throttled = self.stats.iter_mut().filter_map(|stat| throttled(stat.text()?));
+        let throttled = self.stats.iter_mut().filter_map(|stat| stat.text().map(throttled));
         into.push_some(name::THROTTLED, throttled.reduce(|a, b| a + b));
         into.push_some(name::QUOTA, self.quota);
         into.push_some(name::CGROUP_PRESSURE_CPU, self.pressure.text().and_then(some_seconds));
     }
 }
 
-/// Microseconds in version 2, nanoseconds in version 1; the topmost group of version 2 has neither.
-fn throttled(stat: &str) -> Option<f64> {
-    let v1 = || Some(value_of(stat, "throttled_time")? / 1e9);
-    value_of(stat, "throttled_usec").map(|micros| micros / 1e6).or_else(v1)
+/// Microseconds in version 2, nanoseconds in version 1. A group of version 2 that has neither cannot have a quota.
+fn throttled(stat: &str) -> f64 {
+    let v1 = || value_of(stat, "throttled_time").map(|nanos| nanos / 1e9);
+    value_of(stat, "throttled_usec").map(|micros| micros / 1e6).or_else(v1).unwrap_or(0.0)
 }
 
 /// Cores by cpu.max: `50000 100000`, or `max 100000` where there is no quota.
