@@ -55,7 +55,7 @@ const RULES: &[Rule] = &[
 
 /// The generator's verdict on itself.
 pub fn verdict(run: &Run) -> Verdict {
-    let Some(facts) = Facts::of(run) else { return Verdict::default() };
+    let Some(facts) = Facts::of(run) else { return supplies::without_load(run) };
     let looks: Vec<(&Rule, Look)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
     let named = named(&facts, &looks);
     let state = if named.is_empty() { State::Ok } else { State::Limited };

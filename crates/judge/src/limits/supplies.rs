@@ -2,9 +2,10 @@
 
 use super::facts::{Facts, Span, quotient};
 use super::look::{Bound, Figure, HUNDREDTH, Look, TENTH, percent};
-use brunt_model::finding::Limit;
+use brunt_model::finding::{Cause, Evidence, Limit, State};
 use brunt_model::reading_names as name;
-use brunt_model::{Failure, Load};
+use brunt_model::{Failure, Load, Run, Verdict};
+use std::time::Duration;
 
 /// The command leaves so many descriptors to everything but connections; a cap this near to the limit was made by it.
 const KEPT: f64 = 64.0;
@@ -31,6 +32,20 @@ pub fn descriptors(facts: &Facts) -> Look {
     let sentence =
         format!("{} requests could not be begun, because the limit{limit} leaves room for no more", failed + dropped);
     look.say(sentence, Failure::FdsExhausted.row().remedy)
+}
+
+/// The verdict on a run that had no load at all: not one connection could be opened, and perhaps that was our doing.
+pub fn without_load(run: &Run) -> Verdict {
+    let error = run.finish.as_ref().and_then(|finish| finish.error.as_deref()).unwrap_or_default();
+    let ours = [(Limit::Descriptors, Failure::FdsExhausted), (Limit::Ports, Failure::PortsExhausted)];
+    let says = |failure: Failure| [failure.row().name, failure.row().meaning].iter().any(|words| error.contains(words));
+    let Some((limit, failure)) = ours.into_iter().find(|(_, failure)| says(*failure)) else {
+        return Verdict::default();
+    };
+    let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
+    let cause = Cause { limit, lasted: Duration::ZERO, sentence, remedy: failure.row().remedy.to_owned() };
+    let count = Evidence { limit, name: "connections opened".to_owned(), value: 0.0, threshold: 1.0 };
+    Verdict { state: State::Limited, causes: vec![cause], evidence: vec![count], unseen: Vec::new() }
 }
 
 /// Whether as many requests were allowed under way as the limit on descriptors lets the command allow.

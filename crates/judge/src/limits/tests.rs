@@ -1,7 +1,7 @@
 //! Runs told by events, as the engine tells them: each limit by itself must be named, and no other beside it.
 
 use super::verdict;
-use brunt_model::event::Reading;
+use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, State};
 use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
 use brunt_model::reading_names::{self as name, Nic};
@@ -308,6 +308,17 @@ fn ports_that_ran_out() {
     let story = Story::healthy().failing(Failure::PortsExhausted, 1).with(name::TCP_TIME_WAIT, 28_000.0);
     assert_eq!(story.limits(), [Limit::Ports]);
     assert!(story.judged().causes[0].sentence.contains("100 requests"));
+}
+
+#[test]
+fn not_one_connection_for_want_of_ports() {
+    let judged = |why: &str| {
+        let finish = Finish { at: Tick(SECOND), interrupted: false, error: Some(why.to_owned()) };
+        verdict(&Run { finish: Some(finish), ..Run::default() })
+    };
+    let ports = judged("out of local ports: Cannot assign requested address (os error 99)");
+    assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, Limit::Ports));
+    assert_eq!(judged(Failure::Refused.row().meaning), Verdict::default());
 }
 
 #[test]
