@@ -58,8 +58,8 @@ pub fn cores(facts: &Facts) -> Look {
     let figure = Figure { limit: Limit::Cores, name, spans, bound: Bound::Below(IDLE) };
     let look = Look::at(facts).hold(&figure, TENTH);
     let sentence = format!(
-        "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they took CPU from \
-         each other",
+        "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they, and whatever \
+         else runs here, took CPU from each other",
         percent(IDLE),
         look.for_so_long(),
         percent(figure.worst().unwrap_or(0.0))

@@ -11,6 +11,8 @@ use std::time::Duration;
 /// Readings nearer to each other than this are taken as one: the kernel counts CPU time in steps of 10 ms, and a rate
 /// over a few of them would be a lottery.
 const SHORTEST: u64 = 500_000_000;
+/// Over less than this, nothing is said of rates at all.
+const SHORTEST_OF_ALL: u64 = 200_000_000;
 /// Lag from which on a moment counts as one in which lag was felt: half a millisecond, the least that the rule on lag
 /// takes seriously.
 const FELT: u64 = 500_000;
@@ -54,6 +56,11 @@ impl<'a> Facts<'a> {
     /// Whether there are readings at all.
     pub fn has_readings(&self) -> bool {
         self.readings.is_some_and(|readings| !readings.names().is_empty())
+    }
+
+    /// Whether it lasted long enough for rates.
+    pub fn is_long_enough(&self) -> bool {
+        self.to.nanos_since(self.from) >= SHORTEST_OF_ALL
     }
 
     /// Whether this was read.
@@ -141,7 +148,7 @@ impl<'a> Facts<'a> {
             let ((start, first), (end, second)) = (pair[0], pair[1]);
             let (from, to) = (start.max(self.from), end.min(self.to));
             let length = end.nanos_since(start);
-            let within = length > 0 && to.nanos_since(from) * 2 >= length;
+            let within = length >= SHORTEST_OF_ALL && to.nanos_since(from) * 2 >= length;
             within.then(|| Span { from, to, value: value(first, second, length as f64 / 1e9) })
         };
         readings.windows(2).filter_map(span).collect()

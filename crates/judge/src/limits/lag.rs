@@ -8,6 +8,7 @@ use super::facts::Facts;
 use super::look::{Look, Standing, percent};
 use brunt_model::finding::{Evidence, Limit};
 use brunt_model::{Arrivals, Failure, Load};
+use brunt_stats::quantile::rank;
 
 /// The share by which p99 is lower without lag.
 const SHARE: f64 = 0.1;
@@ -32,7 +33,7 @@ pub fn lag(facts: &Facts) -> Look {
     show("part of the response p99 that is lag, share", share, SHARE);
     show("part of the response p99 that is lag, seconds", seconds, SECONDS);
     show("requests due but not begun in the measured time, share of the schedule", short, SHORT);
-    let slower = share > SHARE && seconds > SECONDS;
+    let slower = share > SHARE && seconds > SECONDS && has_a_p99(facts);
     if slower || short > SHORT {
         look.standing = Standing::Cause;
         look.over = facts.lag_was_felt();
@@ -48,6 +49,12 @@ pub fn lag(facts: &Facts) -> Look {
         sentence,
         "see what stopped brunt: a suspended process or machine, a debugger, other programs; then measure again",
     )
+}
+
+/// A percentile stands for something where a sample lies beyond it; otherwise it is the slowest request.
+fn has_a_p99(facts: &Facts) -> bool {
+    let count = facts.run.total.response.count();
+    rank(0.99, count) < count
 }
 
 /// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither

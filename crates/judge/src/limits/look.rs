@@ -150,5 +150,6 @@ pub fn percent(share: f64) -> String {
 
 /// A time in words: `3.0 s`.
 pub fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
+    let seconds = time.as_secs_f64();
+    if seconds < 0.95 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }

@@ -377,6 +377,19 @@ fn lag_that_changes_no_figure_is_only_shown() {
 }
 
 #[test]
+fn what_is_too_short_is_not_judged() {
+    let mut run = Run::of(&Story::healthy().with(name::worker_cpu(0), 1.0).events());
+    run.phases = vec![(Phase::Measure, Tick(2 * SECOND)), (Phase::Grace, Tick(2 * SECOND + 50 * MS))];
+    let judged = verdict(&run);
+    assert_eq!(judged.state, State::Ok);
+    assert!(judged.unseen[0].contains("0.050 s is too short"), "{:?}", judged.unseen);
+    run.total = Tally::default();
+    (0..49).for_each(|_| record(&mut run.total, 0, None));
+    record(&mut run.total, 7, None);
+    assert_eq!(verdict(&run).state, State::Ok, "the slowest of fifty is no p99");
+}
+
+#[test]
 fn a_schedule_that_was_not_kept() {
     let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
     assert_eq!(verdict(&run).state, State::Ok);

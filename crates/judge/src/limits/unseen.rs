@@ -1,6 +1,7 @@
 //! What this system did not show: a verdict says what it could not look at.
 
 use super::facts::Facts;
+use super::look::seconds;
 use brunt_model::reading_names::{self as name, Nic};
 
 /// What is not looked at where a name was never read.
@@ -20,6 +21,9 @@ const SENTENCES: &[(&str, &str)] = &[
 pub fn sentences(facts: &Facts) -> Vec<String> {
     if !facts.has_readings() {
         return vec!["this run has no readings of its generator: only failures and lag were looked at".to_owned()];
+    }
+    if !facts.is_long_enough() {
+        return vec![format!("the measured time of {} is too short for rates", seconds(facts.measured()))];
     }
     let mut unseen = workers(facts);
     unseen.extend(SENTENCES.iter().filter(|row| !facts.has(row.0)).map(|row| row.1.to_owned()));
