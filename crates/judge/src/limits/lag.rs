@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::look::{Look, Standing, percent};
 use brunt_model::finding::{Evidence, Limit};
 use brunt_model::{Arrivals, Failure, Load};
-use brunt_stats::quantile::rank;
+use brunt_stats::quantile::{Quantile, rank};
 
 /// The share by which p99 is lower without lag.
 const SHARE: f64 = 0.1;
@@ -24,8 +24,8 @@ pub fn lag(facts: &Facts) -> Look {
     let mut look = Look::at(facts);
     let total = &facts.run.total;
     let (with, without) = (total.response_quantile(0.99), total.response_quantile_without_lag(0.99));
-    let (with, without) = (with.value as f64 / 1e9, without.value as f64 / 1e9);
-    let (seconds, share) = (with - without, if with > 0.0 { 1.0 - without / with } else { 0.0 });
+    let seconds = with.value.saturating_sub(without.value) as f64 / 1e9;
+    let share = if seconds > 0.0 { seconds * 1e9 / with.value as f64 } else { 0.0 };
     let short = shortfall(facts);
     let mut show = |name: &str, value, threshold| {
         look.evidence.push(Evidence { limit: Limit::Lag, name: name.to_owned(), value, threshold });
@@ -38,17 +38,14 @@ pub fn lag(facts: &Facts) -> Look {
         look.standing = Standing::Cause;
         look.over = facts.lag_was_felt();
     }
-    let effect = if slower {
-        format!("the response p99 of {:.3} ms would be {:.3} ms", with * 1e3, without * 1e3)
+    let late = format!("requests were begun late {}", look.for_so_long());
+    let sentence = if slower {
+        let millis = |quantile: Quantile| quantile.value as f64 / 1e6;
+        format!("{late}: without that, the response p99 of {:.3} ms would be {:.3} ms", millis(with), millis(without))
     } else {
-        format!("{} of the schedule were not begun within the measured time", percent(short))
+        format!("{late}: {} of the schedule were not begun within the measured time", percent(short))
     };
-    let sentence = format!("requests were begun late {}: without that, {effect}", look.for_so_long());
-    let sentence = if slower { sentence } else { sentence.replace(": without that, ", ": ") };
-    look.say(
-        sentence,
-        "see what stopped brunt: a suspended process or machine, a debugger, other programs; then measure again",
-    )
+    look.say(sentence, "see what stopped brunt: a suspended process or machine, a debugger, other programs")
 }
 
 /// A percentile stands for something where a sample lies beyond it; otherwise it is the slowest request.

@@ -1,6 +1,6 @@
 //! What an interface, or the kernel behind it, could not carry.
 
-use super::facts::{Facts, quotient};
+use super::facts::{Facts, Span, quotient};
 use super::look::{Bound, Figure, HUNDREDTH, Look, TENTH, percent};
 use brunt_model::finding::Limit;
 use brunt_model::reading_names::{self as name, Nic};
@@ -20,18 +20,9 @@ pub fn nic(facts: &Facts) -> Look {
         let speed = facts.states(&Nic::BitsPerSecond.of(interface));
         for (what, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
             let bytes = quotient(&facts.rates(&what.of(interface)), &speed);
-            let figure = Figure {
-                limit: Limit::Nic,
-                name: format!("{interface} {direction}, share of the link's speed"),
-                spans: bytes
-                    .into_iter()
-                    .map(|mut span| {
-                        span.value *= 8.0;
-                        span
-                    })
-                    .collect(),
-                bound: Bound::AtLeast(LINK),
-            };
+            let bits = bytes.into_iter().map(|span| Span { value: span.value * 8.0, ..span });
+            let name = format!("{interface} {direction}, share of the link's speed");
+            let figure = Figure { limit: Limit::Nic, name, spans: bits.collect(), bound: Bound::AtLeast(LINK) };
             let before = look.over.len();
             look = look.hold(&figure, TENTH);
             if look.over.len() > before {

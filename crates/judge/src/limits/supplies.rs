@@ -1,6 +1,6 @@
 //! What a generator may run out of: descriptors, ports, memory, room in the firewall's table.
 
-use super::facts::{Facts, Span, quotient};
+use super::facts::{Facts, quotient};
 use super::look::{Bound, Figure, HUNDREDTH, Look, TENTH, percent};
 use brunt_model::finding::{Cause, Evidence, Limit, State};
 use brunt_model::reading_names as name;
@@ -120,11 +120,10 @@ pub fn conntrack(facts: &Facts) -> Look {
 }
 
 fn dropped_by_conntrack(facts: &Facts) -> Figure {
-    let any = |span: Span| Span { value: span.value.max(0.0), ..span };
     Figure {
         limit: Limit::Conntrack,
         name: "packets dropped by the firewall's full table, per second".to_owned(),
-        spans: facts.rates(name::CONNTRACK_DROPPED).into_iter().map(any).collect(),
+        spans: facts.rates(name::CONNTRACK_DROPPED),
         bound: Bound::AtLeast(1.0),
     }
 }
