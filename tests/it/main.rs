@@ -17,4 +17,5 @@ mod load;
 mod main_job;
 mod requests;
 mod tls;
+mod verdict;
 mod world;

@@ -9,15 +9,20 @@ use crate::recorder::Cohort;
 use crate::user::Users;
 use crate::worker::{Common, Shared, work};
 use brunt_model::event::{Finish, Reading, Warning};
-use brunt_model::{Environment, Event, Load, Phase, Plan, Sample, Snapshot, Tick};
+use brunt_model::{Clock, Environment, Event, Load, Phase, Plan, Sample, Snapshot, Tick};
+use brunt_probe::ourselves::Thread;
 use brunt_wire::Wire;
 use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Duration;
+
+/// How far readings of ourselves are apart.
+const BETWEEN_READINGS: Duration = Duration::from_secs(1);
 
 /// Who listens to a run.
 pub trait Sink {
@@ -141,8 +146,8 @@ pub enum Message {
     Target(Vec<String>, Option<String>),
     Warning(String, Tick),
     Fatal(String),
-    /// Which worker.
-    Done(usize),
+    /// Which worker, and what its thread had of the machine: it cannot be asked when it is gone.
+    Done(usize, Thread),
 }
 
 /// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
@@ -155,7 +160,7 @@ pub fn run<W: World>(
 ) -> Result<(), EngineError> {
     let common = Arc::new(common(plan, world, control)?);
     let (out, inbox) = channel();
-    let mut gather = Gather::new(&common, sink);
+    let mut gather = Gather::new(&common, Time::new(world.epoch()), sink);
     gather.start(environment);
     thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -254,11 +259,14 @@ struct Gather<'a> {
     seen_to: Tick,
     error: Option<String>,
     ourselves: brunt_probe::Ourselves,
+    clock: Time,
+    /// When we read ourselves last.
+    last_reading: Tick,
     overflow_told: bool,
 }
 
 impl<'a> Gather<'a> {
-    fn new(common: &'a Common, sink: &'a mut dyn Sink) -> Self {
+    fn new(common: &'a Common, clock: Time, sink: &'a mut dyn Sink) -> Self {
         Self {
             common,
             sink,
@@ -268,6 +276,8 @@ impl<'a> Gather<'a> {
             seen_to: Tick::ZERO,
             error: None,
             ourselves: brunt_probe::Ourselves::new(),
+            clock,
+            last_reading: Tick::ZERO,
             overflow_told: false,
         }
     }
@@ -276,11 +286,20 @@ impl<'a> Gather<'a> {
         let plan = Box::new(self.common.plan.clone());
         let environment = Box::new(environment);
         self.sink.take(&Event::Started { plan, environment, unix_seconds: unix_seconds() });
+        self.read_ourselves();
     }
 
     fn all(&mut self, inbox: &Receiver<Message>) {
-        for message in inbox {
-            self.take(message);
+        loop {
+            match inbox.recv_timeout(BETWEEN_READINGS) {
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            // A fake clock, which is another for each thread, never gets there.
+            if self.clock.now() >= self.last_reading + BETWEEN_READINGS {
+                self.read_ourselves();
+            }
         }
         while let Some((_, snapshot)) = self.open.pop_first() {
             self.emit(&snapshot);
@@ -297,7 +316,10 @@ impl<'a> Gather<'a> {
             Message::Target(addresses, server) => self.sink.take(&Event::Target { addresses, server }),
             Message::Warning(text, at) => self.sink.take(&Event::Warning(Warning { at, text })),
             Message::Fatal(why) => self.error = Some(why),
-            Message::Done(worker) => self.handed[worker] = Some(Tick::NEVER),
+            Message::Done(worker, thread) => {
+                self.handed[worker] = Some(Tick::NEVER);
+                self.ourselves.worker_ended(worker, thread);
+            }
         }
         let all_have = self.handed.iter().min().copied().flatten();
         while let Some(first) = self.open.first_entry().filter(|first| Some(*first.key()) <= all_have) {
@@ -326,6 +348,9 @@ impl<'a> Gather<'a> {
         if self.phase != Some(snapshot.phase) {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
+            if snapshot.phase == Phase::Measure {
+                self.read_ourselves();
+            }
         }
         self.seen_to = self.seen_to.max(snapshot.to);
         self.sink.take(&Event::Snapshot(Box::new(snapshot.clone())));
@@ -339,9 +364,15 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn finish(&mut self) {
+    fn read_ourselves(&mut self) {
+        let at = self.clock.now().max(self.seen_to);
+        self.last_reading = at;
         let values = self.ourselves.read(self.common.plan.threads);
-        self.sink.take(&Event::Reading(Reading { at: self.seen_to, source: "generator".into(), values }));
+        self.sink.take(&Event::Reading(Reading { at, source: brunt_model::reading_names::GENERATOR.into(), values }));
+    }
+
+    fn finish(&mut self) {
+        self.read_ourselves();
         let interrupted = self.common.control.is_stopped();
         let error = self.error.take();
         self.sink.take(&Event::Finished(Finish { at: self.seen_to, interrupted, error }));

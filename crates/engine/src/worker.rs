@@ -205,7 +205,7 @@ pub async fn work<W: Wire>(shared: Rc<Shared<W>>) {
         start_arrivals(&shared, begins);
         run_load(&shared, begins).await;
     }
-    shared.say(Message::Done(shared.number));
+    shared.say(Message::Done(shared.number, brunt_probe::ourselves::this_thread()));
 }
 
 /// Opens connections ahead: all that users will need, each at its time by the connect rate.

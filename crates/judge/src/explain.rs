@@ -10,7 +10,6 @@ mod facts;
 mod link;
 mod load;
 mod place;
-mod readings;
 mod replies;
 mod samples;
 mod sockets;

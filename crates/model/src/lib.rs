@@ -10,6 +10,7 @@
 //! * [`tally`], [`snapshot`], [`spread`]: mergeable sums of samples, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes.
 //! * [`run`], [`series`], [`history`]: the fold of all events.
+//! * [`reading_names`]: the names of what is read of ourselves.
 //! * [`objective`]: a bound on a figure of a run.
 //! * [`goal`]: how sure a figure is to be before the run may end.
 //! * [`finding`]: what was decided about a run, with its evidence.
@@ -24,6 +25,7 @@ pub mod load;
 pub mod objective;
 pub mod outcome;
 pub mod plan;
+pub mod reading_names;
 pub mod request;
 pub mod run;
 pub mod sample;

@@ -5,6 +5,10 @@ use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
 use serde::{Deserialize, Serialize};
 
+/// Lag below this, 50 microseconds, is not taken out of a response time: it bears on no decision (the verdict looks at half
+/// a millisecond), and nearly every request is spared a second entry.
+const LATE_NANOS: u64 = 50_000;
+
 /// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge is associative and commutative.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
@@ -40,6 +44,10 @@ pub struct Tally {
     pub queue_wait: Histogram,
     /// free → begun, of all begun.
     pub lag: Histogram,
+    /// The part of `response` that completed after a lag of 50 microseconds or more.
+    pub late: Histogram,
+    /// The same requests' response times without their lag.
+    pub late_without_lag: Histogram,
     /// planned → failure, of failures that are not in `response`, by kind.
     pub failure_times: Vec<(Failure, Histogram)>,
     /// The steps of a request.
@@ -143,6 +151,9 @@ impl Tally {
         self.completed += 1;
         self.statuses.add(status, 1);
         self.response.record(sample.response_nanos());
+        if sample.lag_nanos() >= LATE_NANOS {
+            self.record_late(sample);
+        }
         self.service.record(sample.service_nanos());
         self.phases.first_byte.record(sample.first_byte.nanos_since(sample.sent));
         self.phases.receive.record(sample.last_byte.nanos_since(sample.first_byte));
@@ -151,6 +162,13 @@ impl Tally {
         } else {
             self.not_good.record(sample.response_nanos());
         }
+    }
+
+    #[cold]
+    fn record_late(&mut self, sample: &Sample) {
+        let response = sample.response_nanos();
+        self.late.record(response);
+        self.late_without_lag.record(response - sample.lag_nanos());
     }
 
     #[cold]
@@ -198,6 +216,8 @@ impl Tally {
         self.service.merge(&other.service);
         self.queue_wait.merge(&other.queue_wait);
         self.lag.merge(&other.lag);
+        self.late.merge(&other.late);
+        self.late_without_lag.merge(&other.late_without_lag);
         for (failure, histogram) in &other.failure_times {
             self.failure_time(*failure).merge(histogram);
         }
@@ -238,8 +258,58 @@ impl Tally {
         quantile::censored(&self.response.without(&self.timed_out), &self.timed_out, unseen, q)
     }
 
+    /// The same quantile if no request had lagged: each completed one is taken at its response time less its lag.
+    pub fn response_quantile_without_lag(&self, q: f64) -> Quantile {
+        let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
+        let mut known = self.response.without(&self.timed_out).without(&self.late);
+        known.merge(&self.late_without_lag);
+        quantile::censored(&known, &self.timed_out, unseen, q)
+    }
+
     /// Nothing was planned and nothing recorded.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Outcome, Tick};
+
+    fn reply(lag_micros: u64, response_micros: u64) -> Sample {
+        Sample {
+            begun: Tick(lag_micros * 1000),
+            sent: Tick(lag_micros * 1000),
+            first_byte: Tick(response_micros * 1000),
+            last_byte: Tick(response_micros * 1000),
+            outcome: Outcome { status: Some(200), failure: None, expected: true },
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn lag_is_taken_out_of_each_request_by_itself() {
+        let (mut tally, mut other) = (Tally::default(), Tally::default());
+        for _ in 0..90 {
+            tally.record(&reply(10, 1000));
+        }
+        for i in 0..10 {
+            other.record(&reply(5000 + i, 6000 + i));
+        }
+        tally.merge(&other);
+        let near = |q: Quantile, micros: f64| (q.value as f64 / (micros * 1e3) - 1.0).abs() < 0.002;
+        assert!(near(tally.response_quantile(0.99), 6009.0), "{:?}", tally.response_quantile(0.99));
+        assert!(near(tally.response_quantile_without_lag(0.99), 1000.0));
+        assert_eq!(tally.late.count(), 10);
+    }
+
+    #[test]
+    fn what_has_no_response_time_stays_the_slowest() {
+        let mut tally = Tally::default();
+        (0..90).for_each(|_| tally.record(&reply(100_000, 101_000)));
+        tally.failures[Failure::Dropped as usize] = 10;
+        assert!(tally.response_quantile_without_lag(0.99).at_least);
+        assert_eq!(tally.response_quantile_without_lag(0.5).value / 100_000, 10);
     }
 }

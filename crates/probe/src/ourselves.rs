@@ -1,11 +1,21 @@
-//! Our own CPU time and memory.
+//! What we use of our machine, and what it gives.
+//!
+//! One reading is a list of names and values (`brunt_model::reading_names`); what the system does not show is left
+//! out. Needs no privileges. What it is not: the judge; a reading says nothing about what it means.
 
+use crate::root::Root;
+use crate::sources::workers::{self, Workers};
+use crate::sources::{SOURCES, Source, Values};
+use brunt_model::reading_names as name;
 use std::fs;
 
-/// Our own use of the machine since it was made.
-#[derive(Debug)]
+pub use crate::sources::workers::Thread;
+
+/// Our own use of the machine since it was made, and what the machine shows of itself.
 pub struct Ourselves {
     began: Cpu,
+    workers: Workers,
+    sources: Vec<Box<dyn Source>>,
 }
 
 /// What the whole process has used so far.
@@ -19,25 +29,42 @@ struct Cpu {
 }
 
 impl Ourselves {
-    /// Begins to count.
+    /// Begins to count, on this machine.
     #[allow(clippy::new_without_default)] // it reads the system: not a value one has by default
     pub fn new() -> Self {
-        Self { began: cpu() }
+        Self::of(&Root::system())
     }
 
-    /// Names, with their unit, and values. What the system does not show is left out.
-    pub fn read(&self, threads: u32) -> Vec<(String, f64)> {
-        let (user, system) = split(self.began, cpu());
-        let mut values = vec![
-            ("cpu_user_seconds".to_owned(), user),
-            ("cpu_system_seconds".to_owned(), system),
-            ("threads".to_owned(), f64::from(threads)),
-        ];
-        if let Some(bytes) = peak_rss_bytes() {
-            values.push(("peak_rss_bytes".to_owned(), bytes));
-        }
-        values
+    /// Reads the files of a recorded tree in place of this machine's.
+    pub fn of(root: &Root) -> Self {
+        let sources = SOURCES.iter().map(|open| open(root)).collect();
+        Self { began: cpu(), workers: Workers::new(root), sources }
     }
+
+    /// A worker's thread has ended: from now on this is what is told of it.
+    pub fn worker_ended(&mut self, worker: usize, thread: Thread) {
+        self.workers.ended(worker, thread);
+    }
+
+    /// Names, with their unit, and values. What the system does not show is left out. `workers`: threads named
+    /// `brunt-worker-N`.
+    pub fn read(&mut self, workers: u32) -> Vec<(String, f64)> {
+        let (user, system) = split(self.began, cpu());
+        let mut values = Values::default();
+        values.push(name::CPU_USER, user);
+        values.push(name::CPU_SYSTEM, system);
+        values.push(name::THREADS, f64::from(workers));
+        self.workers.read(workers as usize, &mut values);
+        for source in &mut self.sources {
+            source.read(&mut values);
+        }
+        values.0
+    }
+}
+
+/// What the thread that asks has had of the machine so far.
+pub fn this_thread() -> Thread {
+    workers::this_thread(&Root::system())
 }
 
 /// User and system seconds between two readings: their sum is exact, their shares are as the ticks between them.
@@ -64,17 +91,21 @@ fn cpu() -> Cpu {
     Cpu::default()
 }
 
-/// The most memory that was resident, from /proc/self/status.
-fn peak_rss_bytes() -> Option<f64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reading_of_this_machine_has_what_every_linux_shows() {
+        let mut ourselves = Ourselves::new();
+        let (first, second) = (ourselves.read(1), ourselves.read(1));
+        let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
+        for name in [name::CPU_USER, name::HOST_IDLE, name::RESIDENT, name::DESCRIPTORS_LIMIT, name::MEMORY_TOTAL] {
+            assert!(value(&first, name).is_some_and(|v| v >= 0.0), "{name} is missing: {first:?}");
+        }
+        let all = |of: &[(String, f64)]| name::HOST_PARTS.iter().filter_map(|part| value(of, part)).sum::<f64>();
+        assert!(all(&second) >= all(&first) && all(&first) > 0.0);
+    }
 
     #[test]
     fn parts_are_never_negative_and_add_up() {

@@ -38,7 +38,8 @@ pub fn lab_in(namespace: &Namespace, line: &str) -> Lab {
     lab_by(namespace.command(program("BRUNT_LAB_BIN", "brunt-lab")), line)
 }
 
-fn lab_by(mut command: Command, line: &str) -> Lab {
+/// A lab that another program starts.
+pub fn lab_by(mut command: Command, line: &str) -> Lab {
     let dir = TempDir::new().expect("a directory");
     command.args(["--until-stdin-closes", "--stats"]).arg(dir.path().join("stats")).args(line.split_whitespace());
     let mut server = Server::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));

@@ -1,9 +1,9 @@
 //! How connections were kept, and what was sent twice on them.
 
-use super::readings::RETRANSMITTED;
 use super::words::{count, percent, plural, three};
 use super::{Facts, Said};
 use brunt_model::Failure;
+use brunt_model::reading_names::RETRANSMITTED;
 
 /// Connections replaced from which on it is a habit of the server.
 const REPLACED: f64 = 10.0;

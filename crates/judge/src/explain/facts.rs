@@ -2,8 +2,8 @@
 //!
 //! What it is not: a place that decides anything.
 
-use super::readings::GENERATOR;
 use brunt_model::history::History;
+use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
 use std::net::IpAddr;
 

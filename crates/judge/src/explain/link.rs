@@ -2,9 +2,9 @@
 
 use super::Said;
 use super::facts::{Facts, Interval};
-use super::readings::{CPU_IDLE_SECONDS, GENERATOR, nic_received, nic_sent, nic_speed};
 use super::words::{bits, percent};
 use brunt_model::finding::Limit;
+use brunt_model::reading_names::{GENERATOR, HOST_IDLE, Nic};
 use brunt_model::{Failure, Flow, Load};
 
 /// The share of a link's speed at which it is full: what frames and acknowledgements take is part of it.
@@ -40,7 +40,7 @@ pub fn link(facts: &Facts) -> Option<Said> {
 /// The speed of the interface that leads to the server, in bits per second; loopback has none.
 fn speed(facts: &Facts) -> Option<f64> {
     let route = facts.route()?;
-    let read = |interface: &String| facts.run.reading(GENERATOR, &nic_speed(interface));
+    let read = |interface: &String| facts.run.reading(GENERATOR, &Nic::BitsPerSecond.of(interface));
     let speed =
         route.link_bits_per_second.map(|speed| speed as f64).or_else(|| route.interface.as_ref().and_then(read));
     speed.filter(|speed| *speed > 0.0 && facts.same_host() != Some(true))
@@ -98,7 +98,8 @@ struct Carried {
 /// As the interface counted it; else as the bytes of requests and replies let one conclude.
 fn carried(facts: &Facts) -> Carried {
     let counted = facts.route().and_then(|route| route.interface.as_ref()).map(|interface| {
-        let [received, sent] = [nic_received(interface), nic_sent(interface)].map(|name| facts.rates(&name));
+        let [received, sent] =
+            [Nic::ReceivedBytes.of(interface), Nic::SentBytes.of(interface)].map(|name| facts.rates(&name));
         let fuller = if sum(&received) >= sum(&sent) { received } else { sent };
         fuller.into_iter().map(|bytes| bytes * 8.0).collect::<Vec<_>>()
     });
@@ -153,7 +154,7 @@ fn is_long(facts: &Facts) -> bool {
 
 /// The share of this machine's CPU that was idle; None where it was not read.
 fn idle_cpu(facts: &Facts) -> Option<f64> {
-    let rates = facts.rates(CPU_IDLE_SECONDS);
+    let rates = facts.rates(HOST_IDLE);
     let cores = f64::from(facts.run.environment.cores.max(1));
     (!rates.is_empty()).then(|| sum(&rates) / rates.len() as f64 / cores)
 }

@@ -1,8 +1,8 @@
 //! What the server's side can hold: its accept queue, its files, its connections.
 
-use super::readings::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use super::words::{count, percent, plural, three};
 use super::{Facts, Said};
+use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::{Failure, Tally};
 
 /// The kernel sends an unanswered SYN again after 1 s (RFC 6298, section 2), and then at whole seconds.

@@ -1,0 +1,67 @@
+//! Lag: requests begun late, whatever the reason.
+//!
+//! Some lag is always there; it is a cause where it changes a figure. Either p99 of the response time would be more than
+//! 10 % and more than half a millisecond lower without it (each request is taken at its own response time less its own
+//! lag), or of the schedule of an open loop more than 0.1 % was not begun within the measured time.
+
+use super::facts::Facts;
+use super::look::{Look, Standing, percent};
+use brunt_model::finding::{Evidence, Limit};
+use brunt_model::{Arrivals, Failure, Load};
+use brunt_stats::quantile::{Quantile, rank};
+
+/// The share by which p99 is lower without lag.
+const SHARE: f64 = 0.1;
+/// The seconds by which it is.
+const SECONDS: f64 = 0.0005;
+/// The share of the schedule that was not begun.
+const SHORT: f64 = 0.001;
+/// Seconds at the end of the schedule that are not held against us: there, some requests are always on their way.
+const BORDER: f64 = 0.01;
+
+/// Lag.
+pub fn lag(facts: &Facts) -> Look {
+    let mut look = Look::at(facts);
+    let total = &facts.run.total;
+    let (with, without) = (total.response_quantile(0.99), total.response_quantile_without_lag(0.99));
+    let seconds = with.value.saturating_sub(without.value) as f64 / 1e9;
+    let share = if seconds > 0.0 { seconds * 1e9 / with.value as f64 } else { 0.0 };
+    let short = shortfall(facts);
+    let mut show = |name: &str, value, threshold| {
+        look.evidence.push(Evidence { limit: Limit::Lag, name: name.to_owned(), value, threshold });
+    };
+    show("part of the response p99 that is lag, share", share, SHARE);
+    show("part of the response p99 that is lag, seconds", seconds, SECONDS);
+    show("requests due but not begun in the measured time, share of the schedule", short, SHORT);
+    let slower = share > SHARE && seconds > SECONDS && has_a_p99(facts);
+    if slower || short > SHORT {
+        look.standing = Standing::Cause;
+        look.over = facts.lag_was_felt();
+    }
+    let late = format!("requests were begun late {}", look.for_so_long());
+    let sentence = if slower {
+        let millis = |quantile: Quantile| quantile.value as f64 / 1e6;
+        format!("{late}: without that, the response p99 of {:.3} ms would be {:.3} ms", millis(with), millis(without))
+    } else {
+        format!("{late}: {} of the schedule were not begun within the measured time", percent(short))
+    };
+    look.say(sentence, "see what stopped brunt: a suspended process or machine, a debugger, other programs")
+}
+
+/// A percentile stands for something where a sample lies beyond it; otherwise it is the slowest request.
+fn has_a_p99(facts: &Facts) -> bool {
+    let count = facts.run.total.response.count();
+    rank(0.99, count) < count
+}
+
+/// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither
+/// dropped nor waiting for a connection: those are the server's doing.
+fn shortfall(facts: &Facts) -> f64 {
+    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().map(|plan| &plan.load) else { return 0.0 };
+    let (flow, total) = (facts.run.flow, &facts.run.total);
+    let at_once = if let Arrivals::Burst(n) = arrivals { f64::from(*n) } else { 0.0 };
+    let border = (rate.at(facts.measured()) * BORDER).ceil() + 3.0 + at_once;
+    let accounted = flow.begun + flow.waiting.max(total.failed_by(Failure::Dropped));
+    let missing = total.planned.saturating_sub(accounted) as f64 - border;
+    if total.planned == 0 { 0.0 } else { (missing / total.planned as f64).max(0.0) }
+}

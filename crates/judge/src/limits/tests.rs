@@ -1,0 +1,446 @@
+//! Runs told by events, as the engine tells them: each limit by itself must be named, and no other beside it.
+
+use super::verdict;
+use brunt_model::event::{Finish, Reading};
+use brunt_model::finding::{Limit, State};
+use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::reading_names::{self as name, Nic};
+use brunt_model::{
+    Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Run, Sample, Shape, Snapshot,
+    Stop, Tally, Think, Tick, Verdict,
+};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1000 * MS;
+/// A run of ten seconds, a snapshot each tenth of a second, ten requests in each.
+const SECONDS: u64 = 10;
+const TENTHS: Range<u64> = 0..SECONDS * 10;
+const EACH: u64 = 10;
+
+/// A run of two workers on a quiet machine of two cores, and what is changed about it.
+struct Story {
+    plan: Plan,
+    environment: Environment,
+    /// By name: the growth per second.
+    rates: BTreeMap<String, f64>,
+    states: BTreeMap<String, f64>,
+    /// What is different in some of its seconds.
+    changes: Vec<(Range<u64>, String, f64)>,
+    /// Milliseconds of lag, in some of its tenths.
+    lag: Option<(Range<u64>, u64)>,
+    /// How many of each tenth's requests fail so.
+    failure: Option<(Failure, u64)>,
+}
+
+fn plan(load: Load) -> Plan {
+    let seconds = Duration::from_secs;
+    let url = "http://10.0.0.9/".to_owned();
+    let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
+    let request = Request { label: url.clone(), method, url, headers, body, weight: 1 };
+    Plan {
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        load,
+        stop: Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: Some(seconds(SECONDS)),
+            requests: None,
+            grace: seconds(1),
+        },
+        connection: Connection {
+            http10: false,
+            requests_per_connection: None,
+            retry_stale: false,
+            timeout: seconds(30),
+            connect_timeout: seconds(5),
+            connect_rate: 1000,
+            resolve: Vec::new(),
+            resolve_every: None,
+            proxy: None,
+            unix_socket: None,
+            source: Vec::new(),
+            receive_rate: None,
+            tls: Tls::default(),
+        },
+        checks: Checks::default(),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: Duration::from_millis(100), labels: 100, samples: false },
+        seed: 1,
+        threads: 2,
+    }
+}
+
+fn open_loop(max_in_flight: u32) -> Load {
+    let rate = Shape::constant((EACH * 10) as f64);
+    Load::Open { rate, arrivals: Arrivals::Even, connections: None, max_in_flight }
+}
+
+impl Story {
+    /// Nothing is wrong with it.
+    fn healthy() -> Self {
+        let mut rates = BTreeMap::new();
+        let mut states = BTreeMap::new();
+        let cores =
+            [(name::HOST_USER, 0.4), (name::HOST_SYSTEM, 0.3), (name::HOST_IDLE, 1.2), (name::HOST_STEAL, 0.02)];
+        let cores = cores.into_iter().chain([(name::HOST_SOFTIRQ, 0.07), (name::HOST_IOWAIT, 0.01)]);
+        rates.extend(cores.map(|(name, rate)| (name.to_owned(), rate)));
+        for worker in 0..2 {
+            rates.insert(name::worker_cpu(worker), 0.3);
+            rates.insert(name::worker_run_delay(worker), 0.002);
+        }
+        for (name, rate) in [
+            (name::THROTTLED, 0.0),
+            (name::PRESSURE_CPU, 0.02),
+            (name::PRESSURE_MEMORY, 0.0),
+            (name::SOFTNET_PROCESSED, 50_000.0),
+            (name::SOFTNET_DROPPED, 0.0),
+            (name::CONNTRACK_DROPPED, 0.0),
+        ] {
+            rates.insert(name.to_owned(), rate);
+        }
+        for (name, state) in [
+            (name::DESCRIPTORS, 60.0),
+            (name::DESCRIPTORS_LIMIT, 20_000.0),
+            (name::PORT_RANGE, 28_232.0),
+            (name::TCP_IN_USE, 64.0),
+            (name::TCP_TIME_WAIT, 100.0),
+            (name::CONNTRACK, 200.0),
+            (name::CONNTRACK_LIMIT, 262_144.0),
+            (name::MEMORY_TOTAL, 16e9),
+            (name::MEMORY_AVAILABLE, 12e9),
+            (name::BUSIEST_SOFTIRQ, 0.1),
+        ] {
+            states.insert(name.to_owned(), state);
+        }
+        rates.insert(Nic::SentBytes.of("eth0"), 10e6);
+        rates.insert(Nic::ReceivedBytes.of("eth0"), 40e6);
+        rates.insert(Nic::ReceivedPackets.of("eth0"), 50_000.0);
+        rates.insert(Nic::Missed.of("eth0"), 0.0);
+        states.insert(Nic::BitsPerSecond.of("eth0"), 1e9);
+        let load = Load::Closed { users: Shape::constant(10.0), think: Think::NONE };
+        let environment = Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
+        Self { plan: plan(load), environment, rates, states, changes: Vec::new(), lag: None, failure: None }
+    }
+
+    fn on_loopback(mut self) -> Self {
+        self.environment.addresses = vec!["127.0.0.1".into()];
+        self
+    }
+
+    fn load(mut self, load: Load) -> Self {
+        self.plan.load = load;
+        self
+    }
+
+    /// A rate or a state is another, all the time.
+    fn with(self, name: impl Into<String>, value: f64) -> Self {
+        self.for_seconds(0..SECONDS, name, value)
+    }
+
+    /// A rate or a state is another, for some seconds.
+    fn for_seconds(mut self, seconds: Range<u64>, name: impl Into<String>, value: f64) -> Self {
+        self.changes.push((seconds, name.into(), value));
+        self
+    }
+
+    fn without(mut self, name: &str) -> Self {
+        self.rates.remove(name);
+        self.states.remove(name);
+        self
+    }
+
+    fn lagging(mut self, tenths: Range<u64>, millis: u64) -> Self {
+        self.lag = Some((tenths, millis));
+        self
+    }
+
+    fn failing(mut self, failure: Failure, of_each_tenth: u64) -> Self {
+        self.failure = Some((failure, of_each_tenth));
+        self
+    }
+
+    fn judged(&self) -> Verdict {
+        verdict(&Run::of(&self.events()))
+    }
+
+    /// What is named.
+    fn limits(&self) -> Vec<Limit> {
+        let verdict = self.judged();
+        assert_eq!(verdict.state == State::Limited, !verdict.causes.is_empty());
+        for cause in &verdict.causes {
+            assert!(!cause.sentence.is_empty() && !cause.remedy.is_empty(), "{cause:?}");
+            assert!(cause.lasted <= Duration::from_secs(SECONDS), "{cause:?}");
+            assert!(verdict.evidence.iter().any(|evidence| evidence.limit == cause.limit), "{cause:?}");
+        }
+        verdict.causes.iter().map(|cause| cause.limit).collect()
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let (plan, environment) = (Box::new(self.plan.clone()), Box::new(self.environment.clone()));
+        let mut events = vec![Event::Started { plan, environment, unix_seconds: 0.0 }];
+        let mut sums = self.rates.clone();
+        events.push(self.reading(0, &mut sums));
+        events.push(Event::Stage { at: Tick::ZERO, phase: Phase::Measure });
+        for tenth in TENTHS {
+            events.push(self.snapshot(tenth));
+            if tenth % 10 == 9 {
+                events.push(self.reading(tenth / 10 + 1, &mut sums));
+            }
+        }
+        events.push(Event::Stage { at: Tick(SECONDS * SECOND), phase: Phase::Grace });
+        events
+    }
+
+    fn reading(&self, second: u64, sums: &mut BTreeMap<String, f64>) -> Event {
+        let at = |name: &str, usual: f64| {
+            let now =
+                |change: &&(Range<u64>, String, f64)| change.1 == name && change.0.contains(&second.saturating_sub(1));
+            self.changes.iter().find(now).map_or(usual, |change| change.2)
+        };
+        for (name, sum) in &mut *sums {
+            *sum += if second > 0 { at(name, self.rates[name]) } else { 0.0 };
+        }
+        let states = self.states.iter().map(|(name, usual)| (name.clone(), at(name, *usual)));
+        let values = sums.iter().map(|(name, sum)| (name.clone(), *sum)).chain(states).collect();
+        Event::Reading(Reading { at: Tick(second * SECOND), source: name::GENERATOR.into(), values })
+    }
+
+    fn snapshot(&self, tenth: u64) -> Event {
+        let lag = self.lag.as_ref().filter(|lag| lag.0.contains(&tenth)).map_or(0, |lag| lag.1);
+        let mut snapshot = Snapshot {
+            from: Tick(tenth * 100 * MS),
+            to: Tick((tenth + 1) * 100 * MS),
+            phase: Phase::Measure,
+            ..Snapshot::default()
+        };
+        for number in 0..EACH {
+            let failure = self.failure.filter(|failure| number < failure.1).map(|failure| failure.0);
+            let dropped = failure == Some(Failure::Dropped);
+            snapshot.measured.planned += 1;
+            snapshot.flow.planned += 1;
+            snapshot.flow.errors += u64::from(failure.is_some());
+            snapshot.measured.begun += u64::from(!dropped);
+            snapshot.flow.begun += u64::from(!dropped);
+            record(&mut snapshot.measured, lag, failure);
+        }
+        Event::Snapshot(Box::new(snapshot))
+    }
+}
+
+/// A request of 5 ms, and its lag before it.
+fn record(tally: &mut Tally, lag_millis: u64, failure: Option<Failure>) {
+    let begun = Tick(lag_millis * MS);
+    let last_byte = Tick(begun.0 + 5 * MS);
+    let good = Outcome { status: Some(200), failure: None, expected: true };
+    let outcome = failure.map_or(good, Outcome::failed);
+    tally.record(&Sample { begun, sent: begun, first_byte: last_byte, last_byte, outcome, ..Sample::default() });
+}
+
+#[test]
+fn a_healthy_run_names_none_and_shows_what_was_looked_at() {
+    for story in [Story::healthy(), Story::healthy().on_loopback(), Story::healthy().load(open_loop(500))] {
+        let verdict = story.judged();
+        assert_eq!((verdict.state, verdict.causes), (State::Ok, Vec::new()));
+        assert!(verdict.evidence.iter().any(|one| one.limit == Limit::Worker && (one.value - 0.3).abs() < 1e-6));
+        assert_eq!(verdict.unseen, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn nothing_measured_nothing_said() {
+    assert_eq!(verdict(&Run::default()), Verdict::default());
+}
+
+#[test]
+fn a_worker_without_time_left() {
+    let story = Story::healthy().with(name::worker_cpu(1), 0.99);
+    assert_eq!(story.limits(), [Limit::Worker]);
+    let cause = &story.judged().causes[0];
+    assert_eq!(cause.lasted, Duration::from_secs(10));
+    assert!(cause.sentence.contains("99 %") && cause.sentence.contains("10.0 s of 10.0 s"), "{}", cause.sentence);
+    assert!(cause.remedy.contains("--threads 3"), "{}", cause.remedy);
+    assert_eq!(story.lagging(0..100, 3).limits(), [Limit::Worker]);
+}
+
+#[test]
+fn where_no_core_is_idle_more_threads_are_no_remedy() {
+    let story = Story::healthy().with(name::worker_cpu(0), 1.0).with(name::HOST_IDLE, 0.05).with(name::HOST_USER, 1.55);
+    let verdict = story.judged();
+    assert!(verdict.causes[0].remedy.contains("no idle core"), "{:?}", verdict.causes);
+}
+
+#[test]
+fn cores_shared_with_the_server() {
+    let busy = |story: Story| story.with(name::HOST_IDLE, 0.1).with(name::HOST_USER, 1.5);
+    let delayed = |story: Story| busy(story).with(name::worker_run_delay(0), 0.4).lagging(0..100, 4);
+    assert_eq!(delayed(Story::healthy().on_loopback()).limits(), [Limit::Cores]);
+    assert_eq!(busy(Story::healthy()).limits(), [], "the server is elsewhere, and no worker waited");
+    assert_eq!(delayed(Story::healthy()).limits(), [Limit::RunQueue]);
+}
+
+#[test]
+fn threads_that_wait_for_a_core() {
+    let story = Story::healthy().on_loopback().with(name::worker_run_delay(1), 0.48);
+    assert_eq!(story.limits(), [Limit::RunQueue]);
+    assert_eq!(story.lagging(0..100, 4).limits(), [Limit::RunQueue]);
+}
+
+#[test]
+fn a_quota_explains_the_waiting() {
+    let story = Story::healthy().with(name::THROTTLED, 0.6).with(name::worker_run_delay(0), 0.5).lagging(0..100, 80);
+    assert_eq!(story.limits(), [Limit::Throttled]);
+}
+
+#[test]
+fn stolen_time_explains_the_waiting() {
+    let story = Story::healthy().on_loopback().with(name::HOST_STEAL, 0.6).with(name::HOST_IDLE, 0.1);
+    assert_eq!(story.with(name::worker_run_delay(0), 0.2).limits(), [Limit::Steal]);
+}
+
+#[test]
+fn descriptors_that_ran_out() {
+    assert_eq!(Story::healthy().failing(Failure::FdsExhausted, 1).limits(), [Limit::Descriptors]);
+    let capped =
+        |cap| Story::healthy().load(open_loop(cap)).failing(Failure::Dropped, 2).with(name::DESCRIPTORS_LIMIT, 100.0);
+    assert_eq!(capped(36).limits(), [Limit::Descriptors]);
+    assert_eq!(capped(10).limits(), [], "the cap was asked for");
+}
+
+#[test]
+fn ports_that_ran_out() {
+    let story = Story::healthy().failing(Failure::PortsExhausted, 1).with(name::TCP_TIME_WAIT, 28_000.0);
+    assert_eq!(story.limits(), [Limit::Ports]);
+    assert!(story.judged().causes[0].sentence.contains("100 requests"));
+}
+
+#[test]
+fn not_one_connection_for_want_of_ports() {
+    let judged = |why: &str| {
+        let finish = Finish { at: Tick(SECOND), interrupted: false, error: Some(why.to_owned()) };
+        verdict(&Run { finish: Some(finish), ..Run::default() })
+    };
+    let ports = judged("out of local ports: Cannot assign requested address (os error 99)");
+    assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, Limit::Ports));
+    assert_eq!(judged(Failure::Refused.row().meaning), Verdict::default());
+}
+
+#[test]
+fn failures_of_the_server_are_none_of_ours() {
+    for failure in [Failure::Reset, Failure::Refused, Failure::ConnectTimeout, Failure::Timeout, Failure::Dropped] {
+        assert_eq!(Story::healthy().load(open_loop(500)).failing(failure, 3).limits(), [], "{failure}");
+    }
+}
+
+#[test]
+fn a_full_link() {
+    assert_eq!(Story::healthy().with(Nic::SentBytes.of("eth0"), 117e6).limits(), [Limit::Nic]);
+    let story = Story::healthy().with(Nic::ReceivedBytes.of("eth0"), 120e6);
+    assert_eq!(story.limits(), [Limit::Nic]);
+    assert!(story.judged().causes[0].sentence.contains("received 96 % of its 1000 Mbit/s"));
+}
+
+#[test]
+fn more_packets_than_the_machine_takes_in() {
+    let interface = Story::healthy().with(Nic::Missed.of("eth0"), 900.0);
+    let core = Story::healthy().with(name::BUSIEST_SOFTIRQ, 0.99);
+    let queue = Story::healthy().with(name::SOFTNET_DROPPED, 600.0);
+    for story in [interface, core, queue] {
+        assert_eq!(story.limits(), [Limit::Packets]);
+    }
+    let one = Story::healthy().for_seconds(4..5, name::SOFTNET_DROPPED, 10.0);
+    assert_eq!(one.limits(), [], "ten of fifty thousand");
+}
+
+#[test]
+fn a_full_table_of_connections() {
+    assert_eq!(Story::healthy().with(name::CONNTRACK, 262_100.0).limits(), [Limit::Conntrack]);
+    assert_eq!(Story::healthy().for_seconds(3..4, name::CONNTRACK_DROPPED, 40.0).limits(), [Limit::Conntrack]);
+}
+
+#[test]
+fn short_of_memory() {
+    assert_eq!(Story::healthy().with(name::MEMORY_AVAILABLE, 0.1e9).limits(), [Limit::Memory]);
+    assert_eq!(Story::healthy().with(name::PRESSURE_MEMORY, 0.3).lagging(0..100, 9).limits(), [Limit::Memory]);
+}
+
+#[test]
+fn lag_that_nothing_explains() {
+    let story = Story::healthy().lagging(30..32, 400);
+    assert_eq!(story.limits(), [Limit::Lag]);
+    let cause = &story.judged().causes[0];
+    assert!(cause.sentence.contains("p99 of 405") && cause.sentence.contains("would be 5.0"), "{}", cause.sentence);
+    assert_eq!(cause.lasted, Duration::from_millis(200));
+}
+
+#[test]
+fn lag_that_changes_no_figure_is_only_shown() {
+    assert_eq!(Story::healthy().lagging(30..31, 400).limits(), [], "one request in a hundred");
+    let story = Story::healthy().lagging(0..100, 0);
+    assert!(story.judged().evidence.iter().any(|one| one.limit == Limit::Lag));
+}
+
+#[test]
+fn what_is_too_short_is_not_judged() {
+    let mut run = Run::of(&Story::healthy().with(name::worker_cpu(0), 1.0).events());
+    run.phases = vec![(Phase::Measure, Tick(2 * SECOND)), (Phase::Grace, Tick(2 * SECOND + 50 * MS))];
+    let judged = verdict(&run);
+    assert_eq!(judged.state, State::Ok);
+    assert!(judged.unseen[0].contains("0.050 s is too short"), "{:?}", judged.unseen);
+    run.total = Tally::default();
+    (0..49).for_each(|_| record(&mut run.total, 0, None));
+    record(&mut run.total, 7, None);
+    assert_eq!(verdict(&run).state, State::Ok, "the slowest of fifty is no p99");
+}
+
+#[test]
+fn a_schedule_that_was_not_kept() {
+    let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
+    assert_eq!(verdict(&run).state, State::Ok);
+    run.flow.begun -= 20;
+    assert_eq!(verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(), [Limit::Lag]);
+    run.flow.waiting = 20;
+    assert_eq!(verdict(&run).state, State::Ok, "they wait for the server");
+}
+
+#[test]
+fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
+    let brief = |lag: Option<Range<u64>>| {
+        let mut story = Story::healthy();
+        story.lag = lag.map(|tenths| (tenths, 300));
+        // Half a second more than nothing, and less than a tenth of the run: one reading of eleven seconds.
+        story.for_seconds(5..6, name::worker_run_delay(0), 0.9)
+    };
+    let of = |story: &Story| {
+        let mut run = Run::of(&story.events());
+        // The measured time is made longer than the second in question is a tenth of.
+        run.phases.retain(|phase| phase.0 != Phase::Grace);
+        run.seen_to = Tick(11 * SECOND);
+        verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&brief(None)), []);
+    assert_eq!(of(&brief(Some(52..55))), [Limit::RunQueue]);
+    assert_eq!(of(&brief(Some(20..23))), [Limit::Lag]);
+}
+
+#[test]
+fn what_is_not_shown_is_told() {
+    let unseen = |name: &str| Story::healthy().without(name).judged().unseen.join("\n");
+    for (name, word) in [
+        (name::HOST_IDLE, "/proc/stat"),
+        (name::THROTTLED, "quota"),
+        (name::DESCRIPTORS, "descriptors"),
+        (name::CONNTRACK, "firewall"),
+        (&name::worker_run_delay(1), "schedstat"),
+        (&Nic::BitsPerSecond.of("eth0"), "link's speed"),
+    ] {
+        assert!(unseen(name).contains(word), "{name}: {:?}", unseen(name));
+        assert_eq!(unseen(name).lines().count(), 1, "{name}: {:?}", unseen(name));
+    }
+    let mut story = Story::healthy();
+    (story.rates, story.states) = (BTreeMap::new(), BTreeMap::new());
+    assert_eq!(story.judged().unseen.len(), 1);
+}

@@ -1,0 +1,158 @@
+//! The names of what is read of ourselves and of our machine: the probe writes them, the judge looks them up.
+//!
+//! A name ends in its unit. Counters grow from reading to reading: those whose names end in `_total`, and times spent
+//! (`…_seconds`); everything else is a state. A name that is missing from a reading was not to be seen on that system.
+//! What it is not: the names of what a server says of itself.
+
+/// The source of these readings.
+pub const GENERATOR: &str = "generator";
+
+/// CPU time of our process since the run began, in user mode. Counter.
+pub const CPU_USER: &str = "cpu_user_seconds";
+/// CPU time of our process since the run began, in the kernel. Counter.
+pub const CPU_SYSTEM: &str = "cpu_system_seconds";
+/// Worker threads.
+pub const THREADS: &str = "threads";
+/// The most memory that our process had, in bytes.
+pub const PEAK_MEMORY: &str = "peak_rss_bytes";
+/// The memory that our process has, in bytes.
+pub const RESIDENT: &str = "memory.resident_bytes";
+
+/// CPU time of a worker's thread. Counter.
+pub fn worker_cpu(worker: usize) -> String {
+    format!("worker.{worker}.cpu_seconds")
+}
+
+/// The time for which a worker's thread was ready and had no core. Counter.
+pub fn worker_run_delay(worker: usize) -> String {
+    format!("worker.{worker}.run_delay_seconds")
+}
+
+/// CPU time of all cores of the machine together, by what they did with it; user and system without steal. Counters.
+pub const HOST_USER: &str = "host.cpu_user_seconds";
+/// In the kernel, interrupts included, deferred ones ([`HOST_SOFTIRQ`]) not.
+pub const HOST_SYSTEM: &str = "host.cpu_system_seconds";
+/// Deferred interrupts: where packets are received.
+pub const HOST_SOFTIRQ: &str = "host.cpu_softirq_seconds";
+/// Nothing to do.
+pub const HOST_IDLE: &str = "host.cpu_idle_seconds";
+/// Nothing to do but to wait for disks.
+pub const HOST_IOWAIT: &str = "host.cpu_iowait_seconds";
+/// Taken away by the hypervisor.
+pub const HOST_STEAL: &str = "host.cpu_steal_seconds";
+/// All parts of the machine's CPU time: their sum grows by its number of cores each second.
+pub const HOST_PARTS: [&str; 6] = [HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ, HOST_IDLE, HOST_IOWAIT, HOST_STEAL];
+/// Of the core that spent most on deferred interrupts since the last reading, the share of its time that went there.
+pub const BUSIEST_SOFTIRQ: &str = "host.cpu_softirq_busiest_share";
+
+/// Time for which some task waited for a CPU, for memory, for a disk: pressure stall information. Counters.
+pub const PRESSURE_CPU: &str = "pressure.cpu_some_seconds";
+/// The same for memory.
+pub const PRESSURE_MEMORY: &str = "pressure.memory_some_seconds";
+/// The same for disks.
+pub const PRESSURE_IO: &str = "pressure.io_some_seconds";
+/// Pressure on the CPU within our control group. Counter.
+pub const CGROUP_PRESSURE_CPU: &str = "cgroup.pressure_cpu_some_seconds";
+
+/// Time for which our control group, or one around it, was kept from running by its quota, summed over cores. Counter.
+pub const THROTTLED: &str = "cgroup.throttled_seconds";
+/// Cores that the tightest of these quotas allows; absent where none is set.
+pub const QUOTA: &str = "cgroup.quota_cores";
+
+/// File descriptors that our process has open.
+pub const DESCRIPTORS: &str = "descriptors.open";
+/// File descriptors that it may have open.
+pub const DESCRIPTORS_LIMIT: &str = "descriptors.limit";
+
+/// Local ports that the system hands out.
+pub const PORT_RANGE: &str = "ports.range";
+/// TCP sockets in use in our network namespace, IPv4 and IPv6.
+pub const TCP_IN_USE: &str = "tcp.in_use";
+/// TCP connections in `TIME_WAIT`: closed, their port still held.
+pub const TCP_TIME_WAIT: &str = "tcp.time_wait";
+/// Connections that came to a full accept queue of this machine. Counter.
+pub const LISTEN_OVERFLOWS: &str = "tcp.listen_overflows_total";
+/// Connections that a listener of this machine dropped, for whatever reason. Counter.
+pub const LISTEN_DROPS: &str = "tcp.listen_drops_total";
+/// Segments sent again. Counter.
+pub const RETRANSMITTED: &str = "tcp.retransmitted_total";
+/// Segments sent. Counter.
+pub const SEGMENTS_SENT: &str = "tcp.sent_segments_total";
+
+/// Packets that the kernel took in from its receive queues. Counter.
+pub const SOFTNET_PROCESSED: &str = "softnet.processed_total";
+/// Packets dropped because a receive queue was full. Counter.
+pub const SOFTNET_DROPPED: &str = "softnet.dropped_total";
+/// Times that the kernel stopped receiving before the queue was empty. Counter.
+pub const SOFTNET_SQUEEZED: &str = "softnet.squeezed_total";
+
+/// Connections in the firewall's table.
+pub const CONNTRACK: &str = "conntrack.entries";
+/// Connections that it may hold.
+pub const CONNTRACK_LIMIT: &str = "conntrack.limit";
+/// Packets dropped because it was full. Counter.
+pub const CONNTRACK_DROPPED: &str = "conntrack.dropped_total";
+
+/// Memory that programs can still have, in bytes.
+pub const MEMORY_AVAILABLE: &str = "memory.available_bytes";
+/// Memory of the machine, in bytes.
+pub const MEMORY_TOTAL: &str = "memory.total_bytes";
+/// Memory swapped out to disk, in bytes.
+pub const SWAP_USED: &str = "memory.swap_used_bytes";
+/// Bytes read back from swap. Counter.
+pub const SWAPPED_IN: &str = "memory.swapped_in_bytes_total";
+
+/// What is read of a network interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nic {
+    /// Bytes received, link headers included. Counter.
+    ReceivedBytes,
+    /// Bytes sent, link headers included. Counter.
+    SentBytes,
+    /// Packets received. Counter.
+    ReceivedPackets,
+    /// Packets sent. Counter.
+    SentPackets,
+    /// Packets dropped, whatever the reason and the direction. Counter.
+    Dropped,
+    /// Packets that the interface had no room for, because the machine did not fetch them in time. Counter.
+    Missed,
+    /// The link's speed.
+    BitsPerSecond,
+}
+
+impl Nic {
+    /// The name of this reading of an interface.
+    pub fn of(self, interface: &str) -> String {
+        format!("nic.{interface}.{}", self.suffix())
+    }
+
+    /// The interfaces of which this was read.
+    pub fn interfaces(self, names: &[String]) -> impl Iterator<Item = &str> {
+        names.iter().filter_map(move |name| name.strip_prefix("nic.")?.strip_suffix(self.suffix())?.strip_suffix('.'))
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::ReceivedBytes => "received_bytes_total",
+            Self::SentBytes => "sent_bytes_total",
+            Self::ReceivedPackets => "received_packets_total",
+            Self::SentPackets => "sent_packets_total",
+            Self::Dropped => "dropped_packets_total",
+            Self::Missed => "missed_packets_total",
+            Self::BitsPerSecond => "bits_per_second",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interface_is_found_again_by_the_name_of_its_reading() {
+        let names = ["lo", "eth0.100", "nic.0"].map(|nic| Nic::SentBytes.of(nic));
+        assert_eq!(Nic::SentBytes.interfaces(&names).collect::<Vec<_>>(), ["lo", "eth0.100", "nic.0"]);
+        assert_eq!(Nic::Missed.interfaces(&names).count(), 0);
+    }
+}

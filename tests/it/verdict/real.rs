@@ -1,0 +1,193 @@
+//! Limits brought about on this machine.
+
+use super::quiet::{busy, first_core, in_full, names};
+use super::{judged, stopped_for};
+use crate::world::brunt::program;
+use crate::world::lab::lab_by;
+use crate::world::skip::{program as tool, skip};
+use crate::world::{Lab, command, lab, nginx};
+use brunt_model::finding::Limit;
+use brunt_model::reading_names as name;
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+/// brunt behind another program: `taskset -c 0`, `sh -c '… exec "$0" "$@"'`.
+fn behind(before: &[&str], line: &str) -> Command {
+    let mut command = Command::new(before[0]);
+    command.args(&before[1..]).arg(program("BRUNT_BIN", "brunt")).args(line.split_whitespace());
+    command
+}
+
+/// Whether taskset is here; told, if not.
+fn has_taskset(test: &str) -> bool {
+    let found = tool("taskset").is_some();
+    if !found {
+        skip(test, "no taskset here");
+    }
+    found
+}
+
+#[test]
+fn a_healthy_run_names_none() {
+    let (runs, seconds) = if in_full() { (20, 10) } else { (5, 1) };
+    let lab = lab("--service const:1ms");
+    for load in ["-r 300", "-c 4 --think 5ms"].iter().cycle().take(runs) {
+        let told = names("a_healthy_run_names_none", &[], || {
+            let healthy = judged(&mut command(&format!("{} {load} -d {seconds}s", lab.at("/"))));
+            assert!(!healthy.verdict.evidence.is_empty());
+            healthy
+        });
+        if !told {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_worker_without_time_left() {
+    // Our side of it is dear (each body of 200 kB goes through a pattern), nginx' side is cheap.
+    let Some(nginx) = nginx("verdict::a_worker_without_time_left", "sendfile on;") else { return };
+    names("a_worker_without_time_left", &[Limit::Worker], || {
+        judged(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
+    });
+}
+
+#[test]
+fn no_idle_core_beside_the_server() {
+    if !has_taskset("verdict::no_idle_core_beside_the_server") {
+        return;
+    }
+    let lab = lab("--service const:1ms");
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    names("no_idle_core_beside_the_server", &[Limit::Cores], || {
+        let _neighbours: Vec<_> = (0..cores).map(|_| busy(None)).collect();
+        judged(&mut command(&format!("{} -c 4 -d 2s", lab.at("/"))))
+    });
+}
+
+#[test]
+fn a_busy_neighbour_on_the_core() {
+    if !has_taskset("verdict::a_busy_neighbour_on_the_core") {
+        return;
+    }
+    let (lab, core) = (lab(""), first_core());
+    names("a_busy_neighbour_on_the_core", &[Limit::RunQueue], || {
+        let _neighbour = busy(Some(&core));
+        judged(&mut behind(&["taskset", "-c", &core], &format!("{} -c 8 -d 2s", lab.at("/"))))
+    });
+}
+
+/// A control group with a quota of a tenth of a core, of the version that may be written here; gone with this.
+struct Group {
+    folder: PathBuf,
+    /// Of version 1; it may have to be left for another.
+    processes: PathBuf,
+}
+
+impl Group {
+    fn new() -> Option<Self> {
+        let v1 = || Self::at("/sys/fs/cgroup/cpu", &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")]);
+        v1().or_else(|| Self::at("/sys/fs/cgroup", &[("cpu.max", "10000 100000")]))
+    }
+
+    fn at(mount: &str, settings: &[(&str, &str)]) -> Option<Self> {
+        let folder = PathBuf::from(format!("{mount}/brunt-test-{}", std::process::id()));
+        fs::create_dir(&folder).ok()?;
+        let group = Self { processes: folder.join("cgroup.procs"), folder };
+        settings.iter().all(|(file, value)| fs::write(group.folder.join(file), value).is_ok()).then_some(group)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // A group whose last process has just ended may take a moment to be empty.
+        let _ = (0..100).any(|_| fs::remove_dir(&self.folder).is_ok() || crate::world::wait_a_moment());
+    }
+}
+
+#[test]
+fn a_quota_that_throttles() {
+    let test = "verdict::a_quota_that_throttles";
+    let Some(group) = Group::new() else { return skip(test, "no control group with a CPU quota can be made here") };
+    let lab = lab("");
+    let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
+    names("a_quota_that_throttles", &[Limit::Throttled], || {
+        judged(&mut behind(&["sh", "-c", &join], &format!("{} -c 16 -d 2s", lab.at("/"))))
+    });
+}
+
+#[test]
+fn a_low_limit_on_open_files() {
+    let lab = lab("--service const:200ms");
+    let low = "ulimit -n 100 && exec \"$0\" \"$@\"";
+    names("a_low_limit_on_open_files", &[Limit::Descriptors], || {
+        judged(&mut behind(&["sh", "-c", low], &format!("{} -r 400 -d 1s", lab.at("/"))))
+    });
+}
+
+#[test]
+fn descriptors_that_are_really_used_up() {
+    let test = "descriptors_that_are_really_used_up";
+    let Some(bash) = tool("bash") else { return skip(&format!("verdict::{test}"), "no bash here") };
+    let lab = lab("--service const:1ms");
+    // brunt keeps 64 descriptors free; here somebody has left it a hundred that are taken.
+    let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
+    names(test, &[Limit::Descriptors], || {
+        let made = judged(&mut behind(&[&bash, "-c", leave], &format!("{} -c 100 -d 1s --grace 1s", lab.at("/"))));
+        assert!(made.ran.failed("fds_exhausted") > 0, "{}{}", made.ran.out, made.ran.err);
+        made
+    });
+}
+
+/// A network namespace where ten local ports are handed out, for what comes behind it.
+const FEW_PORTS: &str =
+    "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range && exec \"$0\" \"$@\"";
+
+fn may_make_namespaces() -> bool {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-n", "sh", "-c", FEW_PORTS, "true"]);
+    tool("nsenter").is_some() && unshare.output().is_ok_and(|output| output.status.success())
+}
+
+fn lab_with_few_ports() -> Lab {
+    let mut command = Command::new("unshare");
+    command.args(["-n", "sh", "-c", FEW_PORTS]).arg(program("BRUNT_LAB_BIN", "brunt-lab"));
+    lab_by(command, "--service const:1ms")
+}
+
+#[test]
+fn a_narrow_range_of_ports() {
+    let test = "verdict::a_narrow_range_of_ports";
+    if !may_make_namespaces() {
+        return skip(test, "no network namespace can be made here");
+    }
+    names("a_narrow_range_of_ports", &[Limit::Ports], || {
+        // Another namespace each time: the ports of the last are in TIME_WAIT.
+        let lab = lab_with_few_ports();
+        let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());
+        judged(&mut behind(&["nsenter", &namespace], &format!("{} -c 40 -d 1s", lab.at("/"))))
+    });
+}
+
+#[test]
+fn a_suspended_brunt_lags() {
+    let lab = lab("--service const:1ms");
+    names("a_suspended_brunt_lags", &[Limit::Lag], || {
+        stopped_for(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.at("/"))))
+    });
+}
+
+#[test]
+fn a_full_accept_queue_is_read() {
+    // Nobody accepts: its queue takes 128 (what the standard library asks for), and the rest overflow.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let line = format!("{url} -c 300 -d 2s --timeout 1s --connect-timeout 1s --grace 0s");
+    let made = judged(&mut command(&line));
+    let overflows = made.run.history[name::GENERATOR].of(name::LISTEN_OVERFLOWS);
+    let grown = overflows.last().zip(overflows.first()).map_or(0.0, |(last, first)| last.1 - first.1);
+    assert!(grown > 0.0, "{overflows:?}\n{}", made.ran.out);
+}

@@ -1,0 +1,197 @@
+//! Limits that no loopback has: a machine's files as they were, second by second, read by the probe and judged.
+//!
+//! The machine is a quiet one with one interface of 1 Gbit/s; a case changes what some of its files say.
+
+use brunt_model::event::Reading;
+use brunt_model::finding::{Limit, State};
+use brunt_model::reading_names::GENERATOR;
+use brunt_model::{Environment, Event, Phase, Plan, Run, Snapshot, Tick, Verdict};
+use brunt_probe::{Ourselves, Root};
+use serde_json::json;
+use std::fs;
+use tempfile::TempDir;
+
+const SECONDS: u64 = 5;
+const SECOND: u64 = 1_000_000_000;
+
+/// What the machine did in each second.
+#[derive(Clone, Copy)]
+struct Machine {
+    /// Hundredths of a second, of two cores together.
+    stolen: u64,
+    /// The same of the second core alone.
+    softirq: u64,
+    sent_bytes: u64,
+    received_packets: u64,
+    missed_packets: u64,
+    /// Packets dropped before full receive queues.
+    queue_dropped: u64,
+    /// As it stands.
+    tracked: u64,
+    tracking_dropped: u64,
+}
+
+const QUIET: Machine = Machine {
+    stolen: 1,
+    softirq: 4,
+    sent_bytes: 20_000_000,
+    received_packets: 40_000,
+    missed_packets: 0,
+    queue_dropped: 0,
+    tracked: 211,
+    tracking_dropped: 0,
+};
+
+impl Machine {
+    /// Its files after so many seconds.
+    fn files(self, second: u64) -> Vec<(&'static str, String)> {
+        vec![
+            ("proc/stat", self.stat(second)),
+            ("proc/net/dev", self.interfaces(second)),
+            ("proc/net/softnet_stat", self.receive_queues(second)),
+            ("proc/net/stat/nf_conntrack", self.tracking(second)),
+            ("proc/sys/net/netfilter/nf_conntrack_count", format!("{}\n", self.tracked)),
+            ("proc/sys/net/netfilter/nf_conntrack_max", "262144\n".into()),
+            ("sys/class/net/eth0/operstate", "up\n".into()),
+            ("sys/class/net/eth0/speed", "1000\n".into()),
+            ("sys/class/net/eth0/device/vendor", "0x8086\n".into()),
+            ("sys/class/net/eth0/statistics/rx_missed_errors", format!("{}\n", 7 + self.missed_packets * second)),
+            ("proc/meminfo", "MemTotal:       24684084 kB\nMemAvailable:   23874188 kB\n".into()),
+            ("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=48123\n".into()),
+            ("proc/self/task/7/comm", "brunt-worker-0\n".into()),
+            ("proc/self/task/7/schedstat", format!("{} {} 546\n", 300_000_000 * second + 5, 900_000 * second)),
+        ]
+    }
+
+    fn stat(self, second: u64) -> String {
+        let core = |softirq: u64, stolen: u64| {
+            let used = [30, 0, 10, 0, 0, 0, softirq, stolen];
+            let idle = 100_u64.saturating_sub(used.iter().sum::<u64>());
+            // A core that only receives has no time for anything else.
+            let user = if softirq > 90 { 0 } else { 30 };
+            [user, 0, 10 * u64::from(softirq <= 90), idle, 0, 0, softirq, stolen].map(|ticks| 5000 + ticks * second)
+        };
+        let cores = [core(3, self.stolen / 2), core(self.softirq, self.stolen - self.stolen / 2)];
+        let words = |ticks: [u64; 8]| ticks.map(|ticks| ticks.to_string()).join(" ");
+        let all: [u64; 8] = std::array::from_fn(|part| cores[0][part] + cores[1][part]);
+        format!("cpu  {} 0 0\ncpu0 {} 0 0\ncpu1 {} 0 0\nintr 5 0\n", words(all), words(cores[0]), words(cores[1]))
+    }
+
+    fn interfaces(self, second: u64) -> String {
+        let (bytes, packets) = (192_992_004 + self.sent_bytes * second, 14_140 + self.received_packets * second);
+        format!(
+            "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop\n    \
+             lo: 99 9 0 0 0 0 0 0 99 9 0 0 0 0 0 0\n  eth0: {} {packets} 0 0 0 0 0 0 {bytes} 13241 0 0 0 0 0 0\n",
+            packets * 60
+        )
+    }
+
+    fn receive_queues(self, second: u64) -> String {
+        let line = |packets: u64, dropped: u64| format!("{packets:08x} {dropped:08x} 00000001 00000000 00000000\n");
+        line(0x08a6_e1d7 + self.received_packets * second, 0xdf) + &line(0x10, self.queue_dropped * second)
+    }
+
+    fn tracking(self, second: u64) -> String {
+        let (tracked, dropped) = (self.tracked, self.tracking_dropped * second);
+        format!(
+            "entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop\n\
+             {tracked:08x} 0 0 0 0 0 0 0 0 0 {dropped:08x} 0\n{tracked:08x} 0 0 0 0 0 0 0 0 0 00000000 0\n"
+        )
+    }
+
+    /// What is judged of a run on it.
+    fn judged(self) -> Verdict {
+        let tree = TempDir::new().expect("a directory");
+        let record = |second: u64| {
+            for (path, text) in self.files(second) {
+                let file = tree.path().join(path);
+                fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+                fs::write(file, text).expect("a file");
+            }
+        };
+        record(0);
+        let mut ourselves = Ourselves::of(&Root::recorded(tree.path()));
+        let mut events = vec![started(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
+        for second in 0..=SECONDS {
+            record(second);
+            let (at, values) = (Tick(second * SECOND), ourselves.read(1));
+            events.push(Event::Reading(Reading { at, source: GENERATOR.into(), values }));
+            let to = Tick((second + 1).min(SECONDS) * SECOND);
+            events.push(Event::Snapshot(Box::new(Snapshot {
+                from: at,
+                to,
+                phase: Phase::Measure,
+                ..Snapshot::default()
+            })));
+        }
+        brunt_judge::judge(&Run::of(&events)).verdict
+    }
+
+    /// It names these, and no others.
+    fn names(self, limits: &[Limit]) {
+        let verdict = self.judged();
+        let named: Vec<Limit> = verdict.causes.iter().map(|cause| cause.limit).collect();
+        assert_eq!(named, limits, "{verdict:#?}");
+        assert_eq!(verdict.state, if limits.is_empty() { State::Ok } else { State::Limited });
+    }
+}
+
+fn started() -> Event {
+    let plan: Plan = serde_json::from_value(json!({
+        "script": {"requests": [], "order": "sequence", "follow": 0},
+        "load": {"model": "closed", "users": {"stages": [{"from": 9.0, "to": 9.0, "duration_seconds": null}]},
+            "think": {"least_seconds": 0.0, "most_seconds": 0.0}},
+        "stop": {"warmup_seconds": 0.0, "duration_seconds": 5.0, "requests": null, "grace_seconds": 5.0},
+        "connection": {"http10": false, "requests_per_connection": null, "retry_stale": false, "timeout_seconds": 30.0,
+            "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
+            "proxy": null, "unix_socket": null, "source": [], "receive_rate": null,
+            "tls": {"cacert": null, "cert": null, "key": null, "insecure": false, "sni": null, "no_resumption": false}},
+        "checks": {"status": [], "body": null, "same_length": false}, "objectives": [],
+        "record": {"interval_seconds": 1.0, "labels": 1000, "samples": false}, "seed": 7, "threads": 1
+    }))
+    .expect("a plan");
+    let environment = Environment { addresses: vec!["10.0.0.9".into()], cores: 2, ..Environment::default() };
+    Event::Started { plan: Box::new(plan), environment: Box::new(environment), unix_seconds: 0.0 }
+}
+
+#[test]
+fn a_quiet_machine_names_none() {
+    QUIET.names(&[]);
+    let verdict = QUIET.judged();
+    for limit in
+        [Limit::Worker, Limit::RunQueue, Limit::Steal, Limit::Nic, Limit::Packets, Limit::Conntrack, Limit::Memory]
+    {
+        assert!(verdict.evidence.iter().any(|one| one.limit == limit), "{limit:?}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn a_full_interface() {
+    Machine { sent_bytes: 118_000_000, ..QUIET }.names(&[Limit::Nic]);
+}
+
+#[test]
+fn more_packets_than_the_interface_holds() {
+    Machine { received_packets: 700_000, missed_packets: 9_000, ..QUIET }.names(&[Limit::Packets]);
+}
+
+#[test]
+fn a_core_that_only_receives() {
+    Machine { softirq: 99, ..QUIET }.names(&[Limit::Packets]);
+}
+
+#[test]
+fn full_receive_queues() {
+    Machine { queue_dropped: 800, ..QUIET }.names(&[Limit::Packets]);
+}
+
+#[test]
+fn a_full_table_of_connections() {
+    Machine { tracked: 262_140, ..QUIET }.names(&[Limit::Conntrack]);
+    Machine { tracking_dropped: 30, ..QUIET }.names(&[Limit::Conntrack]);
+}
+
+#[test]
+fn a_hypervisor_that_takes_cpu() {
+    Machine { stolen: 40, ..QUIET }.names(&[Limit::Steal]);
+}
