@@ -25,6 +25,7 @@ pub struct Plan {
     /// Bounds on the figures of the run.
     pub objectives: Vec<Objective>,
     /// The run ends before its time when it is sure enough; null: it does not.
+    #[serde(default)]
     pub until: Option<Until>,
     /// What is recorded.
     pub record: Record,
@@ -33,6 +34,7 @@ pub struct Plan {
     /// Worker threads.
     pub threads: u32,
     /// Workers are awake shortly before each instant of the schedule, which costs CPU.
+    #[serde(default)]
     pub precise: bool,
 }
 

@@ -71,6 +71,7 @@ fn plan(load: Load) -> Plan {
         record: Record { interval: Duration::from_millis(100), labels: 100, samples: false },
         seed: 1,
         threads: 2,
+        precise: false,
     }
 }
 
