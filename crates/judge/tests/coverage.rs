@@ -1,7 +1,7 @@
 //! How often the 95 % intervals hold the truth, in simulated runs whose truth is known.
 //!
 //! The short form runs with every test. The full one, 1000 runs of each kind as a Markdown table:
-//! `BRUNT_PROVE=1 cargo test -p brunt-judge --test coverage -- --nocapture`.
+//! `BRUNT_PROVE=1 cargo test -p brunt-judge --test coverage the_full -- --nocapture`.
 
 mod simulation;
 
