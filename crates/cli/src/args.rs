@@ -12,6 +12,7 @@ pub mod output;
 pub mod request;
 pub mod values;
 
+use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use checks::CheckArgs;
 use clap::{Args, Parser, Subcommand};
@@ -43,6 +44,12 @@ pub enum Command {
     /// Reports a recorded run once more, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
+    /// Holds load generators, brunt first, against a server whose response times are known
+    #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
+    Certify(CertifyArgs),
+    /// The reference server: response times known by computation, on loopback only
+    #[command(max_term_width = 110, after_long_help = after_lab())]
+    Lab(Box<brunt_lab::args::Options>),
     /// Prints the completions of a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -102,6 +109,11 @@ fn after_run() -> String {
     exits.sort_by_key(|e| e.code());
     let codes = exits.map(|e| format!("\n  {:3}  {}", e.code(), e.meaning())).concat();
     format!("{}\n\nExit codes:{codes}", with_n(RUN_EXAMPLES))
+}
+
+/// The help of `brunt-lab`, which goes by another name here.
+fn after_lab() -> String {
+    brunt_lab::args::EXAMPLES.replace("brunt-lab", "brunt lab")
 }
 
 const RUN_EXAMPLES: &str = "\

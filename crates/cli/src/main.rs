@@ -4,10 +4,12 @@
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
+//! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod args;
+mod certify;
 mod defaults;
 mod exit;
 mod live;
@@ -18,8 +20,9 @@ mod signals;
 mod to_plan;
 mod world;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use args::{Cli, Command, RunArgs};
+use brunt_lab::program::Failure;
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use measure::{Around, measure};
@@ -57,6 +60,8 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
     match command {
         Command::Run(args) => run(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Certify(args) => certify::certify(&args, command_line()),
+        Command::Lab(options) => lab(&options),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
             Ok(Exit::Measured)
@@ -91,6 +96,15 @@ fn command_line() -> String {
         if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
     });
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The reference server, in this process.
+fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
+    brunt_lab::program::run(options, &mut io::stdout()).map_err(|failure| match failure {
+        Failure::Usage(_) => usage(anyhow!("{failure}")),
+        Failure::Machine(error) => failed(error),
+    })?;
+    Ok(Exit::Measured)
 }
 
 fn man() -> io::Result<Exit> {

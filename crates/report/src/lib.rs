@@ -9,7 +9,7 @@
 //! * [`json`], [`result`]: for programs. `result` has the types of the document, their units, and their making.
 //! * [`csv`]: the time series, for spreadsheets and plotting.
 //! * [`progress`]: one line of live state while the run goes on.
-//! * `figures`, `layout`, `utc`: how numbers, tables and dates are written, for all of them.
+//! * `figures`, `layout`, [`utc`]: how numbers, tables and dates are written, for all of them.
 
 // A report is written once: `write!` would save an allocation and bring a Result to throw away.
 #![allow(clippy::format_push_string)]
@@ -21,7 +21,7 @@ mod layout;
 pub mod progress;
 pub mod result;
 pub mod text;
-mod utc;
+pub mod utc;
 
 #[cfg(test)]
 mod story;
