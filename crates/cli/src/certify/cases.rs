@@ -96,7 +96,7 @@ pub const CASES: [Case; 8] = [
     },
     Case {
         name: "resets",
-        about: "5 ms; 2 % are reset, 1 % end in the middle of the body, 1 % are answered 503",
+        about: "5 ms; 2 % are reset, 1 % end within the body, 1 % are answered 503",
         lab: "--service const:5ms --fail 2%:reset --fail 1%:close-early --fail 1%:503",
         rate: 500,
         connections: 3,

@@ -32,6 +32,8 @@ pub struct League {
     pub rounds: u32,
     /// Whether the reference server had real-time priority.
     pub prompt: bool,
+    /// Whether everybody else had the first place in the queue for the processor (nice -20).
+    pub hurried: bool,
     /// The cases, in the order of the columns.
     pub cases: Vec<&'static Case>,
     /// The tools that are here, in the order of the rows.
@@ -55,6 +57,7 @@ impl League {
             seconds: args.seconds,
             rounds: args.rounds,
             prompt: false,
+            hurried: false,
             cases: CASES.iter().filter(|case| args.wants_case(case.name)).collect(),
             tools,
             absent: absent.into_iter().map(|tool| tool.name).collect(),
@@ -120,13 +123,12 @@ fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::Figures;
     use super::super::verdict::Mark;
     use super::*;
 
     fn scored(deviation: f64) -> Outcome {
         let mark = Some(Mark { figure: "p50", deviation, met: false });
-        Outcome::Scored { told: Figures::default(), truth: Figures::default(), mark }
+        Outcome::Scored { told: Box::default(), truth: Box::default(), mark }
     }
 
     #[test]

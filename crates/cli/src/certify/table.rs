@@ -27,7 +27,7 @@ pub struct Grid {
 
 /// The league of one way of putting load: a row a tool, a column a case.
 pub fn league(league: &League, way: Way) -> Grid {
-    let head = ["tool"].into_iter().chain(league.cases.iter().map(|case| case.name)).chain(["within"]);
+    let head = ["tool"].into_iter().chain(league.cases.iter().map(|case| case.name)).chain(["met"]);
     let about = match way {
         Way::Open => "So many requests a second, whatever the server does; the truth is what they would have waited.",
         Way::Closed => {
@@ -48,6 +48,7 @@ pub fn details(league: &League, case: &Case, way: Way) -> Option<Grid> {
     let seconds = entries.first()?.trial.seconds;
     let load = match way {
         Way::Open => format!("{} requests/s", case.rate),
+        Way::Closed if case.connections == 1 => "1 connection".to_owned(),
         Way::Closed => format!("{} connections", case.connections),
     };
     let shown: Vec<_> = KEYS.iter().filter(|key| is_shown(key, case.compares)).collect();
@@ -140,7 +141,7 @@ pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent.abs() {
         size if size < 10.0 => format!("{percent:+.1}%"),
-        size if size < 10_000.0 => format!("{percent:+.0}%"),
+        size if size < 1000.0 => format!("{percent:+.0}%"),
         _ => format!("{percent:+.0e}%"),
     }
 }

@@ -47,9 +47,9 @@ pub enum Outcome {
     /// Figures were told, and the truth is known. No mark: nothing that is compared was told.
     Scored {
         /// What the tool told.
-        told: Figures,
+        told: Box<Figures>,
         /// What is true.
-        truth: Figures,
+        truth: Box<Figures>,
         /// How near the one is to the other.
         mark: Option<Mark>,
     },
@@ -92,8 +92,8 @@ impl Trial {
         Ok(match (self.tool.read)(&told) {
             Err(why) => Outcome::Failed(format!("{why}: {}", first_line(&told.out))),
             Ok(told) => {
-                let mark = mark(&told, &truth, self.case.compares, f64::from(self.case.connections));
-                Outcome::Scored { told, truth, mark }
+                let mark = mark(&told, &truth, self.case.compares);
+                Outcome::Scored { told: Box::new(told), truth: Box::new(truth), mark }
             }
         })
     }
@@ -117,32 +117,40 @@ impl Trial {
             Ok(process) => process,
             Err(error) => return Ok(Driven::Failed(error.to_string())),
         };
-        let mut end = None;
-        if let Some((after, length)) = self.case.freeze {
-            let early = process.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
-            match early {
-                End::TooLong => lab.freeze(Duration::from_secs(u64::from(length)))?,
-                other => end = Some(other),
-            }
-        }
         let most = Duration::from_secs(u64::from(self.load())) + PATIENCE;
-        let end = end.map_or_else(|| process.wait(most, stop), Ok)?;
-        let read = |name: &str| fs::read(folder.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(match end {
+        Ok(match self.attend(&mut process, lab, most, stop)? {
             End::Interrupted => Driven::Interrupted,
             End::TooLong => Driven::Failed(format!("it was still at work after {} s", most.as_secs())),
             End::Ended(status) => {
-                let told = Told {
-                    out: read("out")?,
-                    file: self.tool.file.map_or(String::new(), |name| read(name).unwrap_or_default()),
-                };
+                let told = self.told(folder)?;
                 // Some end with a status of failure where there were errors, and have told everything.
                 if status.success() || (self.tool.read)(&told).is_ok() {
-                    Driven::Told(told)
-                } else {
-                    Driven::Failed(format!("it ended with {status}: {}", first_line(&read("err")?)))
+                    return Ok(Driven::Told(told));
                 }
+                let said = fs::read(folder.join("err"))?;
+                Driven::Failed(format!("it ended with {status}: {}", first_line(&String::from_utf8_lossy(&said))))
             }
+        })
+    }
+
+    /// Waits for the tool's end, and stops the server meanwhile where the case says so.
+    fn attend(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &StopSwitch) -> Result<End> {
+        if let Some((after, length)) = self.case.freeze {
+            let before = tool.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
+            if before != End::TooLong {
+                return Ok(before);
+            }
+            lab.freeze(Duration::from_secs(u64::from(length)))?;
+        }
+        Ok(tool.wait(most, stop)?)
+    }
+
+    fn told(&self, folder: &Path) -> Result<Told> {
+        let read = |name: &str| fs::read(folder.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        // A file that it did not write is missed where its words are read.
+        Ok(Told {
+            out: read("out")?,
+            file: self.tool.file.map_or_else(String::new, |name| read(name).unwrap_or_default()),
         })
     }
 
@@ -166,7 +174,7 @@ impl Trial {
         let kinds = &knows["requests"]["failed_by_kind"];
         let sum = |counts: fn(&str) -> bool| {
             let kinds = kinds.as_object().into_iter().flatten().filter(|(kind, _)| counts(kind));
-            kinds.filter_map(|(_, count)| count.as_f64()).sum::<f64>()
+            kinds.filter_map(|(_, count)| count.as_f64()).fold(0.0, |all, count| all + count)
         };
         let failed = sum(|kind| !is_whole(kind));
         Ok(Figures { throughput, ..times }.with_errors(failed, sum(|kind| kind.parse::<u16>().is_ok_and(|s| s >= 400))))

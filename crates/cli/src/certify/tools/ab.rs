@@ -1,4 +1,4 @@
-//! ApacheBench: a closed loop; the file of `-e` has every whole percentile in microseconds.
+//! `ApacheBench`: a closed loop; the file of `-e` has every whole percentile in microseconds.
 
 use super::text::number_after;
 use super::{Asked, Job, Spacing, Told, Tool, Way};

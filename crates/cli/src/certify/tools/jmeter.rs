@@ -1,4 +1,4 @@
-//! JMeter without its window: an open model or a thread group, from a plan written here; every sample of its log.
+//! `JMeter` without its window: an open model or a thread group, from a plan written here; every sample of its log.
 
 use super::{Asked, Job, Spacing, Told, Tool, Way};
 use crate::certify::figures::Figures;

@@ -51,7 +51,8 @@ pub fn at(json: &Value, pointer: &str) -> Option<f64> {
 
 /// The sum of the numbers in an object, of the keys that count.
 pub fn sum(json: &Value, counts: impl Fn(&str) -> bool) -> f64 {
-    json.as_object().into_iter().flatten().filter(|(key, _)| counts(key)).filter_map(|(_, count)| count.as_f64()).sum()
+    let counted = json.as_object().into_iter().flatten().filter(|(key, _)| counts(key));
+    counted.filter_map(|(_, count)| count.as_f64()).fold(0.0, |all, count| all + count)
 }
 
 /// Whether this is a status of 400 or more.
