@@ -157,7 +157,7 @@ fn write_text(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
         for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let padding = " ".repeat(width - cell.chars().count());
             let parts = if at == 0 { [cell, &padding, ""] } else { ["  ", &padding, cell] };
-            parts.into_iter().for_each(|part| line.push_str(part));
+            line.push_str(&parts.concat());
         }
         writeln!(out, "{}", line.trim_end())?;
     }
