@@ -12,6 +12,7 @@ pub mod output;
 pub mod request;
 pub mod values;
 
+#[cfg(target_os = "linux")]
 use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use checks::CheckArgs;
@@ -45,9 +46,11 @@ pub enum Command {
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
     /// Holds load generators, brunt first, against a server whose response times are known
+    #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
     Certify(CertifyArgs),
     /// The reference server: response times known by computation, on loopback only
+    #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_long_help = after_lab())]
     Lab(Box<brunt_lab::args::Options>),
     /// Prints the completions of a shell
@@ -112,6 +115,7 @@ fn after_run() -> String {
 }
 
 /// The help of `brunt-lab`, which goes by another name here.
+#[cfg(target_os = "linux")]
 fn after_lab() -> String {
     brunt_lab::args::EXAMPLES.replace("brunt-lab", "brunt lab")
 }

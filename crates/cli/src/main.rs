@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod args;
+#[cfg(target_os = "linux")]
 mod certify;
 mod defaults;
 mod exit;
@@ -20,8 +21,9 @@ mod signals;
 mod to_plan;
 mod world;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use args::{Cli, Command, RunArgs};
+#[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
 use clap::{CommandFactory, Parser};
 use exit::Exit;
@@ -60,7 +62,9 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
     match command {
         Command::Run(args) => run(&args),
         Command::Replay(args) => replay::replay(&args),
+        #[cfg(target_os = "linux")]
         Command::Certify(args) => certify::certify(&args, command_line()),
+        #[cfg(target_os = "linux")]
         Command::Lab(options) => lab(&options),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
@@ -99,9 +103,10 @@ fn command_line() -> String {
 }
 
 /// The reference server, in this process.
+#[cfg(target_os = "linux")]
 fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
     brunt_lab::program::run(options, &mut io::stdout()).map_err(|failure| match failure {
-        Failure::Usage(_) => usage(anyhow!("{failure}")),
+        Failure::Usage(_) => usage(anyhow::anyhow!("{failure}")),
         Failure::Machine(error) => failed(error),
     })?;
     Ok(Exit::Measured)

@@ -9,7 +9,8 @@ use clap::{Args, value_parser};
 /// What `brunt certify` is told.
 #[derive(Debug, Clone, Args)]
 pub struct CertifyArgs {
-    /// Tools to score; `all` is every one that is known. Those that this machine has not are told and left out
+    /// Tools to score: brunt, wrk, wrk2, ab, siege, httperf, h2load, oha, k6, vegeta, hey, bombardier, jmeter, or all. Those that
+    /// this machine has not are told and left out
     #[arg(long = "tool", value_name = "LIST", value_delimiter = ',', default_value = "brunt", value_parser = tool)]
     pub tools: Vec<String>,
 
@@ -59,8 +60,8 @@ Examples:
   brunt certify --tool all -o text -o markdown=honesty.md
   brunt certify --case stall,freeze --loop open        only what coordinated omission would hide
 
-A busy machine has no truth: the reference server refuses its own figures if it could not reply when it meant to. Leave the
-machine alone meanwhile; with the right to real-time priority (root) it is refused less often. Method: docs/honesty.md.";
+Leave the machine alone meanwhile: on a busy one the reference server refuses its own figures.
+It is refused less often with the right to real-time priority (root). Method: docs/honesty.md.";
 
 fn tool(word: &str) -> Result<String, WordError> {
     let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
