@@ -101,6 +101,24 @@ impl Figures {
         Self { failed: Some(failed), refused: Some(refused), errors: Some(failed + refused), ..self }
     }
 
+    /// The same with each response time later by as much as `written` is later than `computed`; where one of them is not
+    /// known, as it was.
+    #[must_use]
+    pub fn later(self, computed: &Self, written: &Self) -> Self {
+        let add = |own: Option<f64>, of: fn(&Self) -> Option<f64>| {
+            Some(own? + of(written).zip(of(computed)).map_or(0.0, |(written, computed)| written - computed))
+        };
+        Self {
+            p50: add(self.p50, |f| f.p50),
+            p90: add(self.p90, |f| f.p90),
+            p99: add(self.p99, |f| f.p99),
+            p99_9: add(self.p99_9, |f| f.p99_9),
+            max: add(self.max, |f| f.max),
+            mean: add(self.mean, |f| f.mean),
+            ..self
+        }
+    }
+
     /// As an object; every key that has a unit says so.
     pub fn to_json(&self) -> Value {
         let seconds = json!({
