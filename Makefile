@@ -2,9 +2,10 @@
 # Options: make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
 
 .POSIX:
-.PHONY: help demo test check bench prove fuzz install clean
+.PHONY: help demo test check bench honesty prove fuzz install clean
 
 BENCH = --rounds 7 --out docs/performance.md
+HONESTY =
 PROOF =
 TARGET = reply
 SECONDS = 60
@@ -23,6 +24,9 @@ check: ## Format, lints, the rules of the house, docs, licences; nothing is run
 
 bench: ## brunt beside wrk, ab and h2load (half an hour), to docs/performance.md
 	@sh tools/bench.sh $(BENCH)
+
+honesty: ## brunt and Debian's tools against a server whose truth is known, to docs/honesty.md
+	@sh tools/honesty.sh $(HONESTY)
 
 prove: ## Every target in full (an hour), with its evidence in docs/proof/
 	@sh tools/prove.sh $(PROOF)

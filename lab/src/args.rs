@@ -11,7 +11,8 @@ use crate::service::Service;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
 
-const EXAMPLES: &str = "EXAMPLES:
+/// What `--help` ends with.
+pub const EXAMPLES: &str = "EXAMPLES:
   A fast server on a free port, ended by Ctrl-C or SIGTERM (the address is the first line of its output):
       brunt-lab
   Four workers of 10 ms each, exponential: capacity 400/s, sojourn times known from theory and from the recursion:
@@ -30,7 +31,7 @@ const EXAMPLES: &str = "EXAMPLES:
 PATHS: /status/NNN answers that status, /redirect/N redirects N times, /bytes/N answers N bytes, /delay/MS takes MS ms
 longer, /stats answers the JSON so far (not counted; it takes time in proportion to what is recorded, so not in a run).
 
-DEFINITIONS: A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
+DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset, close or
 never takes no worker.";
 
@@ -110,7 +111,8 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
 
-    /// End when standard input closes
+    /// End when standard input closes. A line `frozen FROM TO` on it (nanoseconds of `CLOCK_MONOTONIC`) tells of a SIGSTOP from
+    /// outside, which the truth then knows as a stall
     #[arg(long)]
     pub until_stdin_closes: bool,
 

@@ -20,12 +20,17 @@ pub struct Clock {
 impl Clock {
     /// A clock that reads zero now.
     pub fn start() -> Self {
-        Self { origin: nanos(clock_gettime(ClockId::Monotonic)) }
+        Self { origin: monotonic() }
     }
 
     /// The present tick.
     pub fn now(&self) -> u64 {
-        nanos(clock_gettime(ClockId::Monotonic)).saturating_sub(self.origin)
+        self.tick_of(monotonic())
+    }
+
+    /// The tick of an instant of [`monotonic`].
+    pub fn tick_of(&self, instant: u64) -> u64 {
+        instant.saturating_sub(self.origin)
     }
 
     /// The instant of `tick` on `CLOCK_MONOTONIC`, as timers want it. Never the zero that would disarm one.
@@ -40,6 +45,11 @@ impl Clock {
         let age = nanos(clock_gettime(ClockId::Realtime)).checked_sub(stamp)?;
         (age < OLDEST_STAMP).then(|| now.saturating_sub(age))
     }
+}
+
+/// `CLOCK_MONOTONIC`, in nanoseconds: all processes of a machine share it.
+pub fn monotonic() -> u64 {
+    nanos(clock_gettime(ClockId::Monotonic))
 }
 
 /// CPU time that this process has used so far, in nanoseconds.

@@ -35,6 +35,8 @@ pub struct Drip {
     pub bytes: Rc<[u8]>,
     /// How much of it has left.
     pub sent: usize,
+    /// The tick at which the next byte is due: by the schedule, so that lateness does not add up.
+    pub due: u64,
     /// What is settled with the last byte.
     pub settled: Settled,
 }

@@ -64,7 +64,7 @@ fn push_reply(conn: &mut Conn, plan: &Plan, reply: Reply) {
 
 fn start_drip(conn: &mut Conn, plan: &Plan, reply: Reply) {
     let settled = Settled { status: reply.status, ticket: plan.ticket };
-    conn.drip = Some(Drip { bytes: reply.bytes, sent: 0, settled });
+    conn.drip = Some(Drip { bytes: reply.bytes, sent: 0, due: plan.due, settled });
     end_unless_kept(conn, plan);
 }
 

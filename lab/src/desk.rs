@@ -5,6 +5,7 @@
 
 use crate::args::Options;
 use crate::fail::{Effect, FailKind, Fate};
+use crate::freeze::Freeze;
 use crate::ledger::Ledger;
 use crate::request::{Request, Route};
 use crate::service::Sampler;
@@ -36,6 +37,8 @@ pub struct Desk {
     stall: Option<Stall>,
     recorded: bool,
     origin: Option<u64>,
+    /// Times when the whole server was stopped, in ticks; told at the end.
+    pub freezes: Vec<Freeze>,
 }
 
 impl Desk {
@@ -50,6 +53,7 @@ impl Desk {
             stall: options.stall,
             recorded: options.is_recorded(),
             origin: None,
+            freezes: Vec::new(),
         })
     }
 
@@ -72,7 +76,13 @@ impl Desk {
 
     /// What decides the sojourn times, for computing them anew.
     pub fn model(&self) -> Model {
-        Model { workers: self.workers, stall: self.stall, origin: self.origin.unwrap_or(0) }
+        Model {
+            workers: self.workers,
+            stall: self.stall,
+            origin: self.origin.unwrap_or(0),
+            freezes: self.freezes.clone(),
+            tails: self.ledger.visits.tails.clone(),
+        }
     }
 
     fn hold(&self, instant: u64) -> u64 {

@@ -44,8 +44,8 @@ impl FailKind {
     /// What the failure does to the queue.
     pub fn effect(self) -> Effect {
         match self {
-            Self::Status(_) | Self::Extra => Effect::Answered,
-            Self::CloseEarly | Self::Garbage | Self::Slow | Self::TruncateHead => Effect::Spoilt,
+            Self::Status(_) | Self::Extra | Self::Slow => Effect::Answered,
+            Self::CloseEarly | Self::Garbage | Self::TruncateHead => Effect::Spoilt,
             Self::Reset | Self::Close | Self::Never => Effect::Unserved,
         }
     }

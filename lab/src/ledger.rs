@@ -2,6 +2,8 @@
 //!
 //! Only keeps; [`crate::report`] computes from it.
 
+use std::collections::BTreeMap;
+
 use crate::fail::Effect;
 use crate::outbox::Settled;
 
@@ -45,6 +47,8 @@ pub struct Ledger {
     pub last_arrival: Option<u64>,
     /// Arrivals stamped by the kernel; the others were stamped when they were read.
     pub stamped_by_kernel: u64,
+    /// Tick of the latest reply's last byte.
+    pub last_written: Option<u64>,
     /// A record of each visit, if they are recorded.
     pub visits: Visits,
 }
@@ -66,6 +70,7 @@ impl Ledger {
     /// Enters a reply that has gone out whole.
     pub fn settle(&mut self, settled: Settled, written: u64) {
         self.answered += 1;
+        self.last_written = self.last_written.max(Some(written));
         self.by_status[usize::from(settled.status).min(STATUSES - 1)] += 1;
         if let Some(ticket) = settled.ticket {
             self.visits.write(ticket, written);
@@ -88,6 +93,8 @@ pub struct Visits {
     pub services: Vec<u64>,
     /// Ticks when the last byte of the reply was with the kernel, or [`UNWRITTEN`], or [`SPOILT`].
     pub written: Vec<u64>,
+    /// By ticket, how much longer than the first byte the last one of a dripping reply takes.
+    pub tails: BTreeMap<u32, u64>,
     /// Requests past the limit.
     pub missed: u64,
     limit: u32,

@@ -11,14 +11,14 @@
 //! |---|---|
 //! | [`args`], [`units`] | the command line |
 //! | [`service`], [`fail`] | what is drawn: service times and failures |
-//! | [`truth`] | the recursion, stalls, quantiles; pure |
+//! | [`truth`], [`freeze`], [`planned`] | the recursion, stalls and stops, quantiles; arrivals that were only planned |
 //! | [`request`], [`body`] | bytes to requests |
 //! | [`reply`], [`outbox`] | replies to bytes |
 //! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
 //! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
 //! | [`server`], `serve`, [`agenda`] | the event loop, and what is due when |
 //! | [`socket`], [`tls`], [`clock`] | the world |
-//! | [`report`] | the JSON |
+//! | [`report`], [`program`] | the JSON; the program around it all |
 
 pub mod agenda;
 pub mod args;
@@ -28,8 +28,11 @@ pub mod conn;
 pub mod deliver;
 pub mod desk;
 pub mod fail;
+pub mod freeze;
 pub mod ledger;
 pub mod outbox;
+pub mod planned;
+pub mod program;
 pub mod reply;
 pub mod report;
 pub mod request;

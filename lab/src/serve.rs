@@ -162,7 +162,11 @@ impl Server {
         if deliver(conn, plan, &mut self.replies, self.most_requests) == Verdict::Drop {
             return Verdict::Drop;
         }
-        if conn.drip.is_some() { self.drip_on(conn) } else { self.send(conn) }
+        let Some(drip) = &conn.drip else { return self.send(conn) };
+        if let Some(ticket) = drip.settled.ticket {
+            self.desk.ledger.visits.tails.insert(ticket, tail(drip.bytes.len(), self.options.drip));
+        }
+        self.drip_on(conn)
     }
 
     fn deliver_ready(&mut self, conn: &mut Conn) -> Verdict {
@@ -177,8 +181,11 @@ impl Server {
     }
 
     fn drip_on(&mut self, conn: &mut Conn) -> Verdict {
-        if drip(conn) {
-            self.agenda.add(self.woke + self.options.drip, conn.slot, conn.generation, Duty::Drip);
+        if drip(conn)
+            && let Some(drip) = &mut conn.drip
+        {
+            drip.due += self.options.drip;
+            self.agenda.add(drip.due, conn.slot, conn.generation, Duty::Drip);
             return self.send(conn);
         }
         if self.send(conn) == Verdict::Drop { Verdict::Drop } else { self.deliver_ready(conn) }
@@ -255,6 +262,11 @@ impl Server {
 struct Arrival {
     at: u64,
     by_kernel: bool,
+}
+
+/// How much longer than the first byte of a dripping reply its last one takes.
+pub(crate) fn tail(bytes: usize, drip: u64) -> u64 {
+    bytes.saturating_sub(1) as u64 * drip
 }
 
 /// The client will send no more. It may still wait for what it is owed, unless that never comes.

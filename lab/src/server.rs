@@ -18,6 +18,7 @@ use crate::args::{Listen, Options};
 use crate::clock::{Clock, cpu_time};
 use crate::conn::{Conn, Verdict};
 use crate::desk::Desk;
+use crate::freeze::Freezes;
 use crate::outbox::Settled;
 use crate::reply::Replies;
 use crate::report::Report;
@@ -58,6 +59,7 @@ pub struct Server {
     pub(crate) clock: Clock,
     pub(crate) agenda: Agenda,
     pub(crate) desk: Desk,
+    pub(crate) freezes: Freezes,
     pub(crate) replies: Replies,
     pub(crate) arrived: Vec<Arrived>,
     pub(crate) settled: Vec<Settled>,
@@ -95,6 +97,7 @@ impl Server {
             clock: Clock::start(),
             agenda: Agenda::new()?,
             desk: Desk::new(&options).map_err(io::Error::other)?,
+            freezes: Freezes::default(),
             replies: Replies::new(options.status, &options.headers, options.body, options.chunked),
             arrived: Vec::new(),
             settled: Vec::new(),
@@ -151,6 +154,7 @@ impl Server {
             // Somebody may have removed it, which is what is wanted.
             let _ = std::fs::remove_file(path);
         }
+        self.desk.freezes = self.freezes.in_ticks(&self.clock);
         Ok(self.report())
     }
 

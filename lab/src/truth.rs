@@ -5,10 +5,11 @@
 //! compared with that by [`crate::report`]. All instants and times are nanoseconds.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use serde::Serialize;
 
+use crate::freeze::Freeze;
 use crate::units::{parse_positive_span, seconds};
 
 /// First come, first served, in front of equal servers.
@@ -81,7 +82,7 @@ impl Stall {
 }
 
 /// What besides arrivals and draws decides the sojourn times.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Model {
     /// Servers; 0 is infinitely many.
     pub workers: usize,
@@ -89,6 +90,10 @@ pub struct Model {
     pub stall: Option<Stall>,
     /// The tick from which the stall's periods are counted.
     pub origin: u64,
+    /// Times when the whole server was stopped, in order.
+    pub freezes: Vec<Freeze>,
+    /// How much longer than the first byte the last one takes, of the requests (by their place) whose reply drips.
+    pub tails: BTreeMap<u32, u64>,
 }
 
 impl Model {
@@ -99,7 +104,10 @@ impl Model {
             1 => "Lindley recursion, 1 server, first come first served".to_owned(),
             workers => format!("Kiefer-Wolfowitz recursion, {workers} servers, first come first served"),
         };
-        if self.stall.is_some() { queue + "; then held to the end of the stall" } else { queue }
+        let held = if self.stall.is_some() { "; then held to the end of the stall" } else { "" };
+        let dripping = if self.tails.is_empty() { "" } else { "; a dripping reply ends with its last byte" };
+        let frozen = if self.freezes.is_empty() { "" } else { "; then held while the process was stopped" };
+        queue + held + dripping + frozen
     }
 }
 
@@ -109,7 +117,8 @@ pub fn sojourns(model: &Model, arrivals: &[u64], services: &[u64]) -> Vec<u64> {
     let mut visit = |at: usize| {
         let departure = queue.depart(arrivals[at], services[at]);
         let release = model.stall.map_or(departure, |stall| stall.release(model.origin, departure));
-        release - arrivals[at]
+        let last_byte = release + model.tails.get(&(at as u32)).unwrap_or(&0);
+        model.freezes.iter().fold(last_byte, |instant, freeze| freeze.release(instant)) - arrivals[at]
     };
     if arrivals.is_sorted() {
         return (0..arrivals.len()).map(visit).collect();

@@ -12,6 +12,8 @@ pub mod output;
 pub mod request;
 pub mod values;
 
+#[cfg(target_os = "linux")]
+use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use checks::CheckArgs;
 use clap::{Args, Parser, Subcommand};
@@ -46,6 +48,14 @@ pub enum Command {
     /// Reports a recorded run once more, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
+    /// Holds load generators, brunt first, against a server whose response times are known
+    #[cfg(target_os = "linux")]
+    #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
+    Certify(CertifyArgs),
+    /// The reference server: response times known by computation, on loopback only
+    #[cfg(target_os = "linux")]
+    #[command(max_term_width = 110, after_long_help = after_lab())]
+    Lab(Box<brunt_lab::args::Options>),
     /// Prints the completions of a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -108,6 +118,12 @@ fn after_run() -> String {
     exits.sort_by_key(|e| e.code());
     let codes = exits.map(|e| format!("\n  {:3}  {}", e.code(), e.meaning())).concat();
     format!("{}\n\nExit codes:{codes}", with_n(RUN_EXAMPLES))
+}
+
+/// The help of `brunt-lab`, which goes by another name here.
+#[cfg(target_os = "linux")]
+fn after_lab() -> String {
+    brunt_lab::args::EXAMPLES.replace("brunt-lab", "brunt lab")
 }
 
 const RUN_EXAMPLES: &str = "\

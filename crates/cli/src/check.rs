@@ -76,15 +76,12 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
     let mut shown = args.output.quiet;
     for Output { format, file } in &args.output.outputs {
         let text = if format == "json" { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report) };
-        match file {
-            Some(path) => {
-                let written = File::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
-                written.with_context(|| path.display().to_string())?;
-            }
-            None => {
-                shown = true;
-                show(&text)?;
-            }
+        if let Some(path) = file {
+            let written = File::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
+            written.with_context(|| path.display().to_string())?;
+        } else {
+            shown = true;
+            show(&text)?;
         }
     }
     if shown { Ok(()) } else { show(&text::text(report)) }

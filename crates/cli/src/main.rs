@@ -5,10 +5,13 @@
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
+//! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod args;
+#[cfg(target_os = "linux")]
+mod certify;
 mod check;
 mod defaults;
 mod exit;
@@ -23,6 +26,8 @@ mod world;
 
 use anyhow::Result;
 use args::{Cli, Command, RunArgs};
+#[cfg(target_os = "linux")]
+use brunt_lab::program::Failure;
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use measure::{Around, measure};
@@ -61,6 +66,10 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Run(args) => run(&args),
         Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
         Command::Replay(args) => replay::replay(&args),
+        #[cfg(target_os = "linux")]
+        Command::Certify(args) => certify::certify(&args, command_line()),
+        #[cfg(target_os = "linux")]
+        Command::Lab(options) => lab(&options),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
             Ok(Exit::Measured)
@@ -98,6 +107,16 @@ fn command_line() -> String {
         if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
     });
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The reference server, in this process.
+#[cfg(target_os = "linux")]
+fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
+    brunt_lab::program::run(options, &mut io::stdout()).map_err(|failure| match failure {
+        Failure::Usage(_) => usage(anyhow::anyhow!("{failure}")),
+        Failure::Machine(error) => failed(error),
+    })?;
+    Ok(Exit::Measured)
 }
 
 fn man() -> io::Result<Exit> {

@@ -9,7 +9,7 @@
 //! * [`json`], [`result`]: for programs. `result` has the types of the document, their units, and their making.
 //! * [`csv`]: the time series, for spreadsheets and plotting.
 //! * [`progress`]: one line of live state while the run goes on.
-//! * `figures`, `layout`, `utc`: how numbers, tables and dates are written, for all of them, and for other
+//! * [`figures`], [`layout`], [`utc`]: how numbers, tables and dates are written, for all of them, and for other
 //!   texts of the command.
 
 // A report is written once: `write!` would save an allocation and bring a Result to throw away.
@@ -22,7 +22,7 @@ pub mod layout;
 pub mod progress;
 pub mod result;
 pub mod text;
-mod utc;
+pub mod utc;
 
 #[cfg(test)]
 mod story;

@@ -8,7 +8,7 @@ use crate::units::{MILLISECOND, SECOND};
 const MS: u64 = MILLISECOND;
 
 fn model(workers: usize, stall: Option<Stall>) -> Model {
-    Model { workers, stall, origin: 0 }
+    Model { workers, stall, origin: 0, freezes: Vec::new(), tails: BTreeMap::new() }
 }
 
 #[test]
@@ -101,6 +101,20 @@ fn a_stall_of_a_second_in_five_has_the_known_tail() {
     assert!((summary.p99 - 0.951).abs() < 0.006, "{summary:?}");
     // A fifth of the requests wait half a second on average.
     assert!((summary.mean - 0.101).abs() < 0.002, "{summary:?}");
+}
+
+#[test]
+fn a_freeze_holds_what_would_have_left_in_it() {
+    let frozen = Model { freezes: vec![Freeze { from: 100, to: 200 }], ..model(0, None) };
+    assert_eq!(sojourns(&frozen, &[80, 95, 150, 195, 210], &[10; 5]), [10, 105, 50, 10, 10]);
+    assert!(frozen.method().contains("stopped"));
+}
+
+#[test]
+fn a_dripping_reply_ends_with_its_last_byte() {
+    let dripping = Model { tails: BTreeMap::from([(1, 70)]), ..model(1, None) };
+    // The server is free again when the first byte leaves.
+    assert_eq!(sojourns(&dripping, &[0, 5, 10], &[10; 3]), [10, 85, 20]);
 }
 
 #[test]

@@ -217,17 +217,14 @@ fn seconds(nanos: u64) -> f64 {
 /// Takes in a connect.
 fn connected(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
     let Some(took) = steps.connect.map(seconds) else { return };
-    match &mut facts.connection {
-        Some(known) => {
-            known.connects += 1;
-            known.round_trip_seconds = known.round_trip_seconds.min(took);
-            known.peer = known.peer.take().or(peer);
-        }
-        None => {
-            let resolve_seconds = steps.resolve.map(seconds);
-            facts.connection = Some(Connected { peer, resolve_seconds, round_trip_seconds: took, connects: 1 });
-        }
+    if let Some(known) = &mut facts.connection {
+        known.connects += 1;
+        known.round_trip_seconds = known.round_trip_seconds.min(took);
+        known.peer = known.peer.take().or(peer);
+        return;
     }
+    let resolve_seconds = steps.resolve.map(seconds);
+    facts.connection = Some(Connected { peer, resolve_seconds, round_trip_seconds: took, connects: 1 });
 }
 
 /// Takes in a handshake: the first is shown, later ones tell whether sessions are resumed.

@@ -34,13 +34,12 @@ pub fn users(run: &Run) -> Option<Check> {
     let before_grace = run.flow_all.in_flight_nanos - run.flow_grace.in_flight_nanos;
     let lag = (run.total.lag.sum() + run.warmup.lag.sum()) as f64 / 1e9;
     let (busy, thinking) = (before_grace as f64 / 1e9 + lag, run.flow_all.thought_nanos as f64 / 1e9);
-    let ended = (run.flow_all.completed + run.flow_all.errors).max(1) as f64;
+    let begun = run.flow_all.begun.max(1) as f64;
     let there = (busy + thinking) / time;
-    let mut text =
-        format!("{users} users; {:.1}/s × {:.6} s under way = {:.3}", ended / time, busy / ended, busy / time);
-    if !think.is_none() {
-        text += &format!(" + {:.3} thinking = {there:.3}", thinking / time);
-    }
+    let thought = format!(" + {:.3} thinking = {there:.3}", thinking / time);
+    let thought = if think.is_none() { "" } else { &thought };
+    let (rate, each, on_average) = (begun / time, busy / begun, busy / time);
+    let text = format!("{users} users; {rate:.1}/s × {each:.6} s under way = {on_average:.3}{thought}");
     Some(check("Little's law", (there - users).abs() <= 0.01 * users + 1.0, text))
 }
 

@@ -1,0 +1,104 @@
+//! What `brunt certify` is told.
+
+use super::cases::CASES;
+use super::tools::{TOOLS, Way};
+use crate::args::values::{self, Output};
+use brunt_script::WordError;
+use clap::{Args, value_parser};
+
+/// What `brunt certify` is told.
+#[derive(Debug, Clone, Args)]
+pub struct CertifyArgs {
+    /// Tools to score: brunt, wrk, wrk2, ab, siege, httperf, h2load, oha, k6, vegeta, hey, bombardier, jmeter, or all. Those that
+    /// this machine has not are told and left out
+    #[arg(long = "tool", value_name = "LIST", value_delimiter = ',', default_value = "brunt", value_parser = tool)]
+    pub tools: Vec<String>,
+
+    /// Cases to run [default: all of const, exp, lognormal, queue, stall, drip, resets, freeze]
+    #[arg(long = "case", value_name = "LIST", value_delimiter = ',', value_parser = case)]
+    pub cases: Vec<String>,
+
+    /// Ways of putting load to run: open, closed [default: both, where the tool can]
+    #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = way)]
+    pub ways: Vec<Way>,
+
+    /// Load in each run; a p99.9 takes some thousand requests, so 8 s or more
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(2..=600))]
+    pub seconds: u32,
+
+    /// Runs of each tool in each case; the one in the middle is shown
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=20))]
+    pub rounds: u32,
+
+    /// League table in FORMAT (text, json, markdown), to FILE or standard output; repeatable [default: text]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    pub outputs: Vec<Output>,
+}
+
+impl CertifyArgs {
+    /// Whether a case was asked for.
+    pub fn wants_case(&self, name: &str) -> bool {
+        self.cases.is_empty() || self.cases.iter().any(|case| case == name)
+    }
+
+    /// Whether a tool was asked for.
+    pub fn wants_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool == name || tool == "all")
+    }
+
+    /// Whether a way of putting load was asked for.
+    pub fn wants_way(&self, way: Way) -> bool {
+        self.ways.is_empty() || self.ways.contains(&way)
+    }
+}
+
+/// Examples, for the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt certify                                        brunt against the truth, in every case
+  brunt certify --tool brunt,wrk,ab,siege,httperf      a league table of what is installed
+  brunt certify --tool all -o text -o markdown=honesty.md
+  brunt certify --case stall,freeze --loop open        only what coordinated omission would hide
+
+Leave the machine alone meanwhile: on a busy one the reference server refuses its own figures.
+It is refused less often with the right to real-time priority (root). Method: docs/honesty.md.";
+
+fn tool(word: &str) -> Result<String, WordError> {
+    let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
+    known(word, "tool", &names, word == "all")
+}
+
+fn case(word: &str) -> Result<String, WordError> {
+    let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
+    known(word, "case", &names, false)
+}
+
+fn way(word: &str) -> Result<Way, WordError> {
+    match word {
+        "open" => Ok(Way::Open),
+        "closed" => Ok(Way::Closed),
+        _ => Err(WordError::new(word, "that is no loop", "open, closed, or both as open,closed")),
+    }
+}
+
+fn known(word: &str, what: &str, names: &[&str], special: bool) -> Result<String, WordError> {
+    if special || names.contains(&word) {
+        return Ok(word.to_owned());
+    }
+    let wrong = format!("there is no such {what}");
+    Err(WordError::new(word, wrong, format!("one or more of {}, with commas between", names.join(","))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_say_what_to_write() {
+        assert!(tool("brunt").is_ok() && tool("all").is_ok());
+        assert!(tool("locust").unwrap_err().to_string().contains("wrk,"));
+        assert!(case("all").unwrap_err().to_string().contains("stall"));
+        assert_eq!(way("open"), Ok(Way::Open));
+        assert!(way("half").unwrap_err().to_string().contains("closed"));
+    }
+}

@@ -1,0 +1,148 @@
+//! The cases: what the reference server does, and how much is asked of it.
+//!
+//! A table. What the server does is said in its own options; the truth is computed by it, not here.
+
+/// A server whose truth is known, and the load on it.
+#[derive(Debug, PartialEq)]
+pub struct Case {
+    /// Its name on the command line and at the head of its column.
+    pub name: &'static str,
+    /// What happens, for the reader.
+    pub about: &'static str,
+    /// Options of `brunt lab`.
+    pub lab: &'static str,
+    /// Requests per second of the open loop.
+    pub rate: u32,
+    /// Connections of the closed loop, so many that its rate is about that of the open loop while nothing holds it up.
+    pub connections: u32,
+    /// Connections that the open loop can come to need: what arrives in the longest hold, and some more.
+    pub most: u32,
+    /// Seconds after which the server's behaviour repeats, and how far into the last period the load ends; the asked
+    /// length is stretched to that.
+    pub period: Option<(u32, u32)>,
+    /// When the server is stopped from outside, and for how long, in seconds.
+    pub freeze: Option<(u32, u32)>,
+    /// What is held against the truth.
+    pub compares: Compares,
+}
+
+/// What of a case is held against the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compares {
+    /// Response times.
+    Times,
+    /// Counts of errors.
+    Errors,
+}
+
+impl Case {
+    /// How long the load lasts where so many seconds were asked for.
+    pub fn seconds(&self, asked: u32) -> u32 {
+        let least = self.freeze.map_or(asked, |(at, length)| asked.max(at + 3 * length));
+        self.period.map_or(least, |(period, rest)| least.saturating_sub(rest).div_ceil(period).max(1) * period + rest)
+    }
+}
+
+const NONE: Case = Case {
+    name: "",
+    about: "",
+    lab: "",
+    rate: 1000,
+    connections: 5,
+    most: 64,
+    period: None,
+    freeze: None,
+    compares: Compares::Times,
+};
+
+/// All cases, in the order of the columns.
+pub const CASES: [Case; 8] = [
+    Case { name: "const", about: "every request takes 5 ms", lab: "--service const:5ms", ..NONE },
+    Case { name: "exp", about: "exponential service, mean 5 ms", lab: "--service exp:5ms", ..NONE },
+    Case {
+        name: "lognormal",
+        about: "lognormal service, mean 5 ms, sigma 1",
+        lab: "--service lognormal:5ms,1",
+        most: 128,
+        ..NONE
+    },
+    Case {
+        name: "queue",
+        about: "4 workers of 5 ms (exponential) behind one queue, nine tenths busy",
+        lab: "--service exp:5ms --workers 4",
+        rate: 720,
+        connections: 8,
+        most: 256,
+        ..NONE
+    },
+    Case {
+        name: "stall",
+        about: "2 ms, but all replies are held for the last second of every five",
+        lab: "--service const:2ms --stall 1s/5s",
+        rate: 400,
+        connections: 1,
+        most: 600,
+        period: Some((5, 2)),
+        ..NONE
+    },
+    Case {
+        name: "drip",
+        about: "5 ms; one reply in twenty comes byte by byte, one a millisecond",
+        lab: "--service const:5ms --fail 5%:slow --drip 1ms",
+        rate: 500,
+        connections: 4,
+        most: 128,
+        ..NONE
+    },
+    Case {
+        name: "resets",
+        about: "5 ms; 2 % are reset, 1 % end within the body, 1 % are answered 503",
+        lab: "--service const:5ms --fail 2%:reset --fail 1%:close-early --fail 1%:503",
+        rate: 500,
+        connections: 3,
+        compares: Compares::Errors,
+        ..NONE
+    },
+    Case {
+        name: "freeze",
+        about: "5 ms; the whole server is stopped (SIGSTOP) for 2 s",
+        lab: "--service const:5ms",
+        rate: 300,
+        connections: 2,
+        most: 800,
+        freeze: Some((4, 2)),
+        ..NONE
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_lab::args::Options;
+    use clap::Parser;
+
+    #[test]
+    fn every_case_is_one_that_the_lab_takes() {
+        for case in &CASES {
+            let options = Options::try_parse_from(["lab"].into_iter().chain(case.lab.split(' '))).unwrap();
+            assert!(options.check().is_ok() && options.is_recorded(), "{}", case.name);
+            assert!(case.name.len() <= 9, "{} is too long for its column", case.name);
+        }
+    }
+
+    #[test]
+    fn a_load_does_not_end_in_a_hold() {
+        let named = |name: &str| CASES.iter().find(|case| case.name == name).unwrap();
+        assert_eq!([2, 7, 10, 12, 13].map(|asked| named("stall").seconds(asked)), [7, 7, 12, 12, 17]);
+        assert_eq!([2, 10, 30].map(|asked| named("freeze").seconds(asked)), [10, 10, 30]);
+        assert_eq!(named("exp").seconds(10), 10);
+    }
+
+    #[test]
+    fn a_hold_finds_connections_enough() {
+        for case in &CASES {
+            let hold = case.freeze.map_or(u32::from(case.period.is_some()), |(_, length)| length);
+            assert!(case.most > case.rate * hold, "{}", case.name);
+        }
+    }
+}

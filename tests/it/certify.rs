@@ -1,0 +1,125 @@
+//! `brunt certify` and `brunt lab`: the league is held, each tool is read, and nobody is left behind.
+//!
+//! How near the figures are is no matter here, but for the roughest: that is what `make honesty` measures.
+
+use crate::world::server::Server;
+use crate::world::{command, until};
+use rustix::process::{Pid, Signal, test_kill_process};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::process::Stdio;
+use tempfile::TempDir;
+
+/// Those that measure, and want to be alone.
+mod accuracy {
+    use super::*;
+    use crate::world::skip::{program, skip};
+
+    /// The results of a league, unless the machine had no quiet moment.
+    fn league(test: &str, line: &str) -> Option<Vec<Value>> {
+        let dir = TempDir::new().expect("a directory");
+        let file = dir.path().join("league.json");
+        let output = command(&format!("certify {line} -o text -o json={}", file.display())).output().expect("brunt");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let json: Value = serde_json::from_str(&fs::read_to_string(file).expect("a league")).expect("JSON");
+        let results = json["results"].as_array().expect("results").clone();
+        if let Some(busy) = results.iter().find(|result| result["outcome"] == "no truth") {
+            skip(&format!("certify::accuracy::{test}"), &format!("no quiet moment: {}", busy["reason"]));
+            return None;
+        }
+        assert!(matches!(output.status.code(), Some(0 | 4)), "{told}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("the figure farthest from the truth"), "{told}");
+        Some(results)
+    }
+
+    fn is_near(result: &Value, figure: &str) {
+        assert_eq!(result["outcome"], "scored", "{result}");
+        let off = result["deviation"][figure].as_f64().unwrap_or_else(|| panic!("no {figure} in {result}"));
+        assert!(off.abs() < 0.5, "{figure} is not even near: {result}");
+    }
+
+    #[test]
+    fn brunt_sees_what_users_would_have_waited() {
+        // A hold of a second in a load of seven: a tenth of the requests and more.
+        let line = "--case stall --loop open --seconds 2";
+        let Some(results) = league("brunt_sees_what_users_would_have_waited", line) else { return };
+        assert_eq!(results.len(), 1);
+        is_near(&results[0], "p50");
+        is_near(&results[0], "p99");
+        assert!(results[0]["truth"]["response_time_seconds"]["p99"].as_f64() > Some(0.5), "{}", results[0]);
+    }
+
+    #[test]
+    fn closed_loops_of_several_tools_are_read() {
+        let name = "closed_loops_of_several_tools_are_read";
+        if let Some(missing) = ["wrk", "ab"].iter().find(|tool| program(tool).is_none()) {
+            return skip(&format!("certify::accuracy::{name}"), &format!("{missing} is not installed"));
+        }
+        let line = "--tool brunt,wrk,ab --case const --loop closed --seconds 2";
+        let Some(results) = league(name, line) else { return };
+        let tools: Vec<_> = results.iter().map(|result| result["tool"].as_str().unwrap_or("")).collect();
+        assert_eq!(tools, ["brunt", "wrk", "ab"]);
+        for result in &results {
+            is_near(result, "p50");
+        }
+    }
+}
+
+#[test]
+fn the_lab_comes_along() {
+    let mut lab = command("lab --until-stdin-closes --max-runtime 20s");
+    let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
+    drop(lab.child.stdin.take());
+    until("the lab's end", || lab.ended().is_some());
+    let said = std::io::read_to_string(lab.child.stdout.take().expect("its output")).expect("text");
+    assert!(said.starts_with("listening on http://127.0.0.1:"), "{said}");
+    assert!(said.contains("\"received\":0"), "{said}");
+    let refused = command("lab --listen 0.0.0.0:80").output().expect("brunt");
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn mistakes_are_told() {
+    for (line, words) in [
+        ("certify --tool locust", "wrk,"),
+        ("certify --case slow", "stall"),
+        ("certify -o html", "markdown"),
+        ("certify --seconds 1", "2..=600"),
+    ] {
+        let output = command(line).output().expect("brunt");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && told.contains(words), "{line}: {told}");
+    }
+}
+
+#[test]
+fn nobody_is_left_behind_after_ctrl_c() {
+    let dir = TempDir::new().expect("a directory");
+    let mut certify = command("certify --case const --loop open --seconds 60 -o json");
+    let out = File::create(dir.path().join("out")).expect("a file");
+    let mut certify = Server::start(certify.stdout(out).stderr(Stdio::null()));
+    let parent = Pid::from_child(&certify.child);
+    let mut both = Vec::new();
+    until("the server and the generator", || {
+        both = children(parent);
+        both.len() == 2
+    });
+    certify.signal(Signal::INT);
+    until("its end", || certify.ended().is_some());
+    assert_eq!(certify.ended().and_then(|status| status.code()), Some(130));
+    assert!(both.iter().all(|child| test_kill_process(*child).is_err()), "{both:?} are left");
+    let league: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("out")).expect("a league")).expect("JSON");
+    assert_eq!(league["results"].as_array().map(Vec::len), Some(0));
+}
+
+/// By the fourth field of `/proc/PID/stat`, behind the name in parentheses.
+fn children(parent: Pid) -> Vec<Pid> {
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
+    let all = fs::read_dir("/proc").expect("processes").filter_map(|entry| number(entry.ok()?));
+    let parent_of = |pid: i32| -> Option<i32> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
+    };
+    all.filter(|pid| parent_of(*pid) == Some(parent.as_raw_nonzero().get())).filter_map(Pid::from_raw).collect()
+}
