@@ -26,7 +26,14 @@ pub fn few(facts: &Facts) -> Option<Said> {
         format!("{} is the highest percentile that is known", percentile(q))
     });
     let names = unknown.iter().map(|q| percentile(*q)).collect::<Vec<_>>().join(", ");
-    let said = format!("Too few samples for {names}: with {}, {known}.", plural(n, "request"));
+    let worth = independent(facts, lowest).filter(|worth| *worth < 0.9 * n as f64);
+    let worth = worth.map_or(String::new(), |worth| {
+        format!(
+            ", of which neighbours share their fate, so that they are worth {} independent ones",
+            count(worth as u64)
+        )
+    });
+    let said = format!("Too few samples for {names}: with {}{worth}, {known}.", plural(n, "request"));
     let needed = (BEYOND / (1.0 - highest)).round() as u64;
     let remedy = format!("{} needs {} independent requests: run longer", percentile(highest), count(needed));
     let said = if lowest <= LEAST { Said::warning(said) } else { Said::note(said) };
@@ -35,10 +42,15 @@ pub fn few(facts: &Facts) -> Option<Said> {
 
 /// Samples beyond a percentile; where it was worked out how many independent ones the run is worth, of those.
 fn beyond(facts: &Facts, q: f64) -> f64 {
-    let worth = facts.so_far.intervals.iter().find(|interval| interval.quantile == q);
-    let n = worth.map_or(f64::INFINITY, |interval| interval.effective_samples).min(asked(facts) as f64);
+    let n = independent(facts, q).unwrap_or(f64::INFINITY).min(asked(facts) as f64);
     // 10,000 × (1 − 0.999) comes out a hair below 10.
     n * (1.0 - q) + 1e-6
+}
+
+/// How many independent requests the run is worth at a percentile, where that was worked out.
+fn independent(facts: &Facts, q: f64) -> Option<f64> {
+    let interval = facts.so_far.intervals.iter().find(|interval| interval.quantile == q);
+    interval.map(|interval| interval.effective_samples)
 }
 
 fn asked(facts: &Facts) -> u64 {

@@ -56,10 +56,7 @@ fn causes(verdict: &Verdict) -> String {
     let cause = |cause: &brunt_model::finding::Cause| {
         let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit).map(figure);
         let evidence = evidence.map(|text| hang("     ", &text)).collect::<String>();
-        let lasted = span(cause.lasted.as_secs_f64());
-        hang("  ", &format!("{} (for {lasted})", clean(&cause.sentence)))
-            + &evidence
-            + &hang("  ", &format!("-> {}", clean(&cause.remedy)))
+        hang("  ", &clean(&cause.sentence)) + &evidence + &hang("  ", &format!("-> {}", clean(&cause.remedy)))
     };
     verdict.causes.iter().map(cause).collect()
 }
@@ -117,7 +114,7 @@ mod tests {
         - client and server share this machine
 
         Verdict      LIMITED BY a worker thread at 100 % of a core
-          the worker thread used 99.7 % of a core (for 8.2 s)
+          the worker thread used 99.7 % of a core
              busiest worker, cores: 0.9970, a cause from 0.9800 on
           -> --threads 2, or another machine
           not seen here: conntrack is not loaded
