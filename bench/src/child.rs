@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Seek};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -61,9 +61,19 @@ pub struct Ours {
 
 impl Ours {
     pub fn spawn(command: &mut Command) -> Result<Self> {
-        let named = || format!("starting {}", command.get_program().display());
-        let name = named();
-        let child = command.process_group(0).stdin(Stdio::null()).spawn().context(name)?;
+        Self::take(&start(command.stdin(Stdio::null()))?)
+    }
+
+    /// A process that hears and is heard: its standard input and output come back with it.
+    pub fn spawn_talking(command: &mut Command) -> Result<(Self, ChildStdin, ChildStdout)> {
+        let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let ours = Self::take(&child)?;
+        let input = child.stdin.take().context("a process without an input")?;
+        let output = child.stdout.take().context("a process without an output")?;
+        Ok((ours, input, output))
+    }
+
+    fn take(child: &Child) -> Result<Self> {
         let pid = Pid::from_raw(child.id() as i32).context("a process without an id")?;
         Ok(Self { pid, reaped: false })
     }
@@ -100,6 +110,11 @@ impl Drop for Ours {
             let _ = usage::wait(self.id());
         }
     }
+}
+
+fn start(command: &mut Command) -> Result<Child> {
+    let name = format!("starting {}", command.get_program().display());
+    command.process_group(0).spawn().context(name)
 }
 
 /// What is left of a process that has ended.

@@ -34,6 +34,8 @@ pub struct Stand {
     pub interrupt: Interrupt,
     pub scratch: tempfile::TempDir,
     pub seconds: u64,
+    /// The server keeps to the first CPU, and what loads it to the second.
+    pub pinned: bool,
 }
 
 /// One run of a case of rounds.
@@ -135,7 +137,7 @@ fn disagreement(account: &Account, counted: u64, connections: u64) -> Option<Str
         .then(|| format!("it says {completed} requests, nginx counted {counted}"))
 }
 
-fn last_lines(output: &str) -> String {
+pub(crate) fn last_lines(output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
     lines[lines.len().saturating_sub(5)..].join("\n")
 }
@@ -181,20 +183,21 @@ impl<'a> Watcher<'a> {
 }
 
 /// CPU time up to an instant: everybody's, and our server's.
-struct Cpu {
+pub(crate) struct Cpu {
     at: Stopwatch,
     all: f64,
     server: f64,
 }
 
 impl Cpu {
-    fn read(server: u32) -> Result<Self> {
+    pub(crate) fn read(server: u32) -> Result<Self> {
         let all = machine::busy_seconds().context("reading /proc/stat")?;
-        let server = machine::process_seconds(server).context("our nginx is gone")?;
+        let server = machine::process_seconds(server).context("our server is gone")?;
         Ok(Self { at: Stopwatch::start(), all, server })
     }
 
-    fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
+    /// What neither our server nor this client used, in CPUs.
+    pub(crate) fn foreign_since(&self, before: &Self, client: &Finished) -> f64 {
         let ours = self.server - before.server + (client.usage.user + client.usage.system).as_secs_f64();
         let elapsed = before.at.elapsed().as_secs_f64();
         ((self.all - before.all - ours) / elapsed).max(0.0)
