@@ -53,8 +53,14 @@ fn from_brunt(text: &str) -> Account {
         lag: lag_of(&json["lag_seconds"]),
         peak_rss_bytes: json["generator"]["peak_rss_bytes"].as_u64(),
         not_precise: refusal(&json["warnings"]),
-        complaint: (failures > 0.0).then(|| format!("{failures} failures")),
+        complaint: (failures > 0.0).then(|| format!("{failures} failures")).or_else(|| unheld(&json["checks"])),
     }
+}
+
+/// The first of brunt's own sums that does not come out even.
+fn unheld(checks: &Value) -> Option<String> {
+    let check = checks.as_array()?.iter().find(|check| check["holds"] == false)?;
+    Some(format!("a sum of its own does not fit, {}: {}", check["name"].as_str()?, check["arithmetic"].as_str()?))
 }
 
 /// The warning that `--precise` was left out.
@@ -152,6 +158,16 @@ mod tests {
         assert_eq!(account.complaint.as_deref(), Some("3 failures"));
         assert_eq!(from_brunt(r#"{"failures":{}}"#).complaint, None);
         assert_eq!(from_brunt("nonsense"), missing());
+    }
+
+    #[test]
+    fn a_sum_of_brunts_that_is_not_even_is_a_complaint() {
+        let with = |holds: bool| {
+            let check = format!(r#"{{"name":"planned requests","holds":{holds},"arithmetic":"3 planned, 2 begun"}}"#);
+            from_brunt(&format!(r#"{{"failures":{{}},"checks":[{check}]}}"#)).complaint
+        };
+        assert_eq!(with(true), None);
+        assert_eq!(with(false).as_deref(), Some("a sum of its own does not fit, planned requests: 3 planned, 2 begun"));
     }
 
     #[test]

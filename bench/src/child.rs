@@ -120,7 +120,8 @@ fn start(command: &mut Command) -> Result<Child> {
 /// What is left of a process that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    pub success: bool,
+    /// The exit code; `None` where a signal ended it.
+    pub code: Option<i32>,
     pub usage: Usage,
     pub elapsed: Duration,
     /// Standard output and standard error together.
@@ -152,7 +153,7 @@ pub fn run(
     let elapsed = watch.elapsed();
     let mut ended = child.reap()?;
     ended.usage.peak_rss_bytes = true_peak(ended.usage.peak_rss_bytes, seen_rss)?;
-    Ok(Finished { success: ended.success, usage: ended.usage, elapsed, output: text(&mut output)? })
+    Ok(Finished { code: ended.code, usage: ended.usage, elapsed, output: text(&mut output)? })
 }
 
 /// The kernel starts a child's peak at what we held when we forked; below that only what we saw ourselves counts.
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn output_and_exit_code_come_back() {
         let finished = shell("echo out; echo err >&2; exit 3", Duration::from_secs(10)).unwrap();
-        assert!(!finished.success);
+        assert_eq!(finished.code, Some(3));
         assert_eq!(finished.output, "out\nerr\n");
     }
 
@@ -199,6 +200,15 @@ mod tests {
         let grandchild = fs::read_to_string(note).unwrap();
         let state = fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z"), "{state}");
+    }
+
+    #[test]
+    fn who_reads_from_us_ends_when_we_are_gone() {
+        let (reader, input, _output) = Ours::spawn_talking(&mut Command::new("cat")).unwrap();
+        assert!(!reader.ended_within(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }).unwrap());
+        drop(input);
+        assert!(reader.ended_within(&Timespec { tv_sec: 10, tv_nsec: 0 }).unwrap());
+        assert!(reader.reap().unwrap().success());
     }
 
     #[test]

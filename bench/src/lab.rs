@@ -59,7 +59,7 @@ impl Lab {
     pub fn count(self) -> Result<Count> {
         drop(self.input);
         ensure!(self.process.ended_within(&PATIENCE)?, "the lab does not end");
-        ensure!(self.process.reap()?.success, "the lab failed");
+        ensure!(self.process.reap()?.success(), "the lab failed");
         let text = fs::read_to_string(&self.stats).context("the lab left no count")?;
         count(&serde_json::from_str(&text).context("what the lab left is no JSON")?)
     }

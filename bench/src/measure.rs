@@ -23,6 +23,8 @@ use crate::tools::{Tool, Toolbox};
 
 /// A tool's own count may differ from nginx's by what was under way at the end, and by this share.
 const COUNTS_AGREE_WITHIN: f64 = 0.001;
+/// brunt's exit code where one of its sums did not come out even (docs/exit-codes.md).
+const BRUNT_DOUBTS: i32 = 5;
 /// How long a tool may take beyond its load before it is killed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -107,7 +109,7 @@ impl Stand {
         let finished = child::run(command, limit, &self.interrupt, |elapsed| watcher.look(elapsed))?;
         let requests = watcher.total()?;
         let foreign = Cpu::read(self.server.id())?.foreign_since(&before, &finished);
-        ensure!(finished.success, "{} failed:\n{}", tool.name(), last_lines(&finished.output));
+        expect_measured(tool, &finished)?;
         let account = Account::of(tool, &finished.output, &result);
         let usage = finished.usage;
         let observed = Observed {
@@ -130,6 +132,15 @@ impl Stand {
     }
 }
 
+/// Fails unless the tool has measured. What brunt calls doubtful it has measured: to leave such runs out would leave out
+/// its worst.
+pub(crate) fn expect_measured(tool: Tool, finished: &Finished) -> Result<()> {
+    let doubted = tool == Tool::Brunt && finished.code == Some(BRUNT_DOUBTS);
+    let how = finished.code.map_or("ended by a signal".to_owned(), |code| format!("exit code {code}"));
+    ensure!(finished.code == Some(0) || doubted, "{} failed ({how}):\n{}", tool.name(), last_lines(&finished.output));
+    Ok(())
+}
+
 fn disagreement(account: &Account, counted: u64, connections: u64) -> Option<String> {
     let completed = account.completed?;
     let tolerated = connections as f64 + counted as f64 * COUNTS_AGREE_WITHIN;
@@ -137,7 +148,7 @@ fn disagreement(account: &Account, counted: u64, connections: u64) -> Option<Str
         .then(|| format!("it says {completed} requests, nginx counted {counted}"))
 }
 
-pub(crate) fn last_lines(output: &str) -> String {
+fn last_lines(output: &str) -> String {
     let lines: Vec<&str> = output.lines().collect();
     lines[lines.len().saturating_sub(5)..].join("\n")
 }
@@ -215,6 +226,20 @@ mod tests {
         assert_eq!(disagreement(&said(999_936), 1_000_000, 64), None);
         assert!(disagreement(&said(990_000), 1_000_000, 64).is_some());
         assert_eq!(disagreement(&Account::default(), 1_000_000, 64), None);
+    }
+
+    #[test]
+    fn only_brunts_own_doubts_are_a_measurement() {
+        let ended = |script: &str| {
+            let limit = Duration::from_secs(10);
+            child::run(Command::new("sh").args(["-c", script]), limit, &Interrupt::default(), |_| Ok(())).unwrap()
+        };
+        let (well, doubtful, ill) = (ended("exit 0"), ended("exit 5"), ended("echo no reply; exit 3"));
+        assert!(expect_measured(Tool::Ab, &well).is_ok());
+        assert!(expect_measured(Tool::Brunt, &doubtful).is_ok());
+        assert!(expect_measured(Tool::Floor, &doubtful).is_err());
+        let error = expect_measured(Tool::Brunt, &ill).unwrap_err().to_string();
+        assert!(error.contains("exit code 3") && error.contains("no reply"), "{error}");
     }
 
     #[test]

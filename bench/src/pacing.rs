@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::account::{Account, Lag};
@@ -21,7 +21,7 @@ use crate::cases::{CONNECTIONS, PACES, Pace, SMALL};
 use crate::child;
 use crate::lab::{Count, Lab};
 use crate::machine;
-use crate::measure::{Cpu, Stand, last_lines};
+use crate::measure::{Cpu, Stand, expect_measured};
 use crate::output;
 use crate::tools::Tool;
 
@@ -132,7 +132,7 @@ impl Turn {
         let limit = Duration::from_secs(stand.seconds + PATIENCE);
         let finished = child::run(&mut command, limit, &stand.interrupt, |_| Ok(()))?;
         let foreign_cpus = Cpu::read(lab.id())?.foreign_since(&before, &finished);
-        ensure!(finished.success, "{} failed:\n{}", self.contender.name(), last_lines(&finished.output));
+        expect_measured(self.contender.tool(), &finished)?;
         let account = Account::of(self.contender.tool(), &finished.output, &result);
         Ok(self.paced(account, lab.count()?, foreign_cpus))
     }
