@@ -23,6 +23,8 @@ pub struct Account {
     pub completed: Option<u64>,
     pub lag: Option<Lag>,
     pub peak_rss_bytes: Option<u64>,
+    /// Why brunt did not do as `--precise` says, in its own words.
+    pub not_precise: Option<String>,
     pub complaint: Option<String>,
 }
 
@@ -50,8 +52,21 @@ fn from_brunt(text: &str) -> Account {
         completed: json["requests"]["completed"].as_u64(),
         lag: lag_of(&json["lag_seconds"]),
         peak_rss_bytes: json["generator"]["peak_rss_bytes"].as_u64(),
-        complaint: (failures > 0.0).then(|| format!("{failures} failures")),
+        not_precise: refusal(&json["warnings"]),
+        complaint: (failures > 0.0).then(|| format!("{failures} failures")).or_else(|| unheld(&json["checks"])),
     }
+}
+
+/// The first of brunt's own sums that does not come out even.
+fn unheld(checks: &Value) -> Option<String> {
+    let check = checks.as_array()?.iter().find(|check| check["holds"] == false)?;
+    Some(format!("a sum of its own does not fit, {}: {}", check["name"].as_str()?, check["arithmetic"].as_str()?))
+}
+
+/// The warning that `--precise` was left out.
+fn refusal(warnings: &Value) -> Option<String> {
+    let mut texts = warnings.as_array()?.iter().filter_map(Value::as_str);
+    texts.find(|text| text.starts_with("--precise: ")).map(str::to_owned)
 }
 
 fn from_floor(output: &str) -> Account {
@@ -143,5 +158,23 @@ mod tests {
         assert_eq!(account.complaint.as_deref(), Some("3 failures"));
         assert_eq!(from_brunt(r#"{"failures":{}}"#).complaint, None);
         assert_eq!(from_brunt("nonsense"), missing());
+    }
+
+    #[test]
+    fn a_sum_of_brunts_that_is_not_even_is_a_complaint() {
+        let with = |holds: bool| {
+            let check = format!(r#"{{"name":"planned requests","holds":{holds},"arithmetic":"3 planned, 2 begun"}}"#);
+            from_brunt(&format!(r#"{{"failures":{{}},"checks":[{check}]}}"#)).complaint
+        };
+        assert_eq!(with(true), None);
+        assert_eq!(with(false).as_deref(), Some("a sum of its own does not fit, planned requests: 3 planned, 2 begun"));
+    }
+
+    #[test]
+    fn brunt_says_where_it_had_no_core_to_be_precise_on() {
+        let words = "--precise: 1 cores are none too many for 1 threads; it was left out";
+        let warned = format!(r#"{{"failures":{{}},"warnings":["name not resolved","{words}"]}}"#);
+        assert_eq!(from_brunt(&warned).not_precise.as_deref(), Some(words));
+        assert_eq!(from_brunt(r#"{"failures":{},"warnings":["name not resolved"]}"#).not_precise, None);
     }
 }

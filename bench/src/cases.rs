@@ -1,6 +1,7 @@
 //! What is measured: one row a case, with the targets that brunt has in it.
 //!
-//! A new case is a new row of [`CASES`]. How a tool is told to run it is in [`crate::command`].
+//! A new case is a new row of [`CASES`], a new load of the pacing case one of [`PACES`]. How a tool is told to run a case is
+//! in [`crate::command`].
 
 use serde::Serialize;
 
@@ -34,6 +35,8 @@ pub enum Load {
     Closed { page: Page, transport: Transport, cpu_target: f64 },
     /// Even arrivals at this rate per second, keep-alive, 10 bytes.
     Open { rate: u32 },
+    /// How evenly, or how randomly, arrivals come: each of [`PACES`], counted by a server of its own.
+    Pacing,
     /// Peak memory must not grow with the length of a run.
     Memory,
     /// Memory per connection that is held open.
@@ -52,28 +55,79 @@ impl Case {
     pub fn is_of_rounds(&self) -> bool {
         matches!(self.load, Load::Closed { .. } | Load::Open { .. })
     }
+
+    /// Cases that are measured where none is named. Pacing takes long, and says nothing of other tools.
+    pub fn is_measured_unasked(&self) -> bool {
+        self.load != Load::Pacing
+    }
 }
+
+/// How arrivals are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrivals {
+    Even,
+    Poisson,
+}
+
+impl Arrivals {
+    /// What brunt and the floor both call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Poisson => "poisson",
+        }
+    }
+}
+
+/// One load of the pacing case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pace {
+    pub name: &'static str,
+    pub arrivals: Arrivals,
+    /// Per second.
+    pub rate: u32,
+}
+
+const fn pace(name: &'static str, arrivals: Arrivals, rate: u32) -> Pace {
+    Pace { name, arrivals, rate }
+}
+
+pub const PACES: [Pace; 6] = [
+    pace("even-2000", Arrivals::Even, 2_000),
+    pace("even-10000", Arrivals::Even, 10_000),
+    pace("even-20000", Arrivals::Even, 20_000),
+    pace("poisson-2000", Arrivals::Poisson, 2_000),
+    pace("poisson-10000", Arrivals::Poisson, 10_000),
+    pace("poisson-20000", Arrivals::Poisson, 20_000),
+];
 
 const fn closed(name: &'static str, title: &'static str, page: Page, transport: Transport, cpu_target: f64) -> Case {
     Case { name, title, load: Load::Closed { page, transport, cpu_target } }
 }
 
-pub const CASES: [Case; 9] = [
+pub const CASES: [Case; 11] = [
     closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
     closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
     closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
     closed("new-connection", "A new connection per request, 10 bytes", SMALL, Transport::NewConnection, 1.0),
     closed("tls-10b", "TLS keep-alive, 10 bytes", SMALL, Transport::TlsKeepAlive, 0.9),
     Case { name: "open-2000", title: "Open loop, 2,000 requests/s", load: Load::Open { rate: 2_000 } },
+    Case { name: "open-10000", title: "Open loop, 10,000 requests/s", load: Load::Open { rate: 10_000 } },
     Case { name: "open-20000", title: "Open loop, 20,000 requests/s", load: Load::Open { rate: 20_000 } },
+    Case { name: "pacing", title: "Pacing", load: Load::Pacing },
     Case { name: "memory", title: "Memory of a long run", load: Load::Memory },
     Case { name: "connections", title: "Memory per connection", load: Load::Connections },
 ];
 
 /// brunt's requests per second, at least this times wrk's.
 pub const RATE_TARGET: f64 = 0.98;
-/// brunt's CPU time and lag in an open loop, at most this times the floor's.
+/// brunt's CPU time, lag and unevenness in an open loop, at most this times the floor's.
 pub const FLOOR_TARGET: f64 = 1.3;
+/// Lag p99 with `--precise`, at most, in seconds.
+pub const PRECISE_LAG_TARGET: f64 = 50e-6;
+/// Variance over mean of Poisson arrivals in bins is 1 (they have the same); measured, it lies between these.
+pub const POISSON_TARGET: [f64; 2] = [0.95, 1.05];
 /// The rate of an open loop is kept within this share of what was asked for.
 pub const PRECISION_TARGET: f64 = 0.001;
 /// A run ten times as long has the same peak memory within this share.
@@ -98,8 +152,15 @@ mod tests {
     }
 
     #[test]
-    fn only_the_memory_cases_run_once() {
+    fn only_the_memory_cases_run_once_and_pacing_has_rounds_of_its_own() {
         let once: Vec<_> = CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
-        assert_eq!(once, ["memory", "connections"]);
+        assert_eq!(once, ["pacing", "memory", "connections"]);
+    }
+
+    #[test]
+    fn a_pace_is_named_after_what_it_is() {
+        for pace in PACES {
+            assert_eq!(pace.name, format!("{}-{}", pace.arrivals.name(), pace.rate));
+        }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cases::{CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, PRECISION_TARGET, RATE_TARGET};
 use crate::maths::{Spread, deviation};
+use crate::pacing;
 use crate::session::Results;
 use crate::summary::{self, Row};
 use crate::tools::Tool;
@@ -21,9 +22,10 @@ pub struct Verdict {
 
 /// A bound that a figure keeps.
 #[derive(Clone, Copy)]
-enum Bound {
+pub(crate) enum Bound {
     AtMost(f64),
     AtLeast(f64),
+    Within(f64, f64),
 }
 
 pub fn verdicts(cases: &[Case], results: &Results) -> Vec<Verdict> {
@@ -42,6 +44,7 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
     match case.load {
         Load::Closed { cpu_target, .. } => of_closed(case.name, brunt, cpu_target),
         Load::Open { rate } => of_open(case.name, brunt, f64::from(rate)),
+        Load::Pacing => pacing::targets::verdicts(&results.pacing),
         Load::Memory => {
             let grown = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
             vec![verdict(
@@ -92,15 +95,17 @@ fn of_held(case: &'static str, results: &Results) -> Vec<Verdict> {
     ]
 }
 
-fn middle(spread: Option<Spread>) -> Option<f64> {
+pub(crate) fn middle(spread: Option<Spread>) -> Option<f64> {
     spread.map(|spread| spread.median)
 }
 
-fn verdict(case: &'static str, figure: &'static str, measured: Option<f64>, bound: Bound) -> Verdict {
-    let (target, met) = match bound {
-        Bound::AtMost(most) => (format!("≤ {most}"), measured.is_some_and(|value| value <= most)),
-        Bound::AtLeast(least) => (format!("≥ {least}"), measured.is_some_and(|value| value >= least)),
+pub(crate) fn verdict(case: &'static str, figure: &'static str, measured: Option<f64>, bound: Bound) -> Verdict {
+    let (target, range) = match bound {
+        Bound::AtMost(most) => (format!("≤ {most}"), f64::NEG_INFINITY..=most),
+        Bound::AtLeast(least) => (format!("≥ {least}"), least..=f64::INFINITY),
+        Bound::Within(least, most) => (format!("{least}–{most}"), least..=most),
     };
+    let met = measured.is_some_and(|value| range.contains(&value));
     Verdict { case, figure, measured, target, met }
 }
 

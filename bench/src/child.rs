@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Seek};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -61,9 +61,19 @@ pub struct Ours {
 
 impl Ours {
     pub fn spawn(command: &mut Command) -> Result<Self> {
-        let named = || format!("starting {}", command.get_program().display());
-        let name = named();
-        let child = command.process_group(0).stdin(Stdio::null()).spawn().context(name)?;
+        Self::take(&start(command.stdin(Stdio::null()))?)
+    }
+
+    /// A process that hears and is heard: its standard input and output come back with it.
+    pub fn spawn_talking(command: &mut Command) -> Result<(Self, ChildStdin, ChildStdout)> {
+        let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let ours = Self::take(&child)?;
+        let input = child.stdin.take().context("a process without an input")?;
+        let output = child.stdout.take().context("a process without an output")?;
+        Ok((ours, input, output))
+    }
+
+    fn take(child: &Child) -> Result<Self> {
         let pid = Pid::from_raw(child.id() as i32).context("a process without an id")?;
         Ok(Self { pid, reaped: false })
     }
@@ -102,10 +112,16 @@ impl Drop for Ours {
     }
 }
 
+fn start(command: &mut Command) -> Result<Child> {
+    let name = format!("starting {}", command.get_program().display());
+    command.process_group(0).spawn().context(name)
+}
+
 /// What is left of a process that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    pub success: bool,
+    /// The exit code; `None` where a signal ended it.
+    pub code: Option<i32>,
     pub usage: Usage,
     pub elapsed: Duration,
     /// Standard output and standard error together.
@@ -137,7 +153,7 @@ pub fn run(
     let elapsed = watch.elapsed();
     let mut ended = child.reap()?;
     ended.usage.peak_rss_bytes = true_peak(ended.usage.peak_rss_bytes, seen_rss)?;
-    Ok(Finished { success: ended.success, usage: ended.usage, elapsed, output: text(&mut output)? })
+    Ok(Finished { code: ended.code, usage: ended.usage, elapsed, output: text(&mut output)? })
 }
 
 /// The kernel starts a child's peak at what we held when we forked; below that only what we saw ourselves counts.
@@ -170,7 +186,7 @@ mod tests {
     #[test]
     fn output_and_exit_code_come_back() {
         let finished = shell("echo out; echo err >&2; exit 3", Duration::from_secs(10)).unwrap();
-        assert!(!finished.success);
+        assert_eq!(finished.code, Some(3));
         assert_eq!(finished.output, "out\nerr\n");
     }
 
@@ -184,6 +200,15 @@ mod tests {
         let grandchild = fs::read_to_string(note).unwrap();
         let state = fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z"), "{state}");
+    }
+
+    #[test]
+    fn who_reads_from_us_ends_when_we_are_gone() {
+        let (reader, input, _output) = Ours::spawn_talking(&mut Command::new("cat")).unwrap();
+        assert!(!reader.ended_within(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }).unwrap());
+        drop(input);
+        assert!(reader.ended_within(&Timespec { tv_sec: 10, tv_nsec: 0 }).unwrap());
+        assert!(reader.reap().unwrap().success());
     }
 
     #[test]

@@ -56,7 +56,14 @@ fn set_up(options: &Options, interrupt: Interrupt, toolbox: Toolbox) -> Result<S
     if options.pin {
         machine::pin_to(1).context("--pin: the tools' CPU")?;
     }
-    Ok(Stand { server, toolbox, interrupt, scratch: tempfile::tempdir()?, seconds: options.seconds() })
+    Ok(Stand {
+        server,
+        toolbox,
+        interrupt,
+        scratch: tempfile::tempdir()?,
+        seconds: options.seconds(),
+        pinned: options.pin,
+    })
 }
 
 fn write(options: &Options, report: &Report) -> Result<()> {

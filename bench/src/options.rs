@@ -20,7 +20,7 @@ pub struct Options {
     /// 2 rounds of 2 s, and a tenth of the requests in the memory case
     #[arg(long, conflicts_with_all = ["rounds", "seconds"])]
     pub quick: bool,
-    /// Measure this case only (repeatable)
+    /// Measure this case only (repeatable); pacing is measured only if it is named
     #[arg(long, value_name = "NAME", value_parser = CASES.map(|case| case.name))]
     pub case: Vec<String>,
     /// Measure with this tool only (repeatable)
@@ -29,6 +29,9 @@ pub struct Options {
     /// The brunt to measure [default: beside this program, else target/release/brunt]
     #[arg(long, value_name = "PATH")]
     pub brunt: Option<PathBuf>,
+    /// The brunt-lab that counts arrivals in the pacing case [default: beside brunt]
+    #[arg(long, value_name = "PATH")]
+    pub lab: Option<PathBuf>,
     /// Write the page here, as Markdown
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -38,7 +41,7 @@ pub struct Options {
     /// Hold brunt against its targets, name those missed and exit with 1
     #[arg(long)]
     pub check: bool,
-    /// Keep nginx on the first CPU and the tools on the second
+    /// Keep the server on the first CPU and the tools on the second
     #[arg(long)]
     pub pin: bool,
 }
@@ -53,7 +56,8 @@ impl Options {
     }
 
     pub fn cases(&self) -> Vec<Case> {
-        let wanted = |case: &Case| self.case.is_empty() || self.case.iter().any(|name| name == case.name);
+        let named = |case: &Case| self.case.iter().any(|name| name == case.name);
+        let wanted = |case: &Case| named(case) || (self.case.is_empty() && case.is_measured_unasked());
         CASES.into_iter().filter(wanted).collect()
     }
 
@@ -73,11 +77,18 @@ mod tests {
     #[test]
     fn everything_is_measured_unless_selected() {
         let all = parse(&[]).unwrap();
-        assert_eq!((all.rounds(), all.seconds(), all.cases().len()), (7, 7, CASES.len()));
+        assert_eq!((all.rounds(), all.seconds(), all.cases().len()), (7, 7, CASES.len() - 1));
         assert!(all.wants(Tool::Ab));
         let some = parse(&["--case", "tls-10b", "--tool", "wrk", "--quick"]).unwrap();
         assert_eq!((some.rounds(), some.seconds(), some.cases().len()), (2, 2, 1));
         assert!(some.wants(Tool::Wrk) && !some.wants(Tool::Ab));
+    }
+
+    #[test]
+    fn pacing_is_measured_where_it_is_named() {
+        let names = |words: &[&str]| parse(words).unwrap().cases().iter().map(|case| case.name).collect::<Vec<_>>();
+        assert!(!names(&[]).contains(&"pacing"));
+        assert_eq!(names(&["--case", "pacing", "--case", "memory"]), ["pacing", "memory"]);
     }
 
     #[test]

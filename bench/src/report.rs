@@ -10,6 +10,7 @@ use crate::cases::{Case, Load};
 use crate::check::{self, Verdict};
 use crate::machine::Machine;
 use crate::maths::Spread;
+use crate::pacing;
 use crate::session::Results;
 use crate::summary::{self, Row};
 use crate::table;
@@ -44,6 +45,7 @@ impl Report<'_> {
             "rounds": self.rounds,
             "seconds": self.seconds,
             "rows": rows,
+            "pacing_rows": pacing::figures::rows(&self.results.pacing),
             "targets": self.verdicts(),
             "results": self.results,
         });
@@ -85,6 +87,7 @@ impl Report<'_> {
         match case.load {
             Load::Closed { .. } => closed_table(&rows),
             Load::Open { .. } => open_table(&rows),
+            Load::Pacing => pacing::page::section(&self.results.pacing),
             Load::Memory => self.growth_text(),
             Load::Connections => self.held_text(),
         }
@@ -206,11 +209,11 @@ fn rate(row: &Row) -> String {
     row.rate_per_second.map_or(dash(), |rate| grouped(rate.median))
 }
 
-fn ratio(spread: Option<Spread>) -> String {
+pub(crate) fn ratio(spread: Option<Spread>) -> String {
     spread.map_or(dash(), |spread| format!("{:.2} ({:.2}–{:.2})", spread.median, spread.min, spread.max))
 }
 
-fn microseconds(seconds: Option<f64>) -> String {
+pub(crate) fn microseconds(seconds: Option<f64>) -> String {
     seconds.map_or(dash(), |seconds| format!("{:.1}", seconds * 1e6))
 }
 
@@ -230,7 +233,7 @@ fn grouped(value: f64) -> String {
     String::from_utf8_lossy(&groups.join(&b',')).into_owned()
 }
 
-fn dash() -> String {
+pub(crate) fn dash() -> String {
     "–".to_owned()
 }
 

@@ -13,6 +13,7 @@ use crate::maths::Spread;
 use crate::measure::{Measurement, Stand};
 use crate::memory::{self, Growth, Held};
 use crate::output;
+use crate::pacing::{self, Paced};
 use crate::tools::Tool;
 
 /// Quiet between two runs.
@@ -26,6 +27,7 @@ const DISTURBED: f64 = 0.15;
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Results {
     pub measurements: Vec<Measurement>,
+    pub pacing: Vec<Paced>,
     pub growth: Option<Growth>,
     pub held: Option<Held>,
     /// What a reader should know: failed runs, complaints, disturbances.
@@ -39,15 +41,16 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
             measure_case(stand, case, round, &mut results)?;
         }
     }
-    results.notes.splice(0..0, disturbance(&results.measurements));
     for case in cases {
         match case.load {
+            Load::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
             Load::Memory => results.growth = once(case, memory::growth(stand, scale), &mut results.notes),
             Load::Connections => results.held = once(case, memory::held(stand), &mut results.notes),
             _ => {}
         }
         stand.interrupt.check()?;
     }
+    results.notes.splice(0..0, disturbance(&foreign_cpus(&results)));
     Ok(results)
 }
 
@@ -87,15 +90,20 @@ fn note(run_name: &str, error: &anyhow::Error, notes: &mut Vec<String>) {
     notes.push(text);
 }
 
+/// What others used of the machine beside each run, in CPUs.
+fn foreign_cpus(results: &Results) -> Vec<f64> {
+    let paced = results.pacing.iter().map(|run| run.foreign_cpus);
+    results.measurements.iter().map(|run| run.observed.foreign_cpus).chain(paced).collect()
+}
+
 /// One line for all runs that were not alone on the machine; which they were is in the JSON.
-fn disturbance(measurements: &[Measurement]) -> Option<String> {
-    let foreign = |run: &&Measurement| run.observed.foreign_cpus > DISTURBED;
-    let disturbed: Vec<f64> = measurements.iter().filter(foreign).map(|run| run.observed.foreign_cpus).collect();
+fn disturbance(foreign_cpus: &[f64]) -> Option<String> {
+    let disturbed: Vec<f64> = foreign_cpus.iter().copied().filter(|cpus| *cpus > DISTURBED).collect();
     let spread = Spread::of(&disturbed)?;
     Some(format!(
         "{} of {} runs were disturbed: something else used {:.2} CPUs meanwhile (median; {:.2} at most)",
         disturbed.len(),
-        measurements.len(),
+        foreign_cpus.len(),
         spread.median,
         spread.max
     ))
@@ -131,13 +139,8 @@ mod tests {
 
     #[test]
     fn disturbed_runs_are_summed_up_in_one_line() {
-        let run = |foreign_cpus| {
-            let mut run = crate::summary::tests::run("tls-10b", Tool::Wrk, 0, [1.0, 1.0, 0.0]);
-            run.observed.foreign_cpus = foreign_cpus;
-            run
-        };
-        assert_eq!(disturbance(&[run(0.0), run(0.1)]), None);
-        let line = disturbance(&[run(0.0), run(0.5), run(0.7)]).unwrap();
+        assert_eq!(disturbance(&[0.0, 0.1]), None);
+        let line = disturbance(&[0.0, 0.5, 0.7]).unwrap();
         assert!(line.starts_with("2 of 3 runs were disturbed: something else used 0.60 CPUs"), "{line}");
     }
 }

@@ -44,11 +44,13 @@ impl Tool {
 pub struct Toolbox {
     found: BTreeMap<Tool, PathBuf>,
     pub missing: Vec<Tool>,
+    /// Given by the user; else it is looked for beside brunt.
+    lab: Option<PathBuf>,
 }
 
 impl Toolbox {
     pub fn locate(options: &Options) -> Self {
-        let mut toolbox = Self::default();
+        let mut toolbox = Self { lab: options.lab.clone(), ..Self::default() };
         for tool in Tool::ALL.into_iter().filter(|tool| options.wants(*tool)) {
             let path = match tool {
                 Tool::Brunt => brunt(options.brunt.as_deref()),
@@ -65,6 +67,19 @@ impl Toolbox {
 
     pub fn path(&self, tool: Tool) -> Option<&Path> {
         self.found.get(&tool).map(PathBuf::as_path)
+    }
+
+    /// The server that counts arrivals: as given, beside brunt, beside us, or where cargo puts it.
+    pub fn lab(&self) -> Option<PathBuf> {
+        let beside_brunt = self.path(Tool::Brunt).and_then(Path::parent).map(|folder| folder.join("brunt-lab"));
+        let candidates = match &self.lab {
+            Some(path) => vec![path.clone()],
+            None => [beside_brunt, beside_us("brunt-lab"), Some("target/release/brunt-lab".into())]
+                .into_iter()
+                .flatten()
+                .collect(),
+        };
+        candidates.into_iter().find(|file| file.is_file()).and_then(|file| file.canonicalize().ok())
     }
 
     /// The first line of what each says of itself.

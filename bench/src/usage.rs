@@ -19,8 +19,15 @@ pub struct Usage {
 /// How a child ended, and what it had used.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    pub success: bool,
+    /// The exit code; `None` where a signal ended it.
+    pub code: Option<i32>,
     pub usage: Usage,
+}
+
+impl Ended {
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
 }
 
 /// Waits for the child `pid` and takes its accounts (wait4(2)).
@@ -31,8 +38,8 @@ pub fn wait(pid: u32) -> io::Result<Ended> {
         // SAFETY: both pointers are to live, writable values of the types that wait4(2) asks for.
         let waited = unsafe { libc::wait4(pid as libc::pid_t, &raw mut status, 0, &raw mut usage) };
         if waited >= 0 {
-            let success = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
-            return Ok(Ended { success, usage: usage_of(&usage) });
+            let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+            return Ok(Ended { code, usage: usage_of(&usage) });
         }
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {
@@ -79,14 +86,16 @@ mod tests {
     fn a_child_is_charged_for_what_it_did() {
         let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
         let ended = Ours::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap();
-        assert!(ended.success);
+        assert!(ended.success());
         assert!(ended.usage.user + ended.usage.system > Duration::ZERO);
         assert!(ended.usage.peak_rss_bytes > 100_000);
     }
 
     #[test]
     fn a_failed_child_is_told_apart() {
-        assert!(!Ours::spawn(&mut Command::new("false")).unwrap().reap().unwrap().success);
+        let code_of = |script| Ours::spawn(Command::new("sh").args(["-c", script])).unwrap().reap().unwrap().code;
+        assert_eq!(code_of("exit 5"), Some(5));
+        assert_eq!(code_of("kill -9 $$"), None);
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! The server of the pacing case: a `brunt-lab` for one run, and its count of arrivals.
+//!
+//! It stamps each request with the kernel's own time of receipt, which does not depend on when the server got to run. Not
+//! linked: the lab is a program, and what it found is read from the JSON that it leaves.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::Value;
+
+use crate::child::Ours;
+
+/// What the lab may take to start, or to end and compute what it tells.
+const PATIENCE: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
+
+#[derive(Debug)]
+pub struct Lab {
+    pub address: SocketAddr,
+    process: Ours,
+    /// The lab ends when this is closed, hence also when we do, in whatever way.
+    input: ChildStdin,
+    stats: PathBuf,
+}
+
+/// How requests came in, as the kernel stamped them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Count {
+    pub requests: u64,
+    pub rate_per_second: Option<f64>,
+    /// Variance over mean of the counts in bins of 1 ms.
+    pub dispersion: Option<f64>,
+    /// Requests that the kernel did not stamp.
+    pub unstamped: u64,
+}
+
+impl Lab {
+    /// Serves for at most `seconds`; `stats` is where it is told to leave what it counted.
+    pub fn start(program: &Path, stats: &Path, seconds: u64) -> Result<Self> {
+        let _ = fs::remove_file(stats);
+        let mut command = Command::new(program);
+        command.args(["--record", "--until-stdin-closes", "--max-runtime", &format!("{seconds}s"), "--stats"]);
+        command.arg(stats).stderr(Stdio::null());
+        let (process, input, output) = Ours::spawn_talking(&mut command)?;
+        let line = first_line(output)?;
+        let address = address(&line).with_context(|| format!("the lab says no address but {line:?}"))?;
+        Ok(Self { address, process, input, stats: stats.to_owned() })
+    }
+
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Ends it, and reads what it counted.
+    pub fn count(self) -> Result<Count> {
+        drop(self.input);
+        ensure!(self.process.ended_within(&PATIENCE)?, "the lab does not end");
+        ensure!(self.process.reap()?.success(), "the lab failed");
+        let text = fs::read_to_string(&self.stats).context("the lab left no count")?;
+        count(&serde_json::from_str(&text).context("what the lab left is no JSON")?)
+    }
+}
+
+fn first_line(output: ChildStdout) -> Result<String> {
+    let spoke = poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&PATIENCE))? > 0;
+    ensure!(spoke, "the lab does not say where it listens");
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line).context("reading what the lab says")?;
+    Ok(line)
+}
+
+/// `listening on http://127.0.0.1:8080`
+fn address(line: &str) -> Option<SocketAddr> {
+    line.trim().strip_prefix("listening on http://")?.parse().ok()
+}
+
+fn count(json: &Value) -> Result<Count> {
+    let arrivals = &json["arrivals"];
+    let (Some(requests), Some(stamped)) = (arrivals["count"].as_u64(), json["truth"]["stamped_by_kernel"].as_u64())
+    else {
+        bail!("the lab's JSON has no `arrivals.count` or no `truth.stamped_by_kernel`: it is of another version");
+    };
+    Ok(Count {
+        requests,
+        rate_per_second: arrivals["rate_per_second"].as_f64(),
+        dispersion: arrivals["dispersion_1ms"].as_f64(),
+        unstamped: requests.saturating_sub(stamped),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_line_has_the_address() {
+        assert_eq!(address("listening on http://127.0.0.1:8080\n"), Some(([127, 0, 0, 1], 8080).into()));
+        assert_eq!(address("listening on unix:/tmp/x\n"), None);
+        assert_eq!(address(""), None);
+    }
+
+    #[test]
+    fn a_count_is_read_from_what_the_lab_leaves() {
+        let arrivals = json!({ "count": 4000, "rate_per_second": 2000.1, "dispersion_1ms": 0.02 });
+        let left = json!({ "arrivals": arrivals, "truth": { "stamped_by_kernel": 3999 } });
+        let expected = Count { requests: 4000, rate_per_second: Some(2000.1), dispersion: Some(0.02), unstamped: 1 };
+        assert_eq!(count(&left).unwrap(), expected);
+        assert!(count(&json!({})).unwrap_err().to_string().contains("another version"));
+    }
+
+    #[test]
+    fn a_program_that_is_no_lab_is_told_apart_and_ended() {
+        let scratch = tempfile::tempdir().unwrap();
+        let error = Lab::start(Path::new("true"), &scratch.path().join("stats"), 1).unwrap_err();
+        assert!(format!("{error:#}").contains("no address"), "{error:#}");
+    }
+}

@@ -1,0 +1,239 @@
+//! The pacing case: how late requests leave, and how their arrivals are spaced where they arrive.
+//!
+//! Each of [`PACES`] is run by brunt, by brunt with `--precise` and by the floor, interleaved over the rounds, each run
+//! against a lab of its own. Lag is the tool's own word; arrivals are counted by the lab. The other tools are not
+//! measured here. Rows, verdicts and tables are made in [`figures`], [`targets`] and [`page`].
+
+pub mod figures;
+pub mod page;
+pub mod targets;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::account::{Account, Lag};
+use crate::cases::{CONNECTIONS, PACES, Pace, SMALL};
+use crate::child;
+use crate::lab::{Count, Lab};
+use crate::machine;
+use crate::measure::{Cpu, Stand, expect_measured};
+use crate::output;
+use crate::tools::Tool;
+
+/// Quiet between two runs.
+const PAUSE: Duration = Duration::from_millis(300);
+/// How long a run may take beyond its load.
+const PATIENCE: u64 = 20;
+
+/// Who is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contender {
+    Brunt,
+    BruntPrecise,
+    Floor,
+}
+
+impl Contender {
+    pub const ALL: [Self; 3] = [Self::Brunt, Self::BruntPrecise, Self::Floor];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Brunt => "brunt",
+            Self::BruntPrecise => "brunt --precise",
+            Self::Floor => "floor",
+        }
+    }
+
+    fn tool(self) -> Tool {
+        match self {
+            Self::Brunt | Self::BruntPrecise => Tool::Brunt,
+            Self::Floor => Tool::Floor,
+        }
+    }
+}
+
+/// One run of one pace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Paced {
+    pub pace: &'static str,
+    pub contender: Contender,
+    pub round: usize,
+    /// As the lab counted them.
+    pub requests: u64,
+    /// Between the first and the last arrival at the lab.
+    pub rate_per_second: Option<f64>,
+    /// Variance over mean of the arrivals in bins of 1 ms.
+    pub dispersion: Option<f64>,
+    pub lag_seconds: Option<Lag>,
+    /// CPU time of everything else on the machine, in CPUs.
+    pub foreign_cpus: f64,
+    /// Why it was not as precise as it was told to be, in its own words.
+    pub not_precise: Option<String>,
+    pub complaint: Option<String>,
+}
+
+/// One place in the order of the runs.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    pace: Pace,
+    contender: Contender,
+    round: usize,
+}
+
+/// All runs; those that failed are notes.
+pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<Paced>> {
+    let Some(lab) = stand.toolbox.lab() else {
+        notes.push("pacing: there is no brunt-lab; build it, or say where it is with --lab PATH".to_owned());
+        return Ok(Vec::new());
+    };
+    let mut runs = Vec::new();
+    for turn in turns(rounds) {
+        let Some(measured) = turn.measure(stand, &lab) else { continue };
+        stand.interrupt.check()?;
+        runs.extend(turn.tell(measured, notes));
+        stand.interrupt.pause(PAUSE)?;
+    }
+    Ok(runs)
+}
+
+/// Rounds outermost, contenders innermost, in an order that moves on by one each round.
+fn turns(rounds: usize) -> impl Iterator<Item = Turn> {
+    let turns_of = |round: usize| {
+        let mut contenders = Contender::ALL;
+        contenders.rotate_left(round % Contender::ALL.len());
+        PACES.into_iter().flat_map(move |pace| contenders.map(|contender| Turn { pace, contender, round }))
+    };
+    (0..rounds).flat_map(turns_of)
+}
+
+impl Turn {
+    /// `None` where the contender is not there.
+    fn measure(self, stand: &Stand, lab: &Path) -> Option<Result<Paced>> {
+        let program = stand.toolbox.path(self.contender.tool())?;
+        Some(self.measure_with(program, stand, lab))
+    }
+
+    fn measure_with(self, program: &Path, stand: &Stand, lab: &Path) -> Result<Paced> {
+        let result = stand.result_file();
+        let _ = fs::remove_file(&result);
+        let lab = open(stand, lab)?;
+        let mut command = Command::new(program);
+        command.args(self.words(&lab.address.to_string(), stand.seconds));
+        if self.contender.tool() == Tool::Brunt {
+            command.arg("-o").arg(format!("json={}", result.display()));
+        }
+        let before = Cpu::read(lab.id())?;
+        let limit = Duration::from_secs(stand.seconds + PATIENCE);
+        let finished = child::run(&mut command, limit, &stand.interrupt, |_| Ok(()))?;
+        let foreign_cpus = Cpu::read(lab.id())?.foreign_since(&before, &finished);
+        expect_measured(self.contender.tool(), &finished)?;
+        let account = Account::of(self.contender.tool(), &finished.output, &result);
+        Ok(self.paced(account, lab.count()?, foreign_cpus))
+    }
+
+    fn words(self, address: &str, seconds: u64) -> Vec<String> {
+        let Pace { arrivals, rate, .. } = self.pace;
+        let arrivals = arrivals.name();
+        let load = format!("--threads 1 --quiet -c {CONNECTIONS} -d {seconds}s -r {rate} --arrivals {arrivals}");
+        let line = match self.contender {
+            Contender::Brunt => format!("http://{address}{} {load}", SMALL.path),
+            Contender::BruntPrecise => format!("http://{address}{} {load} --precise", SMALL.path),
+            Contender::Floor => format!("{address} {rate} {seconds} {CONNECTIONS} {arrivals}"),
+        };
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn paced(self, account: Account, count: Count, foreign_cpus: f64) -> Paced {
+        let complaint = account.complaint.clone().or_else(|| disagreement(&account, &count));
+        Paced {
+            pace: self.pace.name,
+            contender: self.contender,
+            round: self.round,
+            requests: count.requests,
+            rate_per_second: count.rate_per_second,
+            dispersion: count.dispersion,
+            lag_seconds: account.lag,
+            foreign_cpus,
+            not_precise: account.not_precise,
+            complaint,
+        }
+    }
+
+    /// Says what became of a run, and keeps what a reader should know of it.
+    fn tell(self, measured: Result<Paced>, notes: &mut Vec<String>) -> Option<Paced> {
+        let name = format!("{}, {}, round {}", self.pace.name, self.contender.name(), self.round + 1);
+        let (line, run) = match measured {
+            Ok(run) => (progress(&run), Some(run)),
+            Err(error) => (format!("{error:#}"), None),
+        };
+        output::progress(&format!("{name}: {line}"));
+        let note = run.as_ref().map_or(Some(&line), |run| run.complaint.as_ref());
+        notes.extend(note.map(|words| format!("{name}: {words}")));
+        run
+    }
+}
+
+fn open(stand: &Stand, program: &Path) -> Result<Lab> {
+    let stats = stand.scratch.path().join("lab.json");
+    if !stand.pinned {
+        return Lab::start(program, &stats, stand.seconds + 2 * PATIENCE);
+    }
+    machine::pin_to(0)?;
+    let lab = Lab::start(program, &stats, stand.seconds + 2 * PATIENCE);
+    machine::pin_to(1)?;
+    lab
+}
+
+/// Every request counted must be stamped by the kernel, and have been answered as far as the tool knows.
+fn disagreement(account: &Account, count: &Count) -> Option<String> {
+    if count.unstamped > 0 {
+        return Some(format!("the kernel did not stamp {} of {} requests", count.unstamped, count.requests));
+    }
+    let completed = account.completed?;
+    (completed != count.requests).then(|| format!("it says {completed} requests, the lab counted {}", count.requests))
+}
+
+fn progress(run: &Paced) -> String {
+    let lag = run.lag_seconds.map_or(f64::NAN, |lag| lag.p99 * 1e6);
+    let dispersion = run.dispersion.unwrap_or(f64::NAN);
+    format!("variance ÷ mean {dispersion:.4}, lag p99 {lag:.1} µs, {:.2} CPUs used by others", run.foreign_cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_contender_of_a_pace_runs_in_every_round_and_none_is_always_first() {
+        let all: Vec<Turn> = turns(3).collect();
+        assert_eq!(all.len(), 3 * PACES.len() * 3);
+        let firsts: Vec<Contender> = all.iter().step_by(3 * PACES.len()).map(|turn| turn.contender).collect();
+        assert_eq!(firsts, Contender::ALL);
+        assert!(all.chunks(3).all(|group| group.iter().all(|turn| turn.pace == group[0].pace)));
+    }
+
+    #[test]
+    fn contenders_are_told_the_same_load() {
+        let line = |contender| Turn { pace: PACES[4], contender, round: 0 }.words("127.0.0.1:80", 7).join(" ");
+        let load = "--threads 1 --quiet -c 64 -d 7s -r 10000 --arrivals poisson";
+        assert_eq!(line(Contender::Brunt), format!("http://127.0.0.1:80/10b {load}"));
+        assert_eq!(line(Contender::BruntPrecise), format!("http://127.0.0.1:80/10b {load} --precise"));
+        assert_eq!(line(Contender::Floor), "127.0.0.1:80 10000 7 64 poisson");
+    }
+
+    #[test]
+    fn a_count_that_is_not_the_kernels_or_not_the_tools_is_a_complaint() {
+        let count = Count { requests: 4000, rate_per_second: None, dispersion: None, unstamped: 0 };
+        let said = |completed| Account { completed: Some(completed), ..Account::default() };
+        assert_eq!(disagreement(&said(4000), &count), None);
+        assert!(disagreement(&said(3999), &count).is_some_and(|words| words.contains("3999")));
+        let unstamped = Count { unstamped: 1, ..count };
+        assert!(disagreement(&said(4000), &unstamped).is_some_and(|words| words.contains("stamp")));
+    }
+}

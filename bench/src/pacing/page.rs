@@ -1,0 +1,85 @@
+//! The pacing case as a table. Shows what [`super::figures`] made; decides nothing.
+
+use super::figures::{PacedRow, rows};
+use super::{Contender, Paced};
+use crate::cases::PACES;
+use crate::maths::Spread;
+use crate::report::{dash, microseconds, ratio};
+use crate::table;
+
+const EXPLANATION: &str = "\
+Each run has a brunt-lab of its own as its server, not the nginx. It counts arrivals in bins of 1 ms, by the kernel's \
+stamp of receipt; variance ÷ mean of these counts is 0 for a metronome and 1 for Poisson arrivals. Of even arrivals \
+both figures of a ratio are near 0, and how late the first arrival was moves them, since bins begin with it: a ratio \
+says little unless its spread is small.\n\n";
+
+pub fn section(runs: &[Paced]) -> String {
+    if runs.is_empty() {
+        return "Not measured.\n".to_owned();
+    }
+    let headings =
+        ["arrivals", "variance ÷ mean", "variance ÷ mean × floor", "lag p50 µs", "lag p99 µs", "lag p99 × floor"];
+    let rows = rows(runs);
+    let line = |pace: &str, contender: Contender| {
+        let row = rows.iter().find(|row| row.pace == pace && row.contender == contender);
+        [vec![format!("{pace}, {}", contender.name())], row.map(cells).unwrap_or_default()].concat()
+    };
+    let lines: Vec<_> =
+        PACES.iter().flat_map(|pace| Contender::ALL.map(|contender| line(pace.name, contender))).collect();
+    EXPLANATION.to_owned() + &table::render(&headings, &lines) + &refusals(runs)
+}
+
+fn cells(row: &PacedRow) -> Vec<String> {
+    vec![
+        row.dispersion.map_or(dash(), index),
+        ratio(row.dispersion_ratio),
+        microseconds(row.lag_p50_seconds),
+        microseconds(row.lag_p99_seconds),
+        ratio(row.lag_ratio),
+    ]
+}
+
+fn index(spread: Spread) -> String {
+    format!("{:.4} ({:.4}–{:.4})", spread.median, spread.min, spread.max)
+}
+
+/// What brunt said where it could not be precise.
+fn refusals(runs: &[Paced]) -> String {
+    let mut refusals = runs.iter().filter_map(|run| run.not_precise.as_ref());
+    let Some(words) = refusals.next() else { return String::new() };
+    format!("\n{} runs were not precise: “{words}”.\n", refusals.count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::tests::paced;
+    use super::*;
+
+    #[test]
+    fn a_line_has_both_figures_and_their_ratio() {
+        let runs = [
+            paced("even-2000", Contender::Brunt, 0, [0.024, 50.0]),
+            paced("even-2000", Contender::Floor, 0, [0.02, 40.0]),
+        ];
+        let section = section(&runs);
+        let lines: Vec<String> =
+            section.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let brunt = "| even-2000, brunt | 0.0240 (0.0240–0.0240) | 1.20 (1.20–1.20) | 12.5 | 50.0 | 1.25 (1.25–1.25) |";
+        assert!(lines.iter().any(|line| line == brunt), "{section}");
+        assert!(lines.iter().any(|line| line == "| poisson-20000, floor | – | – | – | – | – |"), "{section}");
+        assert!(!section.contains("not precise"));
+    }
+
+    #[test]
+    fn a_refusal_to_be_precise_is_told_once_in_its_own_words() {
+        let words = Some("--precise: 1 cores are none too many".to_owned());
+        let run = Paced { not_precise: words, ..paced("even-2000", Contender::BruntPrecise, 0, [0.02, 50.0]) };
+        let section = section(&[run.clone(), run]);
+        assert!(section.contains("2 runs were not precise: “--precise: 1 cores are none too many”."), "{section}");
+    }
+
+    #[test]
+    fn nothing_measured_is_said() {
+        assert_eq!(section(&[]), "Not measured.\n");
+    }
+}

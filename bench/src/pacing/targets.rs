@@ -1,0 +1,99 @@
+//! brunt against its targets in the pacing case, pace by pace. The targets themselves are in [`crate::cases`].
+
+use super::figures::{PacedRow, rows};
+use super::{Contender, Paced};
+use crate::cases::{Arrivals, FLOOR_TARGET, PACES, POISSON_TARGET, PRECISE_LAG_TARGET, Pace};
+use crate::check::{Bound, Verdict, middle, verdict};
+
+pub fn verdicts(runs: &[Paced]) -> Vec<Verdict> {
+    let rows = rows(runs);
+    PACES.into_iter().flat_map(|pace| verdicts_of(pace, &rows)).collect()
+}
+
+fn verdicts_of(pace: Pace, rows: &[PacedRow]) -> Vec<Verdict> {
+    let row_of = |contender| rows.iter().find(|row| row.pace == pace.name && row.contender == contender);
+    let (brunt, precise) = (row_of(Contender::Brunt), row_of(Contender::BruntPrecise));
+    let lag = middle(brunt.and_then(|row| row.lag_ratio));
+    vec![
+        verdict(pace.name, "lag p99 ÷ the floor's", lag, Bound::AtMost(FLOOR_TARGET)),
+        of_precise(pace, precise),
+        of_spacing(pace, brunt),
+    ]
+}
+
+/// Where no core was to spare, the target is that every run said so.
+fn of_precise(pace: Pace, row: Option<&PacedRow>) -> Verdict {
+    let refused = row.map(|row| row.not_precise as f64 / row.runs as f64).filter(|share| *share > 0.0);
+    if refused.is_some() {
+        return verdict(pace.name, "share of the runs that say no core is to spare", refused, Bound::AtLeast(1.0));
+    }
+    let lag = row.and_then(|row| row.lag_p99_seconds).map(|lag| lag * 1e6);
+    verdict(pace.name, "lag p99 with --precise, µs", lag, Bound::AtMost(PRECISE_LAG_TARGET * 1e6))
+}
+
+fn of_spacing(pace: Pace, row: Option<&PacedRow>) -> Verdict {
+    match pace.arrivals {
+        Arrivals::Even => {
+            let ratio = middle(row.and_then(|row| row.dispersion_ratio));
+            verdict(pace.name, "variance ÷ mean, ÷ the floor's", ratio, Bound::AtMost(FLOOR_TARGET))
+        }
+        Arrivals::Poisson => {
+            let index = middle(row.and_then(|row| row.dispersion));
+            let [least, most] = POISSON_TARGET;
+            verdict(pace.name, "variance ÷ mean", index, Bound::Within(least, most))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::tests::paced;
+    use super::*;
+
+    /// The figures missed at the pace that these runs are of.
+    fn missed(runs: &[Paced]) -> Vec<&'static str> {
+        let of_pace = |verdict: &Verdict| verdict.case == runs[0].pace && !verdict.met;
+        verdicts(runs).into_iter().filter(of_pace).map(|verdict| verdict.figure).collect()
+    }
+
+    fn runs(pace: &'static str, brunt: [f64; 2], precise: [f64; 2], floor: [f64; 2]) -> Vec<Paced> {
+        vec![
+            paced(pace, Contender::Brunt, 0, brunt),
+            paced(pace, Contender::BruntPrecise, 0, precise),
+            paced(pace, Contender::Floor, 0, floor),
+        ]
+    }
+
+    #[test]
+    fn even_arrivals_are_held_against_the_floor() {
+        let of = |brunt, precise| missed(&runs("even-2000", brunt, precise, [0.1, 100.0]));
+        assert!(of([0.129, 129.0], [0.5, 49.0]).is_empty());
+        assert_eq!(of([0.129, 131.0], [0.5, 49.0]), ["lag p99 ÷ the floor's"]);
+        assert_eq!(of([0.131, 129.0], [0.5, 49.0]), ["variance ÷ mean, ÷ the floor's"]);
+        assert_eq!(of([0.129, 129.0], [0.5, 51.0]), ["lag p99 with --precise, µs"]);
+    }
+
+    #[test]
+    fn random_arrivals_are_held_against_theory() {
+        let of = |index| missed(&runs("poisson-20000", [index, 100.0], [1.0, 40.0], [3.0, 100.0]));
+        assert!(of(0.951).is_empty() && of(1.049).is_empty());
+        assert_eq!([of(0.949), of(1.051)].concat(), ["variance ÷ mean"; 2]);
+    }
+
+    #[test]
+    fn without_a_core_to_spare_every_run_must_say_so() {
+        let say = |run: &Paced| Paced { not_precise: Some("--precise: 1 cores".to_owned()), ..run.clone() };
+        let mut runs = runs("even-2000", [0.1, 100.0], [0.1, 900.0], [0.1, 100.0]);
+        runs[1] = say(&runs[1]);
+        assert!(missed(&runs).is_empty());
+        runs.push(paced("even-2000", Contender::BruntPrecise, 1, [0.1, 10.0]));
+        assert_eq!(missed(&runs), ["share of the runs that say no core is to spare"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_missed() {
+        let verdicts = verdicts(&[]);
+        assert_eq!(verdicts.len(), 3 * PACES.len());
+        assert!(verdicts.iter().all(|verdict| !verdict.met && verdict.measured.is_none()));
+    }
+}
