@@ -18,5 +18,6 @@ mod load;
 mod main_job;
 mod requests;
 mod tls;
+mod truth;
 mod verdict;
 mod world;

@@ -13,7 +13,7 @@ pub mod until;
 
 use brunt_model::finding::{Estimate, Interval, Steady};
 use brunt_model::series::Point;
-use brunt_model::{Phase, Run};
+use brunt_model::{Load, Phase, Run};
 use brunt_stats::{blocks, mser, order};
 
 /// The quantiles that [`figures`] looks at.
@@ -23,10 +23,20 @@ pub const QUANTILES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 const FEWEST_TIMES: f64 = 30.0;
 
 /// When the run was steady, the percentiles of its response time (seconds) and its throughput (per second), with their
-/// intervals.
+/// intervals. Nothing where the load changes by plan: such a run is not steady, and has no one percentile.
 pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
+    if !is_constant(run) {
+        return (None, Vec::new(), None);
+    }
     let points = measured(run);
     (steady(&points), percentile::intervals(run, &points, &QUANTILES), throughput(run, &points))
+}
+
+fn is_constant(run: &Run) -> bool {
+    let load = run.plan.as_ref().map(|plan| &plan.load);
+    load.is_none_or(|(Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. })| {
+        shape.as_constant().is_some()
+    })
 }
 
 /// When the run was steady, by MSER-5 of its throughput and of its p50, the later of both; None below 50 points.

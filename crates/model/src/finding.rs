@@ -99,7 +99,7 @@ impl Limit {
     /// What it is, in words that fit behind "limited by".
     pub fn words(self) -> &'static str {
         match self {
-            Self::Worker => "a worker thread at 100 % of a core",
+            Self::Worker => "a worker thread that had no time left",
             Self::Cores => "the machine's cores, shared with the server",
             Self::RunQueue => "waiting for a core",
             Self::Throttled => "CPU throttling",
@@ -126,6 +126,18 @@ pub struct Evidence {
     pub value: f64,
     /// From where on it counts as a cause.
     pub threshold: f64,
+    /// On which side of the threshold.
+    pub side: Side,
+}
+
+/// On which side of a threshold a figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// At it and above.
+    AtLeast,
+    /// Below it.
+    Below,
 }
 
 /// A sum that must come out even.

@@ -27,7 +27,7 @@ use Section::{Both, Judgement as Judged, Run as Of};
 /// What is shown of a run, in order.
 const SECTIONS: &[Section] = &[
     Of(asked::section),
-    Of(rates::section),
+    Both(rates::section),
     Both(times::section),
     Judged(verdict::steady),
     Of(times::closed_loop),

@@ -28,9 +28,9 @@ pub struct LoadArgs {
     #[arg(help = defaulted("Measured time, such as 30s or 5m", &format!("{}, unless --requests or stages say when to stop", defaults::DURATION)))]
     pub duration: Option<Duration>,
 
-    /// Go on until figures are known so well, such as p99±5% or throughput+-1%; --duration is then the least time
+    /// Go on until figures are known so well, such as p99±5% or throughput+-1%; --duration is then the least time; repeatable
     #[arg(long, value_name = "GOALS", value_parser = goal::parse)]
-    pub until: Option<Vec<Goal>>,
+    pub until: Vec<Vec<Goal>>,
 
     /// The longest time that --until may take
     #[arg(long, value_name = "TIME", default_value = defaults::MAX_DURATION, value_parser = duration::positive)]

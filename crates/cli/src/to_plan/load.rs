@@ -98,7 +98,10 @@ pub(super) fn stop(args: &LoadArgs, load: &Load) -> Result<Stop> {
 
 /// When the run may end early, because it knows enough.
 pub(super) fn until(args: &LoadArgs) -> Result<Option<Until>> {
-    let Some(goals) = args.until.clone() else { return Ok(None) };
+    let goals = args.until.concat();
+    if goals.is_empty() {
+        return Ok(None);
+    }
     let least = args.duration.map_or_else(|| duration::parse(defaults::DURATION), Ok)?;
     ensure!(
         least <= args.max_duration,
@@ -121,7 +124,7 @@ fn longest_warmup(shape: &Shape, duration: Option<Duration>) -> Result<Duration>
 
 /// Stages that all end say how long it takes; otherwise the options do.
 fn measured(args: &LoadArgs, shape: &Shape) -> Result<Option<Duration>> {
-    if args.until.is_some() {
+    if !args.until.is_empty() {
         ensure!(
             shape.as_constant().is_some(),
             "--until: figures of a load that changes (`{shape}`) do not settle; write one such as {}",

@@ -14,7 +14,7 @@ pub fn planned(run: &Run) -> Option<Check> {
     let planned = both(run, |t| t.planned);
     let (begun, dropped) = (both(run, |t| t.begun), both(run, |t| t.failed_by(Failure::Dropped)));
     let waiting = run.flow_all.waiting;
-    let text = format!("{planned} planned = {begun} begun + {dropped} dropped + {waiting} not due when the run ended");
+    let text = format!("{planned} planned = {begun} begun + {dropped} dropped + {waiting} waiting when the run ended");
     Some(check("planned requests", planned == begun + dropped + waiting, text))
 }
 

@@ -50,7 +50,7 @@ fn beyond(facts: &Facts, q: f64) -> f64 {
 /// How many independent requests the run is worth at a percentile, where that was worked out.
 fn independent(facts: &Facts, q: f64) -> Option<f64> {
     let interval = facts.so_far.intervals.iter().find(|interval| interval.quantile == q);
-    interval.map(|interval| interval.effective_samples)
+    interval.filter(|interval| interval.estimate.is_some()).map(|interval| interval.effective_samples)
 }
 
 fn asked(facts: &Facts) -> u64 {

@@ -6,7 +6,7 @@
 
 use super::facts::Facts;
 use super::look::{Look, Standing, percent};
-use brunt_model::finding::{Evidence, Limit};
+use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::{Arrivals, Failure, Load};
 use brunt_stats::quantile::{Quantile, rank};
 
@@ -28,7 +28,8 @@ pub fn lag(facts: &Facts) -> Look {
     let share = if seconds > 0.0 { seconds * 1e9 / with.value as f64 } else { 0.0 };
     let short = shortfall(facts);
     let mut show = |name: &str, value, threshold| {
-        look.evidence.push(Evidence { limit: Limit::Lag, name: name.to_owned(), value, threshold });
+        let (limit, name) = (Limit::Lag, name.to_owned());
+        look.evidence.push(Evidence { limit, name, value, threshold, side: Side::AtLeast });
     };
     show("part of the response p99 that is lag, share", share, SHARE);
     show("part of the response p99 that is lag, seconds", seconds, SECONDS);

@@ -1,7 +1,7 @@
 //! What a rule has found: figures beside their thresholds, and for how long they were over.
 
 use super::facts::{Facts, Span, Stretch, together};
-use brunt_model::finding::{Evidence, Limit};
+use brunt_model::finding::{Evidence, Limit, Side};
 use std::time::Duration;
 
 /// For this share of the measured time, what slows a generator down is a cause.
@@ -68,8 +68,11 @@ impl Figure {
     }
 
     fn evidence(&self) -> Option<Evidence> {
-        let (Bound::AtLeast(threshold) | Bound::Below(threshold)) = self.bound;
-        Some(Evidence { limit: self.limit, name: self.name.clone(), value: self.worst()?, threshold })
+        let (threshold, side) = match self.bound {
+            Bound::AtLeast(threshold) => (threshold, Side::AtLeast),
+            Bound::Below(threshold) => (threshold, Side::Below),
+        };
+        Some(Evidence { limit: self.limit, name: self.name.clone(), value: self.worst()?, threshold, side })
     }
 
     fn over(&self) -> impl Iterator<Item = Stretch> + '_ {
@@ -111,7 +114,8 @@ impl Look {
 
     /// A count that should be 0: any other is a cause, which lasted for these times.
     pub fn none_of(mut self, limit: Limit, name: &str, count: u64, times: Vec<Stretch>) -> Self {
-        self.evidence.push(Evidence { limit, name: name.to_owned(), value: count as f64, threshold: 1.0 });
+        let (name, value) = (name.to_owned(), count as f64);
+        self.evidence.push(Evidence { limit, name, value, threshold: 1.0, side: Side::AtLeast });
         if count > 0 {
             self.over.extend(times);
             self.standing = Standing::Cause;

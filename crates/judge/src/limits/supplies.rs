@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, quotient};
 use super::look::{Bound, Figure, HUNDREDTH, Look, TENTH, percent};
-use brunt_model::finding::{Cause, Evidence, Limit, State};
+use brunt_model::finding::{Cause, Evidence, Limit, Side, State};
 use brunt_model::reading_names as name;
 use brunt_model::{Failure, Load, Run, Verdict};
 use std::time::Duration;
@@ -44,7 +44,8 @@ pub fn without_load(run: &Run) -> Verdict {
     };
     let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
     let cause = Cause { limit, lasted: Duration::ZERO, sentence, remedy: failure.row().remedy.to_owned() };
-    let count = Evidence { limit, name: "connections opened".to_owned(), value: 0.0, threshold: 1.0 };
+    let count =
+        Evidence { limit, name: "connections opened".to_owned(), value: 0.0, threshold: 1.0, side: Side::Below };
     Verdict { state: State::Limited, causes: vec![cause], evidence: vec![count], unseen: Vec::new() }
 }
 

@@ -51,7 +51,7 @@ impl Document {
             warnings: run.warnings.clone(),
             interrupted: run.interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
-            series: series(run).collect(),
+            series: all_of(run),
             labels: labels(run),
         }
     }
@@ -213,6 +213,13 @@ impl From<objective::Judged> for Judged {
         let text = j.objective.to_string();
         Self { objective: j.objective, text, value: j.value, at_least: j.at_least, met: j.met }
     }
+}
+
+/// In room made once: it is the greatest part of a report.
+fn all_of(run: &Run) -> Vec<Interval> {
+    let mut all = Vec::with_capacity(run.series.len());
+    all.extend(series(run));
+    all
 }
 
 /// The intervals of a run, in order of time.

@@ -2,11 +2,11 @@
 
 use crate::figures::{bytes, count, plural, three};
 use crate::layout::entry;
-use brunt_model::{Failure, Load, Run, Tally};
+use brunt_model::{Failure, Judgement, Load, Run, Tally};
 
 /// Rates over the measured time, and counts.
-pub fn section(run: &Run) -> String {
-    let mut out = entry("Throughput", &throughput(run));
+pub fn section(run: &Run, judgement: &Judgement) -> String {
+    let mut out = entry("Throughput", &(throughput(run) + &interval(judgement)));
     out += &entry("Goodput", &format!("{} requests/s", three(run.goodput())));
     out += &entry("Requests", &counts(&run.total));
     out + &entry("Bytes", &transferred(run))
@@ -19,6 +19,12 @@ fn throughput(run: &Run) -> String {
         return completed + " (every reply came after the measured time)";
     }
     if open { format!("{completed} of {}/s planned", three(run.per_second(run.flow.planned))) } else { completed }
+}
+
+/// Between which two throughputs the true one lies.
+fn interval(judgement: &Judgement) -> String {
+    let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
+    ends.map_or(String::new(), |(low, high)| format!("; 95 %: {} to {}/s", three(low), three(high)))
 }
 
 fn counts(t: &Tally) -> String {

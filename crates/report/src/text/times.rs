@@ -47,7 +47,11 @@ fn method(judgement: &Judgement) -> String {
     let with = judgement.intervals.iter().find(|i| i.estimate.is_some());
     let without = judgement.intervals.iter().find_map(|i| i.too_short.as_ref());
     match (with, without) {
-        (Some(interval), _) => hang("", &format!("95 %: {}", interval.method)),
+        (Some(interval), _) => {
+            // How long its blocks are differs from one percentile to the next.
+            let method = interval.method.split(" from ").next().unwrap_or_default();
+            hang("", &format!("95 %: {method}, from blocks of the time series"))
+        }
         (None, Some(why)) => hang("", &format!("no intervals: {why}")),
         (None, None) => String::new(),
     }

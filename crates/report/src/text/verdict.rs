@@ -3,7 +3,7 @@
 use crate::figures::span;
 use crate::layout::{clean, entry, hang};
 use brunt_model::Judgement;
-use brunt_model::finding::{Evidence, State, Verdict, Weight};
+use brunt_model::finding::{Evidence, Side, State, Verdict, Weight};
 
 /// From when on the run was steady.
 pub fn steady(judgement: &Judgement) -> String {
@@ -62,7 +62,11 @@ fn causes(verdict: &Verdict) -> String {
 }
 
 fn figure(evidence: &Evidence) -> String {
-    format!("{}: {:.4}, a cause from {:.4} on", evidence.name, evidence.value, evidence.threshold)
+    let side = match evidence.side {
+        Side::AtLeast => "from",
+        Side::Below => "below",
+    };
+    format!("{}: {:.4}, a cause {side} {:.4}", evidence.name, evidence.value, evidence.threshold)
 }
 
 fn unseen(verdict: &Verdict) -> String {
@@ -88,8 +92,13 @@ mod tests {
             sentence: "the worker thread used 99.7 % of a core".into(),
             remedy: "--threads 2, or another machine".into(),
         };
-        let evidence =
-            Evidence { limit: Limit::Worker, name: "busiest worker, cores".into(), value: 0.997, threshold: 0.98 };
+        let evidence = Evidence {
+            limit: Limit::Worker,
+            name: "busiest worker, cores".into(),
+            value: 0.997,
+            threshold: 0.98,
+            side: Side::AtLeast,
+        };
         let unseen = vec!["conntrack is not loaded".into()];
         let verdict = Verdict { state: State::Limited, causes: vec![cause], evidence: vec![evidence], unseen };
         let finding = |weight, sentence: &str, remedy: Option<&str>| Finding {
@@ -113,9 +122,9 @@ mod tests {
           -> -r 100
         - client and server share this machine
 
-        Verdict      LIMITED BY a worker thread at 100 % of a core
+        Verdict      LIMITED BY a worker thread that had no time left
           the worker thread used 99.7 % of a core
-             busiest worker, cores: 0.9970, a cause from 0.9800 on
+             busiest worker, cores: 0.9970, a cause from 0.9800
           -> --threads 2, or another machine
           not seen here: conntrack is not loaded
         "#);

@@ -108,8 +108,8 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
     let (who, cores) = (facts.listener().map_or(String::new(), |l| format!(" ({l})")), facts.machine.cores);
     let command = match (cores, pid(facts)) {
         (2.., Some(pid)) => format!(
-            "taskset -acp 0-{} {pid}; taskset -c {} brunt …; or measure from another machine",
-            cores - 2,
+            "taskset -acp {} {pid}; taskset -c {} brunt …; or measure from another machine",
+            if cores == 2 { "0".into() } else { format!("0-{}", cores - 2) },
             cores - 1
         ),
         _ => "measure from another machine".into(),

@@ -1,0 +1,67 @@
+//! What a run decides about itself, through the command: sums that come out even, intervals, when it ends and begins.
+
+use crate::world::{lab, measure};
+use serde_json::Value;
+
+/// The sums that did not come out even.
+fn uneven(checks: &Value) -> Vec<&Value> {
+    checks.as_array().expect("checks").iter().filter(|check| check["holds"] != true).collect()
+}
+
+#[test]
+fn sound_runs_are_never_invalid() {
+    let rounds = if std::env::var_os("BRUNT_PROVE").is_some() { 10 } else { 1 };
+    let server = lab("--service exp:2ms --fail 1%:503 --fail 1%:reset");
+    let loads = [
+        "-c 8 -d 1s",
+        "-c 3 --think 5ms..20ms -d 1s --warmup 300ms",
+        "-r 300 -d 1s",
+        "-r 200 -c 4 -d 1s --arrivals even",
+        "-r 100..400/1s --no-keepalive",
+    ];
+    for load in (0..rounds).flat_map(|_| loads) {
+        let ran = measure(&format!("{} {load}", server.at("/"))).ends(0);
+        assert_eq!(uneven(ran.at("/checks")), Vec::<&Value>::new(), "{load}");
+        assert_ne!(ran.at("/verdict/state"), "invalid", "{load}");
+    }
+}
+
+#[test]
+fn a_run_of_a_million_replies_is_sound() {
+    let server = lab("");
+    let ran = measure(&format!("{} -c 64 -n 1000000 -d 60s", server.at("/"))).ends(0);
+    assert_eq!(uneven(ran.at("/checks")), Vec::<&Value>::new());
+}
+
+#[test]
+fn a_run_goes_on_until_it_knows_enough() {
+    let server = lab("--service exp:5ms");
+    let goal = "--until p50±10% --until throughput+-20% -d 2s";
+    let ran = measure(&format!("{} -c 20 {goal} --max-duration 30s", server.at("/"))).all_good();
+    let measured = ran.figure("/measured_seconds");
+    assert!((2.0..29.0).contains(&measured), "{measured}");
+    ran.says(&["--until was reached"]);
+    let p50 = &ran.at("/response_time_intervals_seconds/0/estimate");
+    let [value, high] = ["value", "high"].map(|key| p50[key].as_f64().expect("a number"));
+    assert!(high <= 1.1 * value, "{p50}");
+    let never = measure(&format!("{} -c 4 --until p99.9±1% -d 1s --max-duration 1500ms", server.at("/"))).ok();
+    never.says(&["--until was not reached"]);
+}
+
+#[test]
+fn measuring_begins_when_the_server_is_steady() {
+    let server = lab("--service exp:5ms");
+    let ran = measure(&format!("{} -c 20 -d 1s --warmup auto", server.at("/"))).ok();
+    ran.says(&["--warmup auto"]);
+    let elapsed = ran.figure("/elapsed_seconds");
+    assert!((6.0..13.0).contains(&elapsed) && (ran.figure("/measured_seconds") - 1.0).abs() < 0.01, "{elapsed}");
+    assert!(ran.at("/warmup/requests/completed").as_u64() > Some(1000));
+}
+
+#[test]
+fn a_precise_run_says_where_it_cannot_be() {
+    let server = lab("");
+    let ran = measure(&format!("{} -r 500 --arrivals even -d 1s --precise", server.at("/"))).all_good();
+    assert_eq!((ran.count("planned"), ran.at("/plan/precise")), (500, &Value::Bool(ran.at("/environment/cores") != 1)));
+    measure(&format!("{} -r 500 -d 1s --precise --threads 64", server.at("/"))).ok().says(&["--precise: "]);
+}
