@@ -1,6 +1,6 @@
 //! Whether the generator was the limit: the verdict.
 //!
-//! Each row of [`RULES`] looks at one thing that may limit a generator and holds figures against thresholds; here it is
+//! Each row of `RULES` looks at one thing that may limit a generator and holds figures against thresholds; here it is
 //! decided which of them are causes. `docs/verdict.md` tells users the same, threshold by threshold.
 //!
 //! * A figure is over its threshold for some seconds. For a tenth of the measured time it is a cause (for what loses
