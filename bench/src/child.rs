@@ -198,8 +198,17 @@ mod tests {
         let error = shell(&script, Duration::from_millis(300)).unwrap_err();
         assert!(error.to_string().contains("killed"), "{error}");
         let grandchild = fs::read_to_string(note).unwrap();
-        let state = fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z"), "{state}");
+        let state = || fs::read_to_string(format!("/proc/{}/stat", grandchild.trim())).unwrap_or_default();
+        let is_gone = |state: &str| state.is_empty() || state.contains(") Z");
+        // A signal that was sent is not yet one that has arrived.
+        let gone = (0..200).any(|_| {
+            let gone = is_gone(&state());
+            if !gone {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            gone
+        });
+        assert!(gone, "{}", state());
     }
 
     #[test]

@@ -23,7 +23,7 @@ const BROKEN: f64 = 0.01;
 
 /// The accept queue overflowed. The counters are of the whole machine, so only a server on it can be seen.
 pub fn accept_queue(facts: &Facts) -> Option<Said> {
-    if facts.same_host() != Some(true) {
+    if facts.same_host() != Some(true) || !was_felt(facts) {
         return None;
     }
     let (overflows, drops) = (facts.growth(LISTEN_OVERFLOWS).unwrap_or(0.0), facts.growth(LISTEN_DROPS).unwrap_or(0.0));
@@ -40,6 +40,15 @@ pub fn accept_queue(facts: &Facts) -> Option<Said> {
         backlog(facts)
     );
     Some(Said::warning(said).remedy(RAISE_BACKLOG))
+}
+
+/// The queue may have been another server's: ours was in it only if some request of this run waited for what a dropped
+/// packet takes to be sent again, 200 ms or more, or never got through.
+fn was_felt(facts: &Facts) -> bool {
+    const SENT_AGAIN_NANOS: u64 = 200_000_000;
+    let total = facts.total();
+    let slow = total.phases.connect.max().max(total.response.max()) >= SENT_AGAIN_NANOS;
+    slow || total.failed() > 0 || total.failed_by(Failure::Cut) > 0
 }
 
 const RAISE_BACKLOG: &str = "raise the backlog of the server's listen (nginx: listen … backlog=N, Apache: ListenBacklog) and \

@@ -1,6 +1,6 @@
 use super::world::{Asked, World, failure, reply};
 use brunt_model::Failure;
-use brunt_model::finding::{Interval, Weight};
+use brunt_model::finding::{Estimate, Interval, Weight};
 
 fn requests(n: f64) -> World {
     World::open(n / 10.0).lasting(10.0).answering(|_| reply(0.004))
@@ -23,8 +23,9 @@ fn percentiles_need_samples_beyond_them() {
 
 #[test]
 fn samples_that_depend_on_each_other_count_for_less() {
+    let estimate = Some(Estimate { value: 0.004, low: 0.003, high: None });
     let interval =
-        Interval { quantile: 0.999, estimate: None, effective_samples: 900.0, too_short: None, method: String::new() };
+        Interval { quantile: 0.999, estimate, effective_samples: 900.0, too_short: None, method: String::new() };
     let world = requests(20_000.0).with(|w| w.judgement.intervals = vec![interval]);
     assert!(world.says("few_samples").contains("p99.9"));
     requests(20_000.0).is_silent("few_samples");
