@@ -21,7 +21,7 @@ use crate::to_plan::{System, to_plan};
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
-use brunt_probe::route::Root;
+use brunt_probe::Root;
 use brunt_probe::settings::settings;
 use facts::{Asked, CheckReport, Facts, Machine, VERSION};
 use std::fs::File;
@@ -34,7 +34,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     // The asked load is looked at even where it cannot be made: to say so, with what mends it, is what this is for.
     let system = System { descriptors: u64::MAX, cores, seed: 1 };
     let (plan, _) = to_plan(args, &system).map_err(usage)?;
-    let machine = Machine::of(settings(&Root::system()), descriptors, cores);
+    let machine = Machine { descriptors, cores, settings: settings(&Root::system()) };
     let mut facts = Facts { asked: Asked::of(&plan), machine, ..Facts::default() };
     look::look(&plan, &mut facts).map_err(failed)?;
     estimate(&plan, &mut facts);

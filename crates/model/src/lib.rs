@@ -13,7 +13,7 @@
 //! * [`reading_names`]: the names of what is read of ourselves.
 //! * [`objective`]: a bound on a figure of a run.
 //! * [`goal`]: how sure a figure is to be before the run may end.
-//! * [`finding`]: what was decided about a run, with its evidence.
+//! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
 
 pub mod codec;
 pub mod environment;
@@ -34,6 +34,7 @@ pub mod snapshot;
 pub mod spread;
 pub mod tally;
 pub mod time;
+pub mod words;
 
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Phase, Reading, Warning};

@@ -42,6 +42,16 @@ impl Root {
         number(&self.text(path)?)
     }
 
+    /// The words of a file, each separated by one space; None where it cannot be read.
+    pub fn words(&self, path: impl AsRef<Path>) -> Option<String> {
+        Some(self.text(path)?.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// The whole number that a file holds, and nothing else.
+    pub fn whole(&self, path: impl AsRef<Path>) -> Option<u64> {
+        self.words(path)?.parse().ok()
+    }
+
     /// The names in a folder, sorted; none where it is not there.
     pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();

@@ -15,41 +15,9 @@ mod netlink;
 mod owner;
 mod way;
 
+use crate::Root;
 use brunt_model::Route;
-use std::fs;
 use std::net::SocketAddr;
-use std::path::PathBuf;
-
-/// Where `/proc` and `/sys` are.
-#[derive(Debug, Clone)]
-pub struct Root(PathBuf);
-
-impl Root {
-    /// The system's own.
-    pub fn system() -> Self {
-        Self("/".into())
-    }
-
-    /// A recorded tree: a directory that holds `proc` and `sys`.
-    pub fn recorded(directory: impl Into<PathBuf>) -> Self {
-        Self(directory.into())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name.trim_start_matches('/'))
-    }
-
-    /// The words of a file, each separated by one space; None where it cannot be read.
-    pub(crate) fn words(&self, name: &str) -> Option<String> {
-        let text = fs::read_to_string(self.path(name)).ok()?;
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
-
-    /// The whole number that a file holds.
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        self.words(name)?.parse().ok()
-    }
-}
 
 /// The way to `address`. Sends nothing; takes some milliseconds where the server is on this machine.
 pub fn route(address: SocketAddr) -> Route {
@@ -69,6 +37,7 @@ pub fn route(address: SocketAddr) -> Route {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::net::{TcpListener, UdpSocket};
 
     #[test]
@@ -114,6 +83,6 @@ mod tests {
         fs::write(dir.path().join("proc/sys/a"), "32768\t60999\n").unwrap();
         let root = Root::recorded(dir.path());
         assert_eq!(root.words("/proc/sys/a").as_deref(), Some("32768 60999"));
-        assert_eq!((root.number("/proc/sys/a"), root.words("/proc/sys/b")), (None, None));
+        assert_eq!((root.whole("/proc/sys/a"), root.words("/proc/sys/b")), (None, None));
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! What it is **not**: a judgement on them; and the list of all that bears on a run is in [`machine`](crate::machine).
 
-use crate::route::Root;
+use crate::Root;
+use serde::Serialize;
 
 /// Kernel settings that decide whether a load can be made and borne; None where this system does not show one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settings {
     /// First and last local port that connections are made from (`net.ipv4.ip_local_port_range`).
     pub local_ports: Option<(u16, u16)>,
@@ -27,7 +28,7 @@ pub struct Settings {
 
 /// Reads them.
 pub fn settings(root: &Root) -> Settings {
-    let net = |name: &str| root.number(&format!("proc/sys/net/{name}"));
+    let net = |name: &str| root.whole(format!("proc/sys/net/{name}"));
     Settings {
         local_ports: root.words("proc/sys/net/ipv4/ip_local_port_range").as_deref().and_then(range),
         tw_reuse: net("ipv4/tcp_tw_reuse"),

@@ -2,48 +2,16 @@
 //!
 //! What it is not: a place that knows what a number means. Exact figures are in the JSON document.
 
+use brunt_model::words;
+pub use brunt_model::words::{count, plural, round3};
 use brunt_stats::{Histogram, Quantile};
 
 /// Stands where a figure would say more than is known.
 pub const UNKNOWN: &str = "–";
 
-/// A whole number: `154,463`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A number of things: `1 request`, `2 requests`.
-pub fn plural(n: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
-}
-
-/// `x` rounded to three significant digits.
-pub fn round3(x: f64) -> f64 {
-    format!("{x:.2e}").parse().unwrap_or(x)
-}
-
 /// Three significant digits, and all that stand before the point: `0.123`, `12.3`, `12,345`.
 pub fn three(x: f64) -> String {
-    if !x.is_finite() {
-        return UNKNOWN.into();
-    }
-    if x.abs() >= 999.5 {
-        return count(x.round() as u64);
-    }
-    if x == 0.0 {
-        return "0".into();
-    }
-    let rounded = round3(x);
-    let places = 2 - rounded.abs().log10().floor() as i32;
-    format!("{rounded:.*}", places.clamp(0, 9) as usize)
+    if x.is_finite() { words::three(x) } else { UNKNOWN.into() }
 }
 
 /// As a user would type it: `2,000`, `0.5`; no digits that say nothing.

@@ -80,22 +80,9 @@ pub struct Machine {
     pub descriptors: u64,
     /// Cores that we may use.
     pub cores: u32,
-    /// First and last local port.
-    pub local_ports: Option<(u16, u16)>,
-    /// `net.ipv4.tcp_tw_reuse`.
-    pub tw_reuse: Option<u64>,
-    /// `net.core.somaxconn`.
-    pub somaxconn: Option<u64>,
-    /// `net.ipv4.tcp_max_syn_backlog`.
-    pub syn_backlog: Option<u64>,
-    /// `net.ipv4.tcp_syncookies`.
-    pub syncookies: Option<u64>,
-    /// `net.netfilter.nf_conntrack_max`.
-    pub conntrack_max: Option<u64>,
-    /// `net.netfilter.nf_conntrack_count`.
-    pub conntrack_count: Option<u64>,
-    /// How the CPU's frequency is governed.
-    pub governor: Option<String>,
+    /// The kernel's settings.
+    #[serde(flatten)]
+    pub settings: Settings,
 }
 
 /// A connection.
@@ -233,25 +220,9 @@ impl Asked {
 }
 
 impl Machine {
-    /// This machine as it was read.
-    pub fn of(settings: Settings, descriptors: u64, cores: u32) -> Self {
-        Self {
-            descriptors,
-            cores,
-            local_ports: settings.local_ports,
-            tw_reuse: settings.tw_reuse,
-            somaxconn: settings.somaxconn,
-            syn_backlog: settings.syn_backlog,
-            syncookies: settings.syncookies,
-            conntrack_max: settings.conntrack_max,
-            conntrack_count: settings.conntrack_count,
-            governor: settings.governor,
-        }
-    }
-
     /// How many local ports there are; None where the system does not show it.
     pub fn ports(&self) -> Option<u64> {
-        self.local_ports.map(|(first, last)| u64::from(last - first) + 1)
+        self.settings.local_ports.map(|(first, last)| u64::from(last - first) + 1)
     }
 }
 

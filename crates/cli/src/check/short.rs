@@ -7,7 +7,7 @@ use super::facts::{Asked, Facts, Machine};
 use super::rules::{self, Bites};
 use brunt_model::plan::Connection;
 use brunt_model::{Plan, Route};
-use brunt_probe::route::Root;
+use brunt_probe::Root;
 use brunt_probe::settings::settings;
 use brunt_wire::request::origin_of;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -27,7 +27,7 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     let route = addresses.first().copied().map(brunt_probe::route);
     let facts = Facts {
         asked: Asked::of(plan),
-        machine: Machine::of(settings(&Root::system()), descriptors, cores),
+        machine: Machine { descriptors, cores, settings: settings(&Root::system()) },
         addresses: addresses.iter().map(ToString::to_string).collect(),
         route,
         ..Facts::default()

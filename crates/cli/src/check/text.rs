@@ -136,11 +136,11 @@ fn limit(n: u64) -> String {
 fn machine(m: &Machine) -> Vec<String> {
     let mut parts = vec![plural(m.cores.into(), "core"), format!("open files {}", limit(m.descriptors))];
     parts.extend(m.ports().map(|n| format!("{} local ports", count(n))));
-    parts.extend(m.tw_reuse.map(|n| format!("tcp_tw_reuse {n}")));
-    parts.extend(m.somaxconn.map(|n| format!("somaxconn {}", count(n))));
-    parts.extend(m.syn_backlog.map(|n| format!("tcp_max_syn_backlog {}", count(n))));
-    parts.extend(m.conntrack_max.map(|n| format!("nf_conntrack_max {}", count(n))));
-    parts.extend(m.governor.as_ref().map(|g| format!("CPU governor {}", clean(g))));
+    parts.extend(m.settings.tw_reuse.map(|n| format!("tcp_tw_reuse {n}")));
+    parts.extend(m.settings.somaxconn.map(|n| format!("somaxconn {}", count(n))));
+    parts.extend(m.settings.syn_backlog.map(|n| format!("tcp_max_syn_backlog {}", count(n))));
+    parts.extend(m.settings.conntrack_max.map(|n| format!("nf_conntrack_max {}", count(n))));
+    parts.extend(m.settings.governor.as_ref().map(|g| format!("CPU governor {}", clean(g))));
     parts
 }
 

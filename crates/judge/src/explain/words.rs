@@ -1,38 +1,8 @@
-//! Figures within a sentence: three significant digits, a unit that fits.
+//! Figures within a sentence: a unit that fits.
 //!
 //! What it is not: the figures of reports, which are written in `report`; that room stands behind this one.
 
-/// A number of things: `1 request`, `2,000 requests`.
-pub fn plural(n: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
-}
-
-/// A whole number: `154,463`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Three significant digits, and all that stand before the point.
-pub fn three(x: f64) -> String {
-    if x.abs() >= 999.5 {
-        return count(x.abs().round() as u64);
-    }
-    if x == 0.0 || !x.is_finite() {
-        return "0".into();
-    }
-    // A value that rounding carries over the next power of ten loses a place: it is rounded first.
-    let rounded: f64 = format!("{x:.2e}").parse().unwrap_or(x);
-    let places = 2 - rounded.abs().log10().floor() as i32;
-    format!("{rounded:.*}", places.clamp(0, 9) as usize)
-}
+pub use brunt_model::words::{count, plural, three};
 
 /// So many per second: `498/s`.
 pub fn rate(x: f64) -> String {

@@ -1,6 +1,6 @@
 //! A network interface, from `/sys/class/net`.
 
-use super::Root;
+use crate::Root;
 use brunt_model::Route;
 use std::fs;
 
@@ -11,15 +11,15 @@ const INTERFACES: usize = 4096;
 pub(super) fn named(root: &Root, number: u32) -> Option<String> {
     let entries = fs::read_dir(root.path("sys/class/net")).ok()?;
     let names = entries.take(INTERFACES).filter_map(|e| e.ok()?.file_name().into_string().ok());
-    names.into_iter().find(|name| root.number(&format!("sys/class/net/{name}/ifindex")) == Some(u64::from(number)))
+    names.into_iter().find(|name| root.whole(format!("sys/class/net/{name}/ifindex")) == Some(u64::from(number)))
 }
 
 /// Name, speed and largest packet. Loopback, tunnels and many virtual cards have no speed.
 pub(super) fn fill(root: &Root, name: String, route: &mut Route) {
     // Megabits per second; -1 or nothing where it is not known (sysfs-class-net).
-    let speed = root.number(&format!("sys/class/net/{name}/speed")).filter(|s| *s > 0 && *s < u64::from(u32::MAX));
+    let speed = root.whole(format!("sys/class/net/{name}/speed")).filter(|s| *s > 0 && *s < u64::from(u32::MAX));
     route.link_bits_per_second = speed.map(|megabits| megabits * 1_000_000);
-    route.mtu_bytes = root.number(&format!("sys/class/net/{name}/mtu"));
+    route.mtu_bytes = root.whole(format!("sys/class/net/{name}/mtu"));
     route.interface = Some(name);
 }
 

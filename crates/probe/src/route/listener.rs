@@ -2,7 +2,8 @@
 //!
 //! The kernel is asked for listening sockets of one port only: a million open connections cost nothing here.
 
-use super::{Root, owner};
+use super::owner;
+use crate::Root;
 use brunt_model::Route;
 use std::net::{IpAddr, SocketAddr};
 

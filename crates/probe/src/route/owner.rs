@@ -2,7 +2,7 @@
 //!
 //! The search is bounded, so that it stays short on a machine with many processes; then the owner is not known.
 
-use super::Root;
+use crate::Root;
 use std::fs;
 
 /// Processes looked at, at most.
@@ -57,7 +57,7 @@ fn processes(root: &Root) -> Vec<u32> {
 }
 
 fn holds(root: &Root, pid: u32, links: &[String], left: &mut usize) -> bool {
-    let files = fs::read_dir(root.path(&format!("proc/{pid}/fd"))).into_iter().flatten();
+    let files = fs::read_dir(root.path(format!("proc/{pid}/fd"))).into_iter().flatten();
     let looked_at = (*left).min(FILES);
     files.take(looked_at).flatten().any(|file| {
         *left -= 1;
@@ -67,15 +67,15 @@ fn holds(root: &Root, pid: u32, links: &[String], left: &mut usize) -> bool {
 }
 
 fn owner(root: &Root, pid: u32) -> Option<Owner> {
-    let name = fs::read_to_string(root.path(&format!("proc/{pid}/comm"))).ok()?.trim().to_owned();
-    let status = fs::read_to_string(root.path(&format!("proc/{pid}/status"))).ok()?;
+    let name = fs::read_to_string(root.path(format!("proc/{pid}/comm"))).ok()?.trim().to_owned();
+    let status = fs::read_to_string(root.path(format!("proc/{pid}/status"))).ok()?;
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())?;
     Some(Owner { pid, parent, name })
 }
 
 /// The soft limit, which is what holds.
 fn limit(root: &Root, pid: u32) -> Option<u64> {
-    let limits = fs::read_to_string(root.path(&format!("proc/{pid}/limits"))).ok()?;
+    let limits = fs::read_to_string(root.path(format!("proc/{pid}/limits"))).ok()?;
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next())?;
     if soft == "unlimited" { Some(u64::MAX) } else { soft.parse().ok() }
 }

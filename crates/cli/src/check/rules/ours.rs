@@ -46,7 +46,7 @@ pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
 pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
     let rate = facts.asked.new_connections_per_second?;
     let room = room_of_ports(facts)?;
-    let reused = match facts.machine.tw_reuse {
+    let reused = match facts.machine.settings.tw_reuse {
         Some(1) => true,
         Some(2) => facts.same_host(),
         _ => false,
@@ -70,7 +70,8 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
 /// The firewall cannot follow so many connections.
 pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
     // It counts 0 where no rule makes it follow connections.
-    let (most, now) = (facts.machine.conntrack_max?, facts.machine.conntrack_count.filter(|n| *n > 0)?);
+    let (most, now) =
+        (facts.machine.settings.conntrack_max?, facts.machine.settings.conntrack_count.filter(|n| *n > 0)?);
     let lasting = facts.asked.connections.unwrap_or(0);
     // Closed ones are remembered for nf_conntrack_tcp_timeout_time_wait, 120 s.
     let remembered = facts.asked.new_connections_per_second.unwrap_or(0.0)
@@ -91,7 +92,7 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
 
 /// The CPU slows down when there is little to do.
 pub(super) fn governor(facts: &Facts) -> Option<Advice> {
-    let governor = facts.machine.governor.as_deref().filter(|g| *g != "performance")?;
+    let governor = facts.machine.settings.governor.as_deref().filter(|g| *g != "performance")?;
     Some(Advice {
         rule: "governor",
         bites: Bites::Perhaps,

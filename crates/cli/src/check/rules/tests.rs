@@ -3,6 +3,7 @@
 use super::*;
 use crate::check::facts::{Answered, Asked, Certificate, Compression, Machine, Secured};
 use brunt_model::Route;
+use brunt_probe::settings::Settings;
 
 /// A load that this machine and this server bear: nothing to say.
 fn sound() -> Facts {
@@ -12,14 +13,16 @@ fn sound() -> Facts {
         machine: Machine {
             descriptors: 1024,
             cores: 4,
-            local_ports: Some((32768, 60999)),
-            tw_reuse: Some(2),
-            somaxconn: Some(4096),
-            syn_backlog: Some(1024),
-            syncookies: Some(0),
-            conntrack_max: Some(1000),
-            conntrack_count: Some(0),
-            governor: Some("performance".into()),
+            settings: Settings {
+                local_ports: Some((32768, 60999)),
+                tw_reuse: Some(2),
+                somaxconn: Some(4096),
+                syn_backlog: Some(1024),
+                syncookies: Some(0),
+                conntrack_max: Some(1000),
+                conntrack_count: Some(0),
+                governor: Some("performance".into()),
+            },
         },
         addresses: vec!["10.0.0.2:80".into()],
         route: Some(Route { same_host: Some(false), link_bits_per_second: Some(1_000_000_000), ..Route::default() }),
@@ -59,7 +62,7 @@ fn a_sound_load_needs_no_advice() {
 fn every_advice_says_what_why_and_how() {
     let advice = with(|f| {
         f.asked.connections = Some(100_000);
-        f.machine.governor = Some("powersave".into());
+        f.machine.settings.governor = Some("powersave".into());
         on_this_host(f).listener_backlog = Some(511);
     });
     assert!(advice.len() >= 5, "{advice:?}");
@@ -123,7 +126,7 @@ fn resting_ports_run_out() {
     assert!(
         rules(|f| {
             fast(f);
-            f.machine.tw_reuse = Some(1);
+            f.machine.settings.tw_reuse = Some(1);
         })
         .is_empty()
     );
@@ -149,14 +152,14 @@ fn conntrack_counts_only_where_it_follows() {
     assert!(rules(many).is_empty());
     let advice = with(|f| {
         many(f);
-        f.machine.conntrack_count = Some(51);
+        f.machine.settings.conntrack_count = Some(51);
     });
     assert_eq!((advice[0].rule, advice[0].bites), ("conntrack", Bites::Surely));
     assert_eq!(advice[0].command, "sysctl -w net.netfilter.nf_conntrack_max=1024");
     assert!(
         rules(|f| {
             many(f);
-            f.machine.conntrack_count = Some(50);
+            f.machine.settings.conntrack_count = Some(50);
         })
         .is_empty()
     );
@@ -182,7 +185,7 @@ fn a_short_accept_queue_is_told() {
     assert!(advice[0].command.starts_with("`listen … backlog=128;`"), "{}", advice[0].command);
     let both = with(|f| {
         on_this_host(f).listener_backlog = Some(64);
-        f.machine.somaxconn = Some(64);
+        f.machine.settings.somaxconn = Some(64);
     });
     assert!(both[0].command.starts_with("sysctl -w net.core.somaxconn=128; then"), "{}", both[0].command);
     assert!(!rules(|f| on_this_host(f).listener_backlog = Some(100)).contains(&"backlog"));
@@ -192,13 +195,13 @@ fn a_short_accept_queue_is_told() {
 fn syn_cookies_make_the_queue_endless() {
     let short = |f: &mut Facts| {
         on_this_host(f);
-        f.machine.syn_backlog = Some(99);
+        f.machine.settings.syn_backlog = Some(99);
     };
     assert!(rules(short).contains(&"syn_backlog"));
     assert!(
         !rules(|f| {
             short(f);
-            f.machine.syncookies = Some(1);
+            f.machine.settings.syncookies = Some(1);
         })
         .contains(&"syn_backlog")
     );
@@ -229,8 +232,8 @@ fn shared_cores_are_told_with_both_commands() {
 
 #[test]
 fn governors_but_performance_are_told() {
-    assert_eq!(rules(|f| f.machine.governor = Some("schedutil".into())), ["governor"]);
-    assert!(rules(|f| f.machine.governor = None).is_empty());
+    assert_eq!(rules(|f| f.machine.settings.governor = Some("schedutil".into())), ["governor"]);
+    assert!(rules(|f| f.machine.settings.governor = None).is_empty());
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
         Some("apache2" | "httpd") => format!("`ListenBacklog {wanted}` in Apache's configuration"),
         _ => format!("a backlog of {wanted} in the server's listen(2)"),
     };
-    let kernel = facts.machine.somaxconn.is_some_and(|most| most < wanted);
+    let kernel = facts.machine.settings.somaxconn.is_some_and(|most| most < wanted);
     let kernel = if kernel { format!("sysctl -w net.core.somaxconn={wanted}; then ") } else { String::new() };
     Some(Advice {
         rule: "backlog",
@@ -63,8 +63,8 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
 
 /// A short queue of half-open connections, and no SYN cookies.
 pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
-    let (connections, most) = (facts.asked.connections?, facts.machine.syn_backlog?);
-    let without_cookies = facts.machine.syncookies == Some(0);
+    let (connections, most) = (facts.asked.connections?, facts.machine.settings.syn_backlog?);
+    let without_cookies = facts.machine.settings.syncookies == Some(0);
     (facts.same_host() && without_cookies && connections > most).then(|| Advice {
         rule: "syn_backlog",
         bites: Bites::Perhaps,
