@@ -48,6 +48,21 @@ pub enum Command {
     /// Reports a recorded run once more, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
+    /// Measures servers at one load after the other, each several times, and says where each bends
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::SWEEP_EXAMPLES)]
+    Sweep(Box<crate::experiment::SweepArgs>),
+    /// Plan files: checks one, shows what it comes to, writes a new one
+    #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
+    Plan(crate::plan_file::PlanArgs),
+    /// The runs and experiments that were kept
+    #[command(max_term_width = 110, after_help = crate::runs::EXAMPLES)]
+    Runs(crate::runs::RunsArgs),
+    /// Finds knee, saturation point and outliers in results, those of other tools too
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::analyse::EXAMPLES)]
+    Analyse(crate::analyse::AnalyseArgs),
+    /// Shows a run or an experiment that was kept once more, in any format
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
+    Report(crate::reports::ReportArgs),
     /// Holds load generators, brunt first, against a server whose response times are known
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]

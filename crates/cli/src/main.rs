@@ -9,16 +9,21 @@
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
+mod analyse;
 mod args;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
 mod defaults;
 mod exit;
+mod experiment;
 mod live;
 mod measure;
 mod output;
+mod plan_file;
 mod replay;
+mod reports;
+mod runs;
 mod signals;
 mod steer;
 mod to_plan;
@@ -65,6 +70,11 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
     match command {
         Command::Run(args) => run(&args),
         Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
+        Command::Sweep(args) => experiment::sweep(&args),
+        Command::Plan(args) => plan_file::plan(&args),
+        Command::Runs(args) => runs::runs(&args),
+        Command::Analyse(args) => analyse::analyse(&args),
+        Command::Report(args) => reports::report(&args),
         Command::Replay(args) => replay::replay(&args),
         #[cfg(target_os = "linux")]
         Command::Certify(args) => certify::certify(&args, command_line()),

@@ -23,7 +23,8 @@ pub fn judge(run: &Run) -> Judgement {
         verdict.state = State::Invalid;
     }
     let (steady, intervals, throughput) = steady::figures(run);
-    let mut judgement = Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput };
+    let mut judgement =
+        Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput, bottleneck: None };
     judgement.findings = explain::findings(run, &judgement);
     judgement
 }

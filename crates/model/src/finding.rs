@@ -22,6 +22,9 @@ pub struct Judgement {
     pub intervals: Vec<Interval>,
     /// The throughput, per second, with its interval; null where there is too little to say.
     pub throughput: Option<Estimate>,
+    /// What limited the server; null where nothing was read of it.
+    #[serde(default)]
+    pub bottleneck: Option<crate::Bottleneck>,
 }
 
 /// Who was the limit.

@@ -13,11 +13,15 @@
 //! * [`reading_names`]: the names of what is read of ourselves.
 //! * [`objective`]: a bound on a figure of a run.
 //! * [`goal`]: how sure a figure is to be before the run may end.
+//! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
+//! * [`analysis`]: what was decided about a sweep, whoever measured it.
 //! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
 
+pub mod analysis;
 pub mod codec;
 pub mod environment;
 pub mod event;
+pub mod experiment;
 pub mod finding;
 pub mod goal;
 pub mod history;
@@ -25,6 +29,7 @@ pub mod load;
 pub mod objective;
 pub mod outcome;
 pub mod plan;
+pub mod probe_spec;
 pub mod reading_names;
 pub mod request;
 pub mod run;
@@ -32,21 +37,26 @@ pub mod sample;
 pub mod series;
 pub mod snapshot;
 pub mod spread;
+pub mod study;
 pub mod tally;
 pub mod time;
 pub mod words;
 
+pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Phase, Reading, Warning};
+pub use experiment::{Contender, Experiment, LoadUnit, Place};
 pub use finding::{Finding, Judgement, Verdict};
 pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{Failure, Outcome};
 pub use plan::Plan;
+pub use probe_spec::{ProbeSpec, Probed};
 pub use request::{Body, Request};
 pub use run::Run;
 pub use sample::Sample;
 pub use snapshot::{Flow, Snapshot};
+pub use study::{Study, Trial};
 pub use tally::Tally;
 pub use time::{Clock, Tick};

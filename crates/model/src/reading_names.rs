@@ -2,7 +2,8 @@
 //!
 //! A name ends in its unit. Counters grow from reading to reading: those whose names end in `_total`, and times spent
 //! (`…_seconds`); everything else is a state. A name that is missing from a reading was not to be seen on that system.
-//! What it is not: the names of what a server says of itself.
+//! What is read of a server has the same names where it is the same thing, and those of [`server`] beside them; its
+//! source is `KIND:NAME`, such as `host:web1` or `php-fpm:www`.
 
 /// The source of these readings.
 pub const GENERATOR: &str = "generator";
@@ -143,6 +144,88 @@ impl Nic {
             Self::BitsPerSecond => "bits_per_second",
         }
     }
+}
+
+/// The names of what is read of a server, by the kind of source (see [`crate::Probed::kind`]).
+///
+/// `host:…` has the names above (`host.…`, `pressure.…`, `memory.…`, `tcp.…`, `nic.…`) and those here that begin with
+/// `host.` or `disk.`; `process:…` has those from [`PROCESSES`](server::PROCESSES) on, the status pages the rest.
+pub mod server {
+    /// Cores of the machine.
+    pub const CORES: &str = "host.cores";
+    /// Its load average over the last minute.
+    pub const LOAD: &str = "host.load1";
+    /// Sockets in the state ESTABLISHED.
+    pub const ESTABLISHED: &str = "tcp.established";
+
+    /// For how long a core had something to do. Counter.
+    pub fn core_busy(core: usize) -> String {
+        format!("core.{core}.busy_seconds")
+    }
+
+    /// For how long a disk had something to do. Counter.
+    pub fn disk_busy(disk: &str) -> String {
+        format!("disk.{disk}.busy_seconds")
+    }
+
+    /// Bytes read from a disk. Counter.
+    pub fn disk_read(disk: &str) -> String {
+        format!("disk.{disk}.read_bytes_total")
+    }
+
+    /// Bytes written to a disk. Counter.
+    pub fn disk_written(disk: &str) -> String {
+        format!("disk.{disk}.written_bytes_total")
+    }
+
+    /// How many processes there are.
+    pub const PROCESSES: &str = "processes";
+    /// Their threads.
+    pub const THREADS: &str = "threads";
+    /// CPU time of all of them, those that ended included, in user mode ([`super::CPU_USER`]) and in the kernel
+    /// ([`super::CPU_SYSTEM`]). Counters.
+    pub const CPU: [&str; 2] = [super::CPU_USER, super::CPU_SYSTEM];
+    /// Of the thread that had most of a core since the last reading, the share of that core.
+    pub const BUSIEST_THREAD: &str = "busiest_thread_share";
+    /// Memory that they hold, shared pages divided among those who share them, in bytes.
+    pub const PROPORTIONAL: &str = "memory.proportional_bytes";
+    /// Context switches because they waited. Counter.
+    pub const SWITCHES_VOLUNTARY: &str = "context_switches_voluntary_total";
+    /// Context switches because others wanted the core. Counter.
+    pub const SWITCHES_FORCED: &str = "context_switches_forced_total";
+    /// The time for which they were ready and had no core. Counter.
+    pub const RUN_DELAY: &str = "run_delay_seconds";
+    /// Of the process that is nearest to its limit of open files, the share of it that is used.
+    pub const DESCRIPTORS_SHARE: &str = "descriptors.most_used_share";
+    /// Connections that wait to be accepted, in the fullest of their listening sockets' queues.
+    pub const ACCEPT_QUEUE: &str = "accept_queue.length";
+    /// How many that queue holds.
+    pub const ACCEPT_QUEUE_LIMIT: &str = "accept_queue.limit";
+
+    /// Workers of a pool that are busy: php-fpm children, Apache workers, Tomcat threads.
+    pub const WORKERS_BUSY: &str = "workers.busy";
+    /// Those that are idle.
+    pub const WORKERS_IDLE: &str = "workers.idle";
+    /// Most that there may be.
+    pub const WORKERS_LIMIT: &str = "workers.limit";
+    /// Requests that wait for one.
+    pub const QUEUE: &str = "queue.length";
+    /// How many may wait.
+    pub const QUEUE_LIMIT: &str = "queue.limit";
+    /// How often all workers were in use and one more was wanted. Counter.
+    pub const WORKERS_EXHAUSTED: &str = "workers.exhausted_total";
+    /// Requests that it served. Counter.
+    pub const REQUESTS: &str = "requests_total";
+    /// Connections that it has open.
+    pub const CONNECTIONS: &str = "connections.open";
+    /// Those that wait for a next request.
+    pub const CONNECTIONS_IDLE: &str = "connections.idle";
+    /// Most that it may have.
+    pub const CONNECTIONS_LIMIT: &str = "connections.limit";
+    /// Connections that it accepted. Counter.
+    pub const ACCEPTED: &str = "connections.accepted_total";
+    /// Connections that it closed at once, because it had no room. Counter.
+    pub const REFUSED: &str = "connections.refused_total";
 }
 
 #[cfg(test)]

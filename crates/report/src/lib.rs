@@ -16,18 +16,20 @@
 #![allow(clippy::format_push_string)]
 
 pub mod csv;
+pub mod figure;
 pub mod figures;
 pub mod json;
 pub mod layout;
 pub mod progress;
 pub mod result;
+pub mod study;
 pub mod text;
 pub mod utc;
 
 #[cfg(test)]
 mod story;
 
-use brunt_model::{Judgement, Run};
+use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
 /// One way to write a run.
@@ -36,19 +38,32 @@ pub struct Format {
     pub name: &'static str,
     /// What it is good for, in one line.
     pub about: &'static str,
-    /// Writes the run.
+    /// Writes a run.
     pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
+    /// Writes a study.
+    pub write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
 }
 
 /// Every format; help, docs and completions come from here.
 pub const REPORTS: &[Format] = &[
-    Format { name: "text", about: "for people: figures, tables and a histogram, up to 96 columns", write: text::write },
+    Format {
+        name: "text",
+        about: "for people: figures, tables and a histogram, up to 96 columns",
+        write: text::write,
+        write_study: study::write_text,
+    },
     Format {
         name: "json",
         about: "for programs: everything, with units in the keys; see `schema`",
         write: json::write,
+        write_study: study::write_text,
     },
-    Format { name: "csv", about: "the time series, one row an interval, for spreadsheets", write: csv::write },
+    Format {
+        name: "csv",
+        about: "the time series, one row an interval, for spreadsheets",
+        write: csv::write,
+        write_study: study::write_text,
+    },
 ];
 
 /// The format of that name.

@@ -1,0 +1,20 @@
+//! What was kept, shown once more: `brunt report`.
+
+use crate::exit::Exit;
+use crate::{Failed, usage};
+use clap::Args;
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "Examples:";
+
+/// What the command is told.
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    /// Its subject
+    pub subject: Vec<String>,
+}
+
+/// Carries it out.
+pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
+    Err(usage(anyhow::anyhow!("{:?}: not there yet", args.subject)))
+}

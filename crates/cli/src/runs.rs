@@ -1,0 +1,20 @@
+//! The runs that were kept: `brunt runs`.
+
+use crate::exit::Exit;
+use crate::{Failed, usage};
+use clap::Args;
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "Examples:";
+
+/// What the command is told.
+#[derive(Debug, Clone, Args)]
+pub struct RunsArgs {
+    /// Its subject
+    pub subject: Vec<String>,
+}
+
+/// Carries it out.
+pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
+    Err(usage(anyhow::anyhow!("{:?}: not there yet", args.subject)))
+}

@@ -1,0 +1,211 @@
+//! Many runs, fully resolved: which servers, which loads, how often, in which order, and what is done around them.
+//!
+//! What it is **not**: the plan file as people write it (that is `script`'s), nor its doing (that is `rig`'s).
+
+use crate::time::{optional_seconds, seconds};
+use crate::{Load, Plan, ProbeSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Many runs, fully resolved: whoever holds it needs nothing else to carry it out. Nothing in it is a default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Experiment {
+    /// What it is called.
+    pub name: String,
+    /// What it is about, in the words of who wrote it; may be empty.
+    pub about: String,
+    /// What is compared: one contender at least.
+    pub contenders: Vec<Contender>,
+    /// How often each step of each contender is measured.
+    pub repetitions: u32,
+    /// In which order.
+    pub order: TrialOrder,
+    /// Seconds of rest before each trial but the first.
+    #[serde(with = "seconds", rename = "cooldown_seconds")]
+    #[schemars(with = "f64")]
+    pub cooldown: Duration,
+    /// What is run before and after the whole.
+    pub hooks: Around,
+    /// From which the random order is drawn.
+    pub seed: u64,
+    /// Where commands are run, and what relative paths in them mean.
+    pub directory: PathBuf,
+    /// The text that it was made from: a plan file, or a command line.
+    pub source: String,
+}
+
+/// In which order trials are made. Steps go upwards unless it is random; one contender's server runs at a time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialOrder {
+    /// Each repetition goes through all contenders, every other one backwards (A B, B A, A B), so that a drift of the
+    /// machine falls on all alike.
+    #[default]
+    Interleaved,
+    /// All repetitions of a contender, then those of the next.
+    Blocks,
+    /// Each repetition goes through contenders, and each contender through its steps, in an order drawn anew.
+    Random,
+}
+
+/// One of the servers, builds or settings compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contender {
+    /// Its name; no two have the same.
+    pub name: String,
+    /// The factors whose product it is, and its level of each, such as `("server", "nginx")`; may be empty.
+    pub factors: Vec<(String, String)>,
+    /// Its loads, in the order in which they were written; one at least.
+    pub steps: Vec<Step>,
+    /// The server that is started for it, where brunt does that.
+    pub server: Option<ManagedServer>,
+    /// What is run before and after all its trials of a repetition (`Around` of the contender's own level), each
+    /// repetition and each step.
+    pub hooks: ContenderHooks,
+    /// What is read of its server meanwhile.
+    pub probes: Vec<ProbeSpec>,
+}
+
+/// One load of a contender.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// The load: arrivals per second or virtual users, as the plan's [`Load`] says; the peak where it changes.
+    pub load: f64,
+    /// The run.
+    pub plan: Plan,
+}
+
+/// Commands before and after something.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Around {
+    /// Run before it, in order.
+    pub before: Vec<Hook>,
+    /// Run after it, in order; also where it was stopped.
+    pub after: Vec<Hook>,
+}
+
+/// The hooks of a contender.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContenderHooks {
+    /// Around all trials of the contender that follow one another.
+    pub contender: Around,
+    /// Around each repetition: before its server is started, and after it was stopped.
+    pub repetition: Around,
+    /// Around each step.
+    pub step: Around,
+}
+
+/// A shell command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hook {
+    /// What `sh -c` is given.
+    pub run: String,
+    /// After so many seconds it is ended, and counts as failed.
+    #[serde(with = "seconds", rename = "timeout_seconds")]
+    #[schemars(with = "f64")]
+    pub timeout: Duration,
+}
+
+/// A server that brunt starts as a process group of its own, and stops.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ManagedServer {
+    /// What `sh -c` is given; it stays in the foreground.
+    pub start: String,
+    /// When it is ready.
+    pub ready: Ready,
+    /// What ends it; null: SIGTERM to its process group. What is left after `stop_timeout` is killed.
+    pub stop: Option<String>,
+    /// Between which trials it is started anew.
+    pub restart: Restart,
+    /// Variables of its environment.
+    pub environment: Vec<(String, String)>,
+    /// So many seconds it may take to be ready.
+    #[serde(with = "seconds", rename = "ready_timeout_seconds")]
+    #[schemars(with = "f64")]
+    pub ready_timeout: Duration,
+    /// So many seconds it may take to end.
+    #[serde(with = "seconds", rename = "stop_timeout_seconds")]
+    #[schemars(with = "f64")]
+    pub stop_timeout: Duration,
+}
+
+/// When a managed server is ready.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ready {
+    /// A GET of this URL is answered, with whatever status below 500.
+    Url(String),
+    /// Something listens at `HOST:PORT`.
+    Address(String),
+    /// This shell command exits with 0.
+    Command(String),
+}
+
+/// Between which trials a server is started anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Restart {
+    /// For each repetition: one start of a server is one sample of it.
+    #[default]
+    Repetition,
+    /// For each step.
+    Step,
+    /// Only where another contender's server ran in between.
+    Never,
+}
+
+/// Which trial of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// The repetition, from 0.
+    pub repetition: u32,
+    /// The contender, by its index.
+    pub contender: usize,
+    /// The step, by its index.
+    pub step: usize,
+}
+
+/// What a step's load is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "model", rename_all = "snake_case")]
+pub enum LoadUnit {
+    /// Open loop: arrivals per second.
+    PerSecond,
+    /// Closed loop: virtual users.
+    Users {
+        /// The mean think time of each, in seconds; null where it is not known.
+        #[serde(with = "optional_seconds", rename = "think_seconds")]
+        #[schemars(with = "Option<f64>")]
+        think: Option<Duration>,
+    },
+}
+
+impl Experiment {
+    /// The step at a place; None where there is no such one.
+    pub fn step(&self, place: Place) -> Option<&Step> {
+        self.contenders.get(place.contender)?.steps.get(place.step)
+    }
+
+    /// How many trials it has in all.
+    pub fn trials(&self) -> usize {
+        self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * self.repetitions as usize
+    }
+}
+
+impl Contender {
+    /// What its loads are counted in: as in its first step.
+    pub fn unit(&self) -> LoadUnit {
+        self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.load))
+    }
+}
+
+impl From<&Load> for LoadUnit {
+    fn from(load: &Load) -> Self {
+        match load {
+            Load::Open { .. } => Self::PerSecond,
+            Load::Closed { think, .. } => Self::Users { think: Some(think.mean()) },
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What an experiment came to: its trials, as far as they were made.
+
+use crate::{Environment, Experiment, Judgement, Place, Run};
+use serde::{Deserialize, Serialize};
+
+/// What an experiment came to. A single run is a study of one trial.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Study {
+    /// Its short id in the store; None where it is not kept.
+    pub id: Option<String>,
+    /// What was to be done.
+    pub experiment: Experiment,
+    /// Where and with what: the generator's machine.
+    pub environment: Environment,
+    /// Seconds since 1970-01-01 UTC at its beginning.
+    pub unix_seconds: f64,
+    /// What was measured, in the order in which it was.
+    pub trials: Vec<Trial>,
+    /// What the reader should know, each a sentence.
+    pub warnings: Vec<String>,
+    /// It was stopped before all trials were made.
+    pub interrupted: bool,
+}
+
+/// One run of an experiment.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Trial {
+    /// Which.
+    pub place: Place,
+    /// The run's short id in the store; None where it is not kept.
+    pub id: Option<String>,
+    /// What was measured.
+    pub run: Run,
+    /// What was decided about it.
+    pub judgement: Judgement,
+}
+
+impl Study {
+    /// The trials of a contender, in the order in which they were made.
+    pub fn of(&self, contender: usize) -> impl Iterator<Item = &Trial> {
+        self.trials.iter().filter(move |trial| trial.place.contender == contender)
+    }
+
+    /// Whether all its trials were made.
+    pub fn is_complete(&self) -> bool {
+        self.trials.len() >= self.experiment.trials()
+    }
+}
