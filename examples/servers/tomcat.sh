@@ -1,0 +1,48 @@
+#!/bin/sh
+# Tomcat 10 with three connectors: NIO_PORT, NIO2_PORT and TLS_PORT (NIO, https); THREADS (150) each. With PORT and
+# STATUS_PORT also Apache httpd in front of the first.
+. "$(dirname "$0")/lib.sh"
+need java default-jre-headless
+home=/usr/share/tomcat10
+[ -d $home ] || { echo "missing: Tomcat. Run: apt-get install tomcat10" >&2; exit 1; }
+pages
+certificate
+base=$DIR/tomcat
+mkdir -p "$base/conf" "$base/logs" "$base/temp" "$base/work" "$base/webapps/ROOT"
+cp "$DIR"/www/[0-9]* "$DIR"/www/*.html "$base/webapps/ROOT/"
+cp "$here"/../www/*.jsp "$base/webapps/ROOT/" 2>/dev/null || :
+cp /etc/tomcat10/web.xml "$base/conf/"
+# The status page of the manager application, without the application: /status/all?XML=true
+mkdir -p "$base/webapps/status/WEB-INF" "$base/webapps/status/META-INF"
+echo '<Context privileged="true"/>' >"$base/webapps/status/META-INF/context.xml"
+cat >"$base/webapps/status/WEB-INF/web.xml" <<CONF
+<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">
+  <servlet>
+    <servlet-name>status</servlet-name>
+    <servlet-class>org.apache.catalina.manager.StatusManagerServlet</servlet-class>
+  </servlet>
+  <servlet-mapping><servlet-name>status</servlet-name><url-pattern>/*</url-pattern></servlet-mapping>
+</web-app>
+CONF
+threads=${THREADS:-150}
+common="maxThreads=\"$threads\" maxConnections=\"10000\" acceptCount=\"1000\" maxKeepAliveRequests=\"-1\" keepAliveTimeout=\"300000\" address=\"127.0.0.1\""
+cat >"$base/conf/server.xml" <<CONF
+<Server port="-1">
+  <Service name="Catalina">
+    <Connector port="$NIO_PORT" protocol="org.apache.coyote.http11.Http11NioProtocol" $common/>
+    <Connector port="$NIO2_PORT" protocol="org.apache.coyote.http11.Http11Nio2Protocol" $common/>
+    <Connector port="$TLS_PORT" protocol="org.apache.coyote.http11.Http11NioProtocol" SSLEnabled="true" scheme="https" secure="true" $common>
+      <SSLHostConfig><Certificate certificateFile="$DIR/tls.pem" certificateKeyFile="$DIR/tls.key"/></SSLHostConfig>
+    </Connector>
+    <Engine name="Catalina" defaultHost="localhost">
+      <Host name="localhost" appBase="webapps" autoDeploy="false" deployOnStartup="true"/>
+    </Engine>
+  </Service>
+</Server>
+CONF
+if [ -n "${PORT:-}" ]; then
+    start env TOMCAT_PORT="$NIO_PORT" DIR="$DIR/httpd" sh "$here/apache.sh"
+fi
+start java -Xms256m -Xmx512m -Dcatalina.home=$home -Dcatalina.base="$base" -Djava.io.tmpdir="$base/temp" \
+    -cp $home/bin/bootstrap.jar:$home/bin/tomcat-juli.jar org.apache.catalina.startup.Bootstrap start
+stay

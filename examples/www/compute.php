@@ -1,0 +1,8 @@
+<?php
+// A page that computes: always the same work, some 15 ms of one core.
+$hash = '';
+for ($i = 0; $i < 60000; $i++) {
+    $hash = md5($hash . $i);
+}
+header('Content-Type: text/plain');
+echo $hash, "\n";
