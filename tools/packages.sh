@@ -12,13 +12,23 @@ program_of() {
     nghttp2-client) echo h2load ;;
     procps) echo ps ;;
     iproute2) echo ss ;;
+    openssh-server) echo sshd ;;
+    openssh-client) echo ssh ;;
     *) echo "$1" ;;
+    esac
+}
+
+is_there() {
+    case $1 in
+    php-fpm) ls /usr/sbin/php-fpm* >/dev/null 2>&1 ;; # its name has the version in it
+    tomcat10) [ -d /usr/share/tomcat10/lib ] ;;
+    *) has "$(program_of "$1")" ;;
     esac
 }
 
 wanted=
 for package in "$@"; do
-    has "$(program_of "$package")" || wanted="$wanted $package"
+    is_there "$package" || wanted="$wanted $package"
 done
 [ -n "$wanted" ] || exit 0
 

@@ -14,7 +14,8 @@ export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
 echo "brunt: installing what the tests need, checking the source, building in release, running all tests"
-sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl
+sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
+    php-fpm tomcat10 openssh-server openssh-client chromium
 sh tools/check.sh || die "make check failed (see above), so the tests were not run."
 
 say "the programs, as they are shipped"
@@ -25,8 +26,8 @@ say "all tests"
 {
     code=0
     # What measures alone, and what may measure beside others.
-    cargo test --workspace --locked --no-fail-fast -- --skip accuracy:: --skip verdict:: || code=$?
-    for module in accuracy verdict; do
+    cargo test --workspace --locked --no-fail-fast -- --skip accuracy:: --skip verdict:: --skip examples:: || code=$?
+    for module in accuracy verdict examples; do
         cargo test --locked -p brunt-tests --test it "$module::" -- --test-threads=1 --nocapture || code=$?
     done
     echo $code >"$BUILT/test.code"
