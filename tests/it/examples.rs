@@ -1,0 +1,233 @@
+//! The experiments of `examples/`, in their short form, with Debian's servers: each from one plan file by one command.
+//!
+//! They use both cores of a small machine for their servers and the load, so they run alone (`tools/test.sh`).
+
+use crate::world::brunt::{Running, command, program};
+use crate::world::{skip, until};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// An experiment that was carried out.
+struct Done {
+    dir: TempDir,
+    output: Output,
+    json: Value,
+}
+
+/// Where the store of a test, and what it writes, lies.
+fn place() -> TempDir {
+    TempDir::new().expect("a directory")
+}
+
+fn plan(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name)
+}
+
+/// `brunt run` of an example in its short form; nothing that it started may be left.
+fn run(name: &str, sets: &[&str]) -> Done {
+    let dir = place();
+    let mut command = short(name, sets, dir.path());
+    let output = command.stderr(Stdio::piped()).stdout(Stdio::piped()).output().expect("brunt");
+    done(dir, output)
+}
+
+fn short(name: &str, sets: &[&str], dir: &Path) -> Command {
+    let mut command = command("");
+    command.arg("run").arg(plan(name)).args(["--set", "scale=small", "--store"]).arg(dir.join("store"));
+    command.args(sets.iter().flat_map(|set| ["--set", set]));
+    for (format, file) in [("json", "study.json"), ("html", "study.html"), ("text", "study.txt"), ("svg", "study.svg")] {
+        command.arg("-o").arg(format!("{format}={}", dir.join(file).display()));
+    }
+    command
+}
+
+fn done(dir: TempDir, output: Output) -> Done {
+    let json = fs::read_to_string(dir.path().join("study.json")).unwrap_or_default();
+    let json = serde_json::from_str(&json).unwrap_or(Value::Null);
+    let done = Done { dir, output, json };
+    assert_eq!(left_behind(), Vec::<String>::new(), "left behind by\n{}", done.told());
+    done
+}
+
+/// Processes that were started as servers of an experiment whose brunt is gone.
+fn left_behind() -> Vec<String> {
+    let processes = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path());
+    let marked = processes.filter(|path| {
+        let environ = fs::read(path.join("environ")).unwrap_or_default();
+        environ.split(|byte| *byte == 0).any(|variable| variable.starts_with(b"BRUNT_SERVER="))
+    });
+    marked.map(|path| fs::read_to_string(path.join("comm")).unwrap_or_default()).collect()
+}
+
+impl Done {
+    fn told(&self) -> String {
+        let text = fs::read_to_string(self.dir.path().join("study.txt")).unwrap_or_default();
+        format!("{}\n{text}", String::from_utf8_lossy(&self.output.stderr))
+    }
+
+    fn ok(self) -> Self {
+        assert!(self.output.status.success(), "{:?}: {}", self.output.status, self.told());
+        self
+    }
+
+    fn trials(&self) -> &[Value] {
+        self.json["trials"].as_array().unwrap_or_else(|| panic!("no trials: {}", self.told()))
+    }
+
+    fn contenders(&self) -> &[Value] {
+        self.json["analysis"]["contenders"].as_array().unwrap_or_else(|| panic!("no analysis: {}", self.told()))
+    }
+
+    /// All is there, and every trial measured something that could be believed.
+    fn measured(self, contenders: usize, trials: usize) -> Self {
+        assert_eq!((self.contenders().len(), self.trials().len()), (contenders, trials), "{}", self.told());
+        for trial in self.trials() {
+            assert!(trial["throughput_per_second"].as_f64() > Some(0.0), "{trial}");
+            assert_ne!(trial["verdict"]["state"], "invalid", "{trial}");
+        }
+        for file in ["study.html", "study.svg"] {
+            assert!(fs::metadata(self.dir.path().join(file)).is_ok_and(|f| f.len() > 10_000), "{file}");
+        }
+        self
+    }
+}
+
+/// Whether the servers are installed; tells where not.
+fn installed(test: &str, programs: &[&str]) -> bool {
+    let missing = programs.iter().find(|name| match **name {
+        "php-fpm" => !fs::read_dir("/usr/sbin").is_ok_and(|dir| {
+            dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))
+        }),
+        "tomcat10" => !Path::new("/usr/share/tomcat10/lib").is_dir(),
+        name => skip::program(name).is_none(),
+    });
+    if let Some(missing) = missing {
+        skip::skip(&format!("examples::{test}"), &format!("{missing} is not installed"));
+    }
+    missing.is_none()
+}
+
+fn limit<'a>(contender: &'a Value, kind: &str) -> &'a Value {
+    let limits = contender["limits"].as_array().expect("limits");
+    limits.iter().find(|limit| limit["kind"] == kind).unwrap_or_else(|| panic!("no {kind}: {limits:?}"))
+}
+
+#[test]
+fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
+    if !installed("e1_php", &["nginx", "apache2", "php-fpm"]) {
+        return;
+    }
+    let done = run("e1-php.yaml", &["repetitions=1"]).ok().measured(2, 20);
+    for (index, contender) in done.contenders().iter().enumerate() {
+        let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
+        let service = first["service_time_seconds"]["mean"].as_f64().expect("a service time");
+        let expected = 20.0 / service;
+        let saturation = limit(contender, "saturation")["at"]["value"].as_f64().unwrap_or(f64::NAN);
+        let knee = limit(contender, "knee")["at"]["value"].as_f64().unwrap_or(f64::NAN);
+        assert!((saturation / expected - 1.0).abs() < 0.05, "{index}: {saturation}, not {expected}\n{}", done.told());
+        assert!((0.7..=1.0).contains(&(knee / saturation)), "knee {knee} of {saturation}\n{}", done.told());
+        let bottleneck = &contender["bottleneck"];
+        assert_eq!(bottleneck["culprit"], "workers", "{bottleneck}");
+        let sentence = bottleneck["sentence"].as_str().unwrap_or_default();
+        assert!(sentence.contains("all 20 php-fpm children busy"), "{sentence}");
+    }
+}
+
+#[test]
+fn e1_a_page_that_computes_ends_at_the_cpu() {
+    if !installed("e1_compute", &["nginx", "apache2", "php-fpm"]) {
+        return;
+    }
+    let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 22);
+    for contender in done.contenders() {
+        assert_eq!(contender["bottleneck"]["culprit"], "cpu", "{}\n{}", contender["bottleneck"], done.told());
+    }
+}
+
+#[test]
+fn e1_static_files() {
+    if installed("e1_static", &["nginx", "apache2"]) {
+        run("e1-static.yaml", &[]).ok().measured(2, 14);
+    }
+}
+
+#[test]
+fn e2_body_sizes_are_a_product_of_factors() {
+    if installed("e2", &["nginx"]) {
+        let done = run("e2-body-sizes.yaml", &[]).ok().measured(4, 12);
+        assert_eq!(done.contenders()[1]["contender"], "one 1M");
+    }
+}
+
+#[test]
+fn e3_concurrency_with_and_without_keepalive() {
+    if installed("e3", &["nginx", "apache2"]) {
+        run("e3-concurrency.yaml", &[]).ok().measured(4, 12);
+    }
+}
+
+#[test]
+fn e4_connectors_of_tomcat() {
+    if installed("e4", &["tomcat10", "java", "apache2"]) {
+        run("e4-tomcat.yaml", &[]).ok().measured(5, 15);
+    }
+}
+
+#[test]
+fn e5_a_form_through_proxies() {
+    if installed("e5", &["nginx", "apache2"]) {
+        let done = run("e5-post.yaml", &[]).ok().measured(2, 8);
+        // Their think time sets the rate: that must be said, and no difference be claimed.
+        assert!(done.told().contains("think"), "{}", done.told());
+    }
+}
+
+#[test]
+fn an_interrupted_experiment_goes_on_where_it_stopped() {
+    if !installed("resume", &["nginx"]) {
+        return;
+    }
+    let dir = place();
+    let sets = ["load.duration=1s", "load.users=[1,2,3]"];
+    let mut first = short("e2-body-sizes.yaml", &sets, dir.path());
+    let running: Running = crate::world::brunt::start_as_it_is(&mut first);
+    until("the third trial", || running.told().contains("3 of 12"));
+    running.signal(Signal::INT);
+    let ended = running.finish();
+    assert_eq!(ended.code, 130, "{}", ended.err);
+    assert_eq!(left_behind(), Vec::<String>::new());
+    let before: Value = serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report")).expect("JSON");
+    assert_eq!(before["interrupted"], true);
+    let kept = before["trials"].as_array().map_or(0, Vec::len);
+    assert!((1..12).contains(&kept), "{kept}");
+
+    let mut again = short("e2-body-sizes.yaml", &sets, dir.path());
+    let output = again.arg("--resume").output().expect("brunt");
+    let done = done(dir, output).ok().measured(4, 12);
+    // What was measured before the interruption stands as it was.
+    for (old, new) in before["trials"].as_array().into_iter().flatten().zip(done.trials()) {
+        if old["interrupted"] == false {
+            assert_eq!((&old["run_id"], &old["requests"]), (&new["run_id"], &new["requests"]));
+        }
+    }
+    assert_eq!(done.json["interrupted"], false);
+}
+
+#[test]
+fn every_example_passes_the_check() {
+    for entry in fs::read_dir(plan("")).expect("examples").flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|e| e == "yaml") {
+            for scale in ["full", "small"] {
+                let mut check = Command::new(program("BRUNT_BIN", "brunt"));
+                check.args(["plan", "check"]).arg(&path).args(["--set", &format!("scale={scale}")]);
+                let output = check.output().expect("brunt");
+                assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+}
