@@ -95,7 +95,7 @@ fn descend(start: Law, n: &[f64], x: &[f64]) -> Law {
     law
 }
 
-/// Solves (JᵀJ + damping·diag(JᵀJ))·step = Jᵀr.
+/// Solves `(JᵀJ + damping·diag(JᵀJ))·step = Jᵀr`.
 fn step(law: &Law, n: &[f64], x: &[f64], damping: f64) -> [f64; 3] {
     let (mut matrix, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
     for (n, x) in n.iter().zip(x) {
