@@ -15,7 +15,7 @@ mod samples;
 mod sockets;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use brunt_model::finding::Weight;
 use brunt_model::{Finding, Judgement, Run};
@@ -67,7 +67,7 @@ pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
 }
 
 /// What a rule has to say.
-struct Said {
+pub(crate) struct Said {
     weight: Weight,
     sentence: String,
     remedy: Option<String>,
@@ -75,21 +75,21 @@ struct Said {
 
 impl Said {
     /// The figures say something else than one would think.
-    fn warning(sentence: String) -> Self {
+    pub(crate) fn warning(sentence: String) -> Self {
         Self { weight: Weight::Warning, sentence, remedy: None }
     }
 
     /// Good to know.
-    fn note(sentence: String) -> Self {
+    pub(crate) fn note(sentence: String) -> Self {
         Self { weight: Weight::Note, ..Self::warning(sentence) }
     }
 
     /// What to do about it.
-    fn remedy(self, remedy: impl Into<String>) -> Self {
+    pub(crate) fn remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    fn under(self, rule: &str) -> Finding {
+    pub(crate) fn under(self, rule: &str) -> Finding {
         Finding { rule: rule.into(), weight: self.weight, sentence: self.sentence, remedy: self.remedy }
     }
 }

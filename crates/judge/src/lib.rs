@@ -1,4 +1,4 @@
-//! A run, judged: pure rules, a row each, from a [`Run`] to what it says.
+//! A run, judged: pure rules, a row each, from a [`Run`] to what it says; and a sweep of many.
 //!
 //! What it is **not**: it measures nothing and prints nothing.
 //!
@@ -6,11 +6,13 @@
 //! * [`conservation`]: sums that must come out even.
 //! * [`explain`]: findings that users miss.
 //! * [`steady`]: when the run was steady, and how sure its figures are.
+//! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
 
 pub mod conservation;
 pub mod explain;
 pub mod limits;
 pub mod steady;
+pub mod sweep;
 
 use brunt_model::finding::State;
 use brunt_model::{Judgement, Run};

@@ -8,14 +8,25 @@
 //! * [`mser`]: where a series of figures became steady, and whether it did.
 //! * [`blocks`]: how much a sum varies in a series whose points hang together.
 //! * [`order`]: the interval of a quantile, as shares of the sorted values.
+//! * [`isotonic`]: the nearest curve that never falls. [`kneedle`]: where a curve bends.
+//! * [`saturation`]: where what grows stops growing. [`usl`]: how throughput grows with the number of those who ask.
+//! * [`robust`]: middle and width of values of which some may be wrong.
+//! * [`bootstrap`]: how sure a figure is, by drawing again. [`rank`]: whether two groups of values differ.
 //! * [`quantile`]: which rank a quantile is, and what may be said where it falls among unfinished requests.
 
 pub mod blocks;
+pub mod bootstrap;
 pub mod histogram;
+pub mod isotonic;
+pub mod kneedle;
 pub mod mser;
 pub mod order;
 pub mod quantile;
+pub mod rank;
+pub mod robust;
+pub mod saturation;
 pub mod sketch;
+pub mod usl;
 
 pub use histogram::Histogram;
 pub use quantile::Quantile;

@@ -67,6 +67,20 @@ pub fn shares(q: f64, sample: Sample) -> Shares {
     Shares { low: share(size, q, Side::Low), high: known.then_some(high) }
 }
 
+/// The 1-based ranks of the least and the greatest value of a 95 % interval of the median of `n` independent values (the
+/// sign test turned round: Thompson 1936); None of fewer than six, whose whole range holds it with less than 95 %.
+pub fn median_ranks(n: usize) -> Option<(usize, usize)> {
+    let (mut below, mut term) = (0.0, 0.5_f64.powi(i32::try_from(n).ok()?));
+    let mut rank = 0;
+    // Those below the median are binomial with 1/2: as many of the tail as fit into 2.5 % are left out.
+    while below + term <= 0.025 && rank < n {
+        below += term;
+        term *= (n - rank) as f64 / (rank + 1) as f64;
+        rank += 1;
+    }
+    (rank > 0).then_some((rank, n + 1 - rank))
+}
+
 #[derive(Clone, Copy)]
 enum Side {
     Low,
@@ -127,6 +141,17 @@ mod tests {
         let shares = shares(0.5, known(100.0));
         let (low, high) = (101.0 * shares.low, 101.0 * shares.high.unwrap());
         assert!(low > 40.0 && low < 41.0 && high > 60.0 && high < 61.0, "{low} {high}");
+    }
+
+    #[test]
+    fn the_ranks_around_a_median_are_those_of_the_tables() {
+        // Conover, Practical Nonparametric Statistics, table of the binomial distribution.
+        assert_eq!(
+            [5, 6, 9, 10, 20].map(median_ranks),
+            [None, Some((1, 6)), Some((2, 8)), Some((2, 9)), Some((6, 15))]
+        );
+        assert_eq!(median_ranks(100), Some((40, 61)));
+        assert_eq!(median_ranks(0), None);
     }
 
     #[test]

@@ -1,0 +1,52 @@
+//! A sweep, judged: where the response time bends, where the throughput ends, what holds up to which load, and how sure
+//! that is.
+//!
+//! What it is: [`Observations`] (a study's trials, or a table of another tool) into an [`Analysis`], a definition of the
+//! limit each in `limits`. What it is not: the mathematics (`stats`), nor the judging of a single run. docs/method.md has
+//! the formulas and what they do not say, docs/findings.md the findings.
+
+mod bottleneck;
+mod curve;
+mod findings;
+mod limits;
+mod observe;
+mod outliers;
+mod scalability;
+#[cfg(test)]
+mod tests;
+mod trials;
+
+pub use observe::observe;
+
+use brunt_model::analysis::Analysed;
+use brunt_model::{Analysis, Observations, Study};
+use trials::Trials;
+
+/// All that can be decided about a study, what limited its servers with it.
+pub fn analyse_study(study: &Study) -> Analysis {
+    let seen = observe(study);
+    let trials = Trials::of(&seen);
+    let mut contenders: Vec<Analysed> = trials.iter().map(analysed).collect();
+    for (index, contender) in contenders.iter_mut().enumerate() {
+        contender.bottleneck = bottleneck::of(study, index, limits::growth(&trials[index].curve()));
+    }
+    findings::told(&seen, &trials, contenders)
+}
+
+/// All that can be decided about what was seen.
+pub fn analyse(seen: &Observations) -> Analysis {
+    let trials = Trials::of(seen);
+    let contenders = trials.iter().map(analysed).collect();
+    findings::told(seen, &trials, contenders)
+}
+
+fn analysed(trials: &Trials) -> Analysed {
+    Analysed {
+        contender: trials.contender.to_owned(),
+        curve: curve::points(trials),
+        limits: limits::limits(trials),
+        scalability: scalability::fit(trials),
+        outliers: outliers::outliers(trials),
+        bottleneck: None,
+    }
+}

@@ -1,0 +1,71 @@
+//! What a reader of a sweep should be told, a rule each.
+//!
+//! What it is not: the limits themselves, nor what is told of single runs (`explain`). docs/findings.md has the same rules
+//! for users.
+
+mod answers;
+mod doubts;
+
+use super::trials::Trials;
+use crate::explain::Said;
+use brunt_model::analysis::{Analysed, Banded, LimitKind, LoadLimit};
+use brunt_model::finding::Finding;
+use brunt_model::{Analysis, Observations};
+use std::cmp::Reverse;
+
+/// What the rules look at.
+struct Facts<'a> {
+    /// All that was seen.
+    seen: &'a Observations,
+    /// What of it can stand beside others, by contender.
+    trials: &'a [Trials<'a>],
+    /// What was decided, by contender.
+    contenders: &'a [Analysed],
+}
+
+/// A rule: a name that does not change, and what finds it, once for each contender or once.
+type Rule = (&'static str, fn(&Facts) -> Vec<Said>);
+
+/// One row a rule; of equal weight, the earlier is told first.
+const RULES: &[Rule] = &[
+    ("capacity", answers::capacity),
+    ("difference", answers::difference),
+    ("bottleneck", answers::bottleneck),
+    ("trials_left_out", doubts::left_out),
+    ("generator_limited", doubts::generator_limited),
+    ("idle_users", doubts::idle_users),
+    ("outliers", doubts::outliers),
+    ("not_robust", doubts::not_robust),
+    ("throughput_falls", answers::falls),
+    ("few_repetitions", doubts::few_repetitions),
+    ("few_loads", doubts::few_loads),
+    ("source", doubts::source),
+];
+
+/// The analysis, with its findings: the gravest first.
+pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<Analysed>) -> Analysis {
+    let facts = Facts { seen, trials, contenders: &contenders };
+    let each = RULES.iter().flat_map(|(name, find)| find(&facts).into_iter().map(|said| said.under(name)));
+    let mut findings: Vec<Finding> = each.collect();
+    // What was found out comes before what must be said with it; among doubts, warnings come first.
+    findings.sort_by_key(|finding| (!ANSWERS.contains(&finding.rule.as_str()), Reverse(finding.weight)));
+    Analysis { contenders, findings }
+}
+
+/// Rules that answer what the sweep was made for.
+const ANSWERS: [&str; 3] = ["capacity", "difference", "bottleneck"];
+
+/// The limit of that kind.
+fn limit(of: &Analysed, kind: LimitKind) -> Option<(&LoadLimit, Banded)> {
+    let limit = of.limits.iter().find(|limit| limit.kind == kind)?;
+    Some((limit, limit.at?))
+}
+
+/// `a, b and c`.
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}

@@ -1,0 +1,155 @@
+//! What must be said with the answers: what is missing, who else was the limit, how little was measured.
+
+use super::answers::repetitions;
+use super::{Facts, listed};
+use crate::explain::Said;
+use crate::explain::words::three;
+use crate::sweep::limits;
+use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials, is_usable};
+use brunt_model::analysis::Analysed;
+use brunt_model::finding::State;
+use brunt_model::words::plural;
+use brunt_model::{LoadUnit, Observation};
+use std::time::Duration;
+
+/// Fewer loads say little about a shape.
+const FEWEST_LOADS: usize = 5;
+/// Fewer users are counted by nobody.
+const FEW_USERS: f64 = 10.0;
+/// Fewer waiting users than this share: the rest are users in name.
+const AWAKE: f64 = 0.1;
+/// The same where nobody thinks.
+const AWAKE_WITHOUT_THINKING: f64 = 0.5;
+/// So many loads are named one by one.
+const MOST_NAMED: usize = 6;
+
+/// Trials that were cut short or are invalid stand in no figure.
+pub fn left_out(facts: &Facts) -> Vec<Said> {
+    let whole = facts.seen.observations.len() as u64;
+    let cut = named(facts, |o| o.cut_short);
+    let invalid = named(facts, |o| !o.cut_short && !is_usable(o));
+    let said = |(count, loads): (u64, String), why: &str| {
+        let of = plural(whole, "trial");
+        (count > 0).then(|| {
+            Said::warning(format!("{} of {of} left out, because {why}: {loads}.", three(count as f64)))
+                .remedy("measure them again: brunt run --resume where the experiment was kept")
+        })
+    };
+    [
+        said(cut, "cut short, they are of another measurement than the others"),
+        said(invalid, "their figures are not to be believed"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Where the generator was the limit, what looks like the server's limit may be its own.
+pub fn generator_limited(facts: &Facts) -> Vec<Said> {
+    let (count, loads) = named(facts, |o| is_usable(o) && o.verdict == Some(State::Limited));
+    let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), three(count as f64));
+    let sentence = format!(
+        "The generator was the limit in {said} of {all} ({loads}): a limit found there may not be the server's."
+    );
+    if count == 0 {
+        return Vec::new();
+    }
+    vec![
+        Said::warning(sentence)
+            .remedy("see the verdicts of these trials; more threads, another machine, or a lower load"),
+    ]
+}
+
+/// Trials of a kind: how many, and where.
+fn named(facts: &Facts, of: impl Fn(&Observation) -> bool) -> (u64, String) {
+    let mut places: Vec<(usize, f64)> = Vec::new();
+    let mut count = 0;
+    for seen in facts.seen.observations.iter().filter(|o| of(o)) {
+        count += 1;
+        places.push((seen.contender, seen.load));
+    }
+    places.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    places.dedup();
+    let name = |contender: usize| facts.seen.contenders.get(contender).map_or("", String::as_str);
+    let mut words: Vec<String> = places
+        .iter()
+        .take(MOST_NAMED)
+        .map(|(contender, load)| format!("{} at {}", name(*contender), limits::load(facts.seen.unit, *load)))
+        .collect();
+    if places.len() > MOST_NAMED {
+        words.push(format!("{} more", plural((places.len() - MOST_NAMED) as u64, "step")));
+    }
+    (count, listed(&words))
+}
+
+/// Users of whom few were under way at a time: by Little's law, throughput times response time.
+pub fn idle_users(facts: &Facts) -> Vec<Said> {
+    let LoadUnit::Users { think } = facts.seen.unit else { return Vec::new() };
+    let without = think == Some(Duration::ZERO);
+    let awake = if without { AWAKE_WITHOUT_THINKING } else { AWAKE };
+    let doing = if without { "not asking" } else { "thinking" };
+    let of = |trials: &Trials| {
+        let curve = trials.curve();
+        let busy = |at: &At| Some(at.achieved * at.mean?);
+        let asleep = |at: &&At| at.load >= FEW_USERS && busy(at).is_some_and(|busy| busy < awake * at.load);
+        let worst = curve.iter().filter(asleep).max_by(|a, b| a.load.total_cmp(&b.load))?;
+        let (load, busy) = (limits::load(trials.unit, worst.load), three(busy(worst)?));
+        let sentence = format!(
+            "{}: of {load}, {busy} at a time waited for a reply, and the others were {doing}. The throughput there is that of the \
+             users' pauses, not the server's, and its limit is not in this range.",
+            trials.contender
+        );
+        Some(Said::warning(sentence).remedy("less think time, or an open loop at a rate"))
+    };
+    facts.trials.iter().filter_map(of).collect()
+}
+
+/// Steps and repetitions that do not fit to the others.
+pub fn outliers(facts: &Facts) -> Vec<Said> {
+    let said =
+        |sentence: &String| Said::warning(sentence.clone()).remedy("another repetition tells whether it was chance");
+    let all = facts.contenders.iter().flat_map(|found| &found.outliers);
+    all.map(|outlier| said(&outlier.sentence)).collect()
+}
+
+/// A knee that depends on where the sweep ends.
+pub fn not_robust(facts: &Facts) -> Vec<Said> {
+    let of = |found: &Analysed| {
+        let limit = found.limits.iter().find(|limit| limit.robust == Some(false))?;
+        let (name, contender) = (&limit.name, &found.contender);
+        let sentence = format!(
+            "The {name} of {contender} is not robust: without the top third of the range it moves by more than a step, or is gone."
+        );
+        Some(Said::note(sentence).remedy("a sweep that goes further beyond it"))
+    };
+    facts.contenders.iter().filter_map(of).collect()
+}
+
+/// Too few repetitions for an interval over them.
+pub fn few_repetitions(facts: &Facts) -> Vec<Said> {
+    let fewest = facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
+    let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
+    let shown = match fewest {
+        1 => "nothing is known of how repetitions differ; an interval, where one is shown, is of the one run",
+        _ => "what is shown beside a figure is their range",
+    };
+    let few = if fewest == 1 { "One repetition carries".into() } else { format!("{} carry", repetitions(fewest)) };
+    let sentence = format!("{few} no 95 % interval over repetitions: {shown}. It takes {ENOUGH_REPETITIONS}.");
+    vec![Said::note(sentence).remedy(format!("{ENOUGH_REPETITIONS} repetitions or more"))]
+}
+
+/// Too few loads to find a bend or an end.
+pub fn few_loads(facts: &Facts) -> Vec<Said> {
+    let fewest = facts.trials.iter().map(|trials| trials.steps.len()).min().unwrap_or(0);
+    if facts.trials.is_empty() || fewest >= FEWEST_LOADS {
+        return Vec::new();
+    }
+    let sentence =
+        format!("{} can show neither a knee nor a saturation point for sure.", plural(fewest as u64, "load"));
+    vec![Said::note(sentence).remedy(format!("{FEWEST_LOADS} loads or more, from far below the limit to beyond it"))]
+}
+
+/// What the source cannot tell.
+pub fn source(facts: &Facts) -> Vec<Said> {
+    facts.seen.notes.iter().map(|note| Said::note(note.clone())).collect()
+}

@@ -1,0 +1,49 @@
+//! The definitions of a limit, side by side.
+//!
+//! What it is: each definition in a file of its own, from a curve to a load. What it is not: a choice among them; where
+//! they disagree, that is information.
+
+mod held;
+mod knee;
+mod saturation;
+
+pub use saturation::{Growth, growth};
+
+use super::trials::Trials;
+use brunt_model::LoadUnit;
+use brunt_model::analysis::LoadLimit;
+use brunt_model::words::{plural, three};
+
+/// All that apply.
+pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
+    if trials.steps.is_empty() {
+        return Vec::new();
+    }
+    let mut limits = vec![knee::limit(trials), saturation::limit(trials)];
+    limits.extend(saturation::asymptotes(trials));
+    limits.extend(held::limits(trials));
+    limits
+}
+
+/// What loads are counted in, as a limit has it.
+fn unit(of: LoadUnit) -> String {
+    match of {
+        LoadUnit::PerSecond => "/s".into(),
+        LoadUnit::Users { .. } => "users".into(),
+    }
+}
+
+/// A load in words: `35.0/s`, `200 users`.
+pub fn load(of: LoadUnit, load: f64) -> String {
+    // Loads are round numbers: `35`, not `35.0`.
+    let number = if load.fract() == 0.0 { plain(load) } else { three(load) };
+    match of {
+        LoadUnit::PerSecond => format!("{number}/s"),
+        LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
+        LoadUnit::Users { .. } => format!("{number} users"),
+    }
+}
+
+fn plain(number: f64) -> String {
+    plural(number.abs() as u64, "").trim_end_matches(['s', ' ']).to_owned()
+}

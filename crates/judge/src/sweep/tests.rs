@@ -1,0 +1,35 @@
+//! Sweeps with known answers: a published table, formulas, a queue.
+
+mod published;
+mod queue;
+
+use super::*;
+use brunt_model::analysis::{Banded, LimitKind, LoadLimit};
+use brunt_model::{LoadUnit, Observation, Observations};
+
+/// Observations of open loops.
+fn open(contenders: &[&str], observations: Vec<Observation>) -> Observations {
+    Observations {
+        contenders: contenders.iter().map(|name| (*name).to_owned()).collect(),
+        unit: LoadUnit::PerSecond,
+        observations,
+        objectives: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// The limit of a kind.
+fn limit(of: &Analysed, kind: LimitKind) -> &LoadLimit {
+    of.limits.iter().find(|limit| limit.kind == kind).unwrap_or_else(|| panic!("no {kind:?}: {of:?}"))
+}
+
+/// Where it is.
+fn at(of: &Analysed, kind: LimitKind) -> Banded {
+    let limit = limit(of, kind);
+    limit.at.unwrap_or_else(|| panic!("{limit:?}"))
+}
+
+/// The sentences of a rule.
+fn said<'a>(analysis: &'a Analysis, rule: &str) -> Vec<&'a str> {
+    analysis.findings.iter().filter(|f| f.rule == rule).map(|f| &f.sentence[..]).collect()
+}

@@ -1,0 +1,72 @@
+//! E1: nginx against Apache in front of php-fpm, measured with autobench and httperf in 2010; one value a step.
+
+use super::*;
+
+/// Offered per second; achieved by nginx and by Apache; mean response times in ms of nginx and of Apache.
+const TABLE: [(f64, f64, f64, f64, f64); 20] = [
+    (5.0, 5.0, 5.0, 36.0, 36.3),
+    (10.0, 10.0, 10.0, 33.0, 31.7),
+    (15.0, 15.0, 15.0, 35.6, 31.9),
+    (20.0, 19.9, 19.9, 36.8, 32.3),
+    (25.0, 25.0, 25.0, 42.6, 36.2),
+    (30.0, 29.8, 29.7, 45.1, 67.6),
+    (35.0, 34.3, 32.4, 115.5, 248.5),
+    (40.0, 35.5, 34.9, 396.8, 427.3),
+    (45.0, 35.3, 33.4, 699.0, 865.8),
+    (50.0, 35.7, 30.5, 962.3, 1394.0),
+    (55.0, 35.5, 33.3, 1103.9, 1354.7),
+    (60.0, 35.7, 32.9, 1269.2, 1471.3),
+    (65.0, 34.9, 33.5, 1445.8, 1573.6),
+    (70.0, 37.6, 29.7, 1458.0, 2049.5),
+    (75.0, 37.2, 35.9, 1610.1, 1496.8),
+    (80.0, 23.9, 31.2, 1588.2, 1993.3),
+    (85.0, 24.7, 33.2, 1674.9, 1880.2),
+    (90.0, 37.1, 34.5, 1838.6, 1946.0),
+    (95.0, 35.0, 30.3, 2027.4, 2387.2),
+    (100.0, 35.3, 36.4, 1996.3, 1904.5),
+];
+
+fn table() -> Observations {
+    let row = |contender: usize, load: f64, achieved: f64, millis: f64| Observation {
+        contender,
+        load,
+        offered: Some(load),
+        achieved,
+        mean: Some(millis / 1e3),
+        ..Observation::default()
+    };
+    let rows = TABLE.iter().flat_map(|t| [row(0, t.0, t.1, t.3), row(1, t.0, t.2, t.4)]);
+    open(&["nginx", "Apache"], rows.collect())
+}
+
+#[test]
+fn knee_and_saturation_are_those_that_its_author_read_off() {
+    let analysis = analyse(&table());
+    let [nginx, apache] = &analysis.contenders[..] else { panic!() };
+    println!("{analysis:#?}");
+    for contender in [nginx, apache] {
+        assert!((25.0..=35.0).contains(&at(contender, LimitKind::Knee).value), "{:?}", contender.limits);
+        assert_eq!(at(contender, LimitKind::Kept).value, 30.0);
+        assert_eq!(limit(contender, LimitKind::Knee).robust, Some(true));
+    }
+    let (nginx, apache) = (at(nginx, LimitKind::Saturation).value, at(apache, LimitKind::Saturation).value);
+    assert!((34.5..=36.5).contains(&nginx) && (32.0..=34.5).contains(&apache), "{nginx} {apache}");
+}
+
+#[test]
+fn two_steps_of_nginx_stand_apart_and_none_of_apache() {
+    let analysis = analyse(&table());
+    let loads: Vec<f64> = analysis.contenders[0].outliers.iter().map(|outlier| outlier.load).collect();
+    assert_eq!(loads, [80.0, 85.0]);
+    assert_eq!(analysis.contenders[1].outliers, []);
+    assert!(said(&analysis, "outliers")[0].contains("23.9/s"), "{:?}", analysis.findings);
+}
+
+#[test]
+fn with_one_value_a_step_no_difference_can_be_tested() {
+    let analysis = analyse(&table());
+    let [difference] = said(&analysis, "difference")[..] else { panic!("{:?}", analysis.findings) };
+    assert!(difference.contains("No difference can be tested"), "{difference}");
+    assert!(difference.contains("one value a step") && difference.contains("at least 4 of each"), "{difference}");
+    assert!(!said(&analysis, "few_repetitions").is_empty());
+}

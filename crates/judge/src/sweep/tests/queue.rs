@@ -1,0 +1,167 @@
+//! Sweeps of a queue that is simulated: so many servers, one line, arrivals at random; its capacity is known.
+
+use super::*;
+use brunt_model::analysis::{Block, ObservedQuantile};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What is asked of a queue, and how it serves.
+#[derive(Clone, Copy)]
+pub struct Queue {
+    pub servers: usize,
+    /// Mean seconds of service.
+    pub service: f64,
+    /// Each service takes its mean; else exponential times.
+    pub constant: bool,
+    /// Seconds that each load is put, from an empty queue.
+    pub seconds: f64,
+    /// How much repetitions differ: the service time is longer or shorter by up to this share, anew in each.
+    pub drift: f64,
+}
+
+/// php-fpm with 20 children and a page that sleeps for 50 ms: 400/s.
+pub const PHP: Queue = Queue { servers: 20, service: 0.05, constant: true, seconds: 4.0, drift: 0.0 };
+
+impl Queue {
+    /// The capacity, per second.
+    pub fn capacity(&self) -> f64 {
+        self.servers as f64 / self.service
+    }
+
+    /// A sweep.
+    pub fn sweep(&self, loads: &[f64], repetitions: u32, seed: u64) -> Observations {
+        let mut random = Pcg64Mcg::seed_from_u64(seed);
+        let mut observations = Vec::new();
+        for repetition in 0..repetitions {
+            let longer = 1.0 + self.drift * (2.0 * random.random::<f64>() - 1.0);
+            for load in loads {
+                let trial = Self { service: self.service * longer, ..*self }.trial(*load, &mut random);
+                observations.push(Observation { repetition, ..trial });
+            }
+        }
+        open(&["php"], observations)
+    }
+
+    fn trial(&self, load: f64, random: &mut Pcg64Mcg) -> Observation {
+        let exponential = |random: &mut Pcg64Mcg| -(1.0 - random.random::<f64>()).ln();
+        let mut free: BinaryHeap<Reverse<u64>> = (0..self.servers).map(|_| Reverse(0)).collect();
+        let (mut now, mut replies, mut blocks) = (0.0, Vec::new(), vec![Vec::new(); self.seconds.ceil() as usize]);
+        let mut planned = vec![0; blocks.len()];
+        loop {
+            now += exponential(random) / load;
+            if now >= self.seconds {
+                break;
+            }
+            let service = if self.constant { self.service } else { self.service * exponential(random) };
+            // Instants in whole nanoseconds stand in a heap.
+            let begins = free.pop().unwrap().0.max((now * 1e9) as u64);
+            let ends = begins + (service * 1e9) as u64;
+            free.push(Reverse(ends));
+            let (ends, response) = (ends as f64 / 1e9, ends as f64 / 1e9 - now);
+            planned[now as usize] += 1;
+            replies.push(response);
+            if ends < self.seconds {
+                blocks[ends as usize].push(response);
+            }
+        }
+        let blocks = blocks.iter_mut().zip(planned).map(|(replies, planned)| block(replies, planned)).collect();
+        self.observed(load, &mut replies, blocks)
+    }
+
+    fn observed(&self, load: f64, replies: &mut [f64], blocks: Vec<Block>) -> Observation {
+        let quantiles = [0.5, 0.95, 0.99].map(|quantile| ObservedQuantile {
+            quantile,
+            seconds: nth(replies, quantile),
+            at_least: false,
+        });
+        Observation {
+            load,
+            offered: Some(replies.len() as f64 / self.seconds),
+            achieved: blocks.iter().map(|block| block.completed).sum::<u64>() as f64 / self.seconds,
+            mean: Some(replies.iter().sum::<f64>() / replies.len() as f64),
+            quantiles: quantiles.to_vec(),
+            blocks,
+            ..Observation::default()
+        }
+    }
+}
+
+fn block(replies: &mut [f64], planned: u64) -> Block {
+    let known = !replies.is_empty();
+    Block {
+        seconds: 1.0,
+        planned,
+        completed: replies.len() as u64,
+        mean: known.then(|| replies.iter().sum::<f64>() / replies.len() as f64),
+        p99: known.then(|| nth(replies, 0.99)),
+    }
+}
+
+fn nth(replies: &mut [f64], quantile: f64) -> f64 {
+    replies.sort_by(f64::total_cmp);
+    replies[((quantile * replies.len() as f64).ceil() as usize).clamp(1, replies.len()) - 1]
+}
+
+/// Loads from … to, by steps.
+pub fn loads(from: u32, to: u32, step: usize) -> Vec<f64> {
+    (from..=to).step_by(step).map(f64::from).collect()
+}
+
+/// Knees (0 where there is none) and saturation points of sweeps with these seeds.
+fn found(queue: &Queue, loads: &[f64], repetitions: u32, seeds: std::ops::Range<u64>) -> Vec<(f64, f64)> {
+    let of = |seed| {
+        let analysis = analyse(&queue.sweep(loads, repetitions, seed));
+        let value = |kind| limit(&analysis.contenders[0], kind).at.map_or(0.0, |at| at.value);
+        (value(LimitKind::Knee), value(LimitKind::Saturation))
+    };
+    seeds.map(of).collect()
+}
+
+#[test]
+fn twenty_children_that_sleep_50_ms_are_found_out() {
+    // The small form of E1: from 100 to 500 or 540 by 40, 4 s each, begun without a warm-up.
+    for (to, repetitions) in [(500, 1), (540, 1), (500, 2)] {
+        for (knee, saturation) in found(&PHP, &loads(100, to, 40), repetitions, 0..20) {
+            assert!((280.0..=400.0).contains(&knee), "{knee}");
+            assert!((saturation / PHP.capacity() - 1.0).abs() < 0.05, "{saturation}");
+        }
+    }
+}
+
+#[test]
+fn a_queue_of_exponential_times_is_found_out_too() {
+    // M/M/4: the response time rises from 0.7 of the capacity on; at 0.95 the mean is five services.
+    let queue = Queue { servers: 4, service: 0.01, constant: false, seconds: 20.0, drift: 0.0 };
+    for (knee, saturation) in found(&queue, &loads(40, 600, 40), 1, 0..10) {
+        assert!((280.0..=400.0).contains(&knee), "{knee}");
+        assert!((saturation / queue.capacity() - 1.0).abs() < 0.03, "{saturation}");
+    }
+}
+
+#[test]
+fn a_sweep_below_the_limit_has_no_limits_and_says_how_to_find_them() {
+    for seed in 0..10 {
+        let analysis = analyse(&PHP.sweep(&loads(20, 260, 40), 1, seed));
+        let php = &analysis.contenders[0];
+        for kind in [LimitKind::Knee, LimitKind::Saturation, LimitKind::Kept] {
+            let limit = limit(php, kind);
+            assert!(limit.at.is_none() && limit.how.contains("sweep further"), "{limit:?}");
+        }
+        assert_eq!(php.outliers, []);
+    }
+}
+
+#[test]
+fn a_sweep_beyond_the_limit_knows_the_throughput_alone() {
+    for seed in 0..10 {
+        let analysis = analyse(&PHP.sweep(&loads(600, 1200, 100), 1, seed));
+        let php = &analysis.contenders[0];
+        assert!((at(php, LimitKind::Saturation).value / 400.0 - 1.0).abs() < 0.05);
+        for kind in [LimitKind::Knee, LimitKind::Saturation, LimitKind::Kept] {
+            assert!(limit(php, kind).how.contains("sweep lower"), "{:?}", php.limits);
+        }
+        assert!(limit(php, LimitKind::Knee).at.is_none());
+    }
+}
