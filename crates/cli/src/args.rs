@@ -10,6 +10,7 @@ pub mod connection;
 pub mod load;
 pub mod output;
 pub mod request;
+pub mod store;
 pub mod values;
 
 #[cfg(target_os = "linux")]
