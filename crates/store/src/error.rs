@@ -85,6 +85,15 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether what was asked for makes no sense, rather than that something failed.
+    pub fn is_asked_wrongly(&self) -> bool {
+        use StoreError::{Ambiguous, Archive, Busy, NoExperiment, NoRun, Tag, Unknown};
+        matches!(
+            self,
+            Unknown(_) | Ambiguous { .. } | NoExperiment(_) | NoRun(_) | Busy(_) | Archive { .. } | Tag { .. }
+        )
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

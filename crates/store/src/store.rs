@@ -189,6 +189,22 @@ impl Store {
         }
     }
 
+    /// The run that goes by this word; its id.
+    pub fn find_run(&self, word: &str) -> Result<String, StoreError> {
+        match self.find(word)? {
+            Named::Run(id) => Ok(id),
+            Named::Experiment(id) => Err(StoreError::NoRun(id)),
+        }
+    }
+
+    /// The experiment that goes by this word; its id.
+    pub fn find_experiment(&self, word: &str) -> Result<String, StoreError> {
+        match self.find(word)? {
+            Named::Experiment(id) => Ok(id),
+            Named::Run(id) => Err(StoreError::NoExperiment(id)),
+        }
+    }
+
     /// What is kept, the oldest first.
     pub fn list(&self, which: &Listed) -> Result<Vec<Entry>, StoreError> {
         let open = self.mend()?;
