@@ -10,6 +10,7 @@ pub mod connection;
 pub mod load;
 pub mod output;
 pub mod request;
+pub mod store;
 pub mod values;
 
 #[cfg(target_os = "linux")]
@@ -110,7 +111,7 @@ pub struct RunArgs {
 /// What `brunt replay` is told.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArgs {
-    /// The event log, as --events wrote it
+    /// The event log, as --events wrote it or as the store keeps it
     pub file: PathBuf,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]

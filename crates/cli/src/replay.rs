@@ -1,4 +1,4 @@
-//! A report from an event log: the same fold, the same formats, nothing measured.
+//! A report from an event log, as `--events` wrote it or as a store keeps it: the same fold, the same formats, nothing measured.
 
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
@@ -7,7 +7,8 @@ use crate::output::Outputs;
 use crate::{Failed, failed, usage};
 use anyhow::Context;
 use brunt_model::Run;
-use brunt_model::codec::{LogError, LogReader};
+use brunt_model::codec::LogError;
+use brunt_store::log::EventReader;
 use std::fs::File;
 use std::io::BufReader;
 
@@ -15,7 +16,7 @@ use std::io::BufReader;
 pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
     let name = || args.file.display().to_string();
     let file = File::open(&args.file).with_context(name).map_err(usage)?;
-    let mut log = LogReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
+    let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
     let mut run = Run::default();
     loop {

@@ -1,20 +1,184 @@
-//! The runs that were kept: `brunt runs`.
+//! The runs and experiments that were kept: `brunt runs`.
+//!
+//! What it is not: how they are kept (that is `store`'s), or shown in other formats (that is [`crate::reports`]').
 
+mod list;
+
+use crate::args::store::StoreArgs;
 use crate::exit::Exit;
-use crate::{Failed, usage};
-use clap::Args;
+use crate::output::ignore_closed_pipe;
+use crate::{Failed, failed, usage};
+use anyhow::{Context, anyhow};
+use brunt_model::Analysis;
+use brunt_store::{Named, Store, StoreError};
+use clap::{Args, Subcommand};
+use list::ListArgs;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Examples for the help.
-pub const EXAMPLES: &str = "Examples:";
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt runs                             what was kept, the latest last
+  brunt runs list e1-php                 the runs of an experiment
+  brunt runs show last                   the report of what was begun last
+  brunt runs tag k7m2xqp baseline        `baseline` is its name from now on
+  brunt runs rm k7m2xqp                  files and all
+  brunt runs export baseline b.brunt     one file, for somebody else's `brunt runs import b.brunt`
+
+An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct RunsArgs {
-    /// Its subject
-    pub subject: Vec<String>,
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum What {
+    /// Lists what was kept; what is meant where nothing is named
+    List(ListArgs),
+    /// Shows the report of a run or experiment
+    Show(OneArgs),
+    /// Gives a run or experiment a name
+    Tag(TagArgs),
+    /// Takes a name away
+    Untag(UntagArgs),
+    /// Removes runs and experiments, files and all
+    Rm(SomeArgs),
+    /// Writes a run, or an experiment with its runs, into one file
+    Export(ExportArgs),
+    /// Takes in what `export` wrote
+    Import(ImportArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+struct OneArgs {
+    /// Which
+    id: String,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct SomeArgs {
+    /// Which
+    #[arg(required = true)]
+    ids: Vec<String>,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct TagArgs {
+    /// Which
+    id: String,
+    /// Its new name
+    tag: String,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct UntagArgs {
+    /// The name
+    tag: String,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct ExportArgs {
+    /// Which
+    id: String,
+    /// Where to [default: ID.brunt]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct ImportArgs {
+    /// What was exported
+    file: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
 /// Carries it out.
 pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
-    Err(usage(anyhow::anyhow!("{:?}: not there yet", args.subject)))
+    match &args.what {
+        None => list::list(&args.list, &open(&args.list.store)?)?,
+        Some(What::List(args)) => list::list(args, &open(&args.store)?)?,
+        Some(What::Show(args)) => show(&open(&args.store)?, &args.id)?,
+        Some(What::Tag(args)) => {
+            let store = open(&args.store)?;
+            store.find(&args.id).and_then(|named| store.tag(&named, &args.tag)).map_err(refused)?;
+        }
+        Some(What::Untag(args)) => open(&args.store)?.untag(&args.tag).map_err(refused)?,
+        Some(What::Rm(args)) => remove(&open(&args.store)?, &args.ids)?,
+        Some(What::Export(args)) => export(&open(&args.store)?, args)?,
+        Some(What::Import(args)) => {
+            let id = open(&args.store)?.import(&args.file).map_err(refused)?;
+            say(&format!("{id}\n"))?;
+        }
+    }
+    Ok(Exit::Measured)
+}
+
+/// The store, for a command that is about nothing else.
+pub fn open(args: &StoreArgs) -> Result<Store, Failed> {
+    let store = args.open().map_err(failed)?;
+    store.ok_or_else(|| usage(anyhow!("--no-store: there is nothing to look at without a store; leave it out")))
+}
+
+/// What the store would not do.
+pub fn refused(error: StoreError) -> Failed {
+    if error.is_asked_wrongly() { usage(error.into()) } else { failed(error) }
+}
+
+fn show(store: &Store, word: &str) -> Result<(), Failed> {
+    let format = brunt_report::format("text").context("the text format").map_err(failed)?;
+    let mut out = Vec::new();
+    match store.find(word).map_err(refused)? {
+        Named::Run(id) => {
+            let run = store.run(&id).map_err(refused)?;
+            (format.write)(&run, &brunt_judge::judge(&run), &mut out).map_err(failed)?;
+        }
+        Named::Experiment(id) => {
+            let study = store.study(&id).map_err(refused)?;
+            (format.write_study)(&study, &Analysis::default(), &mut out).map_err(failed)?;
+        }
+    }
+    say(&String::from_utf8_lossy(&out))
+}
+
+fn remove(store: &Store, words: &[String]) -> Result<(), Failed> {
+    let named: Result<Vec<Named>, _> = words.iter().map(|word| store.find(word)).collect();
+    for named in named.map_err(refused)? {
+        let runs = store.remove(&named).map_err(refused)?;
+        say(&match named {
+            Named::Run(id) => format!("removed {id}\n"),
+            Named::Experiment(id) => {
+                format!("removed {id} with {}\n", brunt_report::figures::plural(runs as u64, "run"))
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn export(store: &Store, args: &ExportArgs) -> Result<(), Failed> {
+    let named = store.find(&args.id).map_err(refused)?;
+    let file = args.file.clone().unwrap_or_else(|| format!("{}.brunt", named.id()).into());
+    store.export(&named, &file).map_err(refused)?;
+    say(&format!("{}\n", file.display()))
+}
+
+/// Says it on standard output, for as long as somebody listens.
+fn say(text: &str) -> Result<(), Failed> {
+    io::stdout().lock().write_all(text.as_bytes()).or_else(ignore_closed_pipe).map_err(failed)
 }

@@ -40,13 +40,7 @@ impl<W: Write> LogWriter<W> {
 
     /// Appends one event and hands it to the system.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
-        let payload = postcard::to_allocvec(event).map_err(io::Error::other)?;
-        let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
-        let mut frame = Vec::with_capacity(payload.len() + 8);
-        frame.extend_from_slice(&length.to_le_bytes());
-        frame.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
-        frame.extend_from_slice(&payload);
-        self.out.write_all(&frame)?;
+        self.out.write_all(&frame(&encode(event)?)?)?;
         self.out.flush()
     }
 }
@@ -67,23 +61,66 @@ impl<R: Read> LogReader<R> {
 
     /// The next event; None at the end.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
-        let mut head = [0; 8];
-        match read_full(&mut self.from, &mut head)? {
-            0 => return Ok(None),
-            8 => {}
-            _ => return Err(LogError::Torn(self.read)),
-        }
-        let [a, b, c, d, e, f, g, h] = head;
-        let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
-        let mut payload = Vec::new();
-        let got = self.from.by_ref().take(u64::from(length.min(LONGEST))).read_to_end(&mut payload)?;
-        if got != length as usize || crc32fast::hash(&payload) != sum {
-            return Err(LogError::Torn(self.read));
-        }
-        let event = postcard::from_bytes(&payload).map_err(|_| LogError::Torn(self.read))?;
+        let torn = LogError::Torn(self.read);
+        let event = match read_frame(&mut self.from)? {
+            Frame::End => return Ok(None),
+            Frame::Torn => return Err(torn),
+            Frame::Whole(payload) => decode(&payload).ok_or(torn)?,
+        };
         self.read += 1;
         Ok(Some(event))
     }
+}
+
+/// The bytes of an event: what stands in a frame.
+pub fn encode(event: &Event) -> io::Result<Vec<u8>> {
+    postcard::to_allocvec(event).map_err(io::Error::other)
+}
+
+/// The event of these bytes; None where they are none.
+pub fn decode(payload: &[u8]) -> Option<Event> {
+    postcard::from_bytes(payload).ok()
+}
+
+/// A payload with its length and sum before it.
+pub fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
+    let length = u32::try_from(payload.len()).ok().filter(|length| *length <= LONGEST).ok_or_else(too_long)?;
+    let mut frame = Vec::with_capacity(payload.len() + 8);
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    frame.extend_from_slice(payload);
+    Ok(frame)
+}
+
+/// What was found where a frame was expected.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// Its payload.
+    Whole(Vec<u8>),
+    /// One that is cut off or damaged.
+    Torn,
+    /// Nothing more.
+    End,
+}
+
+/// Reads the next frame.
+pub fn read_frame(from: &mut impl Read) -> io::Result<Frame> {
+    let mut head = [0; 8];
+    match read_full(from, &mut head)? {
+        0 => return Ok(Frame::End),
+        8 => {}
+        _ => return Ok(Frame::Torn),
+    }
+    let [a, b, c, d, e, f, g, h] = head;
+    let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let mut payload = Vec::new();
+    let got = from.by_ref().take(u64::from(length.min(LONGEST))).read_to_end(&mut payload)?;
+    let whole = got == length as usize && crc32fast::hash(&payload) == sum;
+    Ok(if whole { Frame::Whole(payload) } else { Frame::Torn })
+}
+
+fn too_long() -> io::Error {
+    io::Error::other("an event of more than 256 MiB")
 }
 
 fn read_full(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {

@@ -89,6 +89,11 @@ impl Objective {
         let met = self.relation.holds(value, self.bound) && !(at_least && upper);
         Judged { objective: *self, value, at_least, met }
     }
+
+    /// Whether a figure that is known, in the bound's unit, keeps this bound.
+    pub fn holds(&self, value: f64) -> bool {
+        self.relation.holds(value, self.bound)
+    }
 }
 
 impl Metric {

@@ -1,3 +1,31 @@
-//! Event logs on disk, and the index of runs and experiments.
+//! Event logs on disk, the index of runs and experiments, and readers of what other tools wrote.
 //!
-//! What it is **not**: it decides nothing, and prints nothing.
+//! A store is a directory: `runs/ID.events` (a packed event log each), `experiments/ID.experiment`, `tags/TAG`, and
+//! `index.sqlite`, which only says what the files say and is made again from them where it is missing or damaged.
+//!
+//! What it is **not**: it decides nothing (figures in the index come from `judge`), prints nothing, and does not know
+//! where the user keeps things: it is told the directory, and the time.
+//!
+//! * [`Store`]: begins, finds, lists, removes. [`RunLog`]: takes the events of one run.
+//! * [`log`]: the bytes of a packed log, and a reader of both kinds. [`archive`]: a run or experiment as one file.
+//! * [`entry`]: what the index says of one of them. `index`: the database. [`id`]: short ids.
+
+pub mod archive;
+pub mod entry;
+pub mod error;
+mod experiment;
+pub mod id;
+mod index;
+pub mod log;
+mod place;
+mod run_log;
+mod store;
+
+pub use entry::{Entry, Kind, Progress};
+pub use error::StoreError;
+pub use experiment::Ended;
+pub use run_log::RunLog;
+pub use store::{Listed, Named, Store};
+
+#[cfg(test)]
+mod tests;

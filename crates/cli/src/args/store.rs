@@ -1,0 +1,78 @@
+//! Where runs and experiments are kept.
+
+use anyhow::{Context, Result, bail};
+use brunt_store::Store;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const STORE: &str = "Where runs are kept [default: $BRUNT_STORE, or brunt in $XDG_DATA_HOME or ~/.local/share]";
+
+/// Where runs and experiments are kept: for every command that keeps or reads some.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Store")]
+pub struct StoreArgs {
+    #[arg(long, value_name = "DIR", help = STORE)]
+    pub store: Option<PathBuf>,
+
+    /// Keep nothing
+    #[arg(long, conflicts_with = "store")]
+    pub no_store: bool,
+}
+
+impl StoreArgs {
+    /// Opens the store, which is made where there is none; none where nothing is to be kept.
+    pub fn open(&self) -> Result<Option<Store>> {
+        if self.no_store {
+            return Ok(None);
+        }
+        let directory = self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))?;
+        let store = Store::open(&directory);
+        store.map(Some).with_context(|| format!("the store {} cannot be used", directory.display()))
+    }
+
+    /// The same for a run, which goes on without a store; what must be told then.
+    #[expect(dead_code, reason = "for `run` and `sweep`, which come by another branch")]
+    pub fn open_or_note(&self, notes: &mut Vec<String>) -> Option<Store> {
+        self.open().unwrap_or_else(|error| {
+            notes.push(format!("this run is not kept: {error:#}; --store DIR names another directory"));
+            None
+        })
+    }
+
+    fn directory(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
+        if let Some(directory) = &self.store {
+            return Ok(directory.clone());
+        }
+        if let Some(directory) = variable("BRUNT_STORE") {
+            return Ok(directory.into());
+        }
+        // A relative one is to be ignored: XDG Base Directory Specification.
+        let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
+        let home = || variable("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+        match data.or_else(home) {
+            Some(data) => Ok(data.join("brunt")),
+            None => bail!("neither HOME nor XDG_DATA_HOME is set: name the store with --store DIR"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_counts() {
+        let of = |args: &StoreArgs, set: &[(&str, &str)]| {
+            let variable = |name: &str| set.iter().find(|row| row.0 == name).map(|row| row.1.into());
+            args.directory(variable).map(|directory| directory.display().to_string()).unwrap_or_default()
+        };
+        let (plain, named) = (StoreArgs::default(), StoreArgs { store: Some("here".into()), no_store: false });
+        let all = [("HOME", "/root"), ("XDG_DATA_HOME", "/data"), ("BRUNT_STORE", "/runs")];
+        assert_eq!(of(&named, &all), "here");
+        assert_eq!(of(&plain, &all), "/runs");
+        assert_eq!(of(&plain, &all[..2]), "/data/brunt");
+        assert_eq!(of(&plain, &[("XDG_DATA_HOME", "data"), all[0]]), "/root/.local/share/brunt");
+        assert_eq!(of(&plain, &[]), "");
+    }
+}

@@ -1,0 +1,110 @@
+//! The list of what was kept.
+
+use super::{refused, say};
+use crate::args::store::StoreArgs;
+use crate::{Failed, failed};
+use brunt_model::finding::State;
+use brunt_report::figures::{UNKNOWN, fraction, plain, seconds, three};
+use brunt_report::layout::{Table, clean, shorten};
+use brunt_report::utc::rfc3339;
+use brunt_store::entry::{Figures, LoadRange};
+use brunt_store::{Entry, Kind, Listed, Progress, Store};
+use clap::Args;
+
+/// No name of a target takes more columns.
+const WIDEST: usize = 34;
+
+#[derive(Debug, Clone, Args)]
+pub struct ListArgs {
+    /// An experiment: its runs
+    id: Option<String>,
+    /// The runs of experiments, too
+    #[arg(long, conflicts_with = "id")]
+    all: bool,
+    /// For programs: everything that the index says
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// Lists them, the oldest first.
+pub fn list(args: &ListArgs, store: &Store) -> Result<(), Failed> {
+    let which = match &args.id {
+        Some(word) => Listed::RunsOf(store.find_experiment(word).map_err(refused)?),
+        None if args.all => Listed::All,
+        None => Listed::Alone,
+    };
+    let entries = store.list(&which).map_err(refused)?;
+    if args.json {
+        return say(&(serde_json::to_string_pretty(&entries).map_err(failed)? + "\n"));
+    }
+    if entries.is_empty() {
+        return say(&format!("nothing is kept in {} so far\n", store.directory().display()));
+    }
+    say(&table(&entries))
+}
+
+fn table(entries: &[Entry]) -> String {
+    let mut table = Table::with_head(&["id", "when (UTC)", "what", "load", "replies/s", "p99", "errors", "verdict"]);
+    for entry in entries {
+        table.noted(cells(entry), entry.tags.join(", "));
+    }
+    table.render()
+}
+
+fn cells(entry: &Entry) -> [String; 8] {
+    let figure = |of: fn(&Figures) -> String| entry.figures.as_ref().map_or(UNKNOWN.into(), of);
+    [
+        entry.id.clone(),
+        entry
+            .started_unix_seconds
+            .map_or(UNKNOWN.into(), |at| rfc3339(at).replace('T', " ").chars().take(16).collect()),
+        shorten(&clean(&what(entry)), WIDEST),
+        entry.load.as_ref().map_or(UNKNOWN.into(), load),
+        figure(|f| three(f.throughput_per_second)),
+        figure(p99),
+        figure(|f| fraction(f.errors_share)),
+        verdict(entry),
+    ]
+}
+
+fn what(entry: &Entry) -> String {
+    match (entry.kind, entry.place) {
+        (Kind::Experiment, _) => {
+            let (made, of) = (entry.trials_made.unwrap_or(0), entry.trials.unwrap_or(0));
+            format!("{}, {made} of {of} trials", entry.what)
+        }
+        (Kind::Run, Some(place)) => format!("{}, repetition {}", entry.contenders.join(", "), place.repetition + 1),
+        (Kind::Run, None) => entry.what.clone(),
+    }
+}
+
+fn load(range: &LoadRange) -> String {
+    let unit = if range.users { " users" } else { "/s" };
+    if range.from == range.to {
+        return plain(range.to) + unit;
+    }
+    format!("{}..{}{unit}", plain(range.from), plain(range.to))
+}
+
+fn p99(figures: &Figures) -> String {
+    let bound = if figures.p99_at_least { "≥ " } else { "" };
+    figures.p99_seconds.map_or(UNKNOWN.into(), |p99| format!("{bound}{}", seconds(p99)))
+}
+
+fn verdict(entry: &Entry) -> String {
+    let verdict = entry.figures.as_ref().map(|figures| match figures.verdict {
+        State::Ok => "ok",
+        State::Limited => "limited",
+        State::Invalid => "invalid",
+    });
+    let progress = match entry.progress {
+        Progress::Running => Some("running"),
+        Progress::Whole => None,
+        Progress::Interrupted => Some("interrupted"),
+        Progress::Torn => Some("torn"),
+    };
+    let words: Vec<&str> = verdict.into_iter().chain(progress).collect();
+    if words.is_empty() { UNKNOWN.into() } else { words.join(", ") }
+}

@@ -1,0 +1,104 @@
+//! Why something could not be kept or read.
+
+use crate::id::IdError;
+use brunt_model::codec::LogError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why something could not be kept or read; each says what to do instead where there is something.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The system would not.
+    #[error("{path}: {source}")]
+    Io {
+        /// With which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The database would not.
+    #[error("the index of the store: {0}")]
+    Index(#[from] rusqlite::Error),
+    /// A later brunt made it.
+    #[error(
+        "{path} was made by a later brunt (its index has version {found}, this brunt knows {known}): use that one, or \
+         --store with another directory"
+    )]
+    Newer {
+        /// The index.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// Nothing goes by that name.
+    #[error("`{0}`: nothing of that id, tag or name is kept; `brunt runs list --all` shows what is")]
+    Unknown(String),
+    /// More than one thing does.
+    #[error("`{word}` may be {}: write more of the id", ids.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        word: String,
+        /// What it may be.
+        ids: Vec<String>,
+    },
+    /// It is a run.
+    #[error("{0} is a run, and an experiment is needed here")]
+    NoExperiment(String),
+    /// It is an experiment.
+    #[error("{0} is an experiment, and a run is needed here; `brunt runs list {0}` shows its runs")]
+    NoRun(String),
+    /// Somebody writes to it.
+    #[error("{0} is still being written; wait for its end, or stop it")]
+    Busy(String),
+    /// A log could not be read.
+    #[error("{path}: {source}")]
+    Log {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: LogError,
+    },
+    /// A file of an experiment is damaged.
+    #[error("{0}: this is no experiment of brunt, or its beginning is damaged")]
+    Damaged(PathBuf),
+    /// A file is no archive.
+    #[error("{path}: {what}")]
+    Archive {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// A tag cannot be had.
+    #[error("the tag `{tag}` {what}")]
+    Tag {
+        /// The tag.
+        tag: String,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// No id could be drawn.
+    #[error(transparent)]
+    Id(#[from] IdError),
+}
+
+impl StoreError {
+    /// Whether what was asked for makes no sense, rather than that something failed.
+    pub fn is_asked_wrongly(&self) -> bool {
+        use StoreError::{Ambiguous, Archive, Busy, NoExperiment, NoRun, Tag, Unknown};
+        matches!(
+            self,
+            Unknown(_) | Ambiguous { .. } | NoExperiment(_) | NoRun(_) | Busy(_) | Archive { .. } | Tag { .. }
+        )
+    }
+
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn log(path: &Path) -> impl FnOnce(LogError) -> Self + '_ {
+        move |source| Self::Log { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,205 @@
+//! The index: one row for each run and experiment, in an `SQLite` file.
+//!
+//! What it is not: the truth. It says what the files say, sooner; a damaged one is put aside and made again.
+//! Several processes may use it at once: it is in WAL mode, and an id is claimed by the insertion of its row.
+
+mod row;
+
+use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
+use crate::id::{self, DRAWS, IdError};
+use crate::log::Belongs;
+use crate::{Listed, StoreError};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, named_params};
+use std::path::Path;
+use std::time::Duration;
+
+/// The version of the schema, kept in `user_version`.
+pub(crate) const VERSION: u32 = 1;
+
+/// How long another process may hold the index before we give up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const SCHEMA: &str = "
+CREATE TABLE kept (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  progress TEXT NOT NULL DEFAULT 'open',
+  experiment TEXT, repetition INTEGER, contender INTEGER, step INTEGER,
+  started REAL,
+  what TEXT NOT NULL DEFAULT '',
+  contenders TEXT NOT NULL DEFAULT '[]',
+  load_from REAL, load_to REAL, users INTEGER NOT NULL DEFAULT 0,
+  trials INTEGER,
+  throughput REAL, p99 REAL, p99_at_least INTEGER NOT NULL DEFAULT 0, errors REAL, verdict TEXT, seconds REAL
+) STRICT;
+CREATE INDEX of_experiment ON kept (experiment);";
+
+/// The database.
+pub(crate) struct Index {
+    connection: Connection,
+}
+
+/// What is known of something when it begins.
+pub(crate) struct Begun<'a> {
+    pub started: Option<f64>,
+    pub what: &'a str,
+    pub contenders: &'a [String],
+    pub load: Option<LoadRange>,
+    pub trials: Option<u64>,
+}
+
+/// What opening an index found.
+pub(crate) enum Found {
+    /// It is there.
+    Whole(Index),
+    /// It was made just now, and has no rows.
+    Empty(Index),
+    /// It is damaged.
+    Damaged,
+}
+
+impl Index {
+    /// Opens the index, or makes an empty one. Whoever calls holds the store's lock.
+    pub fn make(path: &Path) -> Result<Found, StoreError> {
+        match Self::make_or_fail(path) {
+            Err(StoreError::Index(error)) if is_damage(&error) => Ok(Found::Damaged),
+            other => other,
+        }
+    }
+
+    fn make_or_fail(path: &Path) -> Result<Found, StoreError> {
+        let index = Self::open(path)?;
+        let found: u32 = index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if found > VERSION {
+            return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+        }
+        let sound: String = index.connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+        if sound != "ok" {
+            return Ok(Found::Damaged);
+        }
+        if found == VERSION {
+            return Ok(Found::Whole(index));
+        }
+        index.connection.pragma_update(None, "journal_mode", "wal")?;
+        index.connection.execute_batch(&format!("BEGIN IMMEDIATE;{SCHEMA}PRAGMA user_version={VERSION};COMMIT"))?;
+        Ok(Found::Empty(index))
+    }
+
+    /// Opens one that was made before.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        // What is lost with the last rows in a power cut can be read off the logs again.
+        connection.pragma_update(None, "synchronous", "normal")?;
+        Ok(Self { connection })
+    }
+
+    /// Claims a new id by a row. `taken` are words that an id must not be.
+    pub fn claim(&self, kind: Kind, taken: impl Fn(&str) -> bool) -> Result<String, StoreError> {
+        for _ in 0..DRAWS {
+            let id = id::draw();
+            if !taken(&id) && self.claim_as(&id, kind)? {
+                return Ok(id);
+            }
+        }
+        Err(IdError.into())
+    }
+
+    /// Claims this id; false where there is such a one.
+    pub fn claim_as(&self, id: &str, kind: Kind) -> Result<bool, StoreError> {
+        let sql = "INSERT OR IGNORE INTO kept (id, kind) VALUES (?1, ?2)";
+        Ok(self.connection.execute(sql, (id, row::word(kind)))? == 1)
+    }
+
+    /// Says of which experiment a run is.
+    pub fn belongs(&self, id: &str, to: &Belongs) -> Result<(), StoreError> {
+        let sql = "UPDATE kept SET experiment = :experiment, repetition = :repetition, contender = :contender, \
+                   step = :step, contenders = :contenders WHERE id = :id";
+        self.connection.execute(
+            sql,
+            named_params! {":id": id, ":experiment": to.experiment, ":repetition": to.place.repetition,
+            ":contender": to.place.contender as i64, ":step": to.place.step as i64,
+            ":contenders": row::list(std::slice::from_ref(&to.contender))},
+        )?;
+        Ok(())
+    }
+
+    /// Says what is known at the beginning.
+    pub fn begun(&self, id: &str, begun: &Begun) -> Result<(), StoreError> {
+        let sql = "UPDATE kept SET started = :started, what = :what, load_from = :from, load_to = :to, \
+                   users = :users, trials = :trials, \
+                   contenders = iif(:contenders = '[]', contenders, :contenders) WHERE id = :id";
+        self.connection.execute(
+            sql,
+            named_params! {":id": id, ":started": begun.started, ":what": begun.what,
+            ":from": begun.load.map(|load| load.from), ":to": begun.load.map(|load| load.to),
+            ":users": begun.load.is_some_and(|load| load.users), ":trials": begun.trials.map(|n| n as i64),
+            ":contenders": row::list(begun.contenders)},
+        )?;
+        Ok(())
+    }
+
+    /// Says how far it came, and what a run came to.
+    pub fn ended(&self, id: &str, progress: Progress, figures: Option<&Figures>) -> Result<(), StoreError> {
+        let sql = "UPDATE kept SET progress = :progress, throughput = :throughput, p99 = :p99, \
+                   p99_at_least = :at_least, errors = :errors, verdict = :verdict, seconds = :seconds WHERE id = :id";
+        self.connection.execute(
+            sql,
+            named_params! {":id": id, ":progress": row::progress_word(progress),
+            ":throughput": figures.map(|f| f.throughput_per_second), ":p99": figures.and_then(|f| f.p99_seconds),
+            ":at_least": figures.is_some_and(|f| f.p99_at_least), ":errors": figures.map(|f| f.errors_share),
+            ":verdict": figures.map(|f| row::verdict_word(f.verdict)), ":seconds": figures.map(|f| f.seconds)},
+        )?;
+        Ok(())
+    }
+
+    /// What something is; None where there is no such id.
+    pub fn kind(&self, id: &str) -> Result<Option<Kind>, StoreError> {
+        let sql = "SELECT kind FROM kept WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [id], |row| row::kind(row, 0)).optional()?)
+    }
+
+    /// The rows, the oldest first.
+    pub fn entries(&self, which: &Listed) -> Result<Vec<Entry>, StoreError> {
+        let (condition, of) = match which {
+            Listed::Alone => ("experiment IS NULL AND ?1 = ''", ""),
+            Listed::All => ("?1 = ''", ""),
+            Listed::RunsOf(experiment) => ("experiment = ?1", experiment.as_str()),
+            Listed::Unended => ("progress = 'open' AND ?1 = ''", ""),
+            Listed::One(id) => ("id = ?1", id.as_str()),
+        };
+        let sql =
+            format!("SELECT {} FROM kept k WHERE {condition} ORDER BY started IS NULL, started, number", row::COLUMNS);
+        let mut statement = self.connection.prepare(&sql)?;
+        let entries = statement.query_map([of], row::entry)?.collect::<Result<_, _>>()?;
+        Ok(entries)
+    }
+
+    /// Ids that begin with this.
+    pub fn ids_from(&self, prefix: &str) -> Result<Vec<String>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT id FROM kept WHERE substr(id, 1, length(?1)) = ?1")?;
+        let ids = statement.query_map([prefix], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(ids)
+    }
+
+    /// The experiment of that name that was begun last.
+    pub fn experiment_called(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let sql =
+            "SELECT id FROM kept WHERE kind = 'experiment' AND what = ?1 ORDER BY started DESC, number DESC LIMIT 1";
+        Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
+    }
+
+    /// Takes rows away, all or none.
+    pub fn forget(&self, ids: &[String]) -> Result<(), StoreError> {
+        let transaction = self.connection.unchecked_transaction()?;
+        for id in ids {
+            transaction.execute("DELETE FROM kept WHERE id = ?1", [id])?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+}

@@ -1,0 +1,99 @@
+//! Rows of the index, and the words in them.
+
+use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
+use brunt_model::Place;
+use brunt_model::finding::State;
+use rusqlite::types::Type;
+use rusqlite::{Error, Row};
+
+/// What [`entry`] reads, in its order.
+pub const COLUMNS: &str = "id, kind, progress, experiment, repetition, contender, step, started, what, contenders, \
+    load_from, load_to, users, trials, throughput, p99, p99_at_least, errors, verdict, seconds, \
+    (SELECT count(DISTINCT t.repetition || ' ' || t.contender || ' ' || t.step) FROM kept t \
+     WHERE t.experiment = k.id AND t.progress = 'whole')";
+
+const KINDS: [(Kind, &str); 2] = [(Kind::Run, "run"), (Kind::Experiment, "experiment")];
+
+/// `open` is what a row begins with: whether somebody writes, only the file's lock tells.
+const PROGRESS: [(Progress, &str); 4] = [
+    (Progress::Running, "open"),
+    (Progress::Whole, "whole"),
+    (Progress::Interrupted, "interrupted"),
+    (Progress::Torn, "torn"),
+];
+
+const VERDICTS: [(State, &str); 3] = [(State::Ok, "ok"), (State::Limited, "limited"), (State::Invalid, "invalid")];
+
+pub fn word(kind: Kind) -> &'static str {
+    word_of(&KINDS, kind)
+}
+
+pub fn progress_word(progress: Progress) -> &'static str {
+    word_of(&PROGRESS, progress)
+}
+
+pub fn verdict_word(verdict: State) -> &'static str {
+    word_of(&VERDICTS, verdict)
+}
+
+/// A list as one value.
+pub fn list(names: &[String]) -> String {
+    serde_json::Value::from(names).to_string()
+}
+
+pub fn kind(row: &Row, at: usize) -> Result<Kind, Error> {
+    known(&KINDS, &row.get::<_, String>(at)?, at)
+}
+
+/// A row as an entry; its tags are kept elsewhere.
+pub fn entry(row: &Row) -> Result<Entry, Error> {
+    let kind = kind(row, 1)?;
+    let trials: Option<u64> = row.get::<_, Option<i64>>(13)?.map(|n| n as u64);
+    Ok(Entry {
+        id: row.get(0)?,
+        kind,
+        progress: known(&PROGRESS, &row.get::<_, String>(2)?, 2)?,
+        experiment: row.get(3)?,
+        place: place(row)?,
+        started_unix_seconds: row.get(7)?,
+        what: row.get(8)?,
+        contenders: serde_json::from_str(&row.get::<_, String>(9)?).unwrap_or_default(),
+        load: load(row)?,
+        trials,
+        trials_made: (kind == Kind::Experiment).then(|| row.get::<_, i64>(20)).transpose()?.map(|n| n as u64),
+        figures: figures(row)?,
+        tags: Vec::new(),
+    })
+}
+
+fn place(row: &Row) -> Result<Option<Place>, Error> {
+    let Some(repetition) = row.get(4)? else { return Ok(None) };
+    let (contender, step): (i64, i64) = (row.get(5)?, row.get(6)?);
+    Ok(Some(Place { repetition, contender: contender as usize, step: step as usize }))
+}
+
+fn load(row: &Row) -> Result<Option<LoadRange>, Error> {
+    let (Some(from), Some(to)) = (row.get(10)?, row.get(11)?) else { return Ok(None) };
+    Ok(Some(LoadRange { from, to, users: row.get(12)? }))
+}
+
+fn figures(row: &Row) -> Result<Option<Figures>, Error> {
+    let Some(throughput_per_second) = row.get(14)? else { return Ok(None) };
+    Ok(Some(Figures {
+        throughput_per_second,
+        p99_seconds: row.get(15)?,
+        p99_at_least: row.get(16)?,
+        errors_share: row.get(17)?,
+        verdict: known(&VERDICTS, &row.get::<_, String>(18)?, 18)?,
+        seconds: row.get(19)?,
+    }))
+}
+
+fn word_of<T: Copy + PartialEq>(words: &'static [(T, &'static str)], value: T) -> &'static str {
+    words.iter().find(|row| row.0 == value).map_or("", |row| row.1)
+}
+
+fn known<T: Copy>(words: &[(T, &str)], word: &str, at: usize) -> Result<T, Error> {
+    let unknown = || Error::FromSqlConversionFailure(at, Type::Text, format!("`{word}` is unknown").into());
+    words.iter().find(|row| row.1 == word).map(|row| row.0).ok_or_else(unknown)
+}

@@ -1,0 +1,115 @@
+//! Reading logs, packed ones and plain ones.
+
+use super::{Head, MAGIC};
+use brunt_model::Event;
+use brunt_model::codec::{self, Frame, LogError, LogReader, decode, read_frame};
+use flate2::{Decompress, FlushDecompress};
+use std::io::{Chain, Cursor, Read};
+
+/// No event is longer, unpacked.
+const LONGEST: usize = 256 << 20;
+
+/// Reads events one after the other, whichever way they are written; ends at the first that is not whole.
+pub enum EventReader<R> {
+    /// As `--events` writes them.
+    Plain(LogReader<Chain<Cursor<[u8; 8]>, R>>),
+    /// As a store keeps them.
+    Packed(PackedReader<R>),
+}
+
+impl<R: Read> EventReader<R> {
+    /// Opens a log; which kind it is, its first bytes say.
+    pub fn new(mut from: R) -> Result<Self, LogError> {
+        let magic = magic(&mut from)?;
+        if &magic == MAGIC {
+            return PackedReader::after_magic(from).map(Self::Packed);
+        }
+        if &magic == codec::MAGIC {
+            return LogReader::new(Cursor::new(magic).chain(from)).map(Self::Plain);
+        }
+        Err(LogError::NotALog)
+    }
+
+    /// The next event; None at the end.
+    pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
+        match self {
+            Self::Plain(reader) => reader.next_event(),
+            Self::Packed(reader) => reader.next_event(),
+        }
+    }
+}
+
+impl<R: Read> Iterator for EventReader<R> {
+    type Item = Result<Event, LogError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_event().transpose()
+    }
+}
+
+/// Reads a packed log.
+pub struct PackedReader<R> {
+    from: R,
+    head: Head,
+    unpacker: Decompress,
+    read: u64,
+}
+
+impl<R: Read> PackedReader<R> {
+    /// Opens one.
+    pub fn new(mut from: R) -> Result<Self, LogError> {
+        if &magic(&mut from)? == MAGIC { Self::after_magic(from) } else { Err(LogError::NotALog) }
+    }
+
+    fn after_magic(mut from: R) -> Result<Self, LogError> {
+        let Frame::Whole(head) = read_frame(&mut from)? else { return Err(LogError::Torn(0)) };
+        let head = serde_json::from_slice(&head).map_err(|_| LogError::Torn(0))?;
+        Ok(Self { from, head, unpacker: Decompress::new(false), read: 0 })
+    }
+
+    /// What the log says of itself.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What follows the head, or the last event read.
+    pub fn rest(self) -> R {
+        self.from
+    }
+
+    /// The next event; None at the end.
+    pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
+        let torn = LogError::Torn(self.read);
+        let packed = match read_frame(&mut self.from)? {
+            Frame::End => return Ok(None),
+            Frame::Torn => return Err(torn),
+            Frame::Whole(packed) => packed,
+        };
+        let event = self.unpack(&packed).and_then(|plain| decode(&plain)).ok_or(torn)?;
+        self.read += 1;
+        Ok(Some(event))
+    }
+
+    fn unpack(&mut self, mut packed: &[u8]) -> Option<Vec<u8>> {
+        let mut plain = Vec::with_capacity(packed.len() * 4 + 256);
+        loop {
+            let (came, went) = (self.unpacker.total_in(), plain.len());
+            self.unpacker.decompress_vec(packed, &mut plain, FlushDecompress::Sync).ok()?;
+            packed = &packed[(self.unpacker.total_in() - came) as usize..];
+            let room = plain.len() < plain.capacity();
+            if packed.is_empty() && room {
+                return Some(plain);
+            }
+            if plain.len() > LONGEST || (room && self.unpacker.total_in() == came && plain.len() == went) {
+                return None;
+            }
+            plain.reserve(plain.len() + 256);
+        }
+    }
+}
+
+fn magic(from: &mut impl Read) -> Result<[u8; 8], LogError> {
+    let mut magic = [0; 8];
+    from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
+    Ok(magic)
+}

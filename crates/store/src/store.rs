@@ -1,0 +1,286 @@
+//! The store: begins, finds, lists and removes runs and experiments.
+
+mod mend;
+mod open;
+mod tags;
+
+use crate::entry::{Entry, Kind, Progress};
+use crate::experiment::{self, Asked, Ended};
+use crate::index::Index;
+use crate::log::{Belongs, EventReader, Head};
+use crate::place::Directory;
+use crate::{RunLog, StoreError, id};
+use brunt_model::codec::LogError;
+use brunt_model::{Environment, Experiment, Place, Run, Study, Trial};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, btree_map};
+use std::fs::{self, File, OpenOptions};
+use std::io::BufReader;
+use std::path::Path;
+
+/// A directory of runs and experiments. Several processes may use one at once.
+pub struct Store {
+    pub(crate) directory: Directory,
+    pub(crate) index: Index,
+    /// The files of experiments that this process carries out, locked: that is how others know.
+    carried_out: RefCell<BTreeMap<String, File>>,
+}
+
+/// Something kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// A run, by its id.
+    Run(String),
+    /// An experiment, by its id.
+    Experiment(String),
+}
+
+impl Named {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Run(id) | Self::Experiment(id) => id,
+        }
+    }
+}
+
+/// Which entries to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listed {
+    /// Experiments, and runs that belong to none.
+    Alone,
+    /// Everything.
+    All,
+    /// The runs of the experiment with this id.
+    RunsOf(String),
+    /// Whatever goes on, or whose writer went away unseen.
+    Unended,
+    /// What has this id.
+    One(String),
+}
+
+impl Store {
+    /// Opens the store in a directory, which is made where there is none. An index that is missing or damaged is made
+    /// again from the files.
+    pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        let directory = Directory::make(directory)?;
+        let index = open::index(&directory)?;
+        Ok(Self { directory, index, carried_out: RefCell::default() })
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Begins a run; of which experiment it is, and which trial, where it is of one.
+    pub fn begin_run(&self, belongs: Option<(&str, Place)>) -> Result<RunLog, StoreError> {
+        let belongs = belongs.map(|(experiment, place)| self.belongs(experiment, place)).transpose()?;
+        let id = self.claim(Kind::Run)?;
+        if let Some(belongs) = &belongs {
+            self.index.belongs(&id, belongs)?;
+        }
+        RunLog::begin(&self.directory, id, &Head { belongs })
+    }
+
+    fn belongs(&self, experiment: &str, place: Place) -> Result<Belongs, StoreError> {
+        let entry = self.indexed(experiment)?;
+        let contender = entry.contenders.get(place.contender).cloned().unwrap_or_default();
+        Ok(Belongs { experiment: experiment.to_owned(), place, contender })
+    }
+
+    /// Begins an experiment, at so many seconds since 1970-01-01 UTC; its id.
+    pub fn begin_experiment(
+        &self,
+        experiment: &Experiment,
+        environment: &Environment,
+        unix_seconds: f64,
+    ) -> Result<String, StoreError> {
+        let id = self.claim(Kind::Experiment)?;
+        let path = self.directory.experiment(&id);
+        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
+        let _ = file.lock();
+        let asked = Asked { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
+        experiment::begin(&file, &asked).map_err(StoreError::io(&path))?;
+        self.carried_out.borrow_mut().insert(id.clone(), file);
+        self.describe(&id, &asked)?;
+        Ok(id)
+    }
+
+    /// Takes an experiment up again that ended before all its trials were made; what is there of it.
+    pub fn resume_experiment(&self, id: &str) -> Result<Study, StoreError> {
+        if let btree_map::Entry::Vacant(vacant) = self.carried_out.borrow_mut().entry(id.to_owned()) {
+            let path = self.directory.experiment(id);
+            let file = OpenOptions::new().append(true).open(&path).map_err(StoreError::io(&path))?;
+            file.try_lock().map_err(|_| StoreError::Busy(id.to_owned()))?;
+            vacant.insert(file);
+        }
+        self.index.ended(id, Progress::Running, None)?;
+        self.study(id)
+    }
+
+    /// Says how an experiment ended that this process began or took up again.
+    pub fn end_experiment(&self, id: &str, ended: &Ended) -> Result<(), StoreError> {
+        let Some(file) = self.carried_out.borrow_mut().remove(id) else { return Err(StoreError::Unknown(id.into())) };
+        let path = self.directory.experiment(id);
+        experiment::end(&file, ended).map_err(StoreError::io(&path))?;
+        self.index.ended(id, mend::progress_of(Some(ended)), None)
+    }
+
+    /// What an experiment came to: the logs of all trials that were made to their end, folded and judged again. Of a
+    /// trial that was made twice, the later counts.
+    pub fn study(&self, id: &str) -> Result<Study, StoreError> {
+        let kept = experiment::read(&self.directory.experiment(id))?;
+        let mut trials: Vec<Trial> = Vec::new();
+        for entry in self.index.entries(&Listed::RunsOf(id.to_owned()))? {
+            let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
+            if !run.interrupted() {
+                trials.retain(|trial| trial.place != place);
+                trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
+            }
+        }
+        let Asked { experiment, environment, unix_seconds } = kept.asked;
+        let Ended { interrupted, warnings } = kept.ended.unwrap_or_default();
+        let interrupted = interrupted || trials.len() < experiment.trials();
+        Ok(Study { id: Some(id.to_owned()), experiment, environment, unix_seconds, trials, warnings, interrupted })
+    }
+
+    /// A run, folded from its log as far as that is whole.
+    pub fn run(&self, id: &str) -> Result<Run, StoreError> {
+        let mut run = Run::default();
+        for event in self.events(id)? {
+            match event {
+                Ok(event) => run.fold(&event),
+                Err(LogError::Torn(_)) => break,
+                Err(error) => return Err(StoreError::log(&self.directory.run(id))(error)),
+            }
+        }
+        Ok(run)
+    }
+
+    /// The events of a run, one after the other.
+    pub fn events(&self, id: &str) -> Result<EventReader<BufReader<File>>, StoreError> {
+        let path = self.directory.run(id);
+        let file = File::open(&path).map_err(StoreError::io(&path))?;
+        EventReader::new(BufReader::new(file)).map_err(StoreError::log(&path))
+    }
+
+    /// What goes by this word: an id, the beginning of one, a tag, the name of an experiment (the latest of it), or
+    /// `last`: the experiment, or run of none, that was begun last.
+    pub fn find(&self, word: &str) -> Result<Named, StoreError> {
+        if word == "last" {
+            let last = self.list(&Listed::Alone)?.pop().ok_or_else(|| StoreError::Unknown(word.into()))?;
+            return self.named(last.id);
+        }
+        if self.index.kind(word)?.is_some() {
+            return self.named(word.into());
+        }
+        if let Some(id) = self.tagged(word)? {
+            return self.named(id);
+        }
+        if let Some(id) = self.index.experiment_called(word)? {
+            return self.named(id);
+        }
+        let mut ids = if id::is_part_of_id(word) { self.index.ids_from(word)? } else { Vec::new() };
+        match (ids.pop(), ids.is_empty()) {
+            (None, _) => Err(StoreError::Unknown(word.into())),
+            (Some(id), true) => self.named(id),
+            (Some(id), false) => Err(StoreError::Ambiguous { word: word.into(), ids: [ids, vec![id]].concat() }),
+        }
+    }
+
+    /// The run that goes by this word; its id.
+    pub fn find_run(&self, word: &str) -> Result<String, StoreError> {
+        match self.find(word)? {
+            Named::Run(id) => Ok(id),
+            Named::Experiment(id) => Err(StoreError::NoRun(id)),
+        }
+    }
+
+    /// The experiment that goes by this word; its id.
+    pub fn find_experiment(&self, word: &str) -> Result<String, StoreError> {
+        match self.find(word)? {
+            Named::Experiment(id) => Ok(id),
+            Named::Run(id) => Err(StoreError::NoExperiment(id)),
+        }
+    }
+
+    /// What is kept, the oldest first.
+    pub fn list(&self, which: &Listed) -> Result<Vec<Entry>, StoreError> {
+        let open = self.mend()?;
+        let mut entries = self.index.entries(which)?;
+        for entry in &mut entries {
+            entry.progress = open.get(&entry.id).copied().unwrap_or(entry.progress);
+        }
+        for (tag, id) in self.all_tags()? {
+            if let Some(entry) = entries.iter_mut().find(|entry| entry.id == id) {
+                entry.tags.push(tag);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// What the index says of one of them.
+    pub fn entry(&self, id: &str) -> Result<Entry, StoreError> {
+        self.list(&Listed::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
+    }
+
+    /// Removes a run, or an experiment with its runs: files, tags and rows; how many runs it was. What is still being
+    /// written stays.
+    pub fn remove(&self, what: &Named) -> Result<usize, StoreError> {
+        let runs = match what {
+            Named::Run(id) => vec![id.clone()],
+            Named::Experiment(id) => self.run_ids(id)?,
+        };
+        let mut files: Vec<_> = runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
+        if let Named::Experiment(id) = what {
+            files.push((id.clone(), self.directory.experiment(id)));
+        }
+        if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {
+            return Err(StoreError::Busy(busy.clone()));
+        }
+        for (id, path) in &files {
+            fs::remove_file(path).or_else(not_there).map_err(StoreError::io(path))?;
+            self.untag_all(id)?;
+        }
+        let ids: Vec<String> = files.into_iter().map(|(id, _)| id).collect();
+        self.index.forget(&ids)?;
+        Ok(runs.len())
+    }
+
+    pub(crate) fn run_ids(&self, experiment: &str) -> Result<Vec<String>, StoreError> {
+        let runs = self.index.entries(&Listed::RunsOf(experiment.into()))?;
+        Ok(runs.into_iter().map(|entry| entry.id).collect())
+    }
+
+    pub(crate) fn claim(&self, kind: Kind) -> Result<String, StoreError> {
+        self.index.claim(kind, |id| self.directory.tag(id).exists())
+    }
+
+    pub(crate) fn describe(&self, id: &str, asked: &Asked) -> Result<(), StoreError> {
+        open::describe(&self.index, id, asked)
+    }
+
+    /// Whether a process writes to it.
+    pub(crate) fn is_busy(&self, id: &str) -> Result<bool, StoreError> {
+        let experiment = self.index.kind(id)? == Some(Kind::Experiment);
+        let path = if experiment { self.directory.experiment(id) } else { self.directory.run(id) };
+        Ok(mend::is_locked(&path))
+    }
+
+    fn indexed(&self, id: &str) -> Result<Entry, StoreError> {
+        self.index.entries(&Listed::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
+    }
+
+    fn named(&self, id: String) -> Result<Named, StoreError> {
+        match self.index.kind(&id)? {
+            Some(Kind::Run) => Ok(Named::Run(id)),
+            Some(Kind::Experiment) => Ok(Named::Experiment(id)),
+            None => Err(StoreError::Unknown(id)),
+        }
+    }
+}
+
+fn not_there(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}

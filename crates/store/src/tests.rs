@@ -1,0 +1,9 @@
+//! The store as others use it.
+
+mod archive;
+mod experiments;
+mod index;
+mod kept;
+mod logs;
+mod processes;
+mod world;

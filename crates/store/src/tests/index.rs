@@ -1,0 +1,54 @@
+//! The index is made again from the files; one of a later brunt is left alone.
+
+use super::world::{events, experiment, keep, place, store, write};
+use crate::{Ended, Listed, Named, Store, StoreError};
+use brunt_model::Environment;
+use std::fs;
+use std::path::Path;
+
+fn without_index(directory: &Path) {
+    for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+        let _ = fs::remove_file(directory.join(name));
+    }
+}
+
+#[test]
+fn a_missing_or_damaged_index_is_made_again() {
+    let (directory, store) = store();
+    let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
+    keep(&store, Some((&id, place(0, 1, 0))), 1001.0);
+    store.end_experiment(&id, &Ended::default()).unwrap();
+    let alone = keep(&store, None, 1002.0);
+    let mut torn = store.begin_run(None).unwrap();
+    write(&mut torn, &events(1003.0)[..9]);
+    drop(torn);
+    store.tag(&Named::Run(alone.clone()), "baseline").unwrap();
+    let before = store.list(&Listed::All).unwrap();
+    drop(store);
+
+    without_index(directory.path());
+    assert_eq!(Store::open(directory.path()).unwrap().list(&Listed::All).unwrap(), before);
+    let index = directory.path().join("index.sqlite");
+    let mut bytes = fs::read(&index).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].fill(0x5a);
+    for damage in [b"no database at all, but long enough to have a head of one".repeat(4), bytes] {
+        without_index(directory.path());
+        fs::write(&index, damage).unwrap();
+        let again = Store::open(directory.path()).unwrap();
+        assert_eq!(again.find("baseline").unwrap(), Named::Run(alone.clone()));
+        assert_eq!(again.find("e1-php").unwrap(), Named::Experiment(id.clone()));
+        assert_eq!(again.list(&Listed::All).unwrap(), before);
+        assert!(directory.path().join("index.damaged").exists());
+    }
+}
+
+#[test]
+fn an_index_of_a_later_brunt_is_left_alone() {
+    let (directory, store) = store();
+    drop(store);
+    let index = directory.path().join("index.sqlite");
+    rusqlite::Connection::open(&index).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = Store::open(directory.path()).map(|_| ()).unwrap_err();
+    assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
+}

@@ -1,0 +1,83 @@
+//! A run is kept, found, tagged, listed, removed.
+
+use super::world::{events, keep, store, write};
+use crate::{Kind, Listed, Named, Progress, Store, StoreError};
+use brunt_model::{Event, Run};
+
+#[test]
+fn a_run_is_found_by_all_its_names() {
+    let (_directory, store) = store();
+    let first = keep(&store, None, 1000.0);
+    let second = keep(&store, None, 2000.0);
+    store.tag(&Named::Run(first.clone()), "baseline").unwrap();
+    let named = |word: &str| store.find(word).unwrap().id().to_owned();
+    assert_eq!(named(&first), first);
+    assert_eq!(named("baseline"), first);
+    assert_eq!(named("last"), second);
+    let shared = first.bytes().zip(second.bytes()).take_while(|(a, b)| a == b).count();
+    assert_eq!(named(&second[..=shared]), second);
+    assert!(matches!(store.find("0"), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.find(""), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.find("../../etc/passwd"), Err(StoreError::Unknown(_))));
+}
+
+#[test]
+fn a_beginning_that_several_ids_share_names_none() {
+    let (_directory, store) = store();
+    // More runs than there are letters: two share their first.
+    let ids: Vec<String> = (0..32).map(|n| keep(&store, None, f64::from(n))).collect();
+    let shared = ids.iter().map(|id| &id[..1]).find(|c| ids.iter().filter(|id| id.starts_with(c)).count() > 1).unwrap();
+    assert!(matches!(store.find(shared), Err(StoreError::Ambiguous { ids, .. }) if ids.len() > 1));
+}
+
+#[test]
+fn the_index_says_what_the_run_came_to() {
+    let (_directory, store) = store();
+    let id = keep(&store, None, 1_782_907_200.25);
+    let entry = store.entry(&id).unwrap();
+    assert_eq!((entry.kind, entry.progress), (Kind::Run, Progress::Whole));
+    assert_eq!(entry.what, "http://127.0.0.1:8080/");
+    assert_eq!(entry.started_unix_seconds, Some(1_782_907_200.25));
+    let (load, figures) = (entry.load.unwrap(), entry.figures.unwrap());
+    assert_eq!((load.from, load.to, load.users), (50.0, 50.0, false));
+    assert_eq!((figures.throughput_per_second, figures.seconds, figures.errors_share), (10.0, 1.0, 0.0));
+    assert!((figures.p99_seconds.unwrap() - 0.02).abs() < 0.001);
+    assert_eq!(Run::of(&events(1_782_907_200.25)).throughput(), store.run(&id).unwrap().throughput());
+    let read: Vec<Event> = store.events(&id).unwrap().map(Result::unwrap).collect();
+    assert_eq!(read, events(1_782_907_200.25));
+}
+
+#[test]
+fn a_run_without_an_end_is_running_and_then_torn() {
+    let (directory, store) = store();
+    let mut log = store.begin_run(None).unwrap();
+    let id = log.id().to_owned();
+    write(&mut log, &events(5.0)[..8]);
+    let elsewhere = Store::open(directory.path()).unwrap();
+    assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
+    assert!(matches!(elsewhere.remove(&Named::Run(id.clone())), Err(StoreError::Busy(_))));
+    drop(log);
+    let entry = elsewhere.entry(&id).unwrap();
+    assert_eq!(entry.progress, Progress::Torn);
+    assert_eq!(entry.figures.unwrap().throughput_per_second, 10.0);
+    assert_eq!(store.run(&id).unwrap().total.completed, 5);
+}
+
+#[test]
+fn a_tag_stands_for_one_thing() {
+    let (_directory, store) = store();
+    let (one, other) = (Named::Run(keep(&store, None, 1.0)), Named::Run(keep(&store, None, 2.0)));
+    store.tag(&one, "best").unwrap();
+    store.tag(&one, "best").unwrap();
+    assert!(matches!(store.tag(&other, "best"), Err(StoreError::Tag { .. })));
+    assert_eq!(store.entry(one.id()).unwrap().tags, ["best"]);
+    store.untag("best").unwrap();
+    assert!(store.untag("best").is_err());
+    store.tag(&other, "best").unwrap();
+    for bad in ["last", "", "a b", "../x", ".x", one.id()] {
+        assert!(store.tag(&other, bad).is_err(), "{bad}");
+    }
+    store.remove(&other).unwrap();
+    assert!(store.find("best").is_err() && store.untag("best").is_err());
+    assert_eq!(store.list(&Listed::All).unwrap().len(), 1);
+}
