@@ -80,9 +80,13 @@ pub enum Command {
     /// Prints the man page
     #[command(after_help = "Examples:\n  brunt man | man -l -        read it")]
     Man,
-    /// Prints the JSON Schema of the JSON report
-    #[command(after_help = "Examples:\n  brunt schema > result.schema.json")]
-    Schema,
+    /// Prints the JSON Schema of the JSON report of a run, or of an experiment
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema {
+        /// Of which document
+        #[arg(value_parser = documents(), default_value = brunt_report::SCHEMAS[0].name)]
+        document: String,
+    },
 }
 
 /// What `brunt run` is told.
@@ -170,6 +174,16 @@ Examples:
   brunt --events run.events http://127.0.0.1:8080/      record a run
   brunt replay run.events                               show its report again
   brunt replay run.events -o csv=run.csv                its time series, for a spreadsheet";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  brunt schema > result.schema.json              of one run
+  brunt schema study > study.schema.json         of an experiment";
+
+/// The documents whose form is published.
+fn documents() -> clap::builder::PossibleValuesParser {
+    brunt_report::SCHEMAS.iter().map(|published| published.name).collect::<Vec<_>>().into()
+}
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:

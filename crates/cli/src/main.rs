@@ -85,8 +85,9 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             Ok(Exit::Measured)
         }
         Command::Man => man().map_err(failed),
-        Command::Schema => {
-            println!("{:#}", brunt_report::schema());
+        Command::Schema { document } => {
+            let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
+            published.into_iter().for_each(|published| println!("{:#}", (published.schema)()));
             Ok(Exit::Measured)
         }
     }

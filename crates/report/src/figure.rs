@@ -3,6 +3,7 @@
 //! What it is **not**: a drawing. A figure says what stands on which axis in which unit; whoever draws it chooses
 //! pixels, colours and the words of ticks. The panels from which figures are made are in [`crate::panels`].
 
+use crate::figures;
 use serde::{Deserialize, Serialize};
 
 /// A chart.
@@ -14,8 +15,12 @@ pub struct Figure {
     pub title: String,
     /// What there is to be seen, as a sentence with figures, for those who cannot see it.
     pub about: String,
-    /// Which charts share one x axis, so that hover and zoom go together: `load`, `time`, `share`.
+    /// Which charts share one x axis, so that hover and zoom go together: `load`, `share`, or `time-3` for the time of
+    /// the study's trial 3 (counted from 0).
     pub group: String,
+    /// The trial that it shows, by its index in the study; None where it shows many.
+    #[serde(default)]
+    pub trial: Option<usize>,
     /// The x axis.
     pub x: Axis,
     /// The y axis.
@@ -123,4 +128,39 @@ pub struct Heat {
     pub y: Vec<f64>,
     /// Counts, a column after the other.
     pub counts: Vec<Vec<u64>>,
+}
+
+impl Figure {
+    /// Whether there is nothing to be seen: no cell, and no line that leads from one x to another.
+    pub fn is_empty(&self) -> bool {
+        self.heat.as_ref().is_none_or(|heat| heat.counts.is_empty()) && !self.lines.iter().any(Line::leads_somewhere)
+    }
+}
+
+impl Line {
+    /// Its points that are known.
+    pub fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.points.iter().filter_map(|p| Some((p.x, p.y.filter(|y| y.is_finite())?)))
+    }
+
+    fn leads_somewhere(&self) -> bool {
+        let mut known = self.known();
+        known.next().is_some_and(|first| known.any(|point| point.0 != first.0))
+    }
+}
+
+impl Unit {
+    /// A value with its unit, for people.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Self::Count => figures::three(value),
+            Self::Seconds => figures::seconds(value),
+            Self::PerSecond => format!("{}/s", figures::three(value)),
+            Self::Share => figures::fraction(value),
+            Self::Bytes => figures::bytes(value),
+            Self::BytesPerSecond => format!("{}/s", figures::bytes(value)),
+            Self::Cores => format!("{} cores", figures::three(value)),
+            Self::Users => format!("{} users", figures::three(value)),
+        }
+    }
 }

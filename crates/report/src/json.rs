@@ -1,7 +1,9 @@
-//! The run as a JSON document, for programs. The types, and what every key means, are in [`crate::result`].
+//! A run or a study as a JSON document, for programs. The types, and what every key means, are in [`crate::result`] and
+//! [`crate::study`].
 
 use crate::result::Document;
-use brunt_model::{Judgement, Run};
+use crate::study::StudyDocument;
+use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
 /// Writes the run as indented JSON.
@@ -10,17 +12,15 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     writeln!(out)
 }
 
+/// Writes the study as indented JSON.
+pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &StudyDocument::new(study, analysis))?;
+    writeln!(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_published_schema_is_the_one_of_the_types() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/result.schema.json");
-        let published: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        assert_eq!(published, crate::schema(), "write it anew: brunt schema > docs/result.schema.json");
-    }
-
     use crate::story::{self, Story};
     use base64::Engine as _;
     use serde_json::Value;
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn it_is_as_its_schema_says() {
-        let schema = crate::schema();
+        let schema = (crate::SCHEMAS[0].schema)();
         for run in [story::closed().run(), story::overloaded().run(), Run::default()] {
             conforms(&json(&run), &schema, &schema).unwrap();
         }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_schema_describes_every_key_of_ours() {
-        let schema = crate::schema();
+        let schema = (crate::SCHEMAS[0].schema)();
         let ours = ["Requests", "Times", "Interval", "Label", "Connections", "Generator", "Phases", "Environment"];
         let objects = ours.iter().map(|name| &schema["$defs"][name]).chain([&schema]);
         for object in objects {
@@ -162,5 +162,20 @@ mod tests {
             Value::Array(_) => "array",
             Value::Object(_) => "object",
         }
+    }
+
+    #[test]
+    fn a_study_is_read_back_as_it_was() {
+        let (study, analysis) = story::sweep_of(&[120.0, 480.0], 1);
+        let mut out = Vec::new();
+        write_study(&study, &analysis, &mut out).unwrap();
+        let read: StudyDocument = serde_json::from_slice(&out).unwrap();
+        assert_eq!((read.trials.len(), read.planned_trials, read.id.as_deref()), (4, 4, Some("k7mq")));
+        let (light, heavy) = (&read.trials[0], &read.trials[1]);
+        assert_eq!((light.contender.as_str(), light.repetition, light.step, light.load), ("nginx", 1, 1, 120.0));
+        assert!((light.throughput_per_second - 120.0).abs() < 1.0 && heavy.throughput_per_second < 370.0);
+        assert_eq!(light.objectives.iter().map(|o| o.met).collect::<Vec<_>>(), [true, true]);
+        assert!(!heavy.objectives[0].met && heavy.readings["php-fpm:www"]["workers.busy"] > 17.0);
+        assert_eq!(read.analysis, analysis);
     }
 }

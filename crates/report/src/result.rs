@@ -6,7 +6,7 @@
 mod build;
 
 pub use build::series;
-pub(crate) use build::{elapsed, label_name};
+pub(crate) use build::{elapsed, failures, label_name, objectives, response};
 
 use brunt_model::finding::{self, Check, Estimate, Finding, Steady, Verdict};
 use brunt_model::{Objective, Plan};

@@ -1,5 +1,9 @@
 //! Handmade runs for tests: samples told one by one, folded from events as a real run is.
 
+mod sweep;
+
+pub use sweep::sweep_of;
+
 use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
 use brunt_model::sample::Opening;
 use brunt_model::{
@@ -19,6 +23,8 @@ pub struct Story {
     labels: Vec<String>,
     warnings: Vec<String>,
     readings: Vec<(String, f64)>,
+    /// What was read of a server meanwhile.
+    pub probed: Vec<Reading>,
 }
 
 pub fn get(url: &str) -> Request {
@@ -78,6 +84,7 @@ impl Story {
             labels: vec![URL.into()],
             warnings: Vec::new(),
             readings: Vec::new(),
+            probed: Vec::new(),
         }
     }
 
@@ -154,6 +161,7 @@ impl Story {
         events.push(Event::Stage { at: Tick(10_000 * MS), phase: Phase::Grace });
         events.push(self.interval(10, Phase::Grace));
         events.extend(self.warnings.iter().map(|w| Event::Warning(Warning { at: Tick::ZERO, text: w.clone() })));
+        events.extend(self.probed.iter().cloned().map(Event::Reading));
         let (at, source, values) = (self.finish.at, "generator".into(), self.readings.clone());
         events.push(Event::Reading(Reading { at, source, values }));
         events.push(Event::Finished(self.finish.clone()));

@@ -1,9 +1,158 @@
-//! A study, shown.
+//! The JSON document of a study: its types, whose comments are the descriptions of the schema.
+//!
+//! Every time is in seconds and every key with a unit says so. What it is **not**: a place where figures are made up;
+//! each is read off a [`brunt_model::Study`] and its analysis, in `study/build.rs`.
 
-use brunt_model::{Analysis, Study};
-use std::io;
+mod build;
+mod method;
+mod secrets;
 
-/// Its name.
-pub fn write_text(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    writeln!(out, "{}", study.experiment.name)
+pub(crate) use build::{load_of, name_of};
+pub use method::{method, of_analysis};
+
+use crate::result::{Environment, Judged, Requests, Times};
+use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, TrialOrder};
+use brunt_model::finding::{Finding, Verdict};
+use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the document. It grows when a key changes its meaning or goes away; new keys may come at any time.
+pub const VERSION: u32 = 1;
+
+/// What an experiment of brunt came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "brunt study")]
+pub struct StudyDocument {
+    /// The version of this document: 1. It grows when a key changes its meaning or goes away.
+    pub version: u32,
+    /// Its short id in the store; null where it is not kept.
+    pub id: Option<String>,
+    /// What the experiment is called.
+    pub name: String,
+    /// What it is about, in the words of who wrote it; may be empty.
+    pub about: String,
+    /// When it began: RFC 3339, UTC.
+    pub started: String,
+    /// It was stopped before all trials were made.
+    pub interrupted: bool,
+    /// How many trials it was to have.
+    pub planned_trials: u64,
+    /// Where and with what it was measured: the generator's machine.
+    pub environment: Environment,
+    /// What was to be done.
+    pub experiment: Arrangement,
+    /// What was decided about it: curves, limits, outliers, bottlenecks, findings.
+    pub analysis: Analysis,
+    /// The trials in the order in which they were made.
+    pub trials: Vec<TrialDocument>,
+    /// What the reader should know, each a sentence.
+    pub warnings: Vec<String>,
+    /// How its figures were found, each a sentence.
+    pub method: Vec<String>,
+}
+
+/// What was to be done, resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Arrangement {
+    /// The text that it was made from: a plan file, or a command line. Passwords in URLs are left out.
+    pub source: String,
+    /// How often each step of each contender was to be measured.
+    pub repetitions: u32,
+    /// In which order trials were to be made.
+    pub order: TrialOrder,
+    /// Seconds of rest before each trial but the first.
+    pub cooldown_seconds: f64,
+    /// From which the random order was drawn.
+    pub seed: u64,
+    /// What was run before and after the whole.
+    pub hooks: Around,
+    /// What was compared.
+    pub contenders: Vec<ContenderDocument>,
+}
+
+/// One of the servers, builds or settings compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContenderDocument {
+    /// Its name.
+    pub name: String,
+    /// The factors whose product it is, and its level of each.
+    pub factors: Vec<Factor>,
+    /// What its loads are counted in.
+    pub unit: LoadUnit,
+    /// Its loads, in the order in which they were written.
+    pub loads: Vec<f64>,
+    /// The server that was started for it; null where brunt started none.
+    pub server: Option<ManagedServer>,
+    /// What was run around its trials.
+    pub hooks: ContenderHooks,
+    /// What was read of its server; passwords in URLs are left out.
+    pub probes: Vec<ProbeSpec>,
+    /// The run of its first step; the others differ in their load.
+    pub plan: Option<Plan>,
+}
+
+/// A factor and the level that a contender has of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Factor {
+    /// The factor, such as `server`.
+    pub factor: String,
+    /// Its level, such as `nginx`.
+    pub level: String,
+}
+
+/// One run of the experiment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialDocument {
+    /// The contender's name.
+    pub contender: String,
+    /// Which repetition, from 1.
+    pub repetition: u32,
+    /// Which step of the contender, from 1.
+    pub step: u64,
+    /// The load that was asked for: arrivals per second or virtual users.
+    pub load: f64,
+    /// The run's short id in the store; null where it is not kept.
+    pub id: Option<String>,
+    /// When it began, before any warm-up: RFC 3339, UTC.
+    pub started: String,
+    /// Seconds of measured time.
+    pub measured_seconds: f64,
+    /// Arrivals per second that became due in the measured time; null in a closed loop.
+    pub offered_per_second: Option<f64>,
+    /// Whole replies that came in the measured time, per second of it.
+    pub throughput_per_second: f64,
+    /// Good replies that came in the measured time, per second of it.
+    pub goodput_per_second: f64,
+    /// Requests planned in the measured time.
+    pub requests: Requests,
+    /// The share of errors in all that was begun or dropped, 0 to 1; null where there was nothing.
+    pub error_share: Option<f64>,
+    /// How many requests failed in each way; kinds that did not occur are left out.
+    pub failures: BTreeMap<String, u64>,
+    /// Response time, planned to last byte, in seconds; null where nothing was counted.
+    pub response_time_seconds: Option<Times>,
+    /// The 99th percentile of the service time, sent to last byte, in seconds.
+    pub service_time_p99_seconds: Option<f64>,
+    /// The 99th percentile of the lag, the generator's own lateness, in seconds.
+    pub lag_p99_seconds: Option<f64>,
+    /// Who was the limit: the generator, or not.
+    pub verdict: Verdict,
+    /// What a reader of the figures should be told, the gravest first.
+    pub findings: Vec<Finding>,
+    /// What limited the server; null where nothing was read of it.
+    pub bottleneck: Option<Bottleneck>,
+    /// The bounds of the plan, held against this run.
+    pub objectives: Vec<Judged>,
+    /// What was warned of meanwhile, each a sentence.
+    pub warnings: Vec<String>,
+    /// It was stopped before its time, or its log has no end.
+    pub interrupted: bool,
+    /// Why nothing could be measured; null where something could.
+    pub error: Option<String>,
+    /// What was read beside the requests, by source and name: the means over the measured time. A counter is there as
+    /// its growth per second: `requests_total` as `requests_per_second`, `cpu_user_seconds` (a time spent) as
+    /// `cpu_user_seconds_per_second`, of which 1 is a whole core.
+    pub readings: BTreeMap<String, BTreeMap<String, f64>>,
 }

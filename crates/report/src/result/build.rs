@@ -106,11 +106,11 @@ impl From<&Tally> for Bytes {
     }
 }
 
-fn outcomes(t: &Tally) -> BTreeMap<String, u64> {
+pub(crate) fn outcomes(t: &Tally) -> BTreeMap<String, u64> {
     t.statuses.sorted().into_iter().map(|(status, n)| (status.to_string(), n)).collect()
 }
 
-fn failures(t: &Tally) -> BTreeMap<String, u64> {
+pub(crate) fn failures(t: &Tally) -> BTreeMap<String, u64> {
     Failure::all().map(|f| (f.row().key.to_string(), t.failed_by(f))).filter(|f| f.1 > 0).collect()
 }
 
@@ -119,7 +119,7 @@ fn failure_times(t: &Tally) -> BTreeMap<String, Times> {
 }
 
 /// The response time, with the requests that never finished as the slowest.
-fn response(t: &Tally) -> Option<Times> {
+pub(crate) fn response(t: &Tally) -> Option<Times> {
     let censored = [Failure::Dropped, Failure::Cut, Failure::Timeout].map(|f| t.failed_by(f)).iter().sum();
     Some(Times { censored, ..Times::by(&t.response, |q| t.response_quantile(q))? })
 }
@@ -203,7 +203,7 @@ fn warmup(run: &Run) -> Option<Warmup> {
     (!tally.is_empty()).then(|| Warmup { requests: tally.into(), response_time_seconds: response(tally) })
 }
 
-fn objectives(run: &Run) -> Vec<Judged> {
+pub(crate) fn objectives(run: &Run) -> Vec<Judged> {
     let bounds = run.plan.iter().flat_map(|p| &p.objectives);
     bounds.map(|o| Judged::from(o.judge(run))).collect()
 }

@@ -1,0 +1,87 @@
+//! The table of formats: every way to write a run or a study, a row each.
+//!
+//! What it is **not**: the writing. Help, docs and completions come from here.
+
+use crate::{csv, json, result, study, text};
+use brunt_model::{Analysis, Judgement, Run, Study};
+use std::io;
+
+/// One way to write a run.
+pub struct Format {
+    /// What the user calls it.
+    pub name: &'static str,
+    /// What it is good for, in one line.
+    pub about: &'static str,
+    /// Writes a run.
+    pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
+    /// Writes a study.
+    pub write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
+}
+
+/// Every format; help, docs and completions come from here.
+pub const REPORTS: &[Format] = &[
+    Format {
+        name: "text",
+        about: "for people: figures, tables and a histogram, up to 96 columns",
+        write: text::write,
+        write_study: json::write_study,
+    },
+    Format {
+        name: "json",
+        about: "for programs: everything, with units in the keys; see `schema`",
+        write: json::write,
+        write_study: json::write_study,
+    },
+    Format {
+        name: "csv",
+        about: "the time series, one row an interval, for spreadsheets",
+        write: csv::write,
+        write_study: json::write_study,
+    },
+];
+
+/// The format of that name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    REPORTS.iter().find(|f| f.name == name)
+}
+
+/// A JSON document whose form is published.
+pub struct Published {
+    /// What the user calls it.
+    pub name: &'static str,
+    /// Its JSON Schema.
+    pub schema: fn() -> serde_json::Value,
+}
+
+/// The documents whose form is published in `docs/NAME.schema.json`.
+pub const SCHEMAS: &[Published] = &[
+    Published { name: "result", schema: schema_of::<result::Document> },
+    Published { name: "study", schema: schema_of::<study::StudyDocument> },
+];
+
+fn schema_of<T: schemars::JsonSchema>() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_name() {
+        for f in REPORTS {
+            assert_eq!(format(f.name).map(|f| f.about), Some(f.about));
+        }
+        assert!(format("xml").is_none());
+    }
+
+    #[test]
+    fn the_published_schemas_are_those_of_the_types() {
+        for Published { name, schema } in SCHEMAS {
+            let path = format!("{}/../../docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+            let published: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            assert_eq!(published, schema(), "write it anew: brunt schema {name} > docs/{name}.schema.json");
+        }
+    }
+}

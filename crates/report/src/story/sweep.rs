@@ -1,0 +1,275 @@
+//! A handmade study: two servers, twelve loads, three repetitions, all from formulas.
+//!
+//! Each server is a single queue with exponential times at its capacity; beyond it, a backlog that grows with time.
+
+use super::{Failure, MS, Story};
+use crate::single::point;
+use brunt_model::analysis::{
+    Analysed, Band, Banded, Bottleneck, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
+};
+use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::finding::{Finding, Side, Weight};
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::probe_spec::{Select, Via};
+use brunt_model::{
+    Analysis, Contender, Environment, Experiment, Judgement, Objective, Place, ProbeSpec, Probed, Reading, Study, Tick,
+    Trial,
+};
+use std::time::Duration;
+
+/// A server: its name, requests per second that it can do, the time of one in microseconds.
+struct Server(&'static str, f64, f64);
+
+const SERVERS: [Server; 2] = [Server("nginx", 360.0, 8000.0), Server("apache", 300.0, 9500.0)];
+
+/// Loads and repetitions of choice.
+pub fn sweep_of(loads: &[f64], repetitions: u32) -> (Study, Analysis) {
+    let experiment = experiment(loads, repetitions);
+    let places = (0..repetitions).flat_map(|repetition| {
+        let of = move |contender| (0..loads.len()).map(move |step| Place { repetition, contender, step });
+        (0..SERVERS.len()).flat_map(of)
+    });
+    let trials: Vec<Trial> = places.map(|place| trial(place, loads[place.step])).collect();
+    let study = Study {
+        id: Some("k7mq".into()),
+        experiment,
+        environment: Environment {
+            command: "brunt run e1.yaml".into(),
+            brunt: "0.1.0".into(),
+            cores: 2,
+            ..Environment::default()
+        },
+        unix_seconds: 1_782_907_200.25,
+        trials,
+        warnings: vec!["apache, repetition 2: nothing was read of process:apache for 3 s".into()],
+        interrupted: false,
+    };
+    let analysis = analysis(&study, loads);
+    (study, analysis)
+}
+
+fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
+    let contender = |Server(name, ..): &Server| Contender {
+        name: (*name).into(),
+        factors: vec![("server".into(), (*name).into())],
+        steps: loads.iter().map(|load| Step { load: *load, plan: story(*load).plan }).collect(),
+        server: Some(ManagedServer {
+            start: format!("exec sh e1/{name}.sh"),
+            ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
+            stop: None,
+            restart: Restart::Repetition,
+            environment: Vec::new(),
+            ready_timeout: Duration::from_secs(30),
+            stop_timeout: Duration::from_secs(10),
+        }),
+        hooks: ContenderHooks::default(),
+        probes: vec![ProbeSpec {
+            name: (*name).into(),
+            what: Probed::Processes { select: Select::Server, via: Via::Local },
+            interval: Duration::from_secs(1),
+        }],
+    };
+    Experiment {
+        name: "e1-php".into(),
+        about: "nginx and Apache in front of php-fpm with 20 children".into(),
+        contenders: SERVERS.iter().map(contender).collect(),
+        repetitions,
+        order: TrialOrder::Interleaved,
+        cooldown: Duration::from_secs(5),
+        hooks: Around::default(),
+        seed: 7,
+        directory: "/tmp/e1".into(),
+        source: "name: e1-php\n".into(),
+    }
+}
+
+fn story(load: f64) -> Story {
+    let mut story = Story::open(load, None);
+    let bound = |metric, bound| Objective { metric, relation: Relation::Below, bound };
+    story.plan.objectives = vec![bound(Metric::Quantile(0.99), 1.0), bound(Metric::Errors, 0.01)];
+    story
+}
+
+fn trial(place: Place, load: f64) -> Trial {
+    let Server(name, capacity, service) = &SERVERS[place.contender];
+    let capacity = capacity * (1.0 - 0.02 * f64::from(place.repetition));
+    let busy = (load / capacity).min(0.97);
+    let mut story = story(load);
+    for i in 0..(load * 10.0) as u64 {
+        let at_ms = (i as f64 / load * 1000.0) as u64;
+        // The fractional parts of multiples of the golden ratio are spread evenly.
+        let u = (i as f64 * 0.618_034 + f64::from(place.repetition) * 0.1).fract();
+        let waited = (at_ms as f64 * 1000.0) * (load / capacity - 1.0).max(0.0);
+        let micros = (service * (0.6 - (1.0 - u).ln() * 0.4) / (1.0 - busy) + waited) as u64;
+        match at_ms * 1000 + micros {
+            end if end > 11_000_000 => story.failure(at_ms, 11_000_000 - at_ms * 1000, Failure::Cut),
+            _ if i % 97 == 5 && busy > 0.96 => story.reply(at_ms, micros, 503),
+            _ => story.reply(at_ms, micros, 200),
+        };
+    }
+    (0..=10).for_each(|second| story.probed.extend(readings(name, second, load, busy)));
+    let mut run = story.run();
+    run.unix_seconds += f64::from(place.repetition) * 600.0 + place.contender as f64 * 300.0 + place.step as f64 * 15.0;
+    let id = Some(format!("r{}{}{:02}", place.repetition + 1, place.contender + 1, place.step + 1));
+    Trial { place, id, run, judgement: Judgement::default() }
+}
+
+fn readings(name: &str, second: u64, load: f64, busy: f64) -> Vec<Reading> {
+    let t = second as f64;
+    let reading = |source: String, values: &[(&str, f64)]| Reading {
+        at: Tick(second * 1000 * MS),
+        source,
+        values: values.iter().map(|(name, value)| ((*name).into(), *value)).collect(),
+    };
+    let wave = 1.0 + 0.1 * (t * 1.7).sin();
+    vec![
+        reading(
+            format!("process:{name}"),
+            &[
+                ("cpu_user_seconds", t * busy * 1.2),
+                ("cpu_system_seconds", t * busy * 0.4),
+                ("memory.proportional_bytes", 60e6 + 90e6 * busy * wave),
+            ],
+        ),
+        reading(
+            "host:here".into(),
+            &[
+                ("host.load1", busy * busy * 6.0 * wave),
+                ("nic.eth0.received_bytes_total", t * load * 400.0),
+                ("nic.eth0.sent_bytes_total", t * load * 12e3),
+                ("memory.total_bytes", 8e9),
+                ("memory.available_bytes", 7e9 - 1e9 * busy),
+            ],
+        ),
+        reading(
+            "php-fpm:www".into(),
+            &[
+                ("workers.busy", (20.0 * busy * wave).min(20.0).round()),
+                ("workers.limit", 20.0),
+                ("queue.length", if busy > 0.96 { (t * 4.0).round() } else { 0.0 }),
+            ],
+        ),
+        reading("prometheus:app".into(), &[("jvm_threads", 30.0 + busy * 40.0), ("gc_total", t * busy * 3.0)]),
+        reading(
+            "generator".into(),
+            &[("cpu_user_seconds", t * load * 20e-6), ("cpu_system_seconds", t * load * 60e-6)],
+        ),
+    ]
+}
+
+fn analysis(study: &Study, loads: &[f64]) -> Analysis {
+    let contenders = SERVERS.iter().enumerate().map(|(i, server)| analysed(study, loads, i, server)).collect();
+    let finding = |weight, sentence: &str, remedy: Option<&str>| Finding {
+        rule: "example".into(),
+        weight,
+        sentence: sentence.into(),
+        remedy: remedy.map(Into::into),
+    };
+    let findings = vec![
+        finding(
+            Weight::Warning,
+            "3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges",
+            Some("--repeat 6"),
+        ),
+        finding(Weight::Note, "nginx carries 360/s before throughput stops growing, apache 300/s", None),
+    ];
+    Analysis { contenders, findings }
+}
+
+fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacity, _): &Server) -> Analysed {
+    let curve = loads.iter().map(|load| {
+        let of_load = |t: &&Trial| study.experiment.step(t.place).is_some_and(|s| s.load == *load);
+        let points: Vec<CurvePoint> = study.of(contender).filter(of_load).map(|t| point(&t.run)).collect();
+        joined(*load, &points)
+    });
+    let at = |value: f64, spread: f64| {
+        Some(Banded { value, low: value * (1.0 - spread), high: value * (1.0 + spread), band: Band::Range })
+    };
+    let limit = |kind, name: &str, at, how: &str, robust| LoadLimit {
+        kind,
+        name: name.into(),
+        at,
+        unit: "/s".into(),
+        how: how.into(),
+        robust,
+    };
+    Analysed {
+        contender: (*name).into(),
+        curve: curve.collect(),
+        limits: vec![
+            limit(
+                LimitKind::Knee,
+                "knee",
+                at(capacity * 0.8, 0.05),
+                "Kneedle on the smoothed mean, 40 to 480/s",
+                Some(true),
+            ),
+            limit(
+                LimitKind::Saturation,
+                "saturation point",
+                at(*capacity, 0.02),
+                "throughput is level from 360/s on",
+                None,
+            ),
+            limit(
+                LimitKind::Kept,
+                "99 % achieved",
+                at((capacity / 40.0).floor() * 40.0, 0.0),
+                "the last such load",
+                None,
+            ),
+            limit(
+                LimitKind::Objective,
+                "p99 < 1s",
+                at((capacity / 40.0).floor() * 40.0 - 40.0, 0.0),
+                "at all steps up to it",
+                None,
+            ),
+            limit(LimitKind::Patience, "p99 < 10 s", None, "it holds at every load that was measured", None),
+        ],
+        scalability: None,
+        outliers: if contender == 0 {
+            vec![Outlier {
+                load: 200.0,
+                repetition: Some(1),
+                sentence: "mean response time 31 ms, 4.1 times that of the other repetitions; look at its readings"
+                    .into(),
+            }]
+        } else {
+            Vec::new()
+        },
+        bottleneck: Some(Bottleneck {
+            culprit: Culprit::Workers,
+            sentence: format!("{name}: all 20 php-fpm children busy, 35 requests queued"),
+            evidence: vec![Reason {
+                culprit: Culprit::Workers,
+                source: "php-fpm:www".into(),
+                name: "workers.busy, share of the limit".into(),
+                value: 1.0,
+                threshold: 0.98,
+                side: Side::AtLeast,
+            }],
+            others: vec!["CPU of the machine at 92 %".into()],
+        }),
+    }
+}
+
+fn joined(load: f64, points: &[CurvePoint]) -> CurvePoint {
+    let banded = |of: fn(&CurvePoint) -> Option<Banded>| {
+        let mut values: Vec<f64> = points.iter().filter_map(of).map(|b| b.value).collect();
+        values.sort_by(f64::total_cmp);
+        let band = if values.len() > 1 { Band::Range } else { Band::One };
+        Some(Banded { value: values[values.len() / 2], low: *values.first()?, high: *values.last()?, band })
+    };
+    CurvePoint {
+        load,
+        trials: points.len() as u32,
+        offered: banded(|p| p.offered),
+        achieved: banded(|p| Some(p.achieved)).unwrap_or_default(),
+        mean: banded(|p| p.mean),
+        p50: banded(|p| p.p50),
+        p95: banded(|p| p.p95),
+        p99: banded(|p| p.p99),
+        errors: banded(|p| p.errors),
+    }
+}

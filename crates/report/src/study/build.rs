@@ -1,0 +1,120 @@
+//! From a study to its document.
+
+use super::secrets::{without_passwords, without_passwords_in};
+use super::{Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method};
+use crate::readings;
+use crate::result::{self, Environment, Requests};
+use crate::utc::rfc3339;
+use brunt_model::{Analysis, Contender, Experiment, LoadUnit, Study, Tally, Trial};
+use brunt_stats::Histogram;
+
+impl StudyDocument {
+    /// A study, and what was decided about it.
+    pub fn new(study: &Study, analysis: &Analysis) -> Self {
+        let experiment = &study.experiment;
+        Self {
+            version: VERSION,
+            id: study.id.clone(),
+            name: experiment.name.clone(),
+            about: experiment.about.clone(),
+            started: rfc3339(study.unix_seconds),
+            interrupted: study.interrupted,
+            planned_trials: experiment.trials() as u64,
+            environment: Environment::from(&study.environment),
+            experiment: Arrangement::from(experiment),
+            analysis: analysis.clone(),
+            trials: study.trials.iter().map(|trial| TrialDocument::new(experiment, trial)).collect(),
+            warnings: study.warnings.clone(),
+            method: method(study, analysis),
+        }
+    }
+}
+
+impl From<&Experiment> for Arrangement {
+    fn from(e: &Experiment) -> Self {
+        Self {
+            source: without_passwords(&e.source),
+            repetitions: e.repetitions,
+            order: e.order,
+            cooldown_seconds: e.cooldown.as_secs_f64(),
+            seed: e.seed,
+            hooks: e.hooks.clone(),
+            contenders: e.contenders.iter().map(ContenderDocument::from).collect(),
+        }
+    }
+}
+
+impl From<&Contender> for ContenderDocument {
+    fn from(c: &Contender) -> Self {
+        let factor = |(factor, level): &(String, String)| Factor { factor: factor.clone(), level: level.clone() };
+        Self {
+            name: c.name.clone(),
+            factors: c.factors.iter().map(factor).collect(),
+            unit: c.unit(),
+            loads: c.steps.iter().map(|step| step.load).collect(),
+            server: c.server.clone(),
+            hooks: c.hooks.clone(),
+            probes: c.probes.iter().map(without_passwords_in).collect(),
+            plan: c.steps.first().map(|step| step.plan.clone()),
+        }
+    }
+}
+
+impl TrialDocument {
+    /// A trial of an experiment.
+    pub fn new(experiment: &Experiment, trial: &Trial) -> Self {
+        let (run, place, judgement) = (&trial.run, trial.place, &trial.judgement);
+        let total = &run.total;
+        Self {
+            contender: name_of(experiment, trial),
+            repetition: place.repetition + 1,
+            step: place.step as u64 + 1,
+            load: load_of(experiment, trial),
+            id: trial.id.clone(),
+            started: rfc3339(run.unix_seconds),
+            measured_seconds: run.measured_seconds(),
+            offered_per_second: offered(trial),
+            throughput_per_second: run.throughput(),
+            goodput_per_second: run.goodput(),
+            requests: Requests::from(total),
+            error_share: error_share(total),
+            failures: result::failures(total),
+            response_time_seconds: result::response(total),
+            service_time_p99_seconds: p99(&total.service),
+            lag_p99_seconds: p99(&total.lag),
+            verdict: judgement.verdict.clone(),
+            findings: judgement.findings.clone(),
+            bottleneck: judgement.bottleneck.clone(),
+            objectives: result::objectives(run),
+            warnings: run.warnings.clone(),
+            interrupted: run.interrupted(),
+            error: run.finish.as_ref().and_then(|f| f.error.clone()),
+            readings: readings::means(run),
+        }
+    }
+}
+
+/// The name of the contender that a trial is of.
+pub(crate) fn name_of(experiment: &Experiment, trial: &Trial) -> String {
+    experiment.contenders.get(trial.place.contender).map(|c| c.name.clone()).unwrap_or_default()
+}
+
+/// The load that was asked for.
+pub(crate) fn load_of(experiment: &Experiment, trial: &Trial) -> f64 {
+    experiment.step(trial.place).map_or(0.0, |step| step.load)
+}
+
+/// Arrivals per second that became due; None in a closed loop.
+pub(crate) fn offered(trial: &Trial) -> Option<f64> {
+    let open = trial.run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.load) == LoadUnit::PerSecond);
+    open.then(|| trial.run.per_second(trial.run.flow.planned))
+}
+
+/// The share of errors; None where nothing was begun or dropped.
+pub(crate) fn error_share(total: &Tally) -> Option<f64> {
+    (total.planned > 0).then(|| total.error_share())
+}
+
+fn p99(histogram: &Histogram) -> Option<f64> {
+    (!histogram.is_empty()).then(|| histogram.quantile(0.99) as f64 / 1e9)
+}

@@ -1,0 +1,72 @@
+//! How the figures of a study were found, in sentences.
+
+use brunt_model::analysis::{Band, LimitKind};
+use brunt_model::{Analysis, LoadUnit, Study};
+
+/// How the figures of a study were found, each a sentence: only what is in it is spoken of.
+pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
+    let mut told = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
+    told.extend(of_analysis(analysis));
+    told
+}
+
+/// How the figures of an analysis were found, whoever measured.
+pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
+    let bands = analysis.contenders.iter().flat_map(|c| &c.curve).map(|point| point.achieved.band);
+    let bands: Vec<Band> = bands.collect();
+    let limits: Vec<LimitKind> = analysis.contenders.iter().flat_map(|c| &c.limits).map(|l| l.kind).collect();
+    let of_bands = BANDS.iter().filter(|row| bands.contains(&row.0)).map(|row| row.1);
+    let of_limits = LIMITS.iter().filter(|row| limits.contains(&row.0)).map(|row| row.1);
+    let mut told: Vec<String> = of_bands.chain(of_limits).map(str::to_owned).collect();
+    let cautions =
+        analysis.contenders.iter().filter_map(|c| Some(format!("Scalability: {}", c.scalability.as_ref()?.caution)));
+    cautions.for_each(|caution| {
+        if !told.contains(&caution) {
+            told.push(caution);
+        }
+    });
+    told
+}
+
+fn load_model(study: &Study) -> &'static str {
+    match study.experiment.contenders.first().map(brunt_model::Contender::unit) {
+        Some(LoadUnit::Users { .. }) => {
+            "Load: a closed loop of virtual users; the next request waits for the last reply, so a queue before the users is \
+             not seen."
+        }
+        _ => "Load: an open loop; arrivals come by a schedule that does not wait for replies.",
+    }
+}
+
+const RESPONSE: &str = "Response time: from the instant at which a request was due to its last byte; dropped, cut and \
+                        timed-out requests count as slower than every reply.";
+
+/// What each kind of band is.
+const BANDS: [(Band, &str); 4] = [
+    (Band::One, "One trial a step: figures have no band, and no difference can be tested."),
+    (
+        Band::Range,
+        "Bands are the lowest and the highest trial around their median: fewer than six repetitions carry no 95 % interval.",
+    ),
+    (
+        Band::WithinRun,
+        "Bands are 95 % intervals from blocks of a second within one run: they know nothing of how runs differ.",
+    ),
+    (Band::Repetitions, "Bands are 95 % intervals over repetitions, around their median."),
+];
+
+/// What each definition of a limit is.
+const LIMITS: [(LimitKind, &str); 6] = [
+    (LimitKind::Knee, "Knee: where the smoothed response time bends upwards most over the measured range (Kneedle)."),
+    (LimitKind::Saturation, "Saturation point: the throughput that does not grow any more with the load."),
+    (
+        LimitKind::Asymptotes,
+        "N*: the number of users at which the asymptotes of throughput cross, X_max · (R_min + think time).",
+    ),
+    (LimitKind::Kept, "Load kept: the last load of which at least 99 % was achieved."),
+    (LimitKind::Objective, "Objectives: the highest load up to which each holds at every step."),
+    (
+        LimitKind::Patience,
+        "1-3-10: the highest loads whose p99 stays below 1, 3 and 10 s, Nielsen's limits of patience.",
+    ),
+];
