@@ -66,7 +66,8 @@ fn analysed(study: &Study, index: usize, name: &str) -> Analysed {
         outliers: vec![Outlier {
             load: 320.0,
             repetition: Some(2),
-            sentence: "At 320 /s repetition 3 has a p99 of 310 ms, the others 160 ms and 170 ms: look at its readings.".into(),
+            sentence: "At 320 /s repetition 3 has a p99 of 310 ms, the others 160 ms and 170 ms: look at its readings."
+                .into(),
         }],
         bottleneck: Some(bottleneck(Culprit::Workers)),
     }

@@ -52,7 +52,9 @@ fn seconds(run: &Run) -> Vec<Point> {
     let width = width(run.seen_to.seconds());
     for point in run.series.points() {
         match joined.last_mut() {
-            Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => join(last, &point),
+            Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => {
+                join(last, &point)
+            }
             _ => joined.push(point),
         }
     }
@@ -118,7 +120,8 @@ mod tests {
         use brunt_model::{Event, Snapshot, Tick};
         let tenth = |i: u64| {
             let phase = if i < 25 { Phase::Warmup } else { Phase::Measure };
-            let mut s = Snapshot { from: Tick(i * 100_000_000), to: Tick((i + 1) * 100_000_000), phase, ..Snapshot::default() };
+            let mut s =
+                Snapshot { from: Tick(i * 100_000_000), to: Tick((i + 1) * 100_000_000), phase, ..Snapshot::default() };
             s.flow.completed = i;
             s.measured.response.record(i * 1000);
             Event::Snapshot(s.into())
@@ -128,7 +131,7 @@ mod tests {
         let zoom = Zoom::from(&Run::of(&events));
         assert_eq!(zoom.from_seconds.len(), 33);
         assert_eq!(&zoom.from_seconds[..4], [-2.5, -1.5, -0.5, 0.0]);
-        assert_eq!(zoom.completed.iter().sum::<u64>(), (0..325).sum());
+        assert_eq!(zoom.completed.iter().sum::<u64>(), (0..325_u64).sum::<u64>());
         assert_eq!(width(3600.0), 6.0);
         assert_eq!(width(4.0), 0.2);
     }
