@@ -2,7 +2,7 @@
 //!
 //! What it is **not**: the writing. Help, docs and completions come from here.
 
-use crate::{csv, json, result, study, text};
+use crate::{csv, html, json, result, study, text};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
@@ -37,6 +37,12 @@ pub const REPORTS: &[Format] = &[
         about: "the time series, one row an interval, for spreadsheets",
         write: csv::write,
         write_study: json::write_study,
+    },
+    Format {
+        name: "html",
+        about: "a page for the browser: findings, charts, tables, all in one file that needs no network",
+        write: html::write,
+        write_study: html::write_study,
     },
 ];
 

@@ -12,6 +12,7 @@
 //! * [`json`], [`result`], [`study`]: for programs. `result` and `study` have the types of the documents, their units,
 //!   and their making.
 //! * [`csv`]: the time series, for spreadsheets and plotting; of a study, its trials.
+//! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
 //! * [`single`]: a run as a study of one trial.
 //! * [`progress`]: one line of live state while the run goes on.
@@ -25,6 +26,7 @@ pub mod csv;
 pub mod figure;
 pub mod figures;
 mod formats;
+pub mod html;
 pub mod json;
 pub mod layout;
 pub mod panels;

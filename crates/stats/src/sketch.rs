@@ -74,6 +74,13 @@ impl Sketch {
         self.numbered().map(|(cell, count)| (low_of(cell * JOINED), count))
     }
 
+    /// The non-empty buckets as bytes, for those who read them elsewhere. A bucket is a byte: its distance from the one
+    /// before in the upper two bits, its count in the lower six. 0 in a part says that the number was too great for it
+    /// and follows, distance first, in LEB128. Bucket `n` holds the buckets 8n to 8n + 7 of a [`Histogram`].
+    pub fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
     /// The non-empty buckets as (number, count).
     fn numbered(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (mut bytes, mut number) = (self.packed.iter().copied(), 0);

@@ -1,0 +1,106 @@
+//! The experiment that was not carried out.
+
+use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::{Arrivals, Body, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The names of the contenders; one of them is no HTML.
+pub const NAMES: [&str; 2] = ["nginx", "apache <script>alert(1)</script> & <b>b</b>"];
+
+const SOURCE: &str = "name: e1-php\nabout: nginx and Apache in front of php-fpm with 20 children\nscript:\n  request: \
+                      http://127.0.0.1:8080/sleep.php\nload:\n  rate: 20..600+20\n  duration: 20s\nrepetitions: \
+                      3\nobjectives: [\"p99 < 1s\"]\ncontenders:\n  nginx: {}\n  apache: {}\n# </script><!-- is text\n";
+
+pub fn experiment() -> Experiment {
+    Experiment {
+        name: "e1-php".into(),
+        about: "nginx and Apache in front of php-fpm with 20 children".into(),
+        contenders: NAMES.map(contender).into(),
+        repetitions: 3,
+        order: TrialOrder::Interleaved,
+        cooldown: Duration::from_secs(5),
+        hooks: Around::default(),
+        seed: 7,
+        directory: PathBuf::from("/srv/e1"),
+        source: SOURCE.into(),
+    }
+}
+
+fn contender(name: &str) -> Contender {
+    Contender {
+        name: name.into(),
+        factors: vec![("server".into(), name.into())],
+        steps: (1..=30).map(|i| f64::from(i) * 20.0).map(|load| Step { load, plan: plan(load) }).collect(),
+        server: Some(ManagedServer {
+            start: format!("exec sh e1/{}.sh", name.split(' ').next().unwrap_or(name)),
+            ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
+            stop: None,
+            restart: Restart::Repetition,
+            environment: Vec::new(),
+            ready_timeout: Duration::from_secs(30),
+            stop_timeout: Duration::from_secs(10),
+        }),
+        hooks: ContenderHooks::default(),
+        probes: Vec::new(),
+    }
+}
+
+fn plan(rate: f64) -> Plan {
+    let request = Request {
+        label: "/sleep.php".into(),
+        method: "GET".into(),
+        url: "http://127.0.0.1:8080/sleep.php".into(),
+        headers: Vec::new(),
+        body: Body::None,
+        weight: 1,
+    };
+    Plan {
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        load: Load::Open {
+            rate: Shape::constant(rate),
+            arrivals: Arrivals::Poisson,
+            connections: None,
+            max_in_flight: 5000,
+        },
+        stop: stop(),
+        connection: connection(),
+        checks: Checks::default(),
+        objectives: vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 1.0 }],
+        until: None,
+        record: Record { interval: Duration::from_millis(250), labels: 100, samples: false },
+        seed: 7,
+        threads: 1,
+        precise: false,
+    }
+}
+
+fn stop() -> Stop {
+    Stop {
+        warmup: Duration::from_secs(2),
+        warmup_until_steady: false,
+        duration: Some(Duration::from_secs(20)),
+        requests: None,
+        grace: Duration::from_secs(5),
+    }
+}
+
+fn connection() -> Connection {
+    Connection {
+        http10: false,
+        requests_per_connection: None,
+        retry_stale: true,
+        timeout: Duration::from_secs(10),
+        connect_timeout: Duration::from_secs(10),
+        connect_rate: 5000,
+        resolve: Vec::new(),
+        resolve_every: None,
+        proxy: None,
+        unix_socket: None,
+        source: Vec::new(),
+        receive_rate: None,
+        tls: Tls::default(),
+    }
+}

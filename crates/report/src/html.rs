@@ -1,0 +1,85 @@
+//! One HTML file that shows a study, offline: the page that is built from `web-ui/`, with the data within.
+//!
+//! Data comes in as a [`Study`] and its [`Analysis`] and goes out as JSON in script elements that the page reads: the
+//! document and the charts of many trials in `study`; what is drawn of one trial in `trial-0` and on, each read only when
+//! somebody looks at it, so that a page with hundreds of trials opens at once.
+//!
+//! What it is **not**: where the page is written. `html/page.html` is built and checked in, so that brunt is built
+//! without node; `tools/page.sh` builds it again and compares.
+
+mod columns;
+mod zoom;
+
+use crate::study::StudyDocument;
+use crate::{panels, single};
+use brunt_model::{Analysis, Judgement, Run, Study};
+use columns::FigureColumns;
+use serde::Serialize;
+use std::io;
+use zoom::Zoom;
+
+/// The page, without data.
+const PAGE: &str = include_str!("html/page.html");
+/// Where data goes.
+const PLACE: &str = "<!--DATA-->";
+
+/// Writes a run as a page, as the study of one trial.
+pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    let (study, analysis) = single::study_of(run, judgement);
+    write_study(&study, &analysis, out)
+}
+
+/// Writes a study as a page.
+pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
+    out.write_all(before.as_bytes())?;
+    write_everything(study, analysis, out)?;
+    for (index, trial) in study.trials.iter().enumerate() {
+        let figures = panels::of_trial(study, index);
+        let figures = figures.iter().map(FigureColumns::from).collect();
+        write_data(out, &format!("trial-{index}"), &OfTrial { figures, zoom: Zoom::from(&trial.run) })?;
+    }
+    out.write_all(after.as_bytes())
+}
+
+fn write_everything(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let figures = panels::figures(study, analysis);
+    let of_many = figures.iter().filter(|figure| figure.trial.is_none());
+    let everything = Everything {
+        document: document(study, analysis),
+        figures: of_many.map(FigureColumns::from).collect(),
+        shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
+    };
+    write_data(out, "study", &everything)
+}
+
+/// What stands in `study`.
+#[derive(Serialize)]
+struct Everything<'a> {
+    document: StudyDocument,
+    figures: Vec<FigureColumns<'a>>,
+    /// The trial whose charts are shown first, by its index.
+    shown: usize,
+}
+
+/// What stands in `trial-0` and on.
+#[derive(Serialize)]
+struct OfTrial<'a> {
+    figures: Vec<FigureColumns<'a>>,
+    zoom: Zoom,
+}
+
+/// The document, without the histograms: the page does not read them, and the JSON report has them.
+fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
+    let mut document = StudyDocument::new(study, analysis);
+    for times in document.trials.iter_mut().filter_map(|trial| trial.response_time_seconds.as_mut()) {
+        times.histogram.clear();
+    }
+    document
+}
+
+/// Writes a value into a script element of data. `<` stands in strings only, and might end the element there.
+fn write_data(out: &mut dyn io::Write, id: &str, value: &impl Serialize) -> io::Result<()> {
+    let json = serde_json::to_string(value)?.replace('<', "\\u003c");
+    writeln!(out, "<script type=\"application/json\" id=\"{id}\">{json}</script>")
+}

@@ -1,0 +1,86 @@
+//! A figure as the page takes it: lines in columns, and no more digits than a screen has points.
+
+use crate::figure::{Axis, Figure, Heat, Line, Mark, Point};
+use serde::Serialize;
+
+/// A figure, its lines in columns.
+#[derive(Debug, Serialize)]
+pub struct FigureColumns<'a> {
+    id: &'a str,
+    title: &'a str,
+    about: &'a str,
+    group: &'a str,
+    x: &'a Axis,
+    y: &'a Axis,
+    lines: Vec<LineColumns<'a>>,
+    marks: &'a [Mark],
+    heat: Option<&'a Heat>,
+}
+
+/// A line: `y[i]` and its band belong to `x[i]`.
+#[derive(Debug, Serialize)]
+struct LineColumns<'a> {
+    name: &'a str,
+    contender: Option<usize>,
+    dash: u8,
+    x: Vec<Option<f64>>,
+    y: Vec<Option<f64>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    low: Vec<Option<f64>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    high: Vec<Option<f64>>,
+}
+
+impl<'a> From<&'a Figure> for FigureColumns<'a> {
+    fn from(f: &'a Figure) -> Self {
+        Self {
+            id: &f.id,
+            title: &f.title,
+            about: &f.about,
+            group: &f.group,
+            x: &f.x,
+            y: &f.y,
+            lines: f.lines.iter().map(LineColumns::from).collect(),
+            marks: &f.marks,
+            heat: f.heat.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Line> for LineColumns<'a> {
+    fn from(line: &'a Line) -> Self {
+        let column = |of: fn(&Point) -> Option<f64>| line.points.iter().map(|p| of(p).and_then(rounded)).collect();
+        let banded = line.points.iter().any(|p| p.low.is_some() && p.high.is_some());
+        let band = |of: fn(&Point) -> Option<f64>| if banded { column(of) } else { Vec::new() };
+        Self {
+            name: &line.name,
+            contender: line.contender,
+            dash: line.dash,
+            x: column(|p| Some(p.x)),
+            y: column(|p| p.y),
+            low: band(|p| p.low),
+            high: band(|p| p.high),
+        }
+    }
+}
+
+/// Seven significant digits: nobody sees more, and they take a third of the room. None of what is not a number.
+fn rounded(x: f64) -> Option<f64> {
+    x.is_finite().then(|| format!("{x:.6e}").parse().unwrap_or(x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_out_in_columns() {
+        let point = |x: f64, y| Point { x, y, low: None, high: None };
+        let points = vec![point(0.1 + 0.2, Some(1.0 / 3.0)), point(2.0, None), point(3.0, Some(f64::NAN))];
+        let figure = Figure { lines: vec![Line { points, ..Line::default() }], ..Figure::default() };
+        let json = serde_json::to_value(FigureColumns::from(&figure)).unwrap();
+        assert_eq!(json["lines"][0]["x"], serde_json::json!([0.3, 2.0, 3.0]));
+        assert_eq!(json["lines"][0]["y"], serde_json::json!([0.333_333_3, null, null]));
+        assert!(json["lines"][0].get("low").is_none());
+    }
+}

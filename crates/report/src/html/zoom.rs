@@ -1,0 +1,138 @@
+//! A trial's seconds, for the page to sum up those of a zoomed range: counts, and histograms of response times.
+//!
+//! What it is **not**: figures. Nothing is averaged here or there; a percentile of a range is that of the joined
+//! histograms, to the 0.8 % of [`brunt_stats::Sketch`], which the page reads as it is packed (`web-ui/src/sketch.ts`).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use brunt_model::{Phase, Run, series::Point};
+use brunt_stats::Sketch;
+use serde::Serialize;
+
+/// A run longer than so many seconds has points longer than a second.
+const MOST_POINTS: f64 = 600.0;
+/// A run shorter than so many seconds has points shorter than a second.
+const FEW_POINTS: f64 = 20.0;
+
+/// The seconds of a run in columns. Times are in seconds since the measured time began.
+#[derive(Debug, Default, Serialize)]
+pub struct Zoom {
+    measured_seconds: f64,
+    from_seconds: Vec<f64>,
+    to_seconds: Vec<f64>,
+    planned: Vec<u64>,
+    completed: Vec<u64>,
+    errors: Vec<u64>,
+    max_nanos: Vec<u64>,
+    /// As [`Sketch::packed`] has them, in base64.
+    cells: Vec<String>,
+}
+
+impl From<&Run> for Zoom {
+    fn from(run: &Run) -> Self {
+        let zero = run.began(Phase::Measure).unwrap_or_default();
+        let since = |tick: brunt_model::Tick| (tick.0 as f64 - zero.0 as f64) / 1e9;
+        let mut zoom = Self { measured_seconds: run.measured_seconds(), ..Self::default() };
+        for second in seconds(run) {
+            zoom.from_seconds.push(since(second.from));
+            zoom.to_seconds.push(since(second.to));
+            zoom.planned.push(second.flow.planned);
+            zoom.completed.push(second.flow.completed);
+            zoom.errors.push(second.flow.errors);
+            zoom.max_nanos.push(second.response.max());
+            zoom.cells.push(STANDARD.encode(second.response.packed()));
+        }
+        zoom
+    }
+}
+
+/// The points of the series, those of a second joined, and never those of two parts of the run.
+fn seconds(run: &Run) -> Vec<Point> {
+    let mut joined: Vec<Point> = Vec::new();
+    let width = width(run.seen_to.seconds());
+    for point in run.series.points() {
+        match joined.last_mut() {
+            Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => {
+                join(last, &point)
+            }
+            _ => joined.push(point),
+        }
+    }
+    joined
+}
+
+/// How long a point is to be, in seconds.
+fn width(all: f64) -> f64 {
+    (all / FEW_POINTS).min(1.0).max(all / MOST_POINTS)
+}
+
+fn join(point: &mut Point, later: &Point) {
+    point.to = later.to;
+    point.flow.follow(&later.flow);
+    point.response.merge(&later.response);
+    point.lag = Sketch::default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story;
+    use serde_json::{Value, json};
+
+    /// What Rust says of a range, by the histograms themselves, not by what was packed.
+    fn expected(run: &Run, from: f64, to: f64) -> Value {
+        let mut all = Point::default();
+        let seconds = seconds(run);
+        let within = |p: &&Point| (from..to).contains(&f64::midpoint(p.from.seconds(), p.to.seconds()));
+        for point in seconds.iter().filter(within) {
+            join(&mut all, point);
+        }
+        let quantiles = [0.0, 0.5, 0.9, 0.99, 0.999, 1.0].map(|q| json!([q, all.response.quantile(q)]));
+        let Point { flow, response, .. } = all;
+        json!({
+            "from": from, "to": to, "planned": flow.planned, "completed": flow.completed, "errors": flow.errors,
+            "count": response.count(), "max_nanos": response.max(), "quantiles": quantiles,
+        })
+    }
+
+    fn recorded() -> Value {
+        let cases = [story::closed().run(), story::overloaded().run()].map(|run| {
+            let ranges = [(0.0, 10.0), (2.0, 5.0), (3.2, 3.9), (8.0, 99.0)].map(|(from, to)| expected(&run, from, to));
+            json!({ "zoom": Zoom::from(&run), "ranges": ranges })
+        });
+        json!(cases)
+    }
+
+    #[test]
+    fn the_page_is_tested_with_what_is_written_here() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web-ui/test/zoom.json");
+        let recorded = recorded();
+        let known = std::fs::read_to_string(path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        if known.as_ref() != Some(&recorded) {
+            let anew = std::env::temp_dir().join("brunt-zoom.json");
+            std::fs::write(&anew, serde_json::to_string(&recorded).unwrap() + "\n").unwrap();
+            panic!("web-ui/test/zoom.json is not what is written now; if that is right, take {}", anew.display());
+        }
+    }
+
+    #[test]
+    fn points_of_a_tenth_become_seconds_and_lose_nothing() {
+        use brunt_model::{Event, Snapshot, Tick};
+        let tenth = |i: u64| {
+            let phase = if i < 25 { Phase::Warmup } else { Phase::Measure };
+            let mut s =
+                Snapshot { from: Tick(i * 100_000_000), to: Tick((i + 1) * 100_000_000), phase, ..Snapshot::default() };
+            s.flow.completed = i;
+            s.measured.response.record(i * 1000);
+            Event::Snapshot(s.into())
+        };
+        let mut events = vec![Event::Stage { at: Tick(2_500_000_000), phase: Phase::Measure }];
+        events.extend((0..325).map(tenth));
+        let zoom = Zoom::from(&Run::of(&events));
+        assert_eq!(zoom.from_seconds.len(), 33);
+        assert_eq!(&zoom.from_seconds[..4], [-2.5, -1.5, -0.5, 0.0]);
+        assert_eq!(zoom.completed.iter().sum::<u64>(), (0..325_u64).sum::<u64>());
+        assert_eq!(width(3600.0), 6.0);
+        assert_eq!(width(4.0), 0.2);
+    }
+}

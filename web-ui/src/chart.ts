@@ -1,0 +1,279 @@
+// One chart on a canvas: uPlot with our axes, bands, marks, pointer and zoom.
+//
+// What it is not: the figure around it (heading, legend, table), which is figure.ts. uPlot sees bent values (scale.ts).
+
+import uPlot from 'uplot';
+import { colour, colourNumber, dashes, faint } from './colour';
+import { styled } from './dom';
+import { axisUnit } from './format';
+import type { Group, Member, Range } from './group';
+import { paint } from './heat';
+import { aligned, columns, extent, type Columns } from './lines';
+import { readings, type Reading } from './readings';
+import { bend, ends, ticks } from './scale';
+import type { Figure } from './types';
+
+const HEIGHT = 270;
+/** Lines of fewer points have them marked. */
+const FEW = 64;
+
+export class Chart implements Member {
+  private u: uPlot;
+  private readonly data: Columns;
+  private readonly shown: boolean[];
+  private readonly watcher: ResizeObserver;
+  private leading = false;
+
+  constructor(
+    private readonly figure: Figure,
+    private readonly group: Group,
+    private readonly place: HTMLElement,
+    /** Told what stands at the pointer, and where it is across; empty when there is none. */
+    private readonly tell: (readings: Reading[], title: string, left: number | null) => void,
+  ) {
+    this.data = figure.heat ? heatColumns(figure) : columns(figure);
+    this.shown = figure.lines.map(() => true);
+    this.u = this.make();
+    this.watcher = new ResizeObserver(() => this.u.setSize({ width: this.width(), height: HEIGHT }));
+    this.watcher.observe(place);
+    group.join(this);
+  }
+
+  /** Takes it away. */
+  end(): void {
+    this.group.leave(this);
+    this.watcher.disconnect();
+    this.u.destroy();
+  }
+
+  /** Draws all anew, as in other colours. */
+  redraw(): void {
+    this.u.destroy();
+    this.u = this.make();
+  }
+
+  /** Shows a line or hides it. */
+  toggle(line: number, shown: boolean): void {
+    this.shown[line] = shown;
+    this.seriesOf(line).forEach((series) => this.u.setSeries(series, { show: shown }));
+    this.u.setData(this.u.data, true);
+  }
+
+  zoomed(): void {
+    this.u.setData(this.u.data, true);
+    this.u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  }
+
+  pointed(x: number | null): void {
+    this.leading = false;
+    const at = x === null ? null : bend(this.figure.x.scale).to(x);
+    if (at === null) this.u.setCursor({ left: -10, top: -10 }, false);
+    else this.u.setCursor({ left: this.u.valToPos(at, 'x'), top: -10 }, false);
+    this.read(at, null);
+  }
+
+  /** Moves the pointer by whole points, as keys do; returns whether there was a point. */
+  step(by: number): boolean {
+    const { idx, left } = this.u.cursor;
+    const [first, last] = this.xRange();
+    const from = (left ?? -1) >= 0 ? (idx ?? 0) + by : this.data.x.findIndex((x) => x >= first);
+    const next = Math.min(Math.max(from, 0), this.data.x.length - 1);
+    const x = this.data.x[next];
+    if (x === undefined || x < first || x > last) return false;
+    this.leading = true;
+    this.u.setCursor({ left: this.u.valToPos(x, 'x'), top: this.u.over.clientHeight / 2 });
+    return true;
+  }
+
+  /** Zooms around the pointer, or the middle: below 1 closer, above 1 further. */
+  zoomBy(factor: number): void {
+    const [first, last] = this.xRange();
+    const { left } = this.u.cursor;
+    const middle = left !== undefined && left >= 0 ? this.u.posToVal(left, 'x') : (first + last) / 2;
+    const half = ((last - first) / 2) * factor;
+    const [low, high] = this.whole();
+    const from = Math.max(low, middle - half);
+    const to = Math.min(high, middle + half);
+    this.group.zoom(from <= low && to >= high ? null : this.values(from, to));
+  }
+
+  private values(from: number, to: number): Range {
+    const { from: value } = bend(this.figure.x.scale);
+    return { from: value(from), to: value(to) };
+  }
+
+  private width(): number {
+    return Math.max(200, this.place.clientWidth);
+  }
+
+  private whole(): [number, number] {
+    const [first = 0, last = 1] = [this.data.x[0], this.data.x.at(-1)];
+    const pad = this.figure.heat ? 0 : (last - first) * 0.015 || Math.abs(first) * 0.1 || 1;
+    return [first - pad, last + pad];
+  }
+
+  private xRange(): [number, number] {
+    const { range } = this.group;
+    if (!range) return this.whole();
+    const { to } = bend(this.figure.x.scale);
+    const [low, high] = this.whole();
+    const [first, last] = [to(range.from) ?? low, to(range.to) ?? high];
+    return last > low && first < high ? [first, last] : [low, high];
+  }
+
+  private yRange(): [number, number] {
+    const { y } = this.figure;
+    if (this.figure.heat) {
+      const rows = this.figure.heat.y.map(bend(y.scale).to).filter((v) => v !== null);
+      return [rows[0] ?? 0, rows.at(-1) ?? 1];
+    }
+    const found = extent(this.data, this.shown, ...this.xRange());
+    return found ? ends(y.scale, y.unit, ...found) : [0, 1];
+  }
+
+  private seriesOf(line: number): number[] {
+    let at = 1;
+    for (const [i, c] of this.data.columns.entries()) {
+      const many = c.low && c.high ? 3 : 1;
+      if (i === line) return Array.from({ length: many }, (_, k) => at + k);
+      at += many;
+    }
+    return [];
+  }
+
+  private make(): uPlot {
+    const { series, bands } = this.series();
+    const options: uPlot.Options = {
+      width: this.width(),
+      height: HEIGHT,
+      legend: { show: false },
+      scales: { x: { time: false, range: () => this.xRange() }, y: { range: () => this.yRange() } },
+      axes: [this.axis('x'), this.axis('y')],
+      series,
+      bands,
+      padding: [12, 14, 0, 0],
+      cursor: {
+        drag: { x: true, y: false, setScale: false },
+        points: { size: 7 },
+        y: false,
+        bind: { dblclick: () => () => (this.group.zoom(null), null) },
+      },
+      hooks: {
+        drawAxes: [(u) => this.figure.heat && paint(u, this.figure, this.figure.heat)],
+        draw: [(u) => this.marks(u)],
+        setSelect: [(u) => this.selected(u)],
+        setCursor: [(u) => this.cursorMoved(u)],
+      },
+    };
+    const u = new uPlot(options, aligned(this.data), this.place);
+    u.over.addEventListener('mouseenter', () => (this.leading = true));
+    u.over.addEventListener('mousemove', () => (this.leading = true));
+    u.over.addEventListener('mouseleave', () => this.leave());
+    return u;
+  }
+
+  private series(): { series: uPlot.Series[]; bands: uPlot.Band[] } {
+    const series: uPlot.Series[] = [{}];
+    const bands: uPlot.Band[] = [];
+    this.data.columns.forEach((column, i) => {
+      const line = this.figure.lines[i];
+      const stroke = line ? colour(colourNumber(line, i)) : 'transparent';
+      const show = this.shown[i] ?? true;
+      const few = (line?.x.length ?? FEW) < FEW;
+      const dash = dashes(line?.dash ?? 0);
+      const points = { show: few && line !== undefined, size: 5, fill: stroke };
+      series.push({ stroke, width: 1.75, dash, points, show });
+      if (!column.low || !column.high) return;
+      const at = series.length;
+      series.push({ show, points: { show: false }, width: 0 }, { show, points: { show: false }, width: 0 });
+      bands.push({ series: [at + 1, at], fill: faint(stroke, 0.16) });
+    });
+    return { series, bands };
+  }
+
+  private axis(side: 'x' | 'y'): uPlot.Axis {
+    const { label, unit, scale } = this.figure[side];
+    const long = () => (side === 'x' ? this.width() / 85 : 6);
+    const at = (low: number, high: number) => ticks(scale, unit, low, high, long());
+    const behind = axisUnit(unit);
+    return {
+      label: behind ? `${label} (${behind})` : label,
+      labelSize: 22,
+      labelFont: `12px ${styled('--font')}`,
+      font: `12px ${styled('--font')}`,
+      size: side === 'x' ? 32 : 62,
+      stroke: styled('--muted'),
+      grid: { stroke: styled('--grid'), width: 1 },
+      ticks: { show: false },
+      splits: (_u, _axis, low, high) => at(low, high).map((t) => t.at),
+      values: (_u, splits) => {
+        const [low, high] = side === 'x' ? this.xRange() : this.yRange();
+        const texts = new Map(at(low, high).map((t) => [t.at, t.text]));
+        return splits.map((s) => texts.get(s) ?? '');
+      },
+    };
+  }
+
+  private marks(u: uPlot): void {
+    const { ctx, bbox } = u;
+    const ratio = uPlot.pxRatio;
+    ctx.save();
+    ctx.font = `${11 * ratio}px ${styled('--font')}`;
+    ctx.textBaseline = 'top';
+    this.figure.marks.forEach((mark, i) => {
+      const at = bend(this.figure.x.scale).to(mark.x);
+      const x = at === null ? -1 : Math.round(u.valToPos(at, 'x', true));
+      if (x < bbox.left || x > bbox.left + bbox.width) return;
+      const ink = mark.contender === null ? styled('--muted') : colour(mark.contender);
+      ctx.strokeStyle = ctx.fillStyle = ink;
+      ctx.lineWidth = ratio;
+      ctx.setLineDash([3 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      const right = x + ctx.measureText(mark.name).width + 6 * ratio < bbox.left + bbox.width;
+      ctx.textAlign = right ? 'left' : 'right';
+      ctx.fillText(mark.name, x + (right ? 4 : -4) * ratio, bbox.top + (2 + 14 * (i % 4)) * ratio);
+    });
+    ctx.restore();
+  }
+
+  private selected(u: uPlot): void {
+    const { left, width } = u.select;
+    if (width < 4) return;
+    this.group.zoom(this.values(u.posToVal(left, 'x'), u.posToVal(left + width, 'x')));
+  }
+
+  private cursorMoved(u: uPlot): void {
+    if (!this.leading) return;
+    const { left = -1, top = -1 } = u.cursor;
+    if (left < 0) return this.leave();
+    const at = u.posToVal(left, 'x');
+    this.group.point(bend(this.figure.x.scale).from(at), this);
+    this.read(at, left + u.over.offsetLeft, top);
+  }
+
+  /** Says what stands at a bent x. */
+  private read(at: number | null, left: number | null, top = -1): void {
+    if (at === null) return this.tell([], '', null);
+    const [first, last] = this.xRange();
+    const y = top >= 0 ? bend(this.figure.y.scale).from(this.u.posToVal(top, 'y')) : null;
+    const found = readings(this.figure, this.shown, at, (last - first) * 0.04, y);
+    this.tell(found.readings, found.title, left);
+  }
+
+  /** The pointer is gone. */
+  leave(): void {
+    this.leading = false;
+    this.group.point(null, this);
+    this.tell([], '', null);
+  }
+}
+
+/** A chart of cells has no lines; uPlot gets its ends. */
+function heatColumns(figure: Figure): Columns {
+  const { to } = bend(figure.x.scale);
+  const x = (figure.heat?.x ?? []).map(to).filter((v) => v !== null);
+  return { x, columns: [{ y: x.map(() => null), low: null, high: null }] };
+}

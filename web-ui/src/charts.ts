@@ -1,0 +1,21 @@
+// Sections of charts: those of one group share their x axis.
+
+import { h } from './dom';
+import { FigureView } from './figure';
+import { Group } from './group';
+import type { Figure } from './types';
+
+/** Figures by group, in the order in which they came. */
+export function byGroup(figures: Figure[]): Map<string, Figure[]> {
+  const groups = new Map<string, Figure[]>();
+  for (const figure of figures) groups.set(figure.group, [...(groups.get(figure.group) ?? []), figure]);
+  return groups;
+}
+
+/** Charts beside each other, one group after the other. */
+export function charts(figures: Figure[]): HTMLElement[] {
+  return [...byGroup(figures)].map(([name, members]) => {
+    const group = new Group();
+    return h('div', { class: 'charts', 'data-group': name }, ...members.map((f) => new FigureView(f, group).element));
+  });
+}

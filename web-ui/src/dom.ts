@@ -1,0 +1,31 @@
+// Elements, made of text only: names and findings come from users and servers, so nothing is ever read as HTML.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
+
+/** An element. Keys that begin with `on` are listeners, true is an attribute without a value, false and undefined none. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, '');
+    else if (value !== false && value !== undefined) element.setAttribute(key, String(value));
+  }
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+/** A section of the page with its heading; null where it has nothing to say. */
+export function section(id: string, title: string, ...children: Child[]): HTMLElement | null {
+  if (!children.some(Boolean)) return null;
+  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...children);
+}
+
+/** A colour or size that the style sheet names. */
+export function styled(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,214 @@
+// A figure: heading, chart, legend, and the same as a table for those who cannot see it.
+//
+// A chart is drawn when it comes near the window: a study may have a thousand, and the page opens at once.
+
+import { Chart } from './chart';
+import { colourNumber, dashes } from './colour';
+import { h } from './dom';
+import type { Group, Range } from './group';
+import { plain, value } from './format';
+import { onAxis, type Reading } from './readings';
+import { simpleTable } from './table';
+import type { Figure, Line } from './types';
+
+/** All figures on the page that may have to be drawn anew. */
+const alive = new Set<FigureView>();
+
+/** Draws all again, as when colours changed; those that were not drawn yet stay so. */
+export function redrawAll(): void {
+  for (const view of alive) view.redraw();
+}
+
+/** Draws even those that nobody scrolled to, as for print. */
+export function drawAll(): void {
+  for (const view of alive) view.draw();
+}
+
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) views.get(entry.target)?.draw();
+  },
+  { rootMargin: '300px' },
+);
+const views = new WeakMap<Element, FigureView>();
+
+/** A figure on the page. */
+export class FigureView {
+  readonly element: HTMLElement;
+  private chart: Chart | null = null;
+  private readonly place = h('div', { class: 'plot' });
+  private readonly tip = h('div', { class: 'tip', hidden: true });
+  private readonly said = h('div', { class: 'sr', role: 'status' });
+  private readonly reset: HTMLButtonElement;
+  private readonly values = new Map<number, HTMLElement>();
+  private byKeys = false;
+
+  constructor(
+    private readonly figure: Figure,
+    private readonly group: Group,
+  ) {
+    this.reset = h('button', { type: 'button', class: 'reset', hidden: true, onclick: () => group.zoom(null) }, 'Reset zoom');
+    this.element = this.build();
+    views.set(this.element, this);
+    alive.add(this);
+    watcher.observe(this.element);
+    group.join(this);
+  }
+
+  /** Takes it off the page. */
+  end(): void {
+    this.chart?.end();
+    this.group.leave(this);
+    watcher.unobserve(this.element);
+    alive.delete(this);
+    this.element.remove();
+  }
+
+  draw(): void {
+    this.chart ??= new Chart(this.figure, this.group, this.place, (found, title, left) => this.tell(found, title, left));
+    watcher.unobserve(this.element);
+  }
+
+  redraw(): void {
+    this.chart?.redraw();
+  }
+
+  zoomed(range: Range | null): void {
+    this.reset.hidden = range === null;
+  }
+
+  private build(): HTMLElement {
+    const { figure } = this;
+    const keys = 'Arrow keys move along the points, + and − zoom, Escape shows all.';
+    const stage = h(
+      'div',
+      {
+        class: 'stage',
+        tabindex: 0,
+        role: 'group',
+        'aria-roledescription': 'chart',
+        'aria-label': `${figure.title}. ${keys}`,
+        onkeydown: (event) => this.key(event as KeyboardEvent),
+        onblur: () => this.chart?.leave(),
+      },
+      this.place,
+      this.tip,
+    );
+    return h(
+      'figure',
+      { id: `figure-${figure.id}`, 'data-figure': figure.id },
+      h('div', { class: 'head' }, h('h3', {}, figure.title), this.reset),
+      h('figcaption', {}, figure.about),
+      stage,
+      this.legend(),
+      this.said,
+      this.table(),
+    );
+  }
+
+  private legend(): HTMLElement | null {
+    const { lines } = this.figure;
+    if (lines.length === 0) return null;
+    const one = (line: Line, i: number) => {
+      const last = h('span', { class: 'value' });
+      this.values.set(i, last);
+      const press = (event: Event) => {
+        const button = event.currentTarget as HTMLElement;
+        const shown = button.getAttribute('aria-pressed') !== 'true';
+        button.setAttribute('aria-pressed', String(shown));
+        this.draw();
+        this.chart?.toggle(i, shown);
+      };
+      return h('button', { type: 'button', 'aria-pressed': 'true', onclick: press }, swatch(line, i), line.name, last);
+    };
+    return h('div', { class: 'legend', role: 'group', 'aria-label': `Lines of ${this.figure.title}` }, ...lines.map(one));
+  }
+
+  private table(): HTMLElement {
+    const details = h('details', { class: 'as-table' }, h('summary', {}, 'As a table'));
+    const fill = () => {
+      if (details.open && details.children.length === 1) details.append(tableOf(this.figure));
+    };
+    details.addEventListener('toggle', fill);
+    return details;
+  }
+
+  private key(event: KeyboardEvent): void {
+    this.draw();
+    const doings: Record<string, () => void> = {
+      ArrowRight: () => this.chart?.step(1),
+      ArrowLeft: () => this.chart?.step(-1),
+      '+': () => this.chart?.zoomBy(0.5),
+      '=': () => this.chart?.zoomBy(0.5),
+      '-': () => this.chart?.zoomBy(2),
+      Escape: () => (this.chart?.leave(), this.group.zoom(null)),
+    };
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : doings[event.key];
+    if (!act) return;
+    event.preventDefault();
+    this.byKeys = true;
+    act();
+    this.byKeys = false;
+  }
+
+  /** Shows what stands at the pointer: beside it in this chart, in the legend where another chart leads. */
+  private tell(found: Reading[], title: string, left: number | null): void {
+    for (const [line, element] of this.values) {
+      element.textContent = found.find((reading) => reading.line === line)?.text ?? '';
+    }
+    this.tip.hidden = left === null || found.length === 0;
+    if (left === null || found.length === 0) return;
+    if (this.byKeys) this.said.textContent = `${title}: ${found.map((r) => `${r.name} ${r.text}`).join(', ')}`;
+    this.tip.replaceChildren(h('strong', {}, title), ...found.map(tipRow));
+    const room = this.place.clientWidth;
+    const right = left > room * 0.55;
+    this.tip.style.left = right ? 'auto' : `${left + 14}px`;
+    this.tip.style.right = right ? `${room - left + 14}px` : 'auto';
+  }
+}
+
+const tipRow = (r: Reading): HTMLElement => {
+  const dot = h('i', { class: r.line < 0 ? 'dot none' : `dot line-${r.colour}` });
+  return h('div', {}, dot, h('span', {}, r.name), h('b', {}, r.text), r.band ? h('small', {}, r.band) : null);
+};
+
+/** A piece of the line as it is drawn. */
+function swatch(line: Line, index: number): SVGElement {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  const set = (e: Element, all: Record<string, string>) => Object.entries(all).forEach(([k, v]) => e.setAttribute(k, v));
+  set(svg, { width: '24', height: '8', 'aria-hidden': 'true', class: `stroke-${colourNumber(line, index)}` });
+  set(path, { d: 'M0 4H24', 'stroke-width': '2.5', 'stroke-dasharray': dashes(line.dash).join(' ') });
+  svg.append(path);
+  return svg;
+}
+
+function tableOf(figure: Figure): HTMLElement {
+  if (figure.heat) return heatTable(figure);
+  const xs = [...new Set(figure.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
+  const rows = xs.map((x) => [onAxis(x, figure.x), ...figure.lines.map((line) => cell(figure, line, x))]);
+  return simpleTable([figure.x.label, ...figure.lines.map((line) => line.name)], rows, figure.title);
+}
+
+function cell(figure: Figure, line: Line, x: number): string {
+  const at = line.x.indexOf(x);
+  if (at < 0) return '';
+  const [low, high] = [line.low?.[at] ?? null, line.high?.[at] ?? null];
+  const text = value(line.y[at], figure.y.unit);
+  if (low === null || high === null) return text;
+  return `${text} (${value(low, figure.y.unit)} – ${value(high, figure.y.unit)})`;
+}
+
+function heatTable(figure: Figure): HTMLElement {
+  const { x = [], y = [], counts = [] } = figure.heat ?? {};
+  const rows = counts.flatMap((column, i) =>
+    column.flatMap((count, j) => {
+      if (count === 0) return [];
+      const [left, right] = [x[i], x[i + 1]].map((v) => value(v, figure.x.unit));
+      const [bottom, top] = [y[j], y[j + 1]].map((v) => value(v, figure.y.unit));
+      return [[`${left} – ${right}`, `${bottom} – ${top}`, plain(count)]];
+    }),
+  );
+  return simpleTable([figure.x.label, figure.y.label, 'Count'], rows, figure.title);
+}
+

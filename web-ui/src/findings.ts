@@ -1,0 +1,105 @@
+// What a reader should know first: may the figures be believed, and what do they say.
+
+import { h, section } from './dom';
+import { plain, value } from './format';
+import { simpleTable } from './table';
+import type { Analysed, Bottleneck, Finding, Reason, State, StudyDocument, Trial } from './types';
+
+const plural = (n: number, one: string): string => `${plain(n)} ${n === 1 ? one : `${one}s`}`;
+
+const ORDER: State[] = ['ok', 'limited', 'invalid'];
+
+const BANNERS: Record<State, (of: string) => string> = {
+  ok: (of) => `The generator was not the limit in any of ${of}: the figures are the server's.`,
+  limited: (of) => `In ${of} the generator, or its machine, was the limit for some of the time.`,
+  invalid: (of) => `In ${of} a sum that must come out even did not: these figures are not to be believed.`,
+};
+
+/** The worst verdict of all trials, with what caused it. */
+function banner({ trials }: StudyDocument): HTMLElement | null {
+  const states = ORDER.filter((state) => trials.some((t) => t.verdict.state === state)).reverse();
+  const shown = states.filter((state) => state !== 'ok');
+  if (trials.length === 0) return null;
+  const lines = (shown.length > 0 ? shown : (['ok'] as State[])).map((state) => {
+    const those = trials.filter((t) => t.verdict.state === state);
+    const all = plural(trials.length, 'trial');
+    const of = state === 'ok' || those.length === trials.length ? `all ${all}` : `${plain(those.length)} of ${all}`;
+    const text = BANNERS[state](state === 'ok' ? (trials.length === 1 ? 'the one trial' : `the ${all}`) : of);
+    return h('p', {}, h('strong', { class: 'state' }, state.toUpperCase()), ' ', text, causes(those));
+  });
+  return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': 'Verdict' }, ...lines);
+}
+
+/** Each cause once, with how many trials had it. */
+function causes(trials: Trial[]): HTMLElement | null {
+  const found = new Map<string, { sentence: string; remedy: string; trials: number }>();
+  for (const cause of trials.flatMap((t) => t.verdict.causes)) {
+    const same = found.get(cause.limit) ?? { ...cause, trials: 0 };
+    found.set(cause.limit, { ...same, trials: same.trials + 1 });
+  }
+  if (found.size === 0) return null;
+  const one = (c: { sentence: string; remedy: string; trials: number }) => {
+    const times = c.trials > 1 ? ` (and ${plural(c.trials - 1, 'other trial')} like it)` : '';
+    return h('li', {}, c.sentence, times, ' ', h('span', { class: 'remedy' }, c.remedy));
+  };
+  return h('ul', {}, ...[...found.values()].map(one));
+}
+
+/** A finding as an entry of a list. */
+export function findingItem(finding: Finding): HTMLElement {
+  const remedy = finding.remedy ? h('span', { class: 'remedy' }, finding.remedy) : null;
+  const weight = finding.weight === 'warning' ? 'Warning' : 'Note';
+  return h('li', { class: finding.weight }, h('span', { class: 'sr' }, `${weight}: `), finding.sentence, remedy ? ' ' : null, remedy);
+}
+
+export function findings(document: StudyDocument): HTMLElement | null {
+  const { analysis, warnings, interrupted, trials, planned_trials } = document;
+  const stopped = `It was stopped after ${plain(trials.length)} of ${plural(planned_trials, 'trial')}: what follows is a part.`;
+  const said = analysis.findings.map(findingItem);
+  const told = warnings.map((text) => h('li', { class: 'warning' }, h('span', { class: 'sr' }, 'Warning: '), text));
+  const limits = analysis.contenders.map(bottleneckItem);
+  const items = [interrupted ? h('li', { class: 'warning' }, stopped) : null, ...limits, ...said, ...told];
+  const list = items.some(Boolean) ? h('ul', { class: 'findings' }, ...items) : null;
+  return section('findings', 'Findings', banner(document), list);
+}
+
+function bottleneckItem({ contender, bottleneck }: Analysed): HTMLElement | null {
+  if (!bottleneck) return null;
+  return h('li', { class: 'bottleneck' }, h('strong', {}, contender), ': ', bottleneck.sentence);
+}
+
+/** What was looked at for a bottleneck, each figure beside its threshold. */
+export function evidence({ contender, bottleneck, outliers, scalability }: Analysed): HTMLElement | null {
+  const usl = scalability && [
+    h('h4', {}, 'Universal Scalability Law'),
+    simpleTable(
+      ['Of X(N) = λN / (1 + σ(N − 1) + κN(N − 1))', 'Value', 'Band'],
+      [
+        ['λ: throughput of one, per second', scalability.lambda],
+        ['σ: the share that is serial', scalability.sigma],
+        ['κ: the cost of coherence', scalability.kappa],
+        ...(scalability.peak ? [['N at which throughput is greatest', scalability.peak] as const] : []),
+      ].map(([name, b]) => (typeof b === 'object' && 'value' in b ? [String(name), small(b.value), `${small(b.low)} – ${small(b.high)}`] : [])),
+      `Scalability of ${contender}`,
+    ),
+    h('p', {}, `R² = ${scalability.r_squared.toFixed(3)}. ${scalability.caution}`),
+  ];
+  const odd = outliers.length > 0 && [h('h4', {}, 'What does not fit'), h('ul', {}, ...outliers.map((o) => h('li', {}, o.sentence)))];
+  const server = bottleneck && [h('h4', {}, 'What limited it'), h('p', {}, bottleneck.sentence), others(bottleneck), reasons(bottleneck.evidence, contender)];
+  const parts = [server, odd, usl].flatMap((part) => part || []);
+  return parts.length > 0 ? h('div', { class: 'contender' }, h('h3', {}, contender), ...parts) : null;
+}
+
+const small = (x: number): string => (x !== 0 && Math.abs(x) < 1e-3 ? x.toExponential(2) : value(x, 'count'));
+
+const others = (bottleneck: Bottleneck): HTMLElement | null =>
+  bottleneck.others.length > 0 ? h('ul', {}, ...bottleneck.others.map((text) => h('li', {}, text))) : null;
+
+/** Figures beside what they were held against. */
+export function reasons(all: Reason[], of: string): HTMLElement | null {
+  if (all.length === 0) return null;
+  const row = (r: Reason) => [r.name, r.source, value(r.value, 'count'), `${r.side === 'below' ? 'below' : 'at least'} ${value(r.threshold, 'count')}`, beyond(r) ? 'yes' : 'no'];
+  return simpleTable(['Reading', 'Source', 'Value', 'Counts from', 'Counts'], all.map(row), `What was looked at of ${of}`);
+}
+
+const beyond = (r: Reason): boolean => (r.side === 'below' ? r.value < r.threshold : r.value >= r.threshold);

@@ -1,0 +1,115 @@
+// How numbers are written for people: three significant digits, a unit that fits, commas between thousands; the same
+// as crates/report/src/figures.rs.
+
+import type { Banded, Unit } from './types';
+
+export const UNKNOWN = '–';
+
+const grouped = (text: string): string => {
+  const [whole = '', rest] = text.split('.');
+  const commas = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return rest === undefined ? commas : `${commas}.${rest}`;
+};
+
+/** Three significant digits, and all that stand before the point: `0.123`, `12.3`, `12,345`. */
+export function three(x: number): string {
+  if (!Number.isFinite(x)) return UNKNOWN;
+  if (x === 0) return '0';
+  const sign = x < 0 ? '−' : '';
+  const size = Math.abs(x);
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Number(size.toPrecision(3)))));
+  return sign + grouped(size.toFixed(Math.min(digits, 12)));
+}
+
+/** As a user would type it: `2,000`, `0.5`. */
+export function plain(x: number): string {
+  return Number.isInteger(x) ? (x < 0 ? '−' : '') + grouped(String(Math.abs(x))) : String(Number(x.toPrecision(6)));
+}
+
+interface Step {
+  from: number;
+  per: number;
+  name: string;
+}
+
+const TIMES: Step[] = [
+  { from: 1, per: 1, name: 's' },
+  { from: 1e-3, per: 1e-3, name: 'ms' },
+  { from: 0, per: 1e-6, name: 'µs' },
+];
+const BYTES: Step[] = [
+  { from: 1e9, per: 1e9, name: 'GB' },
+  { from: 1e6, per: 1e6, name: 'MB' },
+  { from: 1e3, per: 1e3, name: 'kB' },
+  { from: 0, per: 1, name: 'B' },
+];
+const NUMBERS: Step[] = [
+  { from: 1e9, per: 1e9, name: 'G' },
+  { from: 1e6, per: 1e6, name: 'M' },
+  { from: 1e4, per: 1e3, name: 'k' },
+  { from: 0, per: 1, name: '' },
+];
+const SHARES: Step[] = [{ from: 0, per: 0.01, name: '%' }];
+const PLAIN: Step[] = [{ from: 0, per: 1, name: '' }];
+
+/** The names of a unit by size, and what is written behind all of them. */
+const UNITS: Record<Unit, { steps: Step[]; behind: string }> = {
+  count: { steps: NUMBERS, behind: '' },
+  seconds: { steps: TIMES, behind: '' },
+  per_second: { steps: NUMBERS, behind: '/s' },
+  share: { steps: SHARES, behind: '' },
+  bytes: { steps: BYTES, behind: '' },
+  bytes_per_second: { steps: BYTES, behind: '/s' },
+  cores: { steps: PLAIN, behind: '' },
+  users: { steps: NUMBERS, behind: '' },
+};
+
+const stepFor = (steps: Step[], size: number): Step =>
+  steps.find((s) => size >= s.from * (1 - 5e-4)) ?? { from: 0, per: 1, name: '' };
+
+/** A value with its unit: `391 µs`, `1.20 ms`, `12,345 /s`, `42.1 %`. */
+export function value(x: number | null | undefined, unit: Unit): string {
+  if (x === null || x === undefined || !Number.isFinite(x)) return UNKNOWN;
+  const { steps, behind } = UNITS[unit];
+  const scaled = unit === 'count' || unit === 'per_second' || unit === 'users' ? PLAIN : steps;
+  const step = stepFor(scaled, Math.abs(x));
+  const number = unit === 'count' || unit === 'users' ? plainOrThree(x) : three(x / step.per);
+  return [number, step.name + behind].filter(Boolean).join(' ');
+}
+
+const plainOrThree = (x: number): string => (Number.isInteger(x) ? plain(x) : three(x));
+
+/** A mark of an axis, whose neighbours are `apart` away: no more digits than tell them apart. */
+export function tick(x: number, apart: number, greatest: number, unit: Unit): string {
+  const { steps, behind } = UNITS[unit];
+  const step = stepFor(steps, Math.abs(greatest));
+  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(apart / step.per) + 1e-9)));
+  const number = (x < 0 ? '−' : '') + grouped(Math.abs(x / step.per).toFixed(digits));
+  if (x === 0) return '0';
+  return number + (step.name === '' ? '' : (step.name.length === 1 && 'kMG'.includes(step.name) ? '' : ' ') + step.name) + (behind && step.name.endsWith('B') ? behind : '');
+}
+
+/** A quantile in the words of percentiles: 0.99 is `p99`, 0.999 `p99.9`. */
+export function percentile(q: number): string {
+  return `p${Number((q * 100).toPrecision(12))}`;
+}
+
+/** What stands behind the label of an axis whose ticks do not say it themselves. */
+export function axisUnit(unit: Unit): string {
+  return { per_second: '/s', cores: 'cores', users: 'users' }[unit as string] ?? '';
+}
+
+/** A figure over trials with its ends: `33.1 /s (31.0 – 34.2)`. */
+export function banded(b: Banded | null | undefined, unit: Unit): string {
+  if (!b) return UNKNOWN;
+  const text = value(b.value, unit);
+  return b.band === 'one' ? text : `${text} (${value(b.low, unit)} – ${value(b.high, unit)})`;
+}
+
+/** What the ends beside a figure are, in words. */
+export const BANDS: Record<Banded['band'], string> = {
+  one: 'one value',
+  range: 'median and range of the trials',
+  within_run: '95 % interval within one run, from blocks of a second',
+  repetitions: '95 % interval over repetitions',
+};

@@ -1,0 +1,57 @@
+// A heat map: cells painted on the chart's canvas, the darker the more.
+
+import type uPlot from 'uplot';
+import { styled } from './dom';
+import { bend } from './scale';
+import type { Figure, Heat } from './types';
+
+const SHADES = 24;
+
+/** Paints the cells between uPlot's grid and its pointer. */
+export function paint(u: uPlot, figure: Figure, heat: Heat): void {
+  const across = bend(figure.x.scale);
+  const up = bend(figure.y.scale);
+  const most = Math.max(1, ...heat.counts.map((column) => Math.max(0, ...column)));
+  const [none, full] = [rgb(styled('--heat-low')), rgb(styled('--heat-high'))];
+  const shades = Array.from({ length: SHADES }, (_, i) => mix(none, full, i / (SHADES - 1)));
+  const rows = heat.y.map((y) => edge(up.to(y), (at) => u.valToPos(at, 'y', true), u.bbox.top + u.bbox.height));
+  const columns = heat.x.map((x) => edge(across.to(x), (at) => u.valToPos(at, 'x', true), u.bbox.left));
+  u.ctx.save();
+  u.ctx.beginPath();
+  u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+  u.ctx.clip();
+  heat.counts.forEach((column, i) => {
+    const [left = 0, right = 0] = [columns[i], columns[i + 1]];
+    column.forEach((count, j) => {
+      if (count === 0) return;
+      const [bottom = 0, top = 0] = [rows[j], rows[j + 1]];
+      u.ctx.fillStyle = shades[shade(count, most)] ?? '';
+      u.ctx.fillRect(left, top, Math.max(1, right - left), Math.max(1, bottom - top));
+    });
+  });
+  u.ctx.restore();
+}
+
+/** Counts differ by powers of ten, and so do shades. */
+export function shade(count: number, most: number): number {
+  const share = most > 1 ? Math.log(count) / Math.log(most) : 1;
+  return Math.round((0.12 + 0.88 * share) * (SHADES - 1));
+}
+
+const edge = (bent: number | null, place: (at: number) => number, otherwise: number): number =>
+  Math.round(bent === null ? otherwise : place(bent));
+
+const rgb = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+
+const mix = (a: number[], b: number[], share: number): string =>
+  `rgb(${a.map((x, i) => Math.round(x + ((b[i] ?? 0) - x) * share)).join(' ')})`;
+
+/** The cell at values of x and y: its ends, and how many fell there; null outside. */
+export function cellAt(heat: Heat, x: number, y: number) {
+  const i = heat.x.findLastIndex((border) => border <= x);
+  const j = heat.y.findLastIndex((border) => border <= y);
+  const count = heat.counts[i]?.[j];
+  const [x0, x1, y0, y1] = [heat.x[i], heat.x[i + 1], heat.y[j], heat.y[j + 1]];
+  if (count === undefined || x0 === undefined || x1 === undefined || y0 === undefined || y1 === undefined) return null;
+  return { x: [x0, x1] as const, y: [y0, y1] as const, count };
+}

@@ -1,0 +1,86 @@
+// The report page: reads the data that stands in it and shows a section after the other.
+//
+// What it is not: the fold. All figures were made in Rust; here only ranges of time are summed up (sketch.ts).
+
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+import { environment, licences, method, plan } from './background';
+import { charts } from './charts';
+import { h, section } from './dom';
+import { drawAll, redrawAll } from './figure';
+import { evidence, findings } from './findings';
+import { curve, limits } from './limits';
+import { TrialView, trialTable } from './trials';
+import type { PageData, StudyDocument, TrialCharts } from './types';
+
+/** What a script element of data holds; null where there is none. */
+function data<T>(id: string): T | null {
+  const text = document.getElementById(id)?.textContent;
+  return text ? (JSON.parse(text) as T) : null;
+}
+
+function page({ document: study, figures }: PageData): void {
+  document.title = `${study.name} – brunt`;
+  const trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
+  const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
+  const sections = [
+    findings(study),
+    limits(study.analysis),
+    section('charts', 'By load', ...charts(figures)),
+    trial.element,
+    curve(study),
+    trialTable(study, (index) => trial.choose(index)),
+    section('evidence', 'Evidence', ...about),
+    plan(study),
+    environment(study),
+    method(study),
+    licences(),
+  ].filter((s) => s !== null);
+  const place = document.getElementById('page');
+  place?.append(bar(sections), h('main', { id: 'main' }, heading(study), ...sections));
+  trial.show(Math.max(0, study.trials.length - 1));
+}
+
+function bar(sections: HTMLElement[]): HTMLElement {
+  const link = (s: HTMLElement) => h('a', { href: `#${s.id}` }, s.querySelector('h2')?.textContent ?? '');
+  const theme = h('button', { type: 'button', class: 'theme', onclick: () => setTheme(isDark() ? 'light' : 'dark') }, 'Light / dark');
+  return h('header', { class: 'bar' }, h('a', { class: 'skip', href: '#main' }, 'To the findings'), h('span', { class: 'brand' }, 'brunt'), h('nav', { 'aria-label': 'Sections' }, ...sections.map(link)), theme);
+}
+
+function heading(study: StudyDocument): HTMLElement {
+  const n = study.trials.length;
+  const many = n === study.planned_trials ? `${n} ${n === 1 ? 'trial' : 'trials'}` : `${n} of ${study.planned_trials} trials`;
+  const facts = [study.started, many, study.environment.brunt, study.id && `id ${study.id}`].filter(Boolean);
+  return h('div', { class: 'heading' }, h('h1', {}, study.name), study.about ? h('p', { class: 'about' }, study.about) : null, h('p', { class: 'facts' }, facts.join(' · ')));
+}
+
+const root = document.documentElement;
+const preferred = matchMedia('(prefers-color-scheme: dark)');
+const isDark = (): boolean => root.dataset.theme === 'dark';
+
+function setTheme(theme: string): void {
+  root.dataset.theme = theme;
+  redrawAll();
+}
+
+/** On paper all is light, drawn and unfolded; afterwards it is as it was. */
+function whilePrinted(): void {
+  let [theme, opened]: [string, HTMLDetailsElement[]] = ['light', []];
+  addEventListener('beforeprint', () => {
+    theme = root.dataset.theme ?? 'light';
+    opened = [...document.querySelectorAll<HTMLDetailsElement>('details.print-open:not([open])')];
+    opened.forEach((details) => (details.open = true));
+    setTheme('light');
+    drawAll();
+  });
+  addEventListener('afterprint', () => {
+    opened.forEach((details) => (details.open = false));
+    setTheme(theme);
+  });
+}
+
+setTheme(preferred.matches ? 'dark' : 'light');
+const study = data<PageData>('study');
+if (study) page(study);
+whilePrinted();
+preferred.addEventListener('change', () => setTheme(preferred.matches ? 'dark' : 'light'));

@@ -1,0 +1,52 @@
+// What stands at the pointer, in words.
+
+import { colourNumber } from './colour';
+import { percentile, plain, value } from './format';
+import { cellAt } from './heat';
+import { nearest } from './lines';
+import { bend } from './scale';
+import type { Axis, Figure } from './types';
+
+/** A line's value at the pointer. */
+export interface Reading {
+  /** Which line; -1 for a cell of a heat map. */
+  line: number;
+  name: string;
+  colour: number;
+  text: string;
+  /** Its band, or empty. */
+  band: string;
+}
+
+/** A value of an axis: quantiles as percentiles. */
+export const onAxis = (x: number, axis: Axis): string =>
+  axis.scale === 'quantile' ? percentile(Number(x.toPrecision(6))) : value(Number(x.toPrecision(6)), axis.unit);
+
+/** What a figure has at a bent x (and, of a heat map, at a y); points of a line that are not near are left out. */
+export function readings(figure: Figure, shown: boolean[], at: number, near: number, y: number | null) {
+  if (figure.heat) return heatReading(figure, bend(figure.x.scale).from(at), y);
+  const { to } = bend(figure.x.scale);
+  const found: Reading[] = [];
+  let [x, distance] = [bend(figure.x.scale).from(at), Infinity];
+  figure.lines.forEach((line, i) => {
+    const point = shown[i] ? nearest(line, to, at, near) : -1;
+    const px = line.x[point];
+    if (px === undefined) return;
+    const away = Math.abs((to(px) ?? 0) - at);
+    if (away < distance) [x, distance] = [px, away];
+    const [low, high] = [line.low?.[point] ?? null, line.high?.[point] ?? null];
+    const band = low === null || high === null ? '' : `${value(low, figure.y.unit)} – ${value(high, figure.y.unit)}`;
+    const text = value(line.y[point], figure.y.unit);
+    found.push({ line: i, name: line.name, colour: colourNumber(line, i), text, band });
+  });
+  return { readings: found, title: `${figure.x.label} ${onAxis(x, figure.x)}` };
+}
+
+function heatReading(figure: Figure, x: number, y: number | null): { readings: Reading[]; title: string } {
+  const cell = figure.heat && y !== null ? cellAt(figure.heat, x, y) : null;
+  if (!cell) return { readings: [], title: '' };
+  const between = (ends: readonly [number, number], axis: Axis) => ends.map((e) => value(e, axis.unit)).join(' – ');
+  const name = between(cell.y, figure.y);
+  const found = [{ line: -1, name, colour: 0, text: `${plain(cell.count)} ${cell.count === 1 ? 'request' : 'requests'}`, band: '' }];
+  return { readings: found, title: `${figure.x.label} ${between(cell.x, figure.x)}` };
+}

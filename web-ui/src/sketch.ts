@@ -1,0 +1,102 @@
+// Sums of what zoom shows: counts are added up, and the cells of response times; nothing is averaged.
+//
+// The cells are those of crates/stats/src/sketch.rs: eight neighbouring buckets of an HDR histogram (1024 to each power
+// of two, values below 2048 one each), so 128 to each power of two. test/sums.test.ts holds this file to what Rust says.
+
+import type { Zoom } from './types';
+
+const HALF_BITS = 10;
+const JOINED = 8;
+
+/** The greatest whole number of nanoseconds in a cell. */
+export function highOf(cell: number): number {
+  const index = cell * JOINED + JOINED - 1;
+  const octave = Math.max(0, (index >>> HALF_BITS) - 1);
+  const within = index - octave * 2 ** HALF_BITS;
+  return within * 2 ** octave + 2 ** octave - 1;
+}
+
+/** The 1-based rank of quantile `q` among `count` values, as crates/stats/src/quantile.rs has it. */
+export function rank(q: number, count: number): number {
+  const exact = q * count;
+  const raw = Math.ceil(exact - 1e-9 * Math.max(exact, 1));
+  return Math.min(Math.max(raw, 1), Math.max(count, 1));
+}
+
+/**
+ * Cells and their counts, from base64 of bytes. A cell is a byte: its distance from the one before in the upper two bits,
+ * its count in the lower six. 0 in a part says that the number was too great for it and follows, distance first, in LEB128.
+ */
+export function* unpack(packed: string): Generator<[cell: number, count: number]> {
+  const bytes = atob(packed);
+  let at = 0;
+  let cell = 0;
+  const number = (): number => {
+    for (let value = 0, place = 1; ; place *= 128) {
+      const byte = bytes.charCodeAt(at++);
+      value += (byte & 0x7f) * place;
+      if (!(byte >= 0x80)) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const head = bytes.charCodeAt(at++);
+    cell += head >> 6 || number();
+    yield [cell, head & 0x3f || number()];
+  }
+}
+
+/** Counts of response times by cell. */
+export class Sketch {
+  private readonly counts = new Map<number, number>();
+  count = 0;
+  max = 0;
+
+  /** Adds cells as they are packed. */
+  add(packed: string, max: number): void {
+    for (const [cell, n] of unpack(packed)) {
+      this.counts.set(cell, (this.counts.get(cell) ?? 0) + n);
+      this.count += n;
+    }
+    this.max = Math.max(this.max, max);
+  }
+
+  /** Nanoseconds at quantile `q`, as the greatest that its cell may hold; null when there is none. */
+  quantile(q: number): number | null {
+    if (this.count === 0) return null;
+    const wanted = rank(q, this.count);
+    let seen = 0;
+    for (const [cell, n] of [...this.counts].sort((a, b) => a[0] - b[0])) {
+      seen += n;
+      if (seen >= wanted) return Math.min(highOf(cell), this.max);
+    }
+    return this.max;
+  }
+}
+
+/** What a range of time came to. */
+export interface Summary {
+  /** The range that is summed up: whole points only. */
+  from: number;
+  to: number;
+  planned: number;
+  completed: number;
+  errors: number;
+  sketch: Sketch;
+}
+
+/** Sums the points that begin within the range; null where there is none. */
+export function sum(zoom: Zoom, from: number, to: number): Summary | null {
+  const s: Summary = { from: Infinity, to: -Infinity, planned: 0, completed: 0, errors: 0, sketch: new Sketch() };
+  zoom.from_seconds.forEach((begins, i) => {
+    const end = zoom.to_seconds[i] ?? begins;
+    const middle = (begins + end) / 2;
+    if (middle < from || middle >= to) return;
+    s.from = Math.min(s.from, begins);
+    s.to = Math.max(s.to, end);
+    s.planned += zoom.planned[i] ?? 0;
+    s.completed += zoom.completed[i] ?? 0;
+    s.errors += zoom.errors[i] ?? 0;
+    s.sketch.add(zoom.cells[i] ?? '', zoom.max_nanos[i] ?? 0);
+  });
+  return s.to > s.from ? s : null;
+}

@@ -1,0 +1,172 @@
+// All trials in a table that sorts, and one of them over time.
+
+import { h, section } from './dom';
+import { byGroup } from './charts';
+import { FigureView } from './figure';
+import { findingItem, reasons } from './findings';
+import { plain, value } from './format';
+import { Group, type Range } from './group';
+import { loadUnit } from './limits';
+import { sum, type Summary } from './sketch';
+import { simpleTable, sortable, type Column } from './table';
+import type { StudyDocument, Times, Trial, TrialCharts, Unit } from './types';
+
+interface Row {
+  trial: Trial;
+  index: number;
+  unit: Unit;
+}
+
+const KEYS = ['p50', 'p95', 'p99', 'max'] as const;
+
+/** A time, with ≥ where only a lower bound is known. */
+const time = (times: Times | null, key: (typeof KEYS)[number]): string =>
+  (times?.at_least?.includes(key) ? '≥ ' : '') + value(times?.[key], 'seconds');
+
+const columns = (choose: (index: number) => void): Column<Row>[] => [
+  { title: '№', cell: (r) => button(r, choose), by: (r) => r.index },
+  { title: 'Contender', cell: (r) => r.trial.contender, by: (r) => r.trial.contender },
+  { title: 'Load', cell: (r) => value(r.trial.load, r.unit), by: (r) => r.trial.load },
+  { title: 'Repetition', cell: (r) => plain(r.trial.repetition), by: (r) => r.trial.repetition },
+  { title: 'Throughput', cell: (r) => value(r.trial.throughput_per_second, 'per_second'), by: (r) => r.trial.throughput_per_second },
+  ...KEYS.map((key) => ({
+    title: key,
+    cell: (r: Row) => time(r.trial.response_time_seconds, key),
+    by: (r: Row) => r.trial.response_time_seconds?.[key] ?? null,
+  })),
+  { title: 'Errors', cell: (r) => plain(r.trial.requests.errors), by: (r) => r.trial.requests.errors },
+  { title: 'Verdict', cell: (r) => h('span', { class: `state ${r.trial.verdict.state}` }, r.trial.verdict.state.toUpperCase()), by: (r) => r.trial.verdict.state },
+];
+
+const button = ({ index }: Row, choose: (index: number) => void): HTMLElement =>
+  h('button', { type: 'button', class: 'link', title: 'Show it over time', onclick: () => choose(index) }, plain(index + 1));
+
+/** The table of all trials. */
+export function trialTable(document: StudyDocument, choose: (index: number) => void): HTMLElement | null {
+  const rows = document.trials.map((trial, index) => ({ trial, index, unit: loadUnit(document, trial.contender) }));
+  if (rows.length < 2) return null;
+  return section('trials', 'Trials', sortable(columns(choose), rows, 'All trials, in the order in which they were made'));
+}
+
+/** One trial over time, and the choice of which. */
+export class TrialView {
+  readonly element: HTMLElement | null;
+  private readonly chooser: HTMLSelectElement;
+  private readonly room = h('div', { class: 'trial' });
+  private views: FigureView[] = [];
+
+  constructor(
+    private readonly document: StudyDocument,
+    /** A trial's charts, read when they are asked for. */
+    private readonly read: (index: number) => TrialCharts | null,
+  ) {
+    this.chooser = h('select', { id: 'trial-choice', onchange: () => this.show(Number(this.chooser.value)) }, ...this.options());
+    const back = h('button', { type: 'button', onclick: () => this.move(-1) }, '‹ Previous');
+    const on = h('button', { type: 'button', onclick: () => this.move(1) }, 'Next ›');
+    const many = document.trials.length > 1;
+    const bar = many && h('div', { class: 'chooser' }, h('label', { for: 'trial-choice' }, 'Trial '), this.chooser, back, on);
+    this.element = document.trials.length > 0 ? section('time', 'Over time', bar, this.room) : null;
+  }
+
+  /** Shows a trial, and goes there. */
+  choose(index: number): void {
+    this.show(index);
+    this.element?.scrollIntoView();
+    this.chooser.focus({ preventScroll: true });
+  }
+
+  show(index: number): void {
+    const trial = this.document.trials[index];
+    if (!trial) return;
+    this.chooser.value = String(index);
+    this.views.forEach((view) => view.end());
+    const charts = this.read(index);
+    this.room.replaceChildren(...this.about(trial));
+    if (charts) this.draw(charts);
+  }
+
+  private draw({ figures, zoom }: TrialCharts): void {
+    this.views = [];
+    let first = true;
+    for (const [name, members] of byGroup(figures)) {
+      const group = new Group();
+      if (first && zoom.from_seconds.length > 0) {
+        const sums = h('div', { class: 'sums', 'aria-live': 'polite' });
+        const zoomed = (range: Range | null) => sums.replaceChildren(sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to)));
+        zoomed(null);
+        group.join({ zoomed });
+        this.room.append(sums);
+      }
+      first = false;
+      const views = members.map((figure) => new FigureView(figure, group));
+      this.views.push(...views);
+      this.room.append(h('div', { class: 'charts', 'data-group': name }, ...views.map((view) => view.element)));
+    }
+  }
+
+  private move(by: number): void {
+    const next = Number(this.chooser.value) + by;
+    if (next >= 0 && next < this.document.trials.length) this.show(next);
+  }
+
+  private options(): HTMLElement[] {
+    const { trials, experiment } = this.document;
+    const option = (trial: Trial, index: number) => {
+      const load = value(trial.load, loadUnit(this.document, trial.contender));
+      const state = trial.verdict.state === 'ok' ? '' : `, ${trial.verdict.state.toUpperCase()}`;
+      return h('option', { value: index }, `${index + 1}: ${trial.contender}, ${load}, repetition ${trial.repetition}${state}`);
+    };
+    const made = trials.map((trial, index) => ({ trial, option: option(trial, index) }));
+    return experiment.contenders.map((c) => h('optgroup', { label: c.name }, ...made.filter((m) => m.trial.contender === c.name).map((m) => m.option)));
+  }
+
+  private about(trial: Trial): HTMLElement[] {
+    const { verdict, findings, bottleneck, objectives } = trial;
+    const told = [trial.error, ...trial.warnings].filter((t) => t !== null).map((t) => h('li', { class: 'warning' }, t));
+    const causes = verdict.causes.map((c) => h('li', { class: 'warning' }, c.sentence, ' ', h('span', { class: 'remedy' }, c.remedy)));
+    const kept = objectives.map((o) => h('li', {}, `${o.text}: ${o.met ? 'met' : 'missed'}`));
+    const items = [...told, ...causes, ...findings.map(findingItem), ...kept];
+    const facts = [trial.contender, value(trial.load, loadUnit(this.document, trial.contender)), `repetition ${trial.repetition}`, `began ${trial.started}`];
+    if (trial.id) facts.push(`run ${trial.id}`);
+    const state = h('span', { class: `state ${verdict.state}` }, verdict.state.toUpperCase());
+    const looked = bottleneck && reasons(bottleneck.evidence, trial.contender);
+    return [
+      h('p', { class: 'facts' }, state, ' ', facts.join(' · '), trial.interrupted ? ' · cut short' : null),
+      ...(bottleneck ? [h('p', {}, bottleneck.sentence)] : []),
+      ...(items.length > 0 ? [h('ul', { class: 'findings' }, ...items)] : []),
+      ...(looked ? [h('details', {}, h('summary', {}, 'What was looked at'), looked)] : []),
+      ...readings(trial),
+    ];
+  }
+}
+
+/** What the measured time came to, and beside it the range that is zoomed at. */
+function sumTable(whole: Summary | null, part: Summary | null): HTMLElement {
+  const rows = [
+    ['measured time', whole],
+    ['zoomed range', part],
+  ].flatMap(([name, s]) => (s && typeof s === 'object' ? [sumRow(String(name), s)] : []));
+  const titles = ['Range', 'From – to', 'Planned', 'Completed', 'Throughput', 'Errors', 'p50', 'p90', 'p99', 'Max'];
+  const hint = 'Drag across a chart to zoom; the figures of that range are summed from its seconds, percentiles from their joined histograms (known to 0.8 %).';
+  return h('div', {}, simpleTable(titles, rows, 'What the range came to'), h('p', { class: 'note' }, hint));
+}
+
+function sumRow(name: string, s: Summary): string[] {
+  const at = (q: number) => value(nanos(s.sketch.quantile(q)), 'seconds');
+  const span = `${value(s.from, 'seconds')} – ${value(s.to, 'seconds')}`;
+  const rate = value(s.completed / (s.to - s.from), 'per_second');
+  const max = value(s.sketch.count > 0 ? nanos(s.sketch.max) : null, 'seconds');
+  return [name, span, plain(s.planned), plain(s.completed), rate, plain(s.errors), at(0.5), at(0.9), at(0.99), max];
+}
+
+const nanos = (n: number | null): number | null => (n === null ? null : n / 1e9);
+
+/** What was read beside the requests: means over the measured time. */
+function readings({ readings, contender }: Trial): HTMLElement[] {
+  const rows = Object.entries(readings).flatMap(([source, values]) => Object.entries(values).map(([name, x]) => [name, source, value(x, 'count')]));
+  if (rows.length === 0) return [];
+  const details = h('details', {}, h('summary', {}, 'Readings: means over the measured time'));
+  const fill = () => details.children.length === 1 && details.append(simpleTable(['Reading', 'Source', 'Mean'], rows, `Readings beside ${contender}`));
+  details.addEventListener('toggle', fill);
+  return [details];
+}

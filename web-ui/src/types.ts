@@ -1,0 +1,288 @@
+// What Rust writes into the page (crates/report/src/html.rs): the study, its charts, and what zoom sums up.
+//
+// What it is not: a place that computes anything. Times are in seconds, rates per second; what is not known is null.
+
+export type Unit = 'count' | 'seconds' | 'per_second' | 'share' | 'bytes' | 'bytes_per_second' | 'cores' | 'users';
+export type ScaleKind = 'linear' | 'log' | 'quantile';
+
+export interface Axis {
+  label: string;
+  unit: Unit;
+  scale: ScaleKind;
+}
+
+/** A line in columns: `y[i]` and its band belong to `x[i]`; null is a gap. */
+export interface Line {
+  name: string;
+  contender: number | null;
+  dash: number;
+  x: number[];
+  y: (number | null)[];
+  low?: (number | null)[];
+  high?: (number | null)[];
+}
+
+export interface Mark {
+  x: number;
+  name: string;
+  contender: number | null;
+}
+
+/** Counts in cells: `x` and `y` are borders, one more than there are columns and rows. */
+export interface Heat {
+  x: number[];
+  y: number[];
+  counts: number[][];
+}
+
+export interface Figure {
+  id: string;
+  title: string;
+  about: string;
+  /** Charts of one group share their x axis. */
+  group: string;
+  x: Axis;
+  y: Axis;
+  lines: Line[];
+  marks: Mark[];
+  heat: Heat | null;
+}
+
+/** A trial's seconds in columns, and of each its histogram of response times, packed (see sketch.ts). */
+export interface Zoom {
+  /** The measured time ends here; it begins at 0. */
+  measured_seconds: number;
+  from_seconds: number[];
+  to_seconds: number[];
+  planned: number[];
+  completed: number[];
+  errors: number[];
+  /** Nanoseconds: the greatest response time of each. */
+  max_nanos: number[];
+  cells: string[];
+}
+
+/** What is drawn of a trial once it is chosen. */
+export interface TrialCharts {
+  figures: Figure[];
+  zoom: Zoom;
+}
+
+export interface Banded {
+  value: number;
+  low: number;
+  high: number;
+  band: 'one' | 'range' | 'within_run' | 'repetitions';
+}
+
+export interface Finding {
+  rule: string;
+  weight: 'note' | 'warning';
+  sentence: string;
+  remedy: string | null;
+}
+
+export interface LoadLimit {
+  kind: string;
+  name: string;
+  at: Banded | null;
+  unit: string;
+  how: string;
+  robust: boolean | null;
+}
+
+export interface CurvePoint {
+  load: number;
+  trials: number;
+  offered: Banded | null;
+  achieved: Banded;
+  mean: Banded | null;
+  p50: Banded | null;
+  p95: Banded | null;
+  p99: Banded | null;
+  errors: Banded | null;
+}
+
+export interface Scalability {
+  lambda: Banded;
+  sigma: Banded;
+  kappa: Banded;
+  peak: Banded | null;
+  r_squared: number;
+  caution: string;
+}
+
+export interface Outlier {
+  load: number;
+  repetition: number | null;
+  sentence: string;
+}
+
+export interface Reason {
+  culprit: string;
+  source: string;
+  name: string;
+  value: number;
+  threshold: number;
+  side: 'at_least' | 'below';
+}
+
+export interface Bottleneck {
+  culprit: string;
+  sentence: string;
+  evidence: Reason[];
+  others: string[];
+}
+
+export interface Analysed {
+  contender: string;
+  curve: CurvePoint[];
+  limits: LoadLimit[];
+  scalability: Scalability | null;
+  outliers: Outlier[];
+  bottleneck: Bottleneck | null;
+}
+
+export interface Analysis {
+  contenders: Analysed[];
+  findings: Finding[];
+}
+
+export type State = 'ok' | 'limited' | 'invalid';
+
+export interface Cause {
+  limit: string;
+  seconds: number;
+  sentence: string;
+  remedy: string;
+}
+
+export interface Verdict {
+  state: State;
+  causes: Cause[];
+  unseen: string[];
+}
+
+export interface Times {
+  count: number;
+  min: number;
+  mean: number;
+  p50: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  p99_9: number;
+  max: number;
+  /** Of these only a lower bound is known. */
+  at_least?: string[];
+}
+
+export interface Requests {
+  planned: number;
+  begun: number;
+  completed: number;
+  good: number;
+  failed: number;
+  cut: number;
+  dropped: number;
+  errors: number;
+}
+
+/** A trial. Repetition and step count from 1. */
+export interface Trial {
+  contender: string;
+  repetition: number;
+  step: number;
+  load: number;
+  id: string | null;
+  started: string;
+  measured_seconds: number;
+  offered_per_second: number | null;
+  throughput_per_second: number;
+  goodput_per_second: number;
+  requests: Requests;
+  error_share: number | null;
+  failures: Record<string, number>;
+  response_time_seconds: Times | null;
+  verdict: Verdict;
+  findings: Finding[];
+  bottleneck: Bottleneck | null;
+  objectives: { text: string; met: boolean }[];
+  warnings: string[];
+  interrupted: boolean;
+  error: string | null;
+  /** Means over the measured time, by source and name. */
+  readings: Record<string, Record<string, number>>;
+}
+
+export interface Route {
+  same_host: boolean | null;
+  listener: string | null;
+  listener_backlog: number | null;
+  listener_descriptors: number | null;
+  interface: string | null;
+  link_bits_per_second: number | null;
+  mtu_bytes: number | null;
+}
+
+export interface Environment {
+  command: string;
+  brunt: string;
+  kernel: string;
+  cpu: string;
+  cores: number;
+  limits: Record<string, string>;
+  sysctls: Record<string, string>;
+  addresses: string[];
+  server: string | null;
+  route: Route | null;
+}
+
+export interface LoadUnit {
+  model: 'per_second' | 'users';
+  think_seconds?: number | null;
+}
+
+export interface ManagedServer {
+  start: string;
+  stop: string | null;
+  restart: string;
+  environment: [string, string][];
+}
+
+export interface Contender {
+  name: string;
+  factors: { factor: string; level: string }[];
+  unit: LoadUnit;
+  loads: number[];
+  server: ManagedServer | null;
+}
+
+export interface StudyDocument {
+  version: number;
+  id: string | null;
+  name: string;
+  about: string;
+  started: string;
+  interrupted: boolean;
+  planned_trials: number;
+  environment: Environment;
+  experiment: {
+    source: string;
+    repetitions: number;
+    order: string;
+    cooldown_seconds: number;
+    seed: number;
+    contenders: Contender[];
+  };
+  analysis: Analysis;
+  trials: Trial[];
+  warnings: string[];
+  method: string[];
+}
+
+/** All that stands in the page's script element `study`; each trial's charts stand in their own, `trial-0` and on. */
+export interface PageData {
+  document: StudyDocument;
+  figures: Figure[];
+}
