@@ -7,6 +7,7 @@
 mod connection;
 mod load;
 mod script;
+mod sweep;
 
 use crate::args::RunArgs;
 use crate::args::checks::CheckArgs;
@@ -14,6 +15,7 @@ use anyhow::Result;
 use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
 use brunt_script::target;
+pub use sweep::sweep_steps;
 
 /// What the plan must know of the system that carries it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

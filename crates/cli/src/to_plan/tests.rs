@@ -240,3 +240,27 @@ fn rules_between_options_say_what_to_write() {
     assert!(told(&format!("--cert {} h", pem.path().display())).contains("add --key FILE"));
     assert!(told(&format!("--key {} h", pem.path().display())).contains("add --cert FILE"));
 }
+
+fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {
+    let cli = Cli::try_parse_from(std::iter::once("brunt").chain(line.split(' ')))?;
+    let Command::Run(args) = cli.into_command() else { panic!("{line}: not run") };
+    let (steps, notes) = sweep_steps(&args, &SYSTEM)?;
+    for step in &steps {
+        let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &step.plan.load;
+        assert_eq!(shape.peak(), step.load, "{line}");
+    }
+    Ok((steps.iter().map(|step| step.load).collect(), notes))
+}
+
+#[test]
+fn a_sweep_is_a_step_for_each_of_its_loads() {
+    assert_eq!(steps("-r 50..200+50 h").unwrap().0, [50.0, 100.0, 150.0, 200.0]);
+    assert_eq!(steps("-c 10..80*2 h").unwrap().0, [10.0, 20.0, 40.0, 80.0]);
+    assert_eq!(steps("-c [5,50,10] h").unwrap().0, [5.0, 50.0, 10.0]);
+    assert_eq!(steps("-r 10..20+10 -c 7 h").unwrap().0, [10.0, 20.0]);
+    assert_eq!(steps("-r 0..500/30s,100/1m h").unwrap().0, [500.0]);
+    assert_eq!(steps("-r [1,2] --threads 9 h").unwrap().1.len(), 1);
+    let told = steps("-r 5 -c [5,50] h").unwrap_err().to_string();
+    assert!(told.contains("--connections: a sweep"), "{told}");
+    assert!(steps("-c 10..20000*2 h").is_ok() && steps("-c [10,30000] h").is_err());
+}
