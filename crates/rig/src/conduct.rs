@@ -73,14 +73,14 @@ type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
 impl<'a, H: Host> Conduct<'a, H> {
     fn experiment(&mut self, places: &[Place]) -> Outcome<H> {
         self.around(Level::Experiment, |own| {
-            own.each(places.chunk_by(|a, b| a.contender == b.contender), |own, visit| own.contender(visit))
+            own.each(places.chunk_by(|a, b| a.contender == b.contender), Self::contender)
         })
     }
 
     fn contender(&mut self, places: &[Place]) -> Outcome<H> {
         self.around(Level::Contender(places[0].contender), |own| {
             own.served(Restart::Never, places[0], |own| {
-                own.each(places.chunk_by(|a, b| a.repetition == b.repetition), |own, part| own.repetition(part))
+                own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
             })
         })
     }

@@ -33,7 +33,7 @@ impl Level {
         let name = |contender: usize| &experiment.contenders[contender].name;
         match self {
             Self::Experiment => "the experiment".into(),
-            Self::Contender(contender) => format!("{}", name(contender)),
+            Self::Contender(contender) => name(contender).clone(),
             Self::Repetition(place) => format!("repetition {} of {}", place.repetition + 1, name(place.contender)),
             Self::Step(place) => {
                 let (load, repetition) = (load(experiment, place), place.repetition + 1);
@@ -53,8 +53,12 @@ impl Level {
         let server = contender.and_then(|contender| contender.server.as_ref());
         let mut variables = server.map_or_else(Vec::new, |server| server.environment.clone());
         let mut add = |name: &str, value: String| variables.push((format!("BRUNT_{name}"), value));
-        contender.into_iter().for_each(|contender| add("CONTENDER", contender.name.clone()));
-        place.into_iter().for_each(|place| add("REPETITION", (place.repetition + 1).to_string()));
+        if let Some(contender) = contender {
+            add("CONTENDER", contender.name.clone());
+        }
+        if let Some(place) = place {
+            add("REPETITION", (place.repetition + 1).to_string());
+        }
         if let Self::Step(place) = self {
             add("STEP", (place.step + 1).to_string());
             add("LOAD", load(experiment, place).to_string());

@@ -125,7 +125,7 @@ mod linux {
         entries.filter_map(|entry| process(entry.file_name().to_str()?.parse().ok()?)).collect()
     }
 
-    /// proc_pid_stat(5): behind the name in parentheses, which may hold anything, come state, parent and group.
+    /// `proc_pid_stat(5)`: behind the name in parentheses, which may hold anything, come state, parent and group.
     fn process(pid: i32) -> Option<Process> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(1).map(str::parse);
