@@ -1,0 +1,293 @@
+//! The trials of an experiment one after the other, with hooks and servers around them.
+//!
+//! Levels lie within each other: the experiment, a contender's trials that follow one another, those of a repetition, a
+//! step. Whatever was begun at a level is finished there, however what lies within came to its end.
+//!
+//! What it is **not**: the runs themselves go to the [`Host`].
+
+mod level;
+
+use crate::error::{Failure, ServerError};
+use crate::hooks::{self, Done};
+use crate::host::{Host, News, Work};
+use crate::order::order;
+use crate::pause::wait_for;
+use crate::server::Server;
+use crate::ward::{Gear, Setting};
+use brunt_model::experiment::{Contender, Hook, Restart, Step};
+use brunt_model::probe_spec::Select;
+use brunt_model::{Experiment, Place, Plan, ProbeSpec, Probed};
+use level::Level;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// A server that ends in so many trials in a row will not stay for the next one.
+const PATIENCE: u32 = 3;
+/// Between two looks at whether somebody wants to end it.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How an experiment that did not fail came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// All trials were made.
+    Whole,
+    /// Somebody stopped it.
+    Stopped,
+}
+
+/// Carries out an experiment, but for the places that are done already. Servers are stopped and `after` hooks are run
+/// however it ends; of several failures the first is told, the others are warnings.
+pub fn conduct<H: Host>(
+    experiment: &Experiment,
+    done: &BTreeSet<Place>,
+    gear: &Gear,
+    host: &mut H,
+) -> Result<End, Failure<H::Error>> {
+    let all = order(experiment);
+    let left: Vec<Place> = all.iter().copied().filter(|place| !done.contains(place)).collect();
+    if left.is_empty() {
+        return Ok(End::Whole);
+    }
+    let number = all.len() - left.len();
+    let mut conduct = Conduct { experiment, gear, host, server: None, number, of: all.len(), rested: true, deaths: 0 };
+    conduct.experiment(&left)
+}
+
+struct Conduct<'a, H> {
+    experiment: &'a Experiment,
+    gear: &'a Gear<'a>,
+    host: &'a mut H,
+    /// The managed server of the contender whose turn it is.
+    server: Option<Server<'a>>,
+    /// The last trial that was begun, from 1.
+    number: usize,
+    of: usize,
+    /// The machine had nothing to do: there was no trial yet.
+    rested: bool,
+    /// In how many trials in a row the server ended.
+    deaths: u32,
+}
+
+type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
+
+impl<'a, H: Host> Conduct<'a, H> {
+    fn experiment(&mut self, places: &[Place]) -> Outcome<H> {
+        self.around(Level::Experiment, |own| {
+            own.each(places.chunk_by(|a, b| a.contender == b.contender), Self::contender)
+        })
+    }
+
+    fn contender(&mut self, places: &[Place]) -> Outcome<H> {
+        self.around(Level::Contender(places[0].contender), |own| {
+            own.served(Restart::Never, places[0], |own| {
+                own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
+            })
+        })
+    }
+
+    fn repetition(&mut self, places: &[Place]) -> Outcome<H> {
+        self.around(Level::Repetition(places[0]), |own| {
+            own.served(Restart::Repetition, places[0], |own| own.each(places.iter(), |own, place| own.step(*place)))
+        })
+    }
+
+    fn step(&mut self, place: Place) -> Outcome<H> {
+        self.served(Restart::Step, place, |own| own.around(Level::Step(place), |own| own.trial(place)))
+    }
+
+    /// One after the other, until one of them ends early.
+    fn each<T>(
+        &mut self,
+        parts: impl Iterator<Item = T>,
+        mut one: impl FnMut(&mut Self, T) -> Outcome<H>,
+    ) -> Outcome<H> {
+        for part in parts {
+            if self.host.stopped() || one(self, part)? == End::Stopped {
+                return Ok(End::Stopped);
+            }
+        }
+        Ok(End::Whole)
+    }
+
+    // Hooks.
+
+    fn around(&mut self, level: Level, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+        let hooks = level.hooks(self.experiment);
+        let before = self.each(hooks.before.iter(), |own, hook| own.before(level, hook));
+        let outcome = if matches!(before, Ok(End::Whole)) { inner(self) } else { before };
+        let mut finished = outcome;
+        for hook in &hooks.after {
+            let after = self.hook(level, "after", hook, |_| false);
+            finished = self.first_failure(finished, after.map(|_| End::Whole));
+        }
+        finished
+    }
+
+    fn before(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
+        Ok(match self.hook(level, "before", hook, H::stopped)? {
+            Done::Whole => End::Whole,
+            Done::Stopped => End::Stopped,
+        })
+    }
+
+    fn hook(
+        &mut self,
+        level: Level,
+        side: &str,
+        hook: &Hook,
+        stopped: impl Fn(&H) -> bool,
+    ) -> Result<Done, Failure<H::Error>> {
+        let when = format!("{side} {}", level.words(self.experiment));
+        self.host.say(News::Hook { when: when.clone(), command: hook.run.clone() });
+        let environment = level.environment(self.experiment);
+        let setting = Setting { directory: &self.experiment.directory, environment: &environment };
+        let host = &*self.host;
+        Ok(hooks::run(hook, &when, &setting, self.gear, &|| stopped(host))?)
+    }
+
+    /// The first failure stays the reason; a later one is told on the way.
+    fn first_failure(&mut self, first: Outcome<H>, next: Outcome<H>) -> Outcome<H> {
+        match (first, next) {
+            (Ok(end), next) => next.map(|_| end),
+            (Err(first), Ok(_)) => Err(first),
+            (Err(first), Err(next)) => {
+                if let Failure::Hook(_) | Failure::Server(_) = next {
+                    self.host.say(News::Warning(without_host(&next)));
+                }
+                Err(first)
+            }
+        }
+    }
+
+    // Servers.
+
+    /// With the contender's server running, if this is the level at which it is started.
+    fn served(&mut self, level: Restart, place: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+        let managed = &self.experiment.contenders[place.contender].server;
+        if managed.as_ref().is_none_or(|managed| managed.restart != level) {
+            return inner(self);
+        }
+        let outcome = match self.start(place) {
+            Ok(End::Whole) => inner(self),
+            other => other,
+        };
+        let stopped = self.stop(place);
+        self.first_failure(outcome, stopped)
+    }
+
+    fn start(&mut self, place: Place) -> Outcome<H> {
+        let experiment: &'a Experiment = self.experiment;
+        let contender = &experiment.contenders[place.contender];
+        let Some(managed) = &contender.server else { return Ok(End::Whole) };
+        self.host.say(News::Starting { contender: contender.name.clone() });
+        let began = self.gear.time.now();
+        let environment = Level::Repetition(place).environment(experiment);
+        let setting = Setting { directory: &experiment.directory, environment: &environment };
+        let host = &*self.host;
+        self.server = Server::start(managed, &contender.name, &setting, self.gear, &|| host.stopped())?;
+        if self.server.is_none() {
+            return Ok(End::Stopped);
+        }
+        let took = self.gear.time.now() - began;
+        self.host.say(News::Ready { contender: contender.name.clone(), took });
+        Ok(End::Whole)
+    }
+
+    fn stop(&mut self, place: Place) -> Outcome<H> {
+        let Some(server) = self.server.take() else { return Ok(End::Whole) };
+        self.host.say(News::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
+        let environment = Level::Repetition(place).environment(self.experiment);
+        let setting = Setting { directory: &self.experiment.directory, environment: &environment };
+        if let Some(warning) = server.stop(&setting, self.gear)? {
+            self.host.say(News::Warning(warning));
+        }
+        Ok(End::Whole)
+    }
+
+    /// A server that is not there any more is started again.
+    fn revive(&mut self, place: Place) -> Outcome<H> {
+        if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
+            return Ok(End::Whole);
+        }
+        self.stop(place)?;
+        self.start(place)
+    }
+
+    // Trials.
+
+    fn trial(&mut self, place: Place) -> Outcome<H> {
+        if self.revive(place)? == End::Stopped || self.rest() == End::Stopped {
+            return Ok(End::Stopped);
+        }
+        let contender = &self.experiment.contenders[place.contender];
+        let step = &contender.steps[place.step];
+        self.number += 1;
+        let work = Work {
+            place,
+            contender,
+            load: step.load,
+            plan: plan(step, place),
+            probes: probes(contender, self.server.as_ref()),
+            number: self.number,
+            of: self.of,
+            server: self.server.as_ref(),
+        };
+        self.host.run(&work).map_err(Failure::Host)?;
+        self.count_deaths(contender)?;
+        Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
+    }
+
+    fn rest(&mut self) -> End {
+        let time = self.experiment.cooldown;
+        if !std::mem::replace(&mut self.rested, false) && !time.is_zero() {
+            self.host.say(News::Resting { time });
+            let host = &*self.host;
+            wait_for(self.gear.time, time.saturating_sub(LOOK), || host.stopped().then_some(()));
+            self.gear.time.pause(time.min(LOOK));
+        }
+        if self.host.stopped() { End::Stopped } else { End::Whole }
+    }
+
+    fn count_deaths(&mut self, contender: &Contender) -> Result<(), ServerError> {
+        let dead = self.server.as_ref().and_then(|server| Some((server.ended()?, server)));
+        let Some((ending, server)) = dead else {
+            self.deaths = 0;
+            return Ok(());
+        };
+        self.deaths += 1;
+        if self.deaths < PATIENCE {
+            return Ok(());
+        }
+        let (contender, times, output) = (contender.name.clone(), self.deaths, server.output());
+        Err(ServerError::KeepsEnding { contender, times, ending, output })
+    }
+}
+
+/// The failure of a hook or a server, in words.
+fn without_host<E>(failure: &Failure<E>) -> String {
+    match failure {
+        Failure::Hook(error) => error.to_string(),
+        Failure::Server(error) => error.to_string(),
+        Failure::Host(_) => String::new(),
+    }
+}
+
+/// Repetitions and steps have arrivals of their own; contenders have the same ones.
+fn plan(step: &Step, place: Place) -> Plan {
+    let own = u64::from(place.repetition) << 32 | place.step as u64;
+    Plan { seed: step.plan.seed.wrapping_add(own), ..step.plan.clone() }
+}
+
+/// The contender's probes, with its server's process in place of "the server". Where brunt starts none, they are left out:
+/// whoever made the experiment has refused that.
+fn probes(contender: &Contender, server: Option<&Server>) -> Vec<ProbeSpec> {
+    let with_pid = |mut probe: ProbeSpec| {
+        if let Probed::Processes { select, .. } = &mut probe.what
+            && *select == Select::Server
+        {
+            *select = Select::Pid(server?.pid());
+        }
+        Some(probe)
+    };
+    contender.probes.iter().cloned().filter_map(with_pid).collect()
+}

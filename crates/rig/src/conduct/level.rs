@@ -1,0 +1,72 @@
+//! What hooks stand around, and what they are told about it.
+
+use brunt_model::experiment::Around;
+use brunt_model::{Experiment, Place};
+
+/// What hooks stand around.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Level {
+    /// All of it.
+    Experiment,
+    /// Trials of this contender that follow one another.
+    Contender(usize),
+    /// Those of one repetition.
+    Repetition(Place),
+    /// One of them.
+    Step(Place),
+}
+
+impl Level {
+    /// The hooks of that level.
+    pub(super) fn hooks(self, experiment: &Experiment) -> &Around {
+        let of = |contender: usize| &experiment.contenders[contender].hooks;
+        match self {
+            Self::Experiment => &experiment.hooks,
+            Self::Contender(contender) => &of(contender).contender,
+            Self::Repetition(place) => &of(place.contender).repetition,
+            Self::Step(place) => &of(place.contender).step,
+        }
+    }
+
+    /// As part of a sentence.
+    pub(super) fn words(self, experiment: &Experiment) -> String {
+        let name = |contender: usize| &experiment.contenders[contender].name;
+        match self {
+            Self::Experiment => "the experiment".into(),
+            Self::Contender(contender) => name(contender).clone(),
+            Self::Repetition(place) => format!("repetition {} of {}", place.repetition + 1, name(place.contender)),
+            Self::Step(place) => {
+                let (load, repetition) = (load(experiment, place), place.repetition + 1);
+                format!("the step at {load} of {}, repetition {repetition}", name(place.contender))
+            }
+        }
+    }
+
+    /// What commands find in their environment: where in the experiment they are, and the server's own variables.
+    pub(super) fn environment(self, experiment: &Experiment) -> Vec<(String, String)> {
+        let (contender, place) = match self {
+            Self::Experiment => (None, None),
+            Self::Contender(contender) => (Some(contender), None),
+            Self::Repetition(place) | Self::Step(place) => (Some(place.contender), Some(place)),
+        };
+        let contender = contender.map(|contender| &experiment.contenders[contender]);
+        let server = contender.and_then(|contender| contender.server.as_ref());
+        let mut variables = server.map_or_else(Vec::new, |server| server.environment.clone());
+        let mut add = |name: &str, value: String| variables.push((format!("BRUNT_{name}"), value));
+        if let Some(contender) = contender {
+            add("CONTENDER", contender.name.clone());
+        }
+        if let Some(place) = place {
+            add("REPETITION", (place.repetition + 1).to_string());
+        }
+        if let Self::Step(place) = self {
+            add("STEP", (place.step + 1).to_string());
+            add("LOAD", load(experiment, place).to_string());
+        }
+        variables
+    }
+}
+
+fn load(experiment: &Experiment, place: Place) -> f64 {
+    experiment.step(place).map_or(0.0, |step| step.load)
+}

@@ -1,0 +1,59 @@
+//! Shell commands before and after something. What it is not: when they run is [`conduct`](mod@crate::conduct)'s.
+
+use crate::error::HookError;
+use crate::guard::{Ending, Kind, Word};
+use crate::pause::wait_for;
+use crate::ward::{Gear, Setting, Ward};
+use brunt_model::experiment::Hook;
+use std::time::Duration;
+
+/// A hook that is to end early has so long to do so.
+const TO_END: Duration = Duration::from_secs(2);
+
+/// How a hook that did not fail came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It exited with 0.
+    Whole,
+    /// Somebody stopped the experiment, and the hook with it.
+    Stopped,
+}
+
+/// Runs a hook until its shell ends; what it put into the background stays. `when` goes into the error. `stopped`: whether
+/// it is to be ended early.
+pub fn run(
+    hook: &Hook,
+    when: &str,
+    setting: &Setting,
+    gear: &Gear,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Done, HookError> {
+    let (when, command) = (when.to_owned(), hook.run.clone());
+    let mut ward = match Ward::start(Kind::Hook, &hook.run, setting, gear) {
+        Ok(ward) => ward,
+        Err(error) => return Err(HookError::Start { when, command, error }),
+    };
+    let ended = wait_for(gear.time, hook.timeout, || match ward.ended() {
+        Some(ending) => Some(Some(ending)),
+        None => stopped().then_some(None),
+    });
+    match ended {
+        Some(Some(Ending::Code(0))) => Ok(Done::Whole),
+        Some(Some(ending)) => Err(HookError::Failed { when, command, ending, output: ward.output() }),
+        Some(None) => {
+            end(&mut ward, gear);
+            Ok(Done::Stopped)
+        }
+        None => {
+            end(&mut ward, gear);
+            Err(HookError::TimedOut { when, command, limit: hook.timeout, output: ward.output() })
+        }
+    }
+}
+
+/// Ends it, with all that it put into the background. A guard that is not there any more has nothing left to end.
+fn end(ward: &mut Ward, gear: &Gear) {
+    if ward.tell(&Word::Term(TO_END)).is_ok() {
+        wait_for(gear.time, TO_END * 2, || ward.is_gone().then_some(()));
+    }
+}

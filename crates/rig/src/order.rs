@@ -1,0 +1,50 @@
+//! Which trial comes when. What it is not: it knows nothing of what was done already; places that were are left out of the
+//! list that it makes, and the others stay where they are.
+
+use brunt_model::experiment::TrialOrder;
+use brunt_model::{Experiment, Place};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
+/// All places of an experiment, each once, in the order in which they are measured. A contender's trials of one repetition
+/// stand together.
+pub fn order(experiment: &Experiment) -> Vec<Place> {
+    let all = 0..experiment.contenders.len();
+    let repetitions = 0..experiment.repetitions;
+    match experiment.order {
+        TrialOrder::Blocks => {
+            all.flat_map(|contender| repetitions.clone().flat_map(move |r| upwards(experiment, r, contender))).collect()
+        }
+        TrialOrder::Interleaved => repetitions.flat_map(|r| there_and_back(experiment, r)).collect(),
+        TrialOrder::Random => repetitions.flat_map(|r| drawn(experiment, r)).collect(),
+    }
+}
+
+fn there_and_back(experiment: &Experiment, repetition: u32) -> Vec<Place> {
+    let mut contenders: Vec<usize> = (0..experiment.contenders.len()).collect();
+    if repetition % 2 == 1 {
+        contenders.reverse();
+    }
+    contenders.into_iter().flat_map(|contender| upwards(experiment, repetition, contender)).collect()
+}
+
+/// Drawn from the seed and the repetition alone, so that an experiment that goes on after an interruption finds the same.
+fn drawn(experiment: &Experiment, repetition: u32) -> Vec<Place> {
+    let mut random = Pcg64Mcg::seed_from_u64(experiment.seed.wrapping_add(u64::from(repetition) << 32));
+    let mut contenders: Vec<usize> = (0..experiment.contenders.len()).collect();
+    contenders.shuffle(&mut random);
+    let mut of = |contender| {
+        let mut places = upwards(experiment, repetition, contender);
+        places.shuffle(&mut random);
+        places
+    };
+    contenders.into_iter().flat_map(&mut of).collect()
+}
+
+fn upwards(experiment: &Experiment, repetition: u32, contender: usize) -> Vec<Place> {
+    let steps = &experiment.contenders[contender].steps;
+    let mut places: Vec<_> = (0..steps.len()).map(|step| Place { repetition, contender, step }).collect();
+    places.sort_by(|a, b| steps[a.step].load.total_cmp(&steps[b.step].load));
+    places
+}

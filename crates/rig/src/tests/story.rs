@@ -1,0 +1,211 @@
+//! A host that makes no runs, and experiments made by hand.
+
+use crate::ward::Gear;
+use crate::{End, Failure, Host, News, Pause, Real, Work, conduct, guard};
+use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The test binary is the guard, too: it runs only this test then. What the harness prints is no report.
+#[test]
+#[ignore = "a part of other tests: the process between them and their servers"]
+fn as_guard() {
+    guard::attend(io::stdin(), io::stdout(), &Real::default()).expect("a guard");
+}
+
+fn guard_program() -> (PathBuf, Vec<String>) {
+    let words = ["--ignored", "--exact", "tests::story::as_guard", "--nocapture"];
+    (std::env::current_exe().expect("this program"), words.map(Into::into).to_vec())
+}
+
+/// An experiment and who carries it out.
+pub struct Story {
+    pub experiment: Experiment,
+    pub host: Silent,
+    pub time: Fake,
+}
+
+impl Story {
+    pub fn of(experiment: Experiment) -> Self {
+        Self { experiment, host: Silent::default(), time: Fake::default() }
+    }
+
+    /// In a time that only passes where somebody waits.
+    pub fn conduct(&mut self) -> Result<End, Failure<String>> {
+        self.conduct_without(&BTreeSet::new())
+    }
+
+    pub fn conduct_without(&mut self, done: &BTreeSet<Place>) -> Result<End, Failure<String>> {
+        let gear = Gear { guard: guard_program(), time: &self.time };
+        conduct(&self.experiment, done, &gear, &mut self.host)
+    }
+
+    /// In real time, as processes are.
+    pub fn conduct_really(&mut self) -> Result<End, Failure<String>> {
+        let gear = Gear { guard: guard_program(), time: &Real::default() };
+        conduct(&self.experiment, &BTreeSet::new(), &gear, &mut self.host)
+    }
+}
+
+/// Notes what it is told.
+#[derive(Default)]
+pub struct Silent {
+    pub news: Vec<String>,
+    pub made: Vec<Place>,
+    pub numbers: Vec<usize>,
+    pub seeds: Vec<u64>,
+    pub pids: Vec<u32>,
+    pub troubles: Vec<String>,
+    /// What happens in a run.
+    pub meanwhile: Option<fn(&Work)>,
+    pub stop_after: Option<usize>,
+}
+
+impl Host for Silent {
+    type Error = String;
+
+    fn run(&mut self, work: &Work) -> Result<(), String> {
+        self.news.push(format!("run {} {} {}", work.contender.name, work.place.repetition, work.load));
+        self.made.push(work.place);
+        self.numbers.push(work.number);
+        self.seeds.push(work.plan.seed);
+        self.pids.extend(work.probes.iter().filter_map(|probe| match &probe.what {
+            brunt_model::Probed::Processes { select: brunt_model::probe_spec::Select::Pid(pid), .. } => Some(*pid),
+            _ => None,
+        }));
+        if let Some(meanwhile) = self.meanwhile {
+            meanwhile(work);
+        }
+        self.troubles.extend(work.trouble());
+        Ok(())
+    }
+
+    fn say(&mut self, news: News) {
+        self.news.push(match news {
+            News::Hook { when, command } => format!("hook {when}: {command}"),
+            News::Starting { contender } => format!("start {contender}"),
+            News::Ready { contender, .. } => format!("ready {contender}"),
+            News::Stopping { contender } => format!("stop {contender}"),
+            News::Resting { time } => format!("rest {}", time.as_secs_f64()),
+            News::Warning(text) => format!("warning {text}"),
+        });
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop_after.is_some_and(|after| self.made.len() >= after)
+    }
+}
+
+/// Time that passes where somebody waits.
+#[derive(Default)]
+pub struct Fake(Cell<u64>);
+
+impl Fake {
+    pub fn now_seconds(&self) -> f64 {
+        self.0.get() as f64 / 1e9
+    }
+}
+
+impl Clock for Fake {
+    fn now(&self) -> Tick {
+        Tick(self.0.get())
+    }
+}
+
+impl Pause for Fake {
+    fn pause(&self, time: Duration) {
+        self.0.set(self.0.get() + time.as_nanos() as u64);
+    }
+}
+
+pub fn experiment(contenders: Vec<Contender>) -> Experiment {
+    Experiment {
+        name: "story".into(),
+        about: String::new(),
+        contenders,
+        repetitions: 1,
+        order: TrialOrder::Interleaved,
+        cooldown: Duration::ZERO,
+        hooks: Around::default(),
+        seed: 1,
+        directory: std::env::temp_dir(),
+        source: String::new(),
+    }
+}
+
+pub fn contender(name: &str, loads: &[f64]) -> Contender {
+    let steps = loads.iter().map(|load| Step { load: *load, plan: plan(*load) }).collect();
+    let hooks = ContenderHooks::default();
+    Contender { name: name.into(), factors: Vec::new(), steps, server: None, hooks, probes: Vec::new() }
+}
+
+pub fn hook(run: &str) -> Hook {
+    Hook { run: run.into(), timeout: Duration::from_secs(20) }
+}
+
+pub fn around(before: &str, after: &str) -> Around {
+    Around { before: vec![hook(before)], after: vec![hook(after)] }
+}
+
+/// A server that is ready when the command says so.
+pub fn server(start: &str, ready: &str) -> ManagedServer {
+    ManagedServer {
+        start: start.into(),
+        ready: Ready::Command(ready.into()),
+        stop: None,
+        restart: Restart::Repetition,
+        environment: Vec::new(),
+        ready_timeout: Duration::from_secs(20),
+        stop_timeout: Duration::from_secs(20),
+    }
+}
+
+fn plan(rate: f64) -> Plan {
+    let url = "http://127.0.0.1:9/".to_owned();
+    let request =
+        Request { label: url.clone(), method: "GET".into(), url, headers: Vec::new(), body: Body::None, weight: 1 };
+    let seconds = Duration::from_secs;
+    Plan {
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        load: Load::Open {
+            rate: Shape::constant(rate),
+            arrivals: Arrivals::Even,
+            connections: None,
+            max_in_flight: 10,
+        },
+        stop: Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: Some(seconds(1)),
+            requests: None,
+            grace: Duration::ZERO,
+        },
+        connection: Connection {
+            http10: false,
+            requests_per_connection: None,
+            retry_stale: false,
+            timeout: seconds(1),
+            connect_timeout: seconds(1),
+            connect_rate: 1000,
+            resolve: Vec::new(),
+            resolve_every: None,
+            proxy: None,
+            unix_socket: None,
+            source: Vec::new(),
+            receive_rate: None,
+            tls: Tls::default(),
+        },
+        checks: Checks::default(),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: seconds(1), labels: 10, samples: false },
+        seed: 7,
+        threads: 1,
+        precise: false,
+    }
+}
