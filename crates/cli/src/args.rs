@@ -71,6 +71,9 @@ pub enum Command {
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_long_help = after_lab())]
     Lab(Box<brunt_lab::args::Options>),
+    /// Stands between brunt and a server that it started, and ends that when brunt is gone
+    #[command(hide = true)]
+    Guard,
     /// Prints the completions of a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
