@@ -1,6 +1,8 @@
 //! The table of defaults: whatever is not said on the command line is said here, in the words in which it would be.
 //! Nothing below `cli` has a default.
 
+use brunt_model::experiment::{Restart, TrialOrder};
+
 /// Connections of the closed loop.
 pub const CONNECTIONS: &str = "10";
 
@@ -78,3 +80,27 @@ pub const PROBE_INTERVAL: &str = "1s";
 
 /// Requests per second that one thread is trusted with before another one is started.
 pub const RATE_PER_THREAD: f64 = 60_000.0;
+
+/// How often each step of each contender is measured.
+pub const REPETITIONS: u32 = 3;
+
+/// In which order the trials of an experiment are made.
+pub const TRIAL_ORDER: TrialOrder = TrialOrder::Interleaved;
+
+/// Rest before each trial of an experiment but the first.
+pub const COOLDOWN: &str = "0s";
+
+/// Between which trials a managed server is started anew.
+pub const RESTART: Restart = Restart::Repetition;
+
+/// How long a managed server may take to be ready.
+pub const READY_TIMEOUT: &str = "30s";
+
+/// How long a managed server may take to end.
+pub const STOP_TIMEOUT: &str = "10s";
+
+/// How long a hook may take.
+pub const HOOK_TIMEOUT: &str = "60s";
+
+/// Time from one reading of a probe to the next.
+pub const PROBE_INTERVAL: &str = "1s";

@@ -15,6 +15,7 @@ use anyhow::Result;
 use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
 use brunt_script::target;
+pub use script::script;
 pub use sweep::sweep_steps;
 
 /// What the plan must know of the system that carries it out.
@@ -30,7 +31,7 @@ pub struct System {
 
 /// The plan, and notes that the user should be told.
 pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
-    let script = script::script(args)?;
+    let script = script(args)?;
     let connection = connection::connection(args)?;
     let load = load::load(&args.load, system)?;
     let stop = load::stop(&args.load, &load)?;

@@ -13,6 +13,7 @@
 //! * [`objective`], [`goal`], [`status`]: `p99 < 50ms`, `p99±5%`, `200,3xx`.
 //! * [`target`]: a URL as people write it; [`urls`]: a file of them, [`body`]: what is sent with one.
 //! * [`user`]: the virtual user of a list of requests.
+//! * [`plan`]: the plan file, by its contenders.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
 
 pub mod arrivals;
@@ -24,6 +25,7 @@ pub mod feed;
 pub mod goal;
 mod number;
 pub mod objective;
+pub mod plan;
 pub mod shape;
 pub mod status;
 pub mod target;

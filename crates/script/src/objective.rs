@@ -17,9 +17,18 @@ const RELATIONS: [(&str, Relation); 6] = [
     (">", Relation::Above),
 ];
 
-/// Bounds on figures of a run, with commas between them.
+/// Names for bounds that are often asked for together.
+const PRESETS: [(&str, &str); 1] = [("1-3-10", "p99 < 1s, p99 < 3s, p99 < 10s")];
+
+/// Bounds on figures of a run, with commas between them; `1-3-10` is the 99th percentile below 1, 3 and 10 seconds.
 pub fn parse(word: &str) -> Result<Vec<Objective>, WordError> {
-    word.split(',').map(|part| objective(part.trim())).collect()
+    let bounds = |part: &str| -> Result<Vec<Objective>, WordError> {
+        match PRESETS.iter().find(|(name, _)| *name == part) {
+            Some((_, bounds)) => bounds.split(',').map(|part| objective(part.trim())).collect(),
+            None => Ok(vec![objective(part)?]),
+        }
+    };
+    Ok(word.split(',').map(|part| bounds(part.trim())).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 fn objective(word: &str) -> Result<Objective, WordError> {
@@ -101,6 +110,8 @@ mod tests {
             assert_eq!(parse(word), Ok(vec![Objective { metric, relation, bound }]), "{word}");
         }
         assert_eq!(parse("p99 < 50ms, errors < 0.1%,throughput > 1/s").unwrap().len(), 3);
+        assert_eq!(parse("1-3-10"), parse("p99 < 1s, p99 < 3s, p99 < 10s"));
+        assert_eq!(parse("1-3-10, errors < 1%").unwrap().len(), 4);
     }
 
     #[test]

@@ -49,9 +49,14 @@ pub fn is_local(url: &str) -> bool {
 
 /// The target of a path (`/…`) or query (`?…`) of the same server as `base`, or else of a whole URL.
 pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
+    parse(&join(word, base)?)
+}
+
+/// The URL of a path (`/…`) or query (`?…`) of the same server as `base`; a whole URL is left as it is.
+pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
     let word = word.trim();
     if !word.starts_with(['/', '?']) {
-        return parse(word);
+        return Ok(word.to_owned());
     }
     let Some(base) = base else {
         let instead = format!("http://HOST{word}, or give the server on the command line");
@@ -60,10 +65,10 @@ pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
     let (scheme, rest) = scheme(base)?;
     let ends: &[char] = if word.starts_with('?') { &['?', '#'] } else { &['/', '?', '#'] };
     let kept = &rest[..rest.find(ends).unwrap_or(rest.len())];
-    match word.strip_prefix("//") {
-        Some(host) => parse(&format!("{scheme}://{host}")),
-        None => parse(&format!("{scheme}://{kept}{word}")),
-    }
+    Ok(match word.strip_prefix("//") {
+        Some(host) => format!("{scheme}://{host}"),
+        None => format!("{scheme}://{kept}{word}"),
+    })
 }
 
 fn scheme(word: &str) -> Result<(&str, &str), WordError> {

@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The script part of the plan.
-pub(super) fn script(run: &RunArgs) -> Result<Script> {
+pub fn script(run: &RunArgs) -> Result<Script> {
     let args = &run.request;
     let pattern = Pattern::new(args)?;
     let requests = match (&run.url, &args.urls) {

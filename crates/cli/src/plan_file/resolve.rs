@@ -1,0 +1,216 @@
+//! A plan file → an [`Experiment`]: the settings of each contender go the way of a command line, the rest is filled in from
+//! the table of defaults.
+
+use super::keys::find;
+use super::options::Options;
+use crate::args::RunArgs;
+use crate::args::values::Output;
+use crate::to_plan::{System, script, sweep_steps};
+use crate::defaults;
+use anyhow::{Context, Result, bail, ensure};
+use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
+use brunt_model::plan::Script;
+use brunt_model::{Contender, Experiment, ProbeSpec};
+use brunt_script::duration;
+use brunt_script::plan::{
+    Draft, Given, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer, Setting,
+};
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The most steps of all contenders together: each is a whole plan.
+const MOST_STEPS: usize = 20_000;
+
+/// A plan file, ready to be carried out.
+#[derive(Debug)]
+#[allow(dead_code, reason = "outputs and ports are for whoever carries it out")]
+pub struct Loaded {
+    /// What is to be done.
+    pub experiment: Experiment,
+    /// Where reports go.
+    pub outputs: Vec<Output>,
+    /// The ports that were drawn, by name.
+    pub ports: BTreeMap<String, u16>,
+    /// What the user should be told, each once.
+    pub notes: Vec<String>,
+}
+
+/// Reads a plan file and resolves it. `sets` are the words of `--set`; `dir` is what `${dir}` stands for.
+pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
+    let opened = open(path, sets, dir)?;
+    opened.resolve(system)
+}
+
+/// A plan file that has been read, and is not resolved yet.
+#[derive(Debug)]
+pub struct Opened {
+    /// What it says.
+    pub file: PlanFile,
+    ports: BTreeMap<String, u16>,
+    folder: PathBuf,
+    source: String,
+}
+
+/// Reads a plan file.
+pub fn open(path: &Path, sets: &[String], dir: &str) -> Result<Opened> {
+    let text = text(path)?;
+    let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
+    let ports = draw(&draft.ports()?)?;
+    let folder = folder(path)?;
+    let environment = |name: &str| std::env::var(name).ok();
+    let given = Given { ports: &ports, dir, plan_dir: &folder.display().to_string(), environment: &environment };
+    let usual = path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let file = draft.resolve(given, &usual)?;
+    let said = sets.iter().map(|set| format!("# --set {set}\n"));
+    let source = std::iter::once(text.clone()).chain(said).collect();
+    Ok(Opened { file, ports, folder, source })
+}
+
+fn text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read the plan file {}", path.display()))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(e) => {
+            let line = e.as_bytes()[..e.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();
+            bail!("{}:{line}: this is not UTF-8; write the file in UTF-8", path.display())
+        }
+    }
+}
+
+fn folder(path: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(path).with_context(|| path.display().to_string())?;
+    Ok(absolute.parent().unwrap_or(Path::new("/")).to_owned())
+}
+
+/// Free loopback ports. All are held until the last is drawn, so that they differ.
+fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
+    let drawn = names.iter().map(|name| {
+        let listener = TcpListener::bind("127.0.0.1:0").with_context(|| format!("no free port for `{name}`"))?;
+        Ok((name.clone(), listener.local_addr()?.port(), listener))
+    });
+    let held = drawn.collect::<Result<Vec<_>>>()?;
+    Ok(held.into_iter().map(|(name, port, _)| (name, port)).collect())
+}
+
+impl Opened {
+    /// The experiment that it comes to.
+    pub fn resolve(self, system: &System) -> Result<Loaded> {
+        let Self { file, ports, folder, source } = self;
+        let mut notes = Vec::<String>::new();
+        let mut contenders = Vec::with_capacity(file.contenders.len());
+        let mut steps = 0;
+        for planned in &file.contenders {
+            let (contender, told) = contender(planned, &folder, system)?;
+            notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+            steps += contender.steps.len();
+            ensure!(
+                steps <= MOST_STEPS,
+                "that makes more than {MOST_STEPS} steps; write sweeps in greater steps, or fewer contenders"
+            );
+            contenders.push(contender);
+        }
+        let outputs = Options::new(file.outputs.clone()).arguments(&folder)?.output.outputs;
+        let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
+        let experiment = Experiment {
+            name: file.name,
+            about: file.about,
+            contenders,
+            repetitions: file.repetitions.unwrap_or(defaults::REPETITIONS),
+            order: file.order.unwrap_or(defaults::TRIAL_ORDER),
+            cooldown: or(file.cooldown, defaults::COOLDOWN)?,
+            hooks: around(&file.hooks)?,
+            seed,
+            directory: folder,
+            source,
+        };
+        Ok(Loaded { experiment, outputs, ports, notes })
+    }
+}
+
+fn contender(planned: &Planned, folder: &Path, system: &System) -> Result<(Contender, Vec<String>)> {
+    let (steps, notes) = steps(planned, folder, system).with_context(|| format!("contender {}", planned.name))?;
+    let [contender, repetition, step] = &planned.hooks;
+    let hooks = ContenderHooks { contender: around(contender)?, repetition: around(repetition)?, step: around(step)? };
+    let every = or(planned.probe_interval, defaults::PROBE_INTERVAL)?;
+    let probe = |PlannedProbe { name, what, interval }| ProbeSpec { name, what, interval: interval.unwrap_or(every) };
+    let contender = Contender {
+        name: planned.name.clone(),
+        factors: planned.factors.clone(),
+        steps,
+        server: planned.server.as_ref().map(server).transpose()?,
+        hooks,
+        probes: planned.probes.iter().cloned().map(probe).collect(),
+    };
+    Ok((contender, notes))
+}
+
+/// The steps of a contender: those of the command line with its first request, each asking all of them.
+fn steps(planned: &Planned, folder: &Path, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
+    let lines = command_lines(planned);
+    let arguments = lines.iter().map(|line| line.arguments(folder)).collect::<Result<Vec<RunArgs>, _>>()?;
+    let (Some(line), Some(first)) = (lines.first(), arguments.first()) else { bail!("there is nothing to ask") };
+    let (mut steps, notes) = sweep_steps(first, system).map_err(|e| line.against(&e))?;
+    if !planned.requests.is_empty() {
+        let script = mix(planned, &lines, &arguments)?;
+        for step in &mut steps {
+            step.plan.script.clone_from(&script);
+        }
+    }
+    Ok((steps, notes))
+}
+
+/// A command line for each request. `--order` is of a file of URLs; of a mix, the plan says it itself.
+fn command_lines(planned: &Planned) -> Vec<Options> {
+    if planned.requests.is_empty() {
+        return vec![Options::new(planned.settings.clone())];
+    }
+    let common: Vec<Setting> =
+        planned.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
+    planned.requests.iter().map(|request| Options::new([&common[..], request].concat())).collect()
+}
+
+/// A mix is what several command lines ask, side by side.
+fn mix(planned: &Planned, lines: &[Options], arguments: &[RunArgs]) -> Result<Script> {
+    let mut all: Option<Script> = None;
+    for ((line, arguments), request) in lines.iter().zip(arguments).zip(&planned.requests) {
+        let mut one = script(arguments).map_err(|e| line.against(&e))?;
+        let text = |key| find(request, key).and_then(|setting| setting.node.text());
+        for asked in &mut one.requests {
+            text("script.request.label").into_iter().for_each(|label| label.clone_into(&mut asked.label));
+            asked.weight = text("script.request.weight").and_then(|weight| weight.parse().ok()).unwrap_or(1);
+        }
+        match &mut all {
+            Some(all) => all.requests.append(&mut one.requests),
+            None => all = Some(one),
+        }
+    }
+    let mut all = all.context("there is nothing to ask")?;
+    all.order = planned.request_order.unwrap_or(all.order);
+    Ok(all)
+}
+
+fn around(planned: &PlannedHooks) -> Result<Around> {
+    let hook =
+        |(run, timeout): &PlannedHook| Ok(Hook { run: run.clone(), timeout: or(*timeout, defaults::HOOK_TIMEOUT)? });
+    let hooks = |hooks: &[PlannedHook]| hooks.iter().map(hook).collect::<Result<Vec<_>>>();
+    Ok(Around { before: hooks(&planned.before)?, after: hooks(&planned.after)? })
+}
+
+fn server(planned: &PlannedServer) -> Result<ManagedServer> {
+    Ok(ManagedServer {
+        start: planned.start.clone(),
+        ready: planned.ready.clone(),
+        stop: planned.stop.clone(),
+        restart: planned.restart.unwrap_or(defaults::RESTART),
+        environment: planned.environment.clone(),
+        ready_timeout: or(planned.ready_timeout, defaults::READY_TIMEOUT)?,
+        stop_timeout: or(planned.stop_timeout, defaults::STOP_TIMEOUT)?,
+    })
+}
+
+/// A time of the plan, or the usual one.
+fn or(planned: Option<Duration>, usual: &str) -> Result<Duration> {
+    Ok(planned.map_or_else(|| duration::parse(usual), Ok)?)
+}

@@ -1,0 +1,40 @@
+//! The plan file: YAML in, what it says of an experiment and each of its contenders out.
+//!
+//! ```text
+//! text ─yaml─▶ tree with places ─choose, contenders × factors, --set─▶ a tree each ─${…}─▶ typed words ─▶ PlanFile
+//! ```
+//!
+//! What it is **not**: it has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
+//! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Setting`]s, with their places.
+//!
+//! * [`yaml`], [`node`]: text → tree. [`vary`]: overrides. [`sets`]: `--set`. [`fill`]: `${name}`.
+//! * [`written`], [`words`], [`probes`]: what may stand in a plan, as types; [`read`]: tree → types. [`schema`]: types → JSON
+//!   Schema.
+//! * [`file`]: the way from one end to the other. [`show`]: a tree as YAML again. [`error`]: what is said to mistakes.
+
+mod error;
+mod file;
+mod fill;
+mod json;
+mod node;
+mod probes;
+mod read;
+mod schema;
+mod sets;
+mod show;
+mod vary;
+mod words;
+mod written;
+mod yaml;
+
+pub use error::{PlanError, nearest};
+pub use file::{Draft, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, Setting};
+pub use fill::Given;
+pub use json::json;
+pub use node::{Entry, Node, Position, Value};
+pub use probes::PlannedProbe;
+pub use schema::{keys, schema};
+pub use show::yaml;
+
+#[cfg(test)]
+mod tests;

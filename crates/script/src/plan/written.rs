@@ -1,0 +1,269 @@
+//! What may stand in a plan file: its keys, their kinds, and what each means. The JSON Schema is made of these types.
+//!
+//! What it is **not**: the values of script, load, connection and checks are words of `brunt run`, and are read as such by
+//! whoever has its options; here only their names and kinds are held.
+
+use super::probes::Probe;
+use super::words::{Commands, Longer, Time, Word, WordOr, Words};
+use brunt_model::experiment::{Restart, TrialOrder};
+use brunt_model::plan::Order;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// An experiment, as people write it: what is asked, how much, of whom, how often, and what is done around it.
+///
+/// `${name}` stands for a variable, in any value; `$$` is a dollar sign.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Written {
+    /// What the experiment is called. Default: the name of the file.
+    pub name: Option<Word>,
+    /// What it is about, for whoever reads the report.
+    pub about: Option<Word>,
+    /// Variables: `${name}` anywhere in values stands for the value here; `--set name=value` changes it.
+    pub vars: BTreeMap<String, Word>,
+    /// Names of free loopback ports, drawn when the experiment begins: `${port.http}` is the one named `http`.
+    pub ports: Vec<String>,
+    /// Overrides of the plan by the value of a variable. A value that is not listed changes nothing.
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
+    pub choose: Option<serde::de::IgnoredAny>,
+    /// What is asked.
+    pub script: Option<Script>,
+    /// How much is asked, and when to stop.
+    pub load: Option<Load>,
+    /// How connections are made and kept.
+    pub connection: Option<Connection>,
+    /// What makes a reply good.
+    pub checks: Option<Checks>,
+    /// Bounds on the figures, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s.
+    pub objectives: Option<Words>,
+    /// How often each step of each contender is measured. Default: 3.
+    pub repetitions: Option<u32>,
+    /// In which order trials are made. Default: interleaved.
+    pub order: Option<TrialOrder>,
+    /// Rest before each trial but the first, such as `5s`. Default: none.
+    pub cooldown: Option<Time>,
+    /// Shell commands before and after parts of the experiment.
+    pub hooks: Hooks,
+    /// The server that brunt starts, and stops.
+    pub server: Option<Server>,
+    /// What is read meanwhile: `host`, `server`, or one key with its settings.
+    #[schemars(with = "Option<Vec<WordOr<Probe>>>")]
+    pub probes: Option<Vec<Probe>>,
+    /// Time from one reading of a probe to the next. Default: 1s.
+    pub probe_interval: Option<Longer>,
+    /// Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called.
+    pub outputs: Option<Words>,
+    /// What is compared: names, each with its overrides of the plan.
+    #[schemars(with = "BTreeMap<String, Option<Box<Written>>>")]
+    pub contenders: Option<serde::de::IgnoredAny>,
+    /// Factors, each with levels, each level with its overrides of the plan. The product of all factors (and contenders) is
+    /// compared.
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
+    pub factors: Option<serde::de::IgnoredAny>,
+}
+
+/// What is asked: one of `request`, `requests` and `urls`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Script {
+    /// The server of relative URLs, such as `http://127.0.0.1:8080`.
+    pub base: Option<Word>,
+    /// One request: a URL, or a map.
+    pub request: Option<WordOr<Request>>,
+    /// Several, each as often as its weight says.
+    pub requests: Option<Vec<WordOr<Request>>>,
+    /// A file of URLs, one a line.
+    pub urls: Option<Word>,
+    /// Which of several is next. Default: sequence.
+    pub order: Option<Order>,
+    /// Redirects followed for one request, at most. Default: 0.
+    pub follow: Option<Word>,
+}
+
+/// One request.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// What to ask, with placeholders: `{n}`, `{uuid}`, `{random:1..9}`, `{csv:FILE:column}`.
+    pub url: Word,
+    /// The method. Default: GET, or POST with a body.
+    pub method: Option<Word>,
+    /// Headers, by name.
+    pub headers: BTreeMap<String, Word>,
+    /// The body: a text, or `@FILE`.
+    pub data: Option<Word>,
+    /// The body: fields of a form, encoded.
+    pub form: BTreeMap<String, Word>,
+    /// The body: sent as JSON.
+    #[schemars(with = "serde_json::Value")]
+    pub json: Option<serde::de::IgnoredAny>,
+    /// The name under which it is summed. Default: its URL.
+    pub label: Option<Word>,
+    /// How often it is asked, against the others. Default: 1.
+    pub weight: Option<u32>,
+}
+
+/// How much is asked, and when to stop: the words of `brunt run`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Load {
+    /// Open loop: requests per second: `500`, stages `0..500/30s,500/2m`, or a sweep `50..1500+50`.
+    pub rate: Option<Words>,
+    /// Closed loop: virtual users: `64`, stages, or a sweep `20..20000*2`.
+    pub users: Option<Words>,
+    /// How arrivals are spaced: `poisson`, `even` or `burst:N`. Default: poisson.
+    pub arrivals: Option<Word>,
+    /// With a rate: connections at most.
+    pub connections: Option<Word>,
+    /// With users: time between a reply and the next request, such as `0.5s..2s`. Default: none.
+    pub think: Option<Word>,
+    /// With a rate: requests under way at most; arrivals beyond are dropped.
+    pub max_in_flight: Option<Word>,
+    /// Measured time. Default: 10s.
+    pub duration: Option<Word>,
+    /// Stop after so many measured requests.
+    pub requests: Option<Word>,
+    /// Load before the measured time, or `auto`. Default: 0s.
+    pub warmup: Option<Word>,
+    /// Time for requests under way at the end. Default: 5s.
+    pub grace: Option<Word>,
+    /// Worker threads. Default: 1, more where the rate needs them.
+    pub threads: Option<Word>,
+    /// Processes that the workers are divided among.
+    pub processes: Option<Word>,
+    /// Be awake shortly before each arrival.
+    pub precise: Option<bool>,
+    /// Connections opened per second before the load begins. Default: 5000.
+    pub connect_rate: Option<Word>,
+    /// Go on until figures are known so well, such as `p99±5%`.
+    pub until: Option<Words>,
+    /// The longest time that `until` may take. Default: 10m.
+    pub max_duration: Option<Word>,
+    /// Seed of every random choice.
+    pub seed: Option<Word>,
+}
+
+/// How connections are made and kept: the words of `brunt run`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Connection {
+    /// False: a new connection for each request. Default: true.
+    pub keepalive: Option<bool>,
+    /// Requests on one connection, at most.
+    pub requests_per_connection: Option<Word>,
+    /// Ask once more where a kept-alive connection was found closed. Default: false.
+    pub retry_stale: Option<bool>,
+    /// HTTP/1.0 instead of HTTP/1.1. Default: false.
+    #[serde(rename = "http1.0")]
+    pub http10: Option<bool>,
+    /// From begun to the reply's last byte, at most. Default: 30s.
+    pub timeout: Option<Word>,
+    /// Resolving, connecting and TLS handshake, at most. Default: 10s.
+    pub connect_timeout: Option<Word>,
+    /// Bytes per second that each connection reads, such as `10k`.
+    pub receive_rate: Option<Word>,
+    /// Authorities to trust: a PEM file.
+    pub cacert: Option<Word>,
+    /// Our own certificate: a PEM file.
+    pub cert: Option<Word>,
+    /// The private key of `cert`: a PEM file.
+    pub key: Option<Word>,
+    /// Trust any certificate of the server. Default: false.
+    pub insecure: Option<bool>,
+    /// Server name of the TLS handshake. Default: the URL's host.
+    pub sni: Option<Word>,
+    /// False: a whole TLS handshake for each connection. Default: true.
+    pub tls_resumption: Option<bool>,
+    /// Connect to ADDR for HOST:PORT, each `HOST:PORT:ADDR`.
+    pub resolve: Option<Words>,
+    /// Look names up again so often.
+    pub resolve_every: Option<Word>,
+    /// An HTTP proxy.
+    pub proxy: Option<Word>,
+    /// Connect to this Unix socket, whatever the URL's host.
+    pub unix_socket: Option<Word>,
+    /// Local addresses to connect from, in turn.
+    pub source: Option<Words>,
+}
+
+/// What makes a reply good.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Checks {
+    /// Statuses that are good, such as `200,3xx`. Default: all below 400.
+    pub status: Option<Words>,
+    /// What the body of a good reply matches: a regular expression.
+    pub body: Option<Word>,
+    /// Every body as long as the first good one of its label. Default: false.
+    pub same_length: Option<bool>,
+}
+
+/// Shell commands before and after parts of the experiment. One that fails stops the experiment.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hooks {
+    /// Run before.
+    pub before: Around,
+    /// Run after; also where it was stopped.
+    pub after: Around,
+}
+
+/// Each a command, a list of them, or `{run, timeout}`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Around {
+    /// Around the whole.
+    pub experiment: Commands,
+    /// Around all trials of a contender that follow one another.
+    pub contender: Commands,
+    /// Around each repetition: before its server is started, and after it was stopped.
+    pub repetition: Commands,
+    /// Around each step.
+    pub step: Commands,
+}
+
+/// A server that brunt starts as a process group of its own, and stops.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// What `sh -c` is given, in the folder of the plan file; it stays in the foreground.
+    pub start: Word,
+    /// When it is ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits with 0.
+    pub ready: WordOr<ReadyCommand>,
+    /// What ends it. Default: SIGTERM to its process group.
+    #[serde(default)]
+    pub stop: Option<Word>,
+    /// Between which trials it is started anew. Default: repetition.
+    #[serde(default)]
+    pub restart: Option<Restart>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub environment: BTreeMap<String, Word>,
+    /// So long it may take to be ready. Default: 30s.
+    #[serde(default)]
+    pub ready_timeout: Option<Longer>,
+    /// So long it may take to end. Default: 10s.
+    #[serde(default)]
+    pub stop_timeout: Option<Longer>,
+}
+
+/// A shell command that says when a server is ready.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadyCommand {
+    /// What `sh -c` is given.
+    pub command: Word,
+}
+
+/// A command with its bound.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// What `sh -c` is given.
+    pub run: Word,
+    /// So long it may take. Default: 60s.
+    #[serde(default)]
+    pub timeout: Option<Longer>,
+}
