@@ -108,6 +108,18 @@ pub struct RunArgs {
     /// What is shown and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// What is changed in a plan file.
+    #[command(flatten)]
+    pub plan: PlanFileArgs,
+}
+
+/// What is told beside the name of a plan file.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Plan file")]
+pub struct PlanFileArgs {
+    /// With a plan file in place of the URL: another value for a variable of it, or for a key such as load.rate; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub sets: Vec<String>,
 }
 
 /// What `brunt replay` is told.
@@ -152,6 +164,7 @@ Examples:
   brunt -c 64 --think 0.5s..2s http://127.0.0.1/     64 users who think between requests
   brunt -n 5000 --urls urls.txt --order random       5000 requests from a list
   brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
+  brunt run plan.yaml --set load.rate=100..500+50    an experiment, as the plan file says; see `brunt plan`
   brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/";
 
 const CHECK_EXAMPLES: &str = "\

@@ -69,15 +69,6 @@ pub const OUTPUT: &str = "text";
 /// File descriptors that connections leave to everything else in the process.
 pub const DESCRIPTORS_KEPT: u64 = 64;
 
-/// How often each step of each contender is measured.
-pub const REPETITIONS: u32 = 3;
-
-/// Rest before each trial of an experiment but the first.
-pub const COOLDOWN: &str = "0s";
-
-/// Time from one reading of a probe to the next.
-pub const PROBE_INTERVAL: &str = "1s";
-
 /// Requests per second that one thread is trusted with before another one is started.
 pub const RATE_PER_THREAD: f64 = 60_000.0;
 

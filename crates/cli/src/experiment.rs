@@ -1,6 +1,6 @@
 //! Experiments: `brunt sweep`, and `brunt run` of a plan file.
 //!
-//! * [`sweep`]: from the command line to an experiment. [`probes`]: the words of `--probe`.
+//! * [`sweep`]: from the command line to an experiment. [`probes`]: the words of `--probe`. [`planned`]: a plan file's.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
@@ -9,6 +9,7 @@
 mod ending;
 mod left;
 mod measurer;
+mod planned;
 mod probes;
 mod sweep;
 
@@ -23,6 +24,7 @@ use anyhow::{Context, Result};
 use brunt_model::{Analysis, Experiment, Place, Trial};
 use brunt_rig::{End, Failure, Gear};
 use measurer::Measurer;
+pub use planned::{plan_path, run_plan};
 use std::collections::BTreeSet;
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 

@@ -98,6 +98,14 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failed> {
+    if let Some(path) = args.url.as_deref().and_then(experiment::plan_path) {
+        return experiment::run_plan(path, args);
+    }
+    if !args.plan.sets.is_empty() {
+        return Err(usage(anyhow::anyhow!(
+            "--set changes a plan file: write its name in place of the URL, such as plan.yaml"
+        )));
+    }
     let system = system();
     let (plan, mut notes) = to_plan::to_plan(args, &system).map_err(usage)?;
     let world = world::Real::new(&plan).map_err(usage)?;

@@ -85,6 +85,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
 /// The experiment that the command line speaks of, and notes that the user should be told.
 fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     ensure!(args.run.output.events.is_none(), "--events keeps one run; an experiment has many: leave it out");
+    ensure!(args.run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
     ensure!(
         args.run.url.is_some() || args.run.request.urls.is_some(),
         "no URL is given; write one, such as http://127.0.0.1/"
