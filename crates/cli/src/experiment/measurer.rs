@@ -75,7 +75,8 @@ impl<'a> Measurer<'a> {
     fn made(&mut self, work: &Work, trial: Trial) {
         self.left.made(work.place);
         if !io::stderr().is_terminal() {
-            self.tell(&format!("{}: {}; {}", which(work), came_to(&trial), self.time_left()));
+            let left = if work.number < work.of { format!("; {}", self.time_left()) } else { String::new() };
+            self.tell(&format!("{}: {}{left}", which(work), came_to(&trial)));
         }
         self.study.trials.push(trial);
     }
