@@ -9,6 +9,7 @@ mod certify;
 mod check;
 mod cli;
 mod connections;
+mod experiment;
 mod explain;
 mod failures;
 mod framing;

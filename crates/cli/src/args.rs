@@ -72,6 +72,9 @@ pub enum Command {
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_long_help = after_lab())]
     Lab(Box<brunt_lab::args::Options>),
+    /// Stands between brunt and a server that it started, and ends that when brunt is gone
+    #[command(hide = true)]
+    Guard,
     /// Prints the completions of a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -110,6 +113,18 @@ pub struct RunArgs {
     /// What is shown and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// What is changed in a plan file.
+    #[command(flatten)]
+    pub plan: PlanFileArgs,
+}
+
+/// What is told beside the name of a plan file.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Plan file")]
+pub struct PlanFileArgs {
+    /// With a plan file in place of the URL: another value for a variable of it, or for a key such as load.rate; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub sets: Vec<String>,
 }
 
 /// What `brunt replay` is told.
@@ -154,6 +169,7 @@ Examples:
   brunt -c 64 --think 0.5s..2s http://127.0.0.1/     64 users who think between requests
   brunt -n 5000 --urls urls.txt --order random       5000 requests from a list
   brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
+  brunt run plan.yaml --set load.rate=100..500+50    an experiment, as the plan file says; see `brunt plan`
   brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/";
 
 const CHECK_EXAMPLES: &str = "\

@@ -18,6 +18,8 @@ pub enum Exit {
     Invalid,
     /// 3: nothing could be measured: not one reply came.
     NothingMeasured,
+    /// 7: a hook or a managed server failed, which stopped the experiment; what was measured until then was reported.
+    Halted,
     /// 1: brunt itself failed, for instance because a file could not be written.
     Failed,
     /// 2: the command line, or a file that it names, makes no sense. Nothing was begun.
@@ -26,13 +28,14 @@ pub enum Exit {
 
 impl Exit {
     /// Every way to end.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Measured,
         Self::ObjectiveMissed,
         Self::Limited,
         Self::Interrupted,
         Self::Invalid,
         Self::NothingMeasured,
+        Self::Halted,
         Self::Failed,
         Self::Usage,
     ];
@@ -47,6 +50,7 @@ impl Exit {
             Self::ObjectiveMissed => 4,
             Self::Invalid => 5,
             Self::Limited => 6,
+            Self::Halted => 7,
             Self::Interrupted => 130,
         }
     }
@@ -61,6 +65,7 @@ impl Exit {
             Self::ObjectiveMissed => "measured, an objective missed",
             Self::Invalid => "measured, but sums do not come out even: not to be believed",
             Self::Limited => "measured, but the generator was the limit (with --strict)",
+            Self::Halted => "a hook or managed server failed; what was measured was reported",
             Self::Interrupted => "interrupted; what was measured was reported",
         }
     }

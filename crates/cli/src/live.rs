@@ -1,5 +1,6 @@
 //! How a run goes while it goes: one line on a terminal, rewritten; a line every few seconds elsewhere.
 
+use crate::measure::Listen;
 use brunt_model::{Event, Plan, Tick};
 use brunt_report::progress::Progress;
 use std::io::{self, IsTerminal, Write};
@@ -15,6 +16,8 @@ pub struct Live {
     progress: Option<Progress>,
     terminal: bool,
     next: Tick,
+    /// What stands before the progress of the run, where it is one of many.
+    before: String,
     /// A line stands on the terminal that is to be rewritten.
     dirty: bool,
 }
@@ -24,11 +27,31 @@ impl Live {
     pub fn new(plan: &Plan, quiet: bool) -> Self {
         let terminal = io::stderr().is_terminal();
         let next = Tick::ZERO + if terminal { Duration::ZERO } else { LINE };
-        Self { progress: (!quiet).then(|| Progress::new(plan)), terminal, next, dirty: false }
+        let progress = (!quiet).then(|| Progress::new(plan));
+        Self { progress, terminal, next, before: String::new(), dirty: false }
     }
 
-    /// Looks at the next event.
-    pub fn take(&mut self, event: &Event) {
+    /// One run of many: `before` says which. Elsewhere than on a terminal it shows nothing; a line is written for each
+    /// run when it is over.
+    pub fn of_many(plan: &Plan, quiet: bool, before: String) -> Self {
+        let live = Self::new(plan, quiet || !io::stderr().is_terminal());
+        Self { before, ..live }
+    }
+
+    fn show(&mut self, line: &str) {
+        self.dirty = self.terminal;
+        if self.terminal { rewrite(&format!("{}{line}", self.before)) } else { say(line) }
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.dirty) {
+            rewrite("");
+        }
+    }
+}
+
+impl Listen for Live {
+    fn hear(&mut self, event: &Event) {
         match (event, &mut self.progress) {
             (Event::Snapshot(snapshot), Some(progress)) => {
                 let line = progress.line(snapshot);
@@ -41,17 +64,18 @@ impl Live {
             _ => {}
         }
     }
+}
 
-    // Whether somebody can read stderr is no concern of the run.
-    fn show(&mut self, line: &str) {
-        self.dirty = self.terminal;
-        let _ = if self.terminal { write!(io::stderr(), "\r\x1b[K{line}") } else { writeln!(io::stderr(), "{line}") };
-        let _ = io::stderr().flush();
-    }
+/// Writes the line of a terminal anew, as much of it as there is room for: a line that wraps cannot be rewritten. Whether
+/// somebody can read stderr is no concern of the run.
+pub fn rewrite(line: &str) {
+    let width = rustix::termios::tcgetwinsize(io::stderr()).map_or(usize::MAX, |size| usize::from(size.ws_col).max(20));
+    let shown: String = line.chars().take(width.saturating_sub(1)).collect();
+    let _ = write!(io::stderr(), "\r\x1b[K{shown}");
+    let _ = io::stderr().flush();
+}
 
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.dirty) {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
+/// Writes a line that stays.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }

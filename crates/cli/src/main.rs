@@ -3,6 +3,7 @@
 //! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
+//! * [`mod@experiment`]: many runs: `sweep`, and plan files carried out.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
@@ -80,6 +81,10 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Certify(args) => certify::certify(&args, command_line()),
         #[cfg(target_os = "linux")]
         Command::Lab(options) => lab(&options),
+        Command::Guard => {
+            brunt_rig::guard::attend(io::stdin(), io::stdout(), &brunt_rig::Real::default()).map_err(failed)?;
+            Ok(Exit::Measured)
+        }
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
             Ok(Exit::Measured)
@@ -94,12 +99,15 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failed> {
-    let system = to_plan::System {
-        descriptors: brunt_probe::limits::raise_descriptors(),
-        cores: brunt_probe::machine::cores(),
-        // Any number will do; it is kept in the plan, so that a run can be repeated.
-        seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
-    };
+    if let Some(path) = args.url.as_deref().and_then(experiment::plan_path) {
+        return experiment::run_plan(path, args);
+    }
+    if !args.plan.sets.is_empty() {
+        return Err(usage(anyhow::anyhow!(
+            "--set changes a plan file: write its name in place of the URL, such as plan.yaml"
+        )));
+    }
+    let system = system();
     let (plan, mut notes) = to_plan::to_plan(args, &system).map_err(usage)?;
     let world = world::Real::new(&plan).map_err(usage)?;
     let outputs = Outputs::open(&args.output.outputs, args.output.quiet).map_err(usage)?;
@@ -109,6 +117,16 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let strict = args.checks.strict.into();
     let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
+}
+
+/// This machine, as plans must know it.
+fn system() -> to_plan::System {
+    to_plan::System {
+        descriptors: brunt_probe::limits::raise_descriptors(),
+        cores: brunt_probe::machine::cores(),
+        // Any number will do; it is kept in the plan, so that a run can be repeated.
+        seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
+    }
 }
 
 /// The command line as one could type it again.

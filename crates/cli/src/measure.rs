@@ -1,15 +1,17 @@
-//! One run: the engine carries the plan out, the events are folded, logged and shown, the reports written.
+//! One run: the engine carries the plan out, and the events are folded, and heard by whoever listens.
+//!
+//! [`carry_out`] is the way of every run, alone or among others; [`measure`] is a run alone, with its reports.
 
 use crate::exit::Exit;
 use crate::live::Live;
 use crate::output::{Log, Outputs};
-use crate::signals;
+use crate::signals::Interrupt;
 use crate::steer::Steering;
 use crate::world::Real;
 use anyhow::Result;
-use brunt_engine::Control;
+use brunt_engine::{Control, EngineError};
 use brunt_model::finding::State;
-use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Warning};
+use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Tick, Warning};
 
 /// What goes with a run besides its plan.
 pub struct Around {
@@ -44,45 +46,100 @@ impl From<bool> for Strict {
     }
 }
 
-/// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
-    let control = Control::default();
-    signals::listen(&control)?;
-    let mut listener = Listener {
-        live: Live::new(plan, around.quiet),
-        log: around.log,
-        run: Run::default(),
-        steering: Steering::new(plan, &control),
-        notes: around.notes,
-    };
-    let machine = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
-    let environment = Environment { route: around.route, ..machine };
-    let outcome = brunt_engine::run(plan, environment, world, &control, &mut |event: &Event| listener.hear(event));
-    let log_error = listener.log.and_then(|log| log.error).map_or(Ok(()), Err);
-    finish(&listener.run, around.outputs, around.strict, outcome.map_err(Into::into).and(log_error))
+/// Somebody who hears a run, and may have something to add to it.
+pub trait Listen {
+    /// Hears an event, in the order in which all hear them.
+    fn hear(&mut self, event: &Event) {
+        let _ = event;
+    }
+
+    /// What is to be added now, at that instant of the run: readings, warnings. Asked after each snapshot, and before the
+    /// last event.
+    fn add(&mut self, at: Tick) -> Vec<Event> {
+        let _ = at;
+        Vec::new()
+    }
 }
 
-/// All who listen to a run.
-struct Listener {
-    live: Live,
-    log: Option<Log>,
+/// What a run is carried out with.
+pub struct With<'a> {
+    /// Where and with what.
+    pub environment: Environment,
+    /// What must be told right behind the first event.
+    pub notes: Vec<String>,
+    /// What may be said to it.
+    pub control: Control,
+    /// All who listen, and may add something.
+    pub listeners: Vec<&'a mut dyn Listen>,
+}
+
+/// What became of a run. Where the engine failed, `run` is what was measured until then.
+pub struct Carried {
+    /// The fold of its events.
+    pub run: Run,
+    /// What was decided about it.
+    pub judgement: Judgement,
+    /// Whether the engine failed.
+    pub outcome: Result<(), EngineError>,
+}
+
+/// Carries out a plan; nothing is written or shown but by those who listen.
+pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
+    let With { environment, notes, control, listeners } = with;
+    let mut hall = Hall { listeners, run: Run::default(), steering: Steering::new(plan, &control), notes };
+    let outcome = brunt_engine::run(plan, environment, world, &control, &mut |event: &Event| hall.hear(event));
+    let judgement = brunt_judge::judge(&hall.run);
+    Carried { run: hall.run, judgement, outcome }
+}
+
+/// Carries out a plan and reports it; how brunt is to exit.
+pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
+    let Around { command, outputs, mut log, quiet, notes, route, strict } = around;
+    let control = Interrupt::listen()?.control();
+    let mut live = Live::new(plan, quiet);
+    let mut listeners: Vec<&mut dyn Listen> = vec![&mut live];
+    listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
+    let environment = Environment { route, ..brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION")) };
+    let carried = carry_out(plan, world, With { environment, notes, control, listeners });
+    outputs.write(&carried.run, &carried.judgement)?;
+    carried.outcome?;
+    log.and_then(|log| log.error).map_or(Ok(()), Err)?;
+    Ok(exit_of(&carried.run, &carried.judgement, strict))
+}
+
+/// Where all hear the run.
+struct Hall<'a> {
+    listeners: Vec<&'a mut dyn Listen>,
     run: Run,
     steering: Steering,
     /// What must be told right behind the first event.
     notes: Vec<String>,
 }
 
-impl Listener {
+impl Hall<'_> {
     fn hear(&mut self, event: &Event) {
         if let Event::Finished(_) = event {
             let last = self.steering.before_end();
             self.tell(last);
+            self.gather();
         }
         self.take(event);
         let notes = std::mem::take(&mut self.notes);
         self.tell(notes);
         let said = self.steering.after(event, &self.run);
         self.tell(said);
+        if let Event::Snapshot(_) = event {
+            self.gather();
+        }
+    }
+
+    /// Takes in what listeners add.
+    fn gather(&mut self) {
+        let at = self.run.seen_to;
+        let added: Vec<Event> = self.listeners.iter_mut().flat_map(|one| one.add(at)).collect();
+        for event in &added {
+            self.take(event);
+        }
     }
 
     fn tell(&mut self, texts: impl IntoIterator<Item = String>) {
@@ -91,20 +148,9 @@ impl Listener {
     }
 
     fn take(&mut self, event: &Event) {
-        self.live.take(event);
-        if let Some(log) = &mut self.log {
-            log.take(event);
-        }
+        self.listeners.iter_mut().for_each(|one| one.hear(event));
         self.run.fold(event);
     }
-}
-
-/// Reports what was measured, whatever happened.
-fn finish(run: &Run, outputs: Outputs, strict: Strict, outcome: Result<()>) -> Result<Exit> {
-    let judgement = brunt_judge::judge(run);
-    outputs.write(run, &judgement)?;
-    outcome?;
-    Ok(exit_of(run, &judgement, strict))
 }
 
 /// How a run's figures make brunt exit. `strict`: a limited generator is a failure too.

@@ -3,9 +3,10 @@
 use crate::args;
 use crate::args::values::Output;
 use crate::defaults;
+use crate::measure::Listen;
 use anyhow::{Context, Result};
 use brunt_model::codec::LogWriter;
-use brunt_model::{Event, Judgement, Run};
+use brunt_model::{Analysis, Event, Judgement, Run, Study};
 use brunt_report::{Format, REPORTS};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -36,16 +37,26 @@ impl Outputs {
         Ok(opened)
     }
 
-    /// Writes every report. One that cannot be written does not keep the others from it; the first error is returned.
+    /// Writes every report of a run.
     pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
+        self.each(|format, out| (format.write)(run, judgement, out))
+    }
+
+    /// Writes every report of a study.
+    pub fn write_study(self, study: &Study, analysis: &Analysis) -> Result<()> {
+        self.each(|format, out| (format.write_study)(study, analysis, out))
+    }
+
+    /// One that cannot be written does not keep the others from it; the first error is returned.
+    fn each(self, write: impl Fn(&Format, &mut dyn io::Write) -> io::Result<()>) -> Result<()> {
         let mut outcome = Ok(());
         for format in self.to_stdout {
-            let written = (format.write)(run, judgement, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
+            let written = write(format, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
             outcome = outcome.and(written.or_else(ignore_closed_pipe).context("stdout"));
         }
         for (format, path, file) in self.to_files {
             let mut out = BufWriter::new(file);
-            let written = (format.write)(run, judgement, &mut out).and_then(|()| out.flush());
+            let written = write(format, &mut out).and_then(|()| out.flush());
             outcome = outcome.and(written.with_context(|| path.display().to_string()));
         }
         outcome
@@ -75,9 +86,11 @@ impl Log {
         let writer = LogWriter::new(BufWriter::new(create(path)?)).with_context(|| path.display().to_string())?;
         Ok(Self { writer: Some(writer), path: path.to_owned(), error: None })
     }
+}
 
+impl Listen for Log {
     /// Appends an event. A full disk ends the log, not the run.
-    pub fn take(&mut self, event: &Event) {
+    fn hear(&mut self, event: &Event) {
         let Some(writer) = &mut self.writer else { return };
         if let Err(e) = writer.write(event) {
             self.writer = None;

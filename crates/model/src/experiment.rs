@@ -152,7 +152,7 @@ pub enum Restart {
     Repetition,
     /// For each step.
     Step,
-    /// Only where another contender's server ran in between.
+    /// Only where another contender was measured in between.
     Never,
 }
 

@@ -98,7 +98,7 @@ fn outputs_are_those_that_there_are() {
 #[test]
 fn every_option_of_a_run_is_explained_in_its_group() {
     let command = Cli::command();
-    let groups = [Some("Load"), Some("Request"), Some("Connection"), Some("Checks"), Some("Output")];
+    let groups = [Some("Load"), Some("Request"), Some("Connection"), Some("Checks"), Some("Output"), Some("Plan file")];
     for argument in command.get_arguments().filter(|a| a.get_long().is_some()) {
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
         assert!(!help.is_empty() && !help.contains('\n'), "{argument}");

@@ -5,8 +5,8 @@ use super::keys::find;
 use super::options::Options;
 use crate::args::RunArgs;
 use crate::args::values::Output;
-use crate::to_plan::{System, script, sweep_steps};
 use crate::defaults;
+use crate::to_plan::{System, script, sweep_steps};
 use anyhow::{Context, Result, bail, ensure};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
 use brunt_model::plan::Script;
@@ -25,7 +25,6 @@ const MOST_STEPS: usize = 20_000;
 
 /// A plan file, ready to be carried out.
 #[derive(Debug)]
-#[allow(dead_code, reason = "outputs and ports are for whoever carries it out")]
 pub struct Loaded {
     /// What is to be done.
     pub experiment: Experiment,

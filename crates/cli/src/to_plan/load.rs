@@ -61,7 +61,7 @@ fn one(option: &str, loads: &Loads) -> Result<Shape> {
     match loads {
         Loads::One(shape) => Ok(shape.clone()),
         Loads::Sweep(values) => bail!(
-            "{option}: a sweep of {} loads is the work of `brunt sweep`, which comes with a later version; write one load, such as {option} {}",
+            "{option}: a sweep of {} loads is the work of `brunt sweep`; write that, or one load, such as {option} {}",
             values.len(),
             values[0]
         ),

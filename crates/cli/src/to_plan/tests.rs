@@ -197,7 +197,7 @@ fn rules_between_options_say_what_to_write() {
         ("ftp://h", "brunt speaks http and https, not ftp; write http://h"),
         (
             "-r 50..1500+50 h",
-            "a sweep of 30 loads is the work of `brunt sweep`, which comes with a later version; write one load, such as --rate 50",
+            "a sweep of 30 loads is the work of `brunt sweep`; write that, or one load, such as --rate 50",
         ),
         ("-c [5,10] h", "such as --connections 5"),
         ("-r 5 --think 1s h", "--think belongs to the closed loop"),

@@ -1,0 +1,29 @@
+//! How an experiment's figures make brunt exit.
+
+use crate::exit::Exit;
+use crate::measure::{Strict, exit_of};
+use brunt_model::Study;
+
+/// What is worst of its trials; but of two kinds it is in the nature of a sweep to hold some. An objective counts as missed
+/// where a contender met it at no load, and nothing as measured where no trial measured anything.
+pub fn exit_of_study(study: &Study, strict: Strict) -> Exit {
+    let of_trials = study.trials.iter().map(|trial| exit_of(&trial.run, &trial.judgement, strict));
+    let own = |exit: &Exit| !matches!(exit, Exit::ObjectiveMissed | Exit::NothingMeasured);
+    let worst = of_trials.filter(own).max().unwrap_or(Exit::Measured);
+    let nothing = study.trials.iter().all(|trial| trial.run.total.completed == 0);
+    let ends = [
+        (study.interrupted, Exit::Interrupted),
+        (nothing, Exit::NothingMeasured),
+        (missed(study), Exit::ObjectiveMissed),
+    ];
+    ends.into_iter().filter(|end| end.0).map(|end| end.1).fold(worst, Exit::max)
+}
+
+/// Whether there is an objective that a contender met in none of its trials.
+fn missed(study: &Study) -> bool {
+    (0..study.experiment.contenders.len()).any(|contender| {
+        let trials: Vec<_> = study.of(contender).collect();
+        let objectives = trials.first().and_then(|trial| trial.run.plan.as_ref()).map_or(&[][..], |p| &p.objectives);
+        objectives.iter().any(|objective| !trials.iter().any(|trial| objective.judge(&trial.run).met))
+    })
+}

@@ -1,0 +1,49 @@
+//! How long an experiment will still take: as long as planned, times how much longer than planned it took so far.
+
+use brunt_model::{Clock, Experiment, Place, Plan, Tick};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How long an experiment will still take.
+pub struct Left<'a> {
+    clock: &'a dyn Clock,
+    experiment: &'a Experiment,
+    began: Tick,
+    /// Planned seconds of the trials that were made, and of those to come.
+    made: f64,
+    to_come: f64,
+}
+
+impl<'a> Left<'a> {
+    /// From now on; some trials are done already.
+    pub fn new(clock: &'a dyn Clock, experiment: &'a Experiment, done: &BTreeSet<Place>) -> Self {
+        let places = brunt_rig::order(experiment);
+        let to_come =
+            places.iter().filter(|place| !done.contains(place)).map(|place| planned(experiment, *place)).sum();
+        Self { clock, experiment, began: clock.now(), made: 0.0, to_come }
+    }
+
+    /// A trial was made.
+    pub fn made(&mut self, place: Place) {
+        let planned = planned(self.experiment, place);
+        self.made += planned;
+        self.to_come -= planned;
+    }
+
+    /// How long it will still take, the trial that goes on included.
+    pub fn time(&self) -> Duration {
+        let elapsed = (self.clock.now() - self.began).as_secs_f64();
+        let slower = if self.made > 0.0 { elapsed / self.made } else { 1.0 };
+        Duration::try_from_secs_f64((self.to_come * slower).max(0.0)).unwrap_or_default()
+    }
+}
+
+fn planned(experiment: &Experiment, place: Place) -> f64 {
+    let load = experiment.step(place).map_or(Duration::ZERO, |step| of_load(&step.plan));
+    (load + experiment.cooldown).as_secs_f64()
+}
+
+/// A load that ends after a number of requests is taken for a second long; the trials made so far mend that.
+fn of_load(plan: &Plan) -> Duration {
+    plan.stop.warmup + plan.stop.duration.unwrap_or(Duration::from_secs(1))
+}

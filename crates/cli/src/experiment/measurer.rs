@@ -1,0 +1,155 @@
+//! Makes the runs of an experiment, here and by this process, and keeps them.
+
+use super::left::Left;
+use crate::check::short::preflight_short;
+use crate::live::{Live, rewrite, say};
+use crate::measure::{Listen, With, carry_out};
+use crate::signals::Interrupt;
+use crate::to_plan::System;
+use crate::world::Real;
+use anyhow::{Context, Result};
+use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Study, Tick, Trial, Warning};
+use brunt_report::figures::{plural, quantile, span, three};
+use brunt_rig::{Host, News, Work};
+use std::io::{self, IsTerminal};
+
+/// What a measurer is told besides the experiment.
+pub struct Told {
+    /// The command line, for the report.
+    pub command: String,
+    /// This machine.
+    pub system: System,
+    /// No progress.
+    pub quiet: bool,
+    /// What the user should be told.
+    pub notes: Vec<String>,
+}
+
+/// Makes the runs of an experiment, and keeps them in a study.
+pub struct Measurer<'a> {
+    /// What was measured so far.
+    pub study: Study,
+    system: System,
+    interrupt: Interrupt,
+    left: Left<'a>,
+    quiet: bool,
+}
+
+impl<'a> Measurer<'a> {
+    /// Nothing is measured yet but what is done.
+    pub fn new(
+        experiment: &'a Experiment,
+        done: Vec<Trial>,
+        told: Told,
+        interrupt: Interrupt,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        let left = Left::new(clock, experiment, &done.iter().map(|trial| trial.place).collect());
+        let study = Study {
+            id: None,
+            experiment: experiment.clone(),
+            environment: brunt_probe::machine::environment(told.command, env!("CARGO_PKG_VERSION")),
+            unix_seconds: brunt_engine::clock::unix_seconds(),
+            trials: done,
+            warnings: told.notes,
+            interrupted: false,
+        };
+        Self { study, system: told.system, interrupt, left, quiet: told.quiet }
+    }
+
+    /// Shows what goes on beside the runs.
+    fn show(&self, line: &str) {
+        if !self.quiet && io::stderr().is_terminal() {
+            rewrite(line);
+        }
+    }
+
+    /// Writes a line that stays, unless all is to be quiet.
+    fn tell(&self, line: &str) {
+        self.show("");
+        if !self.quiet {
+            say(line);
+        }
+    }
+
+    fn made(&mut self, work: &Work, trial: Trial) {
+        self.left.made(work.place);
+        if !io::stderr().is_terminal() {
+            let left = if work.number < work.of { format!("; {}", self.time_left()) } else { String::new() };
+            self.tell(&format!("{}: {}{left}", which(work), came_to(&trial)));
+        }
+        self.study.trials.push(trial);
+    }
+
+    fn time_left(&self) -> String {
+        format!("{} left", span(self.left.time().as_secs_f64().ceil()))
+    }
+}
+
+impl Host for Measurer<'_> {
+    type Error = anyhow::Error;
+
+    fn run(&mut self, work: &Work) -> Result<()> {
+        let plan = &work.plan;
+        let world = Real::new(plan).with_context(|| which(work))?;
+        let (route, notes) = preflight_short(plan, self.system.descriptors, self.system.cores);
+        let before = format!("{}, {} | ", which(work), self.time_left());
+        let (mut live, mut server) = (Live::of_many(plan, self.quiet, before), Server { work, told: false });
+        let environment = Environment { route, ..self.study.environment.clone() };
+        let listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];
+        let with = With { environment, notes, control: self.interrupt.control(), listeners };
+        let carried = carry_out(plan, &world, with);
+        let (run, judgement) = (carried.run, carried.judgement);
+        self.made(work, Trial { place: work.place, id: None, run, judgement });
+        Ok(carried.outcome?)
+    }
+
+    fn say(&mut self, news: News) {
+        match news {
+            News::Hook { when, command } => self.show(&format!("{when}: {command}")),
+            News::Starting { contender } => self.show(&format!("starting the server of {contender}")),
+            News::Ready { .. } => self.show(""),
+            News::Stopping { contender } => self.show(&format!("stopping the server of {contender}")),
+            News::Resting { time } => self.show(&format!("resting for {}", span(time.as_secs_f64()))),
+            News::Warning(text) => {
+                self.tell(&format!("warning: {text}"));
+                self.study.warnings.push(text);
+            }
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.interrupt.is_stopped()
+    }
+}
+
+/// The managed server, as a run hears of it: a warning when it ends meanwhile.
+struct Server<'a> {
+    work: &'a Work<'a>,
+    told: bool,
+}
+
+impl Listen for Server<'_> {
+    fn add(&mut self, at: Tick) -> Vec<Event> {
+        let trouble = if self.told { None } else { self.work.trouble() };
+        self.told |= trouble.is_some();
+        trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
+    }
+}
+
+/// Which of how many, and what it is.
+fn which(work: &Work) -> String {
+    let load = match LoadUnit::from(&work.plan.load) {
+        LoadUnit::PerSecond => format!("{}/s", work.load),
+        LoadUnit::Users { .. } => plural(work.load as u64, "user"),
+    };
+    let (repetition, name) = (work.place.repetition + 1, &work.contender.name);
+    format!("{}/{} {name}, {load}, repetition {repetition}", work.number, work.of)
+}
+
+/// A trial in some words.
+fn came_to(trial: &Trial) -> String {
+    let run = &trial.run;
+    let p99 = quantile(run.total.response_quantile(0.99));
+    format!("{}/s, p99 {p99}, {}", three(run.throughput()), plural(run.total.errors(), "error"))
+}

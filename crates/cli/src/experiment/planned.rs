@@ -1,0 +1,79 @@
+//! `brunt run plan.yaml`: a plan file, carried out. What it is not: the reading of it, which is
+//! [`plan_file`](crate::plan_file)'s.
+
+use super::{Given, carry_out};
+use crate::args::{Cli, RunArgs};
+use crate::exit::Exit;
+use crate::output::Outputs;
+use crate::{Failed, command_line, failed, plan_file, usage};
+use anyhow::{Context, Result, bail};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory};
+use std::path::Path;
+
+/// What may be said on the command line beside a plan file. Everything else is said in it, or by `--set`.
+const BESIDE: [&str; 5] = ["url", "sets", "outputs", "quiet", "strict"];
+
+/// The plan file that stands in place of a URL, where it is one.
+pub fn plan_path(word: &str) -> Option<&Path> {
+    let path = Path::new(word);
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let named = ["yaml", "yml"].contains(&ending) && !word.contains("://");
+    named.then_some(path)
+}
+
+/// Carries out a plan file.
+pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
+    refuse_others(&Cli::command().get_matches()).map_err(usage)?;
+    let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
+    let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?;
+    let system = crate::system();
+    let dir = folder.path().display().to_string();
+    let loaded = plan_file::load(path, &args.plan.sets, &dir, &system).map_err(usage)?;
+    let (given, quiet) = (&args.output.outputs, args.output.quiet);
+    let outputs = Outputs::open(if given.is_empty() { &loaded.outputs } else { given }, quiet).map_err(usage)?;
+    let (command, strict) = (command_line(), args.checks.strict.into());
+    let given = Given { command, system, outputs, quiet, strict, notes: loaded.notes, done: Vec::new() };
+    carry_out(&loaded.experiment, given)
+}
+
+/// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
+fn refuse_others(matches: &ArgMatches) -> Result<()> {
+    let matches = matches.subcommand().map_or(matches, |(_, of_run)| of_run);
+    let said = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    let options = Cli::command();
+    for id in matches.ids().filter(said).filter(|id| !BESIDE.contains(&id.as_str())) {
+        // Groups are ids as well.
+        let Some(option) = options.get_arguments().find(|option| option.get_id() == id) else { continue };
+        let name = option.get_long().unwrap_or(id.as_str());
+        bail!("--{name}: a plan file says it itself; change it there, or with --set (`brunt plan show` has the keys)");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_file_is_told_from_a_url() {
+        for (word, is) in
+            [("plan.yaml", true), ("a/b.yml", true), ("http://h/openapi.yaml", false), ("localhost", false)]
+        {
+            assert_eq!(plan_path(word).is_some(), is, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_the_plan_is_to_say_is_refused_on_the_command_line() {
+        let refused = |line: &str| {
+            let matches = Cli::command().try_get_matches_from(line.split(' ')).unwrap();
+            refuse_others(&matches).err().map(|e| e.to_string())
+        };
+        assert_eq!(refused("brunt run p.yaml --set a=b -q --strict -o json=x"), None);
+        assert_eq!(refused("brunt p.yaml"), None);
+        for line in ["brunt run p.yaml -r 5", "brunt p.yaml --rate 5"] {
+            assert!(refused(line).unwrap().starts_with("--rate: a plan file says it itself"));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `brunt sweep`: from the command line to an experiment.
+
+use super::{Given, carry_out, probes};
+use crate::args::RunArgs;
+use crate::exit::Exit;
+use crate::output::Outputs;
+use crate::to_plan::{System, sweep_steps};
+use crate::{Failed, command_line, defaults, usage};
+use anyhow::{Result, ensure};
+use brunt_model::experiment::{Around, ContenderHooks, TrialOrder};
+use brunt_model::{Contender, Experiment, ProbeSpec};
+use brunt_script::duration;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, value_parser};
+use std::time::Duration;
+
+/// Examples for the help.
+pub const SWEEP_EXAMPLES: &str = "\
+Examples:
+  brunt sweep -r 50..1500+50 -d 30s http://127.0.0.1:8080/          one server at 30 rates, each three times
+  brunt sweep -c 10..640*2 -d 10s http://127.0.0.1:8080/            closed loop: twice as many users each time
+  brunt sweep -r 100..1000+100 --repeat 6 nginx=http://127.0.0.1:8081/ apache=http://127.0.0.1:8082/
+  brunt sweep -r '[100,200,400]' --probe host --probe process=nginx http://127.0.0.1/";
+
+/// What `brunt sweep` is told.
+#[derive(Debug, Clone, Args)]
+pub struct SweepArgs {
+    /// What each run is told.
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// More servers to compare with the first; each as URL or NAME=URL
+    #[arg(value_name = "URL")]
+    more: Vec<String>,
+
+    /// How the runs are arranged.
+    #[command(flatten)]
+    trials: TrialArgs,
+}
+
+/// How runs are arranged.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Experiment")]
+pub struct TrialArgs {
+    /// How often each load is measured at each server
+    #[arg(long, value_name = "N", default_value_t = defaults::REPETITIONS, value_parser = value_parser!(u32).range(1..))]
+    repeat: u32,
+
+    /// In which order servers are measured: each repetition goes through all, one server after the other, or at random
+    #[arg(long, value_name = "ORDER", default_value = "interleaved", value_parser = trial_order())]
+    trial_order: TrialOrder,
+
+    /// Rest before each run but the first
+    #[arg(long, value_name = "TIME", default_value = defaults::COOLDOWN, value_parser = duration::parse)]
+    cooldown: Duration,
+
+    /// What the experiment is called
+    #[arg(long, value_name = "NAME", default_value = "sweep")]
+    name: String,
+
+    /// What is read of the server meanwhile: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable
+    #[arg(long = "probe", value_name = "WHAT[=WHICH]", value_parser = probes::parse)]
+    probes: Vec<ProbeSpec>,
+}
+
+fn trial_order() -> impl TypedValueParser<Value = TrialOrder> {
+    PossibleValuesParser::new(["interleaved", "blocks", "random"]).map(|word| match word.as_str() {
+        "blocks" => TrialOrder::Blocks,
+        "random" => TrialOrder::Random,
+        _ => TrialOrder::Interleaved,
+    })
+}
+
+/// Carries it out.
+pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
+    let system = crate::system();
+    let command = command_line();
+    let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
+    let output = &args.run.output;
+    let outputs = Outputs::open(&output.outputs, output.quiet).map_err(usage)?;
+    let strict = args.run.checks.strict.into();
+    carry_out(&experiment, Given { command, system, outputs, quiet: output.quiet, strict, notes, done: Vec::new() })
+}
+
+/// The experiment that the command line speaks of, and notes that the user should be told.
+fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+    ensure!(args.run.output.events.is_none(), "--events keeps one run; an experiment has many: leave it out");
+    ensure!(args.run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
+    ensure!(
+        args.run.url.is_some() || args.run.request.urls.is_some(),
+        "no URL is given; write one, such as http://127.0.0.1/"
+    );
+    let urls = args.run.url.iter().chain(&args.more).map(|word| Some(word.as_str()));
+    let urls: Vec<Option<&str>> = if args.run.url.is_none() { vec![None] } else { urls.collect() };
+    let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
+    for word in urls {
+        let (contender, told) = contender(word, args, system)?;
+        let name = &contender.name;
+        ensure!(
+            contenders.iter().all(|c| c.name != *name),
+            "two servers would be called {name}; write NAME=URL for each"
+        );
+        contenders.push(contender);
+        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    }
+    let trials = &args.trials;
+    let experiment = Experiment {
+        name: trials.name.clone(),
+        about: String::new(),
+        contenders,
+        repetitions: trials.repeat,
+        order: trials.trial_order,
+        cooldown: trials.cooldown,
+        hooks: Around::default(),
+        seed: args.run.load.seed.unwrap_or(system.seed),
+        directory: std::env::current_dir()?,
+        source: command.to_owned(),
+    };
+    Ok((experiment, notes))
+}
+
+fn contender(word: Option<&str>, args: &SweepArgs, system: &System) -> Result<(Contender, Vec<String>)> {
+    let (name, url) = word.map_or((None, None), |word| {
+        let (name, url) = named(word);
+        (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
+    });
+    let (steps, notes) = sweep_steps(&RunArgs { url, ..args.run.clone() }, system)?;
+    let contender = Contender {
+        name: name.unwrap_or("URLs").to_owned(),
+        factors: Vec::new(),
+        steps,
+        server: None,
+        hooks: ContenderHooks::default(),
+        probes: args.trials.probes.clone(),
+    };
+    Ok((contender, notes))
+}
+
+/// `NAME=URL` or `URL`; a URL may hold `=`, but not before `/`, `:` or `?`.
+fn named(word: &str) -> (Option<&str>, &str) {
+    match word.split_once('=') {
+        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
+        _ => (None, word),
+    }
+}
+
+/// A URL without its scheme, which most have in common, and without the `/` at its end.
+fn bare(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Whole experiments: servers that brunt starts and stops, hooks, and that nothing is left behind however it ends.
+
+use crate::world::brunt::program;
+use crate::world::server::Server;
+use crate::world::{command, lab, until};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use std::fs::{self, File};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A directory with a plan, in which servers leave their pids; whatever of them is there at the end is killed.
+struct Stage(TempDir);
+
+impl Stage {
+    /// A plan for a lab, started by that command, in which `LAB` stands for one that listens. More keys may follow.
+    fn new(start: &str, more: &str) -> Self {
+        let dir = TempDir::new().expect("a directory");
+        let lab = format!("{} --listen 127.0.0.1:${{port.http}}", program("BRUNT_LAB_BIN", "brunt-lab").display());
+        // In a plan, `$$` is a dollar sign.
+        let start = start.replace("$$", "$$$$").replace("LAB", &lab);
+        let plan = format!(
+            "name: t\nports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\n\
+             load: {{rate: \"[100,200]\", duration: 400ms}}\nrepetitions: 2\n\
+             server:\n  start: {start:?}\n  ready: http://127.0.0.1:${{port.http}}/\n  stop_timeout: 2s\n{more}\n"
+        );
+        fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+        Self(dir)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// brunt at work on the plan.
+    fn start(&self, options: &str) -> Server {
+        let file = |name: &str| File::create(self.path().join(name)).expect("a file");
+        let mut brunt = command(&format!("run {}/plan.yaml {options}", self.path().display()));
+        Server::start(brunt.stdout(file("out")).stderr(file("err")))
+    }
+
+    /// The same until its end; its exit code.
+    fn run(&self, options: &str) -> i32 {
+        end(&mut self.start(options))
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).unwrap_or_default()
+    }
+
+    fn pids(&self) -> Vec<Pid> {
+        self.read("pids").lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)).collect()
+    }
+
+    /// So many servers were started, and brunt has seen to it that none is there when it has ended.
+    fn left_nothing(&self, started: usize) {
+        let (pids, told) = (self.pids(), self.read("err"));
+        assert_eq!(pids.len(), started, "{told}");
+        assert!(pids.iter().all(|pid| !is_there(*pid)), "{told}");
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        for pid in self.pids() {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+fn is_there(pid: Pid) -> bool {
+    test_kill_process(pid).is_ok()
+}
+
+fn end(brunt: &mut Server) -> i32 {
+    let mut ended = None;
+    until("brunt's end", || {
+        ended = brunt.ended();
+        ended.is_some()
+    });
+    ended.and_then(|status| status.code()).expect("an exit code")
+}
+
+const PLAIN: &str = "echo $$ >>pids; exec LAB";
+/// Leaves group and session; the shell that started it ends.
+const DAEMON: &str = "setsid sh -c 'echo $$ >>pids; exec LAB' & exit 0";
+
+#[test]
+fn a_server_is_started_for_each_repetition_and_stopped() {
+    for start in [PLAIN, DAEMON] {
+        let stage = Stage::new(start, "");
+        assert_eq!(stage.run(""), 0, "{}", stage.read("err"));
+        stage.left_nothing(2);
+        let told = stage.read("err");
+        assert!(told.contains("4/4 t, 200/s, repetition 2: ") && told.ends_with("0 errors\n"), "{told}");
+        assert!(!stage.read("out").is_empty());
+    }
+}
+
+#[test]
+fn a_signal_ends_the_experiment_its_servers_and_its_hooks() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let hooks = "hooks: {after: {experiment: touch after}}";
+        let stage = Stage::new(PLAIN, hooks);
+        let mut brunt = stage.start("--set load.duration=60s");
+        until("the server", || stage.pids().len() == 1);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        brunt.signal(signal);
+        assert_eq!(end(&mut brunt), 130, "{}", stage.read("err"));
+        assert!(stage.path().join("after").exists(), "{}", stage.read("err"));
+        stage.left_nothing(1);
+    }
+}
+
+#[test]
+fn a_second_signal_leaves_at_once_and_the_guard_ends_the_server() {
+    let stage = Stage::new(PLAIN, "hooks: {after: {experiment: sleep 60}}");
+    let mut brunt = stage.start("--set load.duration=60s");
+    until("the server", || stage.pids().len() == 1);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    brunt.signal(Signal::INT);
+    until("what it says to the first", || stage.read("err").contains("once more to quit"));
+    brunt.signal(Signal::INT);
+    assert_eq!(end(&mut brunt), 130);
+    until("the server's end", || stage.pids().iter().all(|pid| !is_there(*pid)));
+}
+
+#[test]
+fn a_brunt_that_is_killed_leaves_no_server() {
+    for start in [PLAIN, DAEMON, "trap '' TERM; echo $$ >>pids; LAB"] {
+        let stage = Stage::new(start, "");
+        let mut brunt = stage.start("--set load.duration=60s");
+        until("the server", || stage.pids().len() == 1);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        kill_process(Pid::from_child(&brunt.child), Signal::KILL).expect("brunt");
+        until("brunt's end", || brunt.ended().is_some());
+        until("the server's end", || stage.pids().iter().all(|pid| !is_there(*pid)));
+    }
+}
+
+#[test]
+fn a_hook_that_fails_stops_the_experiment_with_its_output() {
+    let hooks = "hooks:\n  before: {step: 'test $BRUNT_LOAD = 100 || { echo no disk; exit 3; }'}\n  after: {experiment: touch after}";
+    let stage = Stage::new(PLAIN, hooks);
+    assert_eq!(stage.run(""), 7, "{}", stage.read("err"));
+    let told = stage.read("err");
+    assert!(
+        told.contains("before the step at 200 of t, repetition 1 failed (exit code 3)") && told.contains("no disk")
+    );
+    assert!(stage.path().join("after").exists() && !stage.read("out").is_empty(), "{told}");
+    stage.left_nothing(1);
+}
+
+#[test]
+fn a_server_that_never_gets_ready_is_ended_and_shown() {
+    let stage = Stage::new("echo $$ >>pids; echo still reading; exec sleep 60", "");
+    assert_eq!(stage.run("--set server.ready_timeout=500ms"), 7, "{}", stage.read("err"));
+    let told = stage.read("err");
+    assert!(
+        told.contains("not ready after 0.5 s") && told.contains("refused") && told.contains("still reading"),
+        "{told}"
+    );
+    stage.left_nothing(1);
+}
+
+#[test]
+fn a_server_that_dies_is_started_again_for_the_next_trial() {
+    let stage = Stage::new("echo $$ >>pids; test $(wc -l <pids) -gt 1 || (sleep 1; kill -9 $$) & exec LAB", "");
+    assert_eq!(stage.run("--set repetitions=1 --set load.duration=1500ms"), 0, "{}", stage.read("err"));
+    let told = stage.read("err");
+    assert!(told.contains("2/2 t, 200/s"), "{told}");
+    stage.left_nothing(2);
+}
+
+#[test]
+fn a_server_that_ignores_sigterm_is_killed() {
+    let stage = Stage::new("trap '' TERM; echo $$ >>pids; LAB & while :; do sleep 0.1; done", "");
+    assert_eq!(stage.run("--set repetitions=1 --set server.stop_timeout=300ms"), 0, "{}", stage.read("err"));
+    assert!(stage.read("err").contains("had not ended 0.3 s after it was asked to"), "{}", stage.read("err"));
+    stage.left_nothing(1);
+}
+
+#[test]
+fn a_sweep_of_two_servers_measures_each_load_of_both() {
+    let (one, other) = (lab(""), lab(""));
+    let line = format!("sweep -r [100,200] -d 300ms --repeat 2 a={} b={}", one.at("/"), other.at("/"));
+    let out = command(&line).output().expect("brunt");
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{told}");
+    let made: Vec<&str> = told.lines().filter_map(|line| line.split(':').next()).collect();
+    let which = |n: usize, name: &str, load: u32, r: u32| format!("{n}/8 {name}, {load}/s, repetition {r}");
+    let order = [("a", 1), ("b", 1), ("b", 2), ("a", 2)];
+    let expected: Vec<String> = (order.iter().enumerate())
+        .flat_map(|(i, (name, r))| [which(2 * i + 1, name, 100, *r), which(2 * i + 2, name, 200, *r)])
+        .collect();
+    assert_eq!(made, expected, "{told}");
+    assert!(!out.stdout.is_empty());
+}
