@@ -11,6 +11,7 @@ mod findings;
 mod limits;
 mod observe;
 mod outliers;
+mod response;
 mod scalability;
 #[cfg(test)]
 mod tests;

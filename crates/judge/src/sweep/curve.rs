@@ -1,6 +1,7 @@
 //! The curve of a contender: each load's figures, each with how far it is known.
 
-use super::trials::{ENOUGH_BLOCKS, Step, Trials, quantile};
+use super::response::quantile;
+use super::trials::{ENOUGH_BLOCKS, Step, Trials};
 use brunt_model::analysis::{Band, Banded, Block, CurvePoint};
 use brunt_model::finding::Estimate;
 use brunt_model::{Observation, Study, Trial};

@@ -3,8 +3,8 @@
 //! What it is: a curve as numbers (medians over trials), of all repetitions, of one, or of repetitions and blocks drawn
 //! again; and how far a figure of such a curve is known. What it is not: any such figure.
 
+use super::response::{Response, is_usable};
 use brunt_model::analysis::{Band, Banded, Block};
-use brunt_model::finding::State;
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
@@ -43,15 +43,6 @@ pub struct Step<'a> {
     pub trials: Vec<&'a Observation>,
 }
 
-/// Which response time stands for a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Response {
-    /// The 99th percentile.
-    P99,
-    /// The mean.
-    Mean,
-}
-
 /// A load, measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct At {
@@ -88,51 +79,6 @@ impl Known {
             String::new()
         } else {
             format!(" In {:.0} % of the {of} there was none.", 100.0 * (1.0 - self.found))
-        }
-    }
-}
-
-/// Whether an observation can stand beside others.
-pub fn is_usable(seen: &Observation) -> bool {
-    !seen.cut_short && seen.verdict != Some(State::Invalid) && seen.load.is_finite() && seen.achieved.is_finite()
-}
-
-/// A quantile of an observation, in seconds.
-pub fn quantile(seen: &Observation, quantile: f64) -> Option<f64> {
-    let found = seen.quantiles.iter().find(|q| (q.quantile - quantile).abs() < 1e-9);
-    found.map(|q| q.seconds).filter(|seconds| seconds.is_finite())
-}
-
-impl Response {
-    /// What all usable observations have: p99, else the mean.
-    fn of(seen: &Observations) -> Option<Self> {
-        let all = |response: Self| {
-            let mut completed = seen.observations.iter().filter(|o| is_usable(o) && o.achieved > 0.0).peekable();
-            completed.peek().is_some() && completed.all(|o| response.seconds(o).is_some())
-        };
-        [Self::P99, Self::Mean].into_iter().find(|response| all(*response))
-    }
-
-    /// That of an observation.
-    pub fn seconds(self, seen: &Observation) -> Option<f64> {
-        match self {
-            Self::P99 => quantile(seen, 0.99),
-            Self::Mean => seen.mean.filter(|mean| mean.is_finite()),
-        }
-    }
-
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::P99 => "p99",
-            Self::Mean => "the mean response time",
-        }
-    }
-
-    fn of_block(self, block: &Block) -> Option<f64> {
-        match self {
-            Self::P99 => block.p99,
-            Self::Mean => block.mean,
         }
     }
 }
