@@ -14,7 +14,7 @@ mod replies;
 mod samples;
 mod sockets;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod words;
 
 use brunt_model::finding::Weight;

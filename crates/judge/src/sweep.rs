@@ -11,6 +11,7 @@ mod findings;
 mod limits;
 mod observe;
 mod outliers;
+mod response;
 mod scalability;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub fn analyse_study(study: &Study) -> Analysis {
     let trials = Trials::of(&seen);
     let mut contenders: Vec<Analysed> = trials.iter().map(analysed).collect();
     for (index, contender) in contenders.iter_mut().enumerate() {
+        curve::with_intervals(study, index, &mut contender.curve);
         contender.bottleneck = bottleneck::of(study, index, limits::growth(&trials[index].curve()));
     }
     findings::told(&seen, &trials, contenders)

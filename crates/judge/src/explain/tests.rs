@@ -7,7 +7,7 @@ mod load;
 mod place;
 mod replies;
 mod samples;
-mod world;
+pub(crate) mod world;
 
 use brunt_model::finding::Weight;
 use world::{World, reply};

@@ -1,13 +1,32 @@
 //! The curve of a contender: each load's figures, each with how far it is known.
 
-use super::trials::{ENOUGH_BLOCKS, Step, Trials, quantile};
-use brunt_model::Observation;
+use super::response::quantile;
+use super::trials::{ENOUGH_BLOCKS, Step, Trials};
 use brunt_model::analysis::{Band, Banded, Block, CurvePoint};
+use brunt_model::finding::Estimate;
+use brunt_model::{Observation, Study, Trial};
 use brunt_stats::{blocks, order, robust};
 
 /// One point a load.
 pub fn points(trials: &Trials) -> Vec<CurvePoint> {
     trials.steps.iter().map(point).collect()
+}
+
+/// Gives percentiles that come of one trial the interval that was decided of it.
+pub fn with_intervals(study: &Study, contender: usize, points: &mut [CurvePoint]) {
+    for point in points.iter_mut().filter(|point| point.trials == 1) {
+        let at_load = |trial: &&Trial| study.experiment.step(trial.place).is_some_and(|step| step.load == point.load);
+        let usable = |trial: &&Trial| !trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short");
+        let Some(trial) = study.of(contender).filter(at_load).find(usable) else { continue };
+        for (quantile, figure) in [(0.5, &mut point.p50), (0.95, &mut point.p95), (0.99, &mut point.p99)] {
+            let interval = trial.judgement.intervals.iter().find(|interval| interval.quantile == quantile);
+            let estimate = interval.and_then(|interval| interval.estimate);
+            if let (Some(figure), Some(Estimate { low, high: Some(high), .. })) = (figure, estimate) {
+                let (low, high) = (low.min(figure.value), high.max(figure.value));
+                *figure = Banded { low, high, band: Band::WithinRun, ..*figure };
+            }
+        }
+    }
 }
 
 fn point(step: &Step) -> CurvePoint {

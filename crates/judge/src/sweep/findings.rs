@@ -26,34 +26,36 @@ struct Facts<'a> {
 /// A rule: a name that does not change, and what finds it, once for each contender or once.
 type Rule = (&'static str, fn(&Facts) -> Vec<Said>);
 
-/// One row a rule; of equal weight, the earlier is told first.
-const RULES: &[Rule] = &[
-    ("capacity", answers::capacity),
-    ("difference", answers::difference),
-    ("bottleneck", answers::bottleneck),
+/// What the sweep was made for, a row a rule, told in this order.
+const ANSWERS: &[Rule] =
+    &[("capacity", answers::capacity), ("difference", answers::difference), ("bottleneck", answers::bottleneck)];
+
+/// What must be said with it, a row a rule: the gravest first, and of equal weight the earlier.
+const DOUBTS: &[Rule] = &[
     ("trials_left_out", doubts::left_out),
     ("generator_limited", doubts::generator_limited),
     ("idle_users", doubts::idle_users),
     ("outliers", doubts::outliers),
-    ("not_robust", doubts::not_robust),
     ("throughput_falls", answers::falls),
+    ("not_robust", doubts::not_robust),
     ("few_repetitions", doubts::few_repetitions),
     ("few_loads", doubts::few_loads),
     ("source", doubts::source),
 ];
 
-/// The analysis, with its findings: the gravest first.
+/// The analysis, with its findings.
 pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<Analysed>) -> Analysis {
     let facts = Facts { seen, trials, contenders: &contenders };
-    let each = RULES.iter().flat_map(|(name, find)| find(&facts).into_iter().map(|said| said.under(name)));
-    let mut findings: Vec<Finding> = each.collect();
-    // What was found out comes before what must be said with it; among doubts, warnings come first.
-    findings.sort_by_key(|finding| (!ANSWERS.contains(&finding.rule.as_str()), Reverse(finding.weight)));
+    let mut findings = found(ANSWERS, &facts);
+    let mut doubts = found(DOUBTS, &facts);
+    doubts.sort_by_key(|finding| Reverse(finding.weight));
+    findings.append(&mut doubts);
     Analysis { contenders, findings }
 }
 
-/// Rules that answer what the sweep was made for.
-const ANSWERS: [&str; 3] = ["capacity", "difference", "bottleneck"];
+fn found(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
+    rules.iter().flat_map(|(name, find)| find(facts).into_iter().map(|said| said.under(name))).collect()
+}
 
 /// The limit of that kind.
 fn limit(of: &Analysed, kind: LimitKind) -> Option<(&LoadLimit, Banded)> {

@@ -22,7 +22,12 @@ const FEWEST_REPETITIONS: usize = 3;
 /// All of them, by load.
 pub fn outliers(trials: &Trials) -> Vec<Outlier> {
     let mut outliers = steps(trials);
-    outliers.extend(trials.steps.iter().flat_map(|step| repetitions(trials, step)));
+    let from = match limits::growth(&trials.curve()) {
+        Growth::Ends { from, .. } => from,
+        Growth::Flat { .. } => 0.0,
+        Growth::Goes | Growth::Unknown => f64::INFINITY,
+    };
+    outliers.extend(trials.steps.iter().flat_map(|step| repetitions(trials, step, from)));
     outliers.sort_by(|a, b| a.load.total_cmp(&b.load).then(a.repetition.cmp(&b.repetition)));
     outliers
 }
@@ -76,8 +81,9 @@ fn expected(curve: &[At]) -> Vec<(f64, bool)> {
     curve.iter().map(|at| if x(at) < from { (slope * x(at), false) } else { (plateau, true) }).collect()
 }
 
-/// Repetitions of a step whose throughput or response time stands apart from the others'.
-fn repetitions(trials: &Trials, step: &Step) -> Vec<Outlier> {
+/// Repetitions of a step whose throughput or response time stands apart from the others'. Behind the saturation point
+/// (`from`) response times are those of a queue that grows by chance, and are not looked at.
+fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
     if step.trials.len() < FEWEST_REPETITIONS {
         return Vec::new();
     }
@@ -86,7 +92,11 @@ fn repetitions(trials: &Trials, step: &Step) -> Vec<Outlier> {
     let response: Vec<f64> =
         step.trials.iter().filter_map(|trial| trial.mean.filter(|m| *m > 0.0).map(f64::ln)).collect();
     let by_rate = apart(&achieved, MATTERS * robust::median(&achieved).unwrap_or(0.0));
-    let by_time = if response.len() == achieved.len() { apart(&response, MATTERS_TIMES.ln()) } else { Vec::new() };
+    let by_time = if response.len() == achieved.len() && step.load < from {
+        apart(&response, MATTERS_TIMES.ln())
+    } else {
+        Vec::new()
+    };
     let told = |i: usize| {
         let (seen, others) = match (by_rate.contains(&i), by_time.contains(&i)) {
             (true, _) => (rate(achieved[i]), rate(robust::median(&achieved)?)),

@@ -1,9 +1,9 @@
 //! The Universal Scalability Law over a sweep of users who do not think.
 
+use super::limits::load;
 use super::trials::{At, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{Band, Banded, Scalability};
-use brunt_model::words::three;
 use brunt_stats::usl::{self, Fit};
 
 /// Fewer levels do not tell contention from coherency.
@@ -41,8 +41,8 @@ fn law(curve: &[At]) -> Option<Fit> {
 
 fn caution(curve: &[At], kappa: Banded, peak: Option<Banded>) -> String {
     let highest = curve.last().map_or(0.0, |at| at.load);
-    let range = format!("It is fitted to 1 to {} users", three(highest))
-        .replace("1 to", &format!("{} to", three(curve[0].load)));
+    let (low, high) = (curve.first().map_or(0.0, |at| at.load), load(LoadUnit::Users { think: None }, highest));
+    let range = format!("It is fitted to {low:.0} to {high}");
     match (kappa.band, peak) {
         (Band::One, _) => format!("{range}, with one value each: no interval of κ is known. Do not extrapolate."),
         (_, None) => format!("{range}; κ may be 0, so no peak is known. Do not extrapolate."),

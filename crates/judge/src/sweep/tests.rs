@@ -1,7 +1,12 @@
 //! Sweeps with known answers: a published table, formulas, a queue.
 
+mod closed;
+mod coverage;
 mod published;
 mod queue;
+mod repeated;
+mod studies;
+mod whatever;
 
 use super::*;
 use brunt_model::analysis::{Banded, LimitKind, LoadLimit};

@@ -3,8 +3,8 @@
 //! What it is: a curve as numbers (medians over trials), of all repetitions, of one, or of repetitions and blocks drawn
 //! again; and how far a figure of such a curve is known. What it is not: any such figure.
 
+use super::response::{Response, is_usable};
 use brunt_model::analysis::{Band, Banded, Block};
-use brunt_model::finding::State;
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
@@ -43,15 +43,6 @@ pub struct Step<'a> {
     pub trials: Vec<&'a Observation>,
 }
 
-/// Which response time stands for a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Response {
-    /// The 99th percentile.
-    P99,
-    /// The mean.
-    Mean,
-}
-
 /// A load, measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct At {
@@ -71,47 +62,23 @@ pub struct At {
     pub met: Vec<Option<f64>>,
 }
 
-/// Whether an observation can stand beside others.
-pub fn is_usable(seen: &Observation) -> bool {
-    !seen.cut_short && seen.verdict != Some(State::Invalid) && seen.load.is_finite() && seen.achieved.is_finite()
+/// A figure of a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known {
+    /// It, with its band.
+    pub at: Banded,
+    /// In which share of the repetitions, or of the draws, there was such a figure.
+    pub found: f64,
 }
 
-/// A quantile of an observation, in seconds.
-pub fn quantile(seen: &Observation, quantile: f64) -> Option<f64> {
-    let found = seen.quantiles.iter().find(|q| (q.quantile - quantile).abs() < 1e-9);
-    found.map(|q| q.seconds).filter(|seconds| seconds.is_finite())
-}
-
-impl Response {
-    /// What all usable observations have: p99, else the mean.
-    fn of(seen: &Observations) -> Option<Self> {
-        let all = |response: Self| {
-            let mut completed = seen.observations.iter().filter(|o| is_usable(o) && o.achieved > 0.0).peekable();
-            completed.peek().is_some() && completed.all(|o| response.seconds(o).is_some())
-        };
-        [Self::P99, Self::Mean].into_iter().find(|response| all(*response))
-    }
-
-    /// That of an observation.
-    pub fn seconds(self, seen: &Observation) -> Option<f64> {
-        match self {
-            Self::P99 => quantile(seen, 0.99),
-            Self::Mean => seen.mean.filter(|mean| mean.is_finite()),
-        }
-    }
-
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::P99 => "p99",
-            Self::Mean => "the mean response time",
-        }
-    }
-
-    fn of_block(self, block: &Block) -> Option<f64> {
-        match self {
-            Self::P99 => block.p99,
-            Self::Mean => block.mean,
+impl Known {
+    /// A sentence more where it was not always there.
+    pub fn doubt(&self) -> String {
+        let of = if self.at.band == Band::Range { "repetitions taken alone" } else { "draws" };
+        if self.found > 0.95 {
+            String::new()
+        } else {
+            format!(" In {:.0} % of the {of} there was none.", 100.0 * (1.0 - self.found))
         }
     }
 }
@@ -168,28 +135,36 @@ impl<'a> Trials<'a> {
         curve
     }
 
+    /// A figure of the curve, with its band.
+    pub fn banded(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<Banded> {
+        self.known(figure).map(|known| known.at)
+    }
+
     /// A figure of the curve, and how far it is known: from repetitions where there are enough, else their range; of one
     /// repetition, from its blocks.
-    pub fn banded(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<Banded> {
+    pub fn known(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<Known> {
         let value = figure(&self.curve())?;
         let one = Banded { value, low: value, high: value, band: Band::One };
         match self.repetitions.len() {
-            0 | 1 if !self.has_blocks() => Some(one),
+            0 | 1 if !self.has_blocks() => Some(Known { at: one, found: 1.0 }),
             0 | 1 => Some(self.bootstrapped(one, Band::WithinRun, figure)),
             n if n < ENOUGH_REPETITIONS => {
                 let each = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
-                let (low, high) = each.fold((value, value), |(low, high), v| (low.min(v), high.max(v)));
-                Some(Banded { low, high, band: Band::Range, ..one })
+                let each: Vec<f64> = each.collect();
+                let (low, high) = each.iter().fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
+                let at = Banded { low, high, band: Band::Range, ..one };
+                Some(Known { at, found: each.len() as f64 / n as f64 })
             }
             _ => Some(self.bootstrapped(one, Band::Repetitions, figure)),
         }
     }
 
-    fn bootstrapped(&self, one: Banded, band: Band, figure: impl Fn(&[At]) -> Option<f64>) -> Banded {
+    fn bootstrapped(&self, one: Banded, band: Band, figure: impl Fn(&[At]) -> Option<f64>) -> Known {
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
         let found = bootstrap::interval(DRAWS, &mut random, |random| figure(&self.drawn(random)));
-        let Some(found) = found else { return one };
-        Banded { low: found.low.min(one.value), high: found.high.max(one.value), band, ..one }
+        let Some(found) = found else { return Known { at: one, found: 0.0 } };
+        let at = Banded { low: found.low.min(one.value), high: found.high.max(one.value), band, ..one };
+        Known { at, found: found.found }
     }
 
     fn has_blocks(&self) -> bool {

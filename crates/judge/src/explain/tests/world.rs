@@ -284,6 +284,7 @@ fn record(snapshots: &mut [Snapshot], sample: &Sample) {
     let begins = &mut snapshots[from];
     let dropped = sample.outcome.failure == Some(Failure::Dropped);
     begins.flow.planned += 1;
+    begins.flow.arrivals += 1;
     begins.measured.planned += 1;
     begins.flow.begun += u64::from(!dropped);
     begins.measured.begun += u64::from(!dropped);

@@ -17,24 +17,36 @@ const FALLEN: f64 = 0.8;
 /// Knee, saturation point and what holds up to which load, in one sentence a contender.
 pub fn capacity(facts: &Facts) -> Vec<Said> {
     let of = |(trials, found): (&Trials, &Analysed)| {
-        let mut said: Vec<String> = Vec::new();
-        let at = |kind| limit(found, kind).map(|(_, at)| at.value);
-        if let Some(knee) = at(LimitKind::Knee) {
-            said.push(format!("the response time bends at {}", limits::load(trials.unit, knee)));
+        let said = limits_in_words(trials, found);
+        if said.is_empty() {
+            return nothing_found(trials);
         }
-        if let Some(most) = at(LimitKind::Saturation) {
-            said.push(format!("the throughput ends at {}", rate(most)));
-        }
-        for kind in [LimitKind::Objective, LimitKind::Patience] {
-            let held = found.limits.iter().filter(|limit| limit.kind == kind);
-            let held = held.filter_map(|limit| Some((limit, limit.at.filter(|at| at.value > 0.0)?)));
-            said.extend(
-                held.map(|(limit, at)| format!("{} holds up to {}", limit.name, limits::load(trials.unit, at.value))),
-            );
-        }
-        (!said.is_empty()).then(|| Said::note(format!("{}: {}.", found.contender, listed(&said))))
+        Some(Said::note(format!("{}: {}.", found.contender, listed(&said))))
     };
     facts.trials.iter().zip(facts.contenders).filter_map(of).collect()
+}
+
+fn limits_in_words(trials: &Trials, found: &Analysed) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let at = |kind| limit(found, kind).map(|(_, at)| at.value);
+    if let Some(knee) = at(LimitKind::Knee) {
+        said.push(format!("the response time bends at {}", limits::load(trials.unit, knee)));
+    }
+    if let Some(most) = at(LimitKind::Saturation) {
+        said.push(format!("the throughput ends at {}", rate(most)));
+    }
+    let bounds = found.limits.iter().filter(|limit| [LimitKind::Objective, LimitKind::Patience].contains(&limit.kind));
+    let held = bounds.filter_map(|limit| Some((limit, limit.at.filter(|at| at.value > 0.0)?)));
+    said.extend(held.map(|(limit, at)| format!("{} holds up to {}", limit.name, limits::load(trials.unit, at.value))));
+    said
+}
+
+/// A range without a limit; fewer than two loads are none.
+fn nothing_found(trials: &Trials) -> Option<Said> {
+    let [first, .., last] = &trials.steps[..] else { return None };
+    let (low, high) = (limits::load(trials.unit, first.load), limits::load(trials.unit, last.load));
+    let sentence = format!("{}: no limit was found from {low} to {high}.", trials.contender);
+    Some(Said::note(sentence).remedy("sweep further; each limit says in which direction"))
 }
 
 /// Who saturates higher, and whether that can be told from chance: the highest beside each of the others.

@@ -5,10 +5,11 @@ use super::{Facts, listed};
 use crate::explain::Said;
 use crate::explain::words::three;
 use crate::sweep::limits;
-use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials, is_usable};
+use crate::sweep::response::is_usable;
+use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::Analysed;
 use brunt_model::finding::State;
-use brunt_model::words::plural;
+use brunt_model::words::{self, plural};
 use brunt_model::{LoadUnit, Observation};
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ pub fn left_out(facts: &Facts) -> Vec<Said> {
     let said = |(count, loads): (u64, String), why: &str| {
         let of = plural(whole, "trial");
         (count > 0).then(|| {
-            Said::warning(format!("{} of {of} left out, because {why}: {loads}.", three(count as f64)))
+            Said::warning(format!("{} of {of} left out, because {why}: {loads}.", words::count(count)))
                 .remedy("measure them again: brunt run --resume where the experiment was kept")
         })
     };
@@ -47,7 +48,7 @@ pub fn left_out(facts: &Facts) -> Vec<Said> {
 /// Where the generator was the limit, what looks like the server's limit may be its own.
 pub fn generator_limited(facts: &Facts) -> Vec<Said> {
     let (count, loads) = named(facts, |o| is_usable(o) && o.verdict == Some(State::Limited));
-    let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), three(count as f64));
+    let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), words::count(count));
     let sentence = format!(
         "The generator was the limit in {said} of {all} ({loads}): a limit found there may not be the server's."
     );
@@ -87,7 +88,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Said> {
     let LoadUnit::Users { think } = facts.seen.unit else { return Vec::new() };
     let without = think == Some(Duration::ZERO);
     let awake = if without { AWAKE_WITHOUT_THINKING } else { AWAKE };
-    let doing = if without { "not asking" } else { "thinking" };
+    let doing = if without || think.is_none() { "not asking" } else { "thinking" };
     let of = |trials: &Trials| {
         let curve = trials.curve();
         let busy = |at: &At| Some(at.achieved * at.mean?);

@@ -2,7 +2,7 @@
 
 use super::{load, unit};
 use crate::sweep::trials::{At, Trials};
-use brunt_model::analysis::{LimitKind, LoadLimit};
+use brunt_model::analysis::{Band, LimitKind, LoadLimit};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{LoadUnit, Objective};
 
@@ -83,7 +83,12 @@ fn last_kept(trials: &Trials) -> Option<LoadLimit> {
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {
     let held = |curve: &[At]| Held::over(curve, |at| Some(at.met.get(index).copied().flatten()? > 0.5));
     let how = "The highest load up to which it is met at every load, in more than half of the trials.";
-    limit(trials, (kind, trials.objectives[index].to_string()), how, held)
+    let mut limit = limit(trials, (kind, trials.objectives[index].to_string()), how, held);
+    // Blocks do not say whether a run met an objective.
+    if let Some(at) = limit.at.as_mut().filter(|at| at.band == Band::WithinRun) {
+        at.band = Band::One;
+    }
+    limit
 }
 
 fn limit(trials: &Trials, of: (LimitKind, String), how: &str, held: impl Fn(&[At]) -> Held) -> LoadLimit {

@@ -17,17 +17,17 @@ const SENSITIVITY: f64 = 1.0;
 /// The knee, by Kneedle on the smoothed logarithm of the response time.
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
-    let at = trials.banded(|curve| knee(curve).ok());
-    let how = match knee(&curve) {
+    let known = trials.known(|curve| knee(curve).ok());
+    let mut how = match knee(&curve) {
         Ok(_) => found(trials, &curve),
         Err(why) => said(trials, &curve, &why),
     };
+    how += &known.map(|known| known.doubt()).unwrap_or_default();
+    let at = known.map(|known| known.at);
     let robust = at.and_then(|at| stays(&curve, at.value));
-    let how = if robust == Some(false) {
-        format!("{how} Not robust: without the top third of the range it lies elsewhere.")
-    } else {
-        how
-    };
+    if robust == Some(false) {
+        how += " Not robust: without the top third of the range it lies elsewhere, or is gone.";
+    }
     LoadLimit { kind: LimitKind::Knee, name: "knee".into(), at, unit: unit(trials.unit), how, robust }
 }
 

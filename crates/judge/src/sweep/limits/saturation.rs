@@ -64,8 +64,9 @@ pub fn growth(curve: &[At]) -> Growth {
 /// The saturation point: the throughput of the plateau.
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
-    let how = said(trials, &curve);
-    let at = trials.banded(|curve| growth(curve).plateau());
+    let known = trials.known(|curve| growth(curve).plateau());
+    let how = said(trials, &curve) + &known.map(|known| known.doubt()).unwrap_or_default();
+    let at = known.map(|known| known.at);
     let name = "saturation point".into();
     LoadLimit { kind: LimitKind::Saturation, name, at, unit: "/s".into(), how, robust: None }
 }

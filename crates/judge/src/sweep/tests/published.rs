@@ -43,7 +43,6 @@ fn table() -> Observations {
 fn knee_and_saturation_are_those_that_its_author_read_off() {
     let analysis = analyse(&table());
     let [nginx, apache] = &analysis.contenders[..] else { panic!() };
-    println!("{analysis:#?}");
     for contender in [nginx, apache] {
         assert!((25.0..=35.0).contains(&at(contender, LimitKind::Knee).value), "{:?}", contender.limits);
         assert_eq!(at(contender, LimitKind::Kept).value, 30.0);
@@ -69,4 +68,23 @@ fn with_one_value_a_step_no_difference_can_be_tested() {
     assert!(difference.contains("No difference can be tested"), "{difference}");
     assert!(difference.contains("one value a step") && difference.contains("at least 4 of each"), "{difference}");
     assert!(!said(&analysis, "few_repetitions").is_empty());
+}
+
+#[test]
+fn what_is_told_of_it_reads_like_this() {
+    let analysis = analyse(&table());
+    let told: Vec<&str> = analysis.findings.iter().map(|finding| &finding.sentence[..]).collect();
+    assert_eq!(
+        told,
+        [
+            "nginx: the response time bends at 30/s and the throughput ends at 35.5/s.",
+            "Apache: the response time bends at 25/s and the throughput ends at 33.0/s.",
+            "nginx saturates at 35.5/s, Apache at 33.0/s. No difference can be tested: there is one value a step, and \
+             nothing says how repetitions differ; at least 4 of each are needed.",
+            "nginx: at 80/s the throughput was 23.9/s, where its neighbours have 37.1/s. Measure this step again.",
+            "nginx: at 85/s the throughput was 24.7/s, where its neighbours have 35.0/s. Measure this step again.",
+            "One repetition carries no 95 % interval over repetitions: nothing is known of how repetitions differ; an \
+             interval, where one is shown, is of the one run. It takes 6.",
+        ]
+    );
 }

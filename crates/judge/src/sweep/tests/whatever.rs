@@ -1,0 +1,103 @@
+//! Whatever is seen: no panic, no figure that is none, bands in order.
+
+use super::*;
+use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::{LoadUnit, Objective};
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn seconds() -> impl Strategy<Value = Option<f64>> {
+    prop_oneof![Just(None), Just(Some(0.0)), (1e-6f64..1e3).prop_map(Some)]
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    (0u64..1000, 0u64..1000, seconds(), seconds()).prop_map(|(planned, completed, mean, p99)| Block {
+        seconds: 1.0,
+        planned,
+        completed,
+        mean,
+        p99,
+    })
+}
+
+fn observation() -> impl Strategy<Value = Observation> {
+    let blocks = prop_oneof![Just(0usize), Just(12usize)].prop_flat_map(|n| prop::collection::vec(block(), n));
+    let rates = (prop_oneof![Just(0.0), 0.0f64..1e6], prop::option::of(0.0f64..1e4));
+    (0usize..2, 0u32..7, 0u32..8, rates, seconds(), seconds(), blocks, prop::option::of(any::<bool>())).prop_map(
+        |(contender, repetition, load, (achieved, offered), mean, p99, blocks, met)| Observation {
+            contender,
+            repetition,
+            load: f64::from(load) * 10.0,
+            offered,
+            achieved,
+            mean,
+            quantiles: p99
+                .into_iter()
+                .map(|seconds| ObservedQuantile { quantile: 0.99, seconds, at_least: false })
+                .collect(),
+            objectives: vec![met],
+            blocks,
+            ..Observation::default()
+        },
+    )
+}
+
+fn unit() -> impl Strategy<Value = LoadUnit> {
+    prop_oneof![
+        Just(LoadUnit::PerSecond),
+        Just(LoadUnit::Users { think: None }),
+        Just(LoadUnit::Users { think: Some(Duration::ZERO) }),
+        Just(LoadUnit::Users { think: Some(Duration::from_secs(1)) }),
+    ]
+}
+
+/// What is no number would be written like this.
+fn is_sound(analysis: &Analysis) {
+    let text = format!("{analysis:?}");
+    assert!(!text.contains("NaN") && !text.contains(": inf") && !text.contains(": -inf"), "{text}");
+    for limit in analysis.contenders.iter().flat_map(|contender| &contender.limits) {
+        assert!(limit.at.is_none_or(|at| at.low <= at.value && at.value <= at.high), "{limit:?}");
+        assert!(limit.how.ends_with('.'), "{limit:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn whatever_is_seen_the_figures_are_figures(observations in prop::collection::vec(observation(), 0..60), unit in unit()) {
+        let objective = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 3.0 };
+        let seen = Observations { unit, objectives: vec![objective], ..open(&["a", "b"], observations) };
+        is_sound(&analyse(&seen));
+    }
+}
+
+#[test]
+fn what_is_no_number_is_left_out() {
+    let odd = |load: f64, achieved: f64| Observation { load, achieved, mean: Some(f64::NAN), ..Observation::default() };
+    is_sound(&analyse(&open(&["a"], vec![odd(1.0, f64::NAN), odd(f64::INFINITY, 1.0), odd(2.0, 2.0)])));
+    is_sound(&analyse(&open(&[], Vec::new())));
+    is_sound(&analyse(&open(&["a"], Vec::new())));
+}
+
+#[test]
+fn a_sweep_of_one_step_has_a_point_and_says_what_it_takes() {
+    let one =
+        Observation { load: 100.0, offered: Some(100.0), achieved: 100.0, mean: Some(0.01), ..Observation::default() };
+    let analysis = analyse(&open(&["a"], vec![one]));
+    assert_eq!(analysis.contenders[0].curve.len(), 1);
+    assert!(analysis.contenders[0].limits.iter().all(|limit| limit.at.is_none()));
+    assert!(said(&analysis, "few_loads")[0].starts_with("1 load can show"), "{:?}", analysis.findings);
+}
+
+#[test]
+fn a_flat_response_time_has_no_knee() {
+    let step = |i: u32| {
+        let load = f64::from(i) * 10.0;
+        let mean = Some(0.01 * (1.0 + 0.1 * f64::from(i * i % 7)));
+        Observation { load, offered: Some(load), achieved: load, mean, ..Observation::default() }
+    };
+    let analysis = analyse(&open(&["a"], (1..30).map(step).collect()));
+    let knee = limit(&analysis.contenders[0], LimitKind::Knee);
+    assert!(knee.at.is_none() && knee.how.starts_with("Not reached"), "{knee:?}");
+}
