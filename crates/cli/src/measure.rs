@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::live::Live;
 use crate::output::{Log, Outputs};
+use crate::processes;
 use crate::signals;
 use crate::steer::Steering;
 use crate::world::Real;
@@ -57,9 +58,13 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     };
     let machine = brunt_probe::machine::environment(around.command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route: around.route, ..machine };
-    let outcome = brunt_engine::run(plan, environment, world, &control, &mut |event: &Event| listener.hear(event));
+    let mut hear = |event: &Event| listener.hear(event);
+    let outcome = match plan.processes {
+        0 | 1 => brunt_engine::run(plan, environment, world, &control, &mut hear).map_err(Into::into),
+        _ => processes::run(plan, environment, world, &control, &mut hear),
+    };
     let log_error = listener.log.and_then(|log| log.error).map_or(Ok(()), Err);
-    finish(&listener.run, around.outputs, around.strict, outcome.map_err(Into::into).and(log_error))
+    finish(&listener.run, around.outputs, around.strict, outcome.and(log_error))
 }
 
 /// All who listen to a run.

@@ -5,6 +5,8 @@
 //! it is whole. What it is not: a store; it only turns events to bytes and back.
 
 use crate::Event;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
 /// The first bytes of a log; the last two are the version.
@@ -40,15 +42,39 @@ impl<W: Write> LogWriter<W> {
 
     /// Appends one event and hands it to the system.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
-        let payload = postcard::to_allocvec(event).map_err(io::Error::other)?;
-        let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
-        let mut frame = Vec::with_capacity(payload.len() + 8);
-        frame.extend_from_slice(&length.to_le_bytes());
-        frame.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
-        frame.extend_from_slice(&payload);
-        self.out.write_all(&frame)?;
-        self.out.flush()
+        write_frame(&mut self.out, event)
     }
+}
+
+/// Writes one frame, whatever it holds, and hands it to the system.
+pub fn write_frame<T: Serialize>(out: &mut impl Write, value: &T) -> io::Result<()> {
+    let payload = postcard::to_allocvec(value).map_err(io::Error::other)?;
+    let length = u32::try_from(payload.len()).map_err(io::Error::other)?;
+    let mut frame = Vec::with_capacity(payload.len() + 8);
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
+    frame.extend_from_slice(&payload);
+    out.write_all(&frame)?;
+    out.flush()
+}
+
+/// Reads one frame; None at the end. One that is not whole, or holds something else, is [`LogError::Torn`].
+pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, LogError> {
+    let torn = || LogError::Torn(0);
+    let mut head = [0; 8];
+    match read_full(from, &mut head)? {
+        0 => return Ok(None),
+        8 => {}
+        _ => return Err(torn()),
+    }
+    let [a, b, c, d, e, f, g, h] = head;
+    let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let mut payload = Vec::new();
+    let got = from.take(u64::from(length.min(LONGEST))).read_to_end(&mut payload)?;
+    if got != length as usize || crc32fast::hash(&payload) != sum {
+        return Err(torn());
+    }
+    postcard::from_bytes(&payload).map(Some).map_err(|_| torn())
 }
 
 /// Reads events one after the other; ends at the first that is not whole.
@@ -67,22 +93,14 @@ impl<R: Read> LogReader<R> {
 
     /// The next event; None at the end.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
-        let mut head = [0; 8];
-        match read_full(&mut self.from, &mut head)? {
-            0 => return Ok(None),
-            8 => {}
-            _ => return Err(LogError::Torn(self.read)),
+        match read_frame(&mut self.from) {
+            Ok(Some(event)) => {
+                self.read += 1;
+                Ok(Some(event))
+            }
+            Err(LogError::Torn(_)) => Err(LogError::Torn(self.read)),
+            other => other,
         }
-        let [a, b, c, d, e, f, g, h] = head;
-        let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
-        let mut payload = Vec::new();
-        let got = self.from.by_ref().take(u64::from(length.min(LONGEST))).read_to_end(&mut payload)?;
-        if got != length as usize || crc32fast::hash(&payload) != sum {
-            return Err(LogError::Torn(self.read));
-        }
-        let event = postcard::from_bytes(&payload).map_err(|_| LogError::Torn(self.read))?;
-        self.read += 1;
-        Ok(Some(event))
     }
 }
 
