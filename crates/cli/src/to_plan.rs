@@ -58,7 +58,7 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
         processes,
         precise,
     };
-    if let Some((addresses, note)) = processes::sources(&plan, system) {
+    if let Some((addresses, note)) = processes::sources(&args.load, &plan, system) {
         plan.connection.source = addresses;
         notes.push(note);
     }

@@ -12,8 +12,11 @@ use std::net::{IpAddr, Ipv4Addr};
 
 /// More processes than this are a mistake rather than a wish.
 const MOST_PROCESSES: u64 = 256;
-/// Of the local ports, so many in a hundred are taken for granted: others use some, and the last are long searched for.
+/// Of the local ports, so many in a hundred are taken for granted: others use some.
 const PORTS_IN_A_HUNDRED: u64 = 90;
+/// Where there are several addresses, no more than these of each are used: connect(2) tries every second port first, and
+/// once those are taken it looks at all of them, one by one, for each connection: milliseconds.
+const QUICK_PORTS_IN_A_HUNDRED: u64 = 45;
 /// More loopback addresses than this are not taken.
 const MOST_ADDRESSES: u64 = 250;
 
@@ -64,13 +67,17 @@ pub(super) fn processes(args: &LoadArgs, load: &Load, system: &System) -> Result
 
 /// Where one pair of addresses has too few ports for all connections, and the server is on this machine's loopback
 /// interface: further loopback addresses to connect from, and what is to be told about it.
-pub(super) fn sources(plan: &Plan, system: &System) -> Option<(Vec<IpAddr>, String)> {
+pub(super) fn sources(args: &LoadArgs, plan: &Plan, system: &System) -> Option<(Vec<IpAddr>, String)> {
+    // As many as the descriptors allow is no wish for so many.
+    if args.connections.is_none() && args.max_in_flight.is_none() {
+        return None;
+    }
     let ports = system.ports.filter(|_| is_free_to_choose(&plan.connection, &plan.script))?;
     let (most, usable) = (most(&plan.load).1, ports * PORTS_IN_A_HUNDRED / 100);
     if most <= usable || usable == 0 {
         return None;
     }
-    let needed = most.div_ceil(usable);
+    let needed = most.div_ceil((ports * QUICK_PORTS_IN_A_HUNDRED / 100).max(1));
     let addresses: Vec<_> =
         (1..=needed.min(MOST_ADDRESSES)).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
     let note = format!(

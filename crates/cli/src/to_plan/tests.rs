@@ -217,16 +217,18 @@ fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
     let sources =
         |line: &str| plan(line).connection.source.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     assert_eq!(sources("-c 25000 127.0.0.1"), "");
-    assert_eq!(sources("-c 26000 127.0.0.1"), "127.0.0.1 127.0.0.2");
-    assert_eq!(sources("-c 60000 127.0.0.1:81"), "127.0.0.1 127.0.0.2 127.0.0.3");
-    assert_eq!(sources("-c 60000 --resolve h:80:127.0.0.1 h"), "127.0.0.1 127.0.0.2 127.0.0.3");
+    assert_eq!(sources("-c 26000 127.0.0.1"), "127.0.0.1 127.0.0.2 127.0.0.3");
+    let five = "127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4 127.0.0.5";
+    assert_eq!(sources("-c 60000 127.0.0.1:81"), five);
+    assert_eq!(sources("-c 60000 --resolve h:80:127.0.0.1 h"), five);
     for line in ["-c 60000 10.0.0.1", "-c 60000 localhost", "-c 60000 --unix-socket /s 127.0.0.1", "-c 60000 [::1]"] {
         assert_eq!(sources(line), "", "{line}");
     }
+    assert_eq!(sources("-r 5 --processes 3 127.0.0.1"), "");
     assert_eq!(sources("-c 60000 --source 127.0.0.9 127.0.0.1"), "127.0.0.9");
     let notes = planned_on(SYSTEM, "-c 60000 127.0.0.1").unwrap().1.join("|");
     assert!(
-        notes.contains("made from 3 local addresses, 127.0.0.1 to 127.0.0.3: from one to the server lead 28,232 ports"),
+        notes.contains("made from 5 local addresses, 127.0.0.1 to 127.0.0.5: from one to the server lead 28,232 ports"),
         "{notes}"
     );
 }
