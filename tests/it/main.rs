@@ -17,6 +17,7 @@ mod house;
 mod interruption;
 mod load;
 mod main_job;
+mod processes;
 mod requests;
 mod tls;
 mod truth;

@@ -81,6 +81,9 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// One process's part of a run
+    #[command(hide = true)]
+    Worker,
     /// Prints the man page
     #[command(after_help = "Examples:\n  brunt man | man -l -        read it")]
     Man,

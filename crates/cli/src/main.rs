@@ -3,7 +3,7 @@
 //! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
-//! * [`mod@experiment`]: many runs: `sweep`, and plan files carried out.
+//! * [`mod@experiment`]: many runs: `sweep`, and plan files carried out. [`processes`]: a run in several processes of ourselves.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
@@ -22,6 +22,7 @@ mod live;
 mod measure;
 mod output;
 mod plan_file;
+mod processes;
 mod replay;
 mod reports;
 mod runs;
@@ -89,6 +90,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
             Ok(Exit::Measured)
         }
+        Command::Worker => processes::worker::worker().map_err(failed),
         Command::Man => man().map_err(failed),
         Command::Schema { document } => {
             let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
@@ -124,6 +126,7 @@ fn system() -> to_plan::System {
     to_plan::System {
         descriptors: brunt_probe::limits::raise_descriptors(),
         cores: brunt_probe::machine::cores(),
+        ports: brunt_probe::settings::settings(&brunt_probe::Root::system()).ports(),
         // Any number will do; it is kept in the plan, so that a run can be repeated.
         seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
     }

@@ -5,11 +5,12 @@
 use crate::exit::Exit;
 use crate::live::Live;
 use crate::output::{Log, Outputs};
+use crate::processes;
 use crate::signals::Interrupt;
 use crate::steer::Steering;
 use crate::world::Real;
 use anyhow::Result;
-use brunt_engine::{Control, EngineError};
+use brunt_engine::Control;
 use brunt_model::finding::State;
 use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Tick, Warning};
 
@@ -80,14 +81,18 @@ pub struct Carried {
     /// What was decided about it.
     pub judgement: Judgement,
     /// Whether the engine failed.
-    pub outcome: Result<(), EngineError>,
+    pub outcome: Result<()>,
 }
 
 /// Carries out a plan; nothing is written or shown but by those who listen.
 pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
     let With { environment, notes, control, listeners } = with;
     let mut hall = Hall { listeners, run: Run::default(), steering: Steering::new(plan, &control), notes };
-    let outcome = brunt_engine::run(plan, environment, world, &control, &mut |event: &Event| hall.hear(event));
+    let mut hear = |event: &Event| hall.hear(event);
+    let outcome = match plan.processes {
+        0 | 1 => brunt_engine::run(plan, environment, world, &control, &mut hear).map_err(Into::into),
+        _ => processes::run(plan, environment, world, &control, &mut hear),
+    };
     let judgement = brunt_judge::judge(&hall.run);
     Carried { run: hall.run, judgement, outcome }
 }

@@ -6,6 +6,7 @@
 
 mod connection;
 mod load;
+mod processes;
 mod script;
 mod sweep;
 
@@ -25,6 +26,8 @@ pub struct System {
     pub descriptors: u64,
     /// Cores of this machine.
     pub cores: u32,
+    /// Local ports that lead from one address to another; None where the system does not show it.
+    pub ports: Option<u64>,
     /// The seed where none was given.
     pub seed: u64,
 }
@@ -38,10 +41,13 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
     let local = connection.unix_socket.is_some()
         || connection.resolve.iter().any(|r| r.address.is_loopback())
         || script.requests.iter().any(|r| target::is_local(&r.url));
-    let (threads, mut notes) = load::threads(args.load.threads, &load, system.cores, local);
-    let (precise, note) = load::precise(args.load.precise, threads, system.cores, local);
+    let (processes, note) = processes::processes(&args.load, &load, system)?;
+    let mut notes = Vec::from_iter(note);
+    let (threads, told) = load::threads(&args.load, &load, processes, system.cores, local);
+    notes.extend(told);
+    let (precise, note) = load::precise(args.load.precise, threads * processes, system.cores, local);
     notes.extend(note);
-    let plan = Plan {
+    let mut plan = Plan {
         script,
         load,
         stop,
@@ -52,8 +58,13 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
         record: Record { interval: args.output.interval, labels: args.output.labels, samples: false },
         seed: args.load.seed.unwrap_or(system.seed),
         threads,
+        processes,
         precise,
     };
+    if let Some((addresses, note)) = processes::sources(&args.load, &plan, system) {
+        plan.connection.source = addresses;
+        notes.push(note);
+    }
     Ok((plan, notes))
 }
 

@@ -18,9 +18,14 @@ pub struct Real {
 impl Real {
     /// Reads what the plan names: certificates, keys, the files of placeholders.
     pub fn new(plan: &Plan) -> Result<Self> {
+        Self::at(plan, Epoch::now())
+    }
+
+    /// The same in a run that began at this instant.
+    pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self> {
         let wire = Common::new(plan).context("the connection cannot be set up")?;
         let deck = Arc::new(Deck::new(plan)?);
-        Ok(Self { epoch: Epoch::now(), wire, deck })
+        Ok(Self { epoch, wire, deck })
     }
 }
 

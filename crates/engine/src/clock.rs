@@ -144,14 +144,18 @@ impl Time {
         self.0.fired.get()
     }
 
-    /// Leaps to the next timer that somebody waits for, if the clock is a fake one.
+    /// Leaps to the next timer that somebody waits for, if the clock is a fake one. Where nobody waits for any, it is not
+    /// time that the runtime waits for, and none passes.
     fn leap(&self) {
+        let (before, fired) = (self.now(), self.fired());
         while let (Epoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
             self.0.fake_now.set(due.max(self.now()));
             if self.fire(self.now()) {
                 return;
             }
         }
+        self.0.fake_now.set(before);
+        self.0.fired.set(fired);
     }
 
     /// A timer that is not set yet.

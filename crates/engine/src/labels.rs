@@ -47,6 +47,11 @@ impl Labels {
         }
     }
 
+    /// How many are kept apart.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.inner().numbers.len()

@@ -7,7 +7,8 @@
 //! What it is **not**: it knows no terminal, no file format, no script language and no other machine. It has no
 //! defaults: all is in the plan.
 //!
-//! * [`run()`]: workers started, their snapshots merged, events out.
+//! * [`run()`]: workers started, events out. `gather`: their snapshots joined. `control`: what a run may be told.
+//! * [`run_part`], [`parts`]: the same in several processes: one's part, and all of them joined.
 //! * [`clock`]: time, real and fake. [`pace`]: when requests are due.
 //! * [`user`]: what a virtual user does next.
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
@@ -17,9 +18,12 @@
 
 mod check;
 pub mod clock;
+mod control;
 mod gate;
+mod gather;
 mod labels;
 pub mod pace;
+pub mod parts;
 mod pool;
 mod race;
 mod recorder;
@@ -33,6 +37,7 @@ mod worker;
 mod tests;
 
 pub use clock::{Epoch, Time};
+pub use control::{Control, Leash};
 pub use pace::Pacer;
-pub use run::{Control, EngineError, Sink, World, run};
+pub use run::{EngineError, Sink, World, run, run_part};
 pub use user::{Step, Turn, Users, VirtualUser};

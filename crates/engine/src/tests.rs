@@ -9,6 +9,7 @@ mod conservation;
 mod ends;
 mod limits;
 mod open;
+mod parts;
 mod pool;
 mod queueing;
 mod steps;
@@ -16,7 +17,8 @@ mod threads;
 mod timers;
 
 use crate::clock::{Epoch, Time};
-use crate::run::{Control, EngineError, World, run};
+use crate::control::Control;
+use crate::run::{EngineError, World, run};
 use crate::user::{Step, Turn, Users, VirtualUser};
 use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
 use brunt_model::{
@@ -314,6 +316,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
         record: Record { interval: ms(100), labels: 1000, samples: true },
         seed: 7,
         threads: 1,
+        processes: 1,
         precise: false,
     }
 }

@@ -6,24 +6,25 @@
 use crate::Time;
 use crate::check::Check;
 use crate::clock::Sleep;
+use crate::control::{Borders, Control};
 use crate::gate::Gate;
 use crate::labels::Labels;
 use crate::pace::{Pacer, Schedule, Thinking};
 use crate::pool::{Arrival, Arrived, Pool};
 use crate::recorder::{Cohort, Recorder};
-use crate::run::{Control, Message, Tickets};
+use crate::run::{Message, Tickets};
 use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
-use brunt_model::{Clock, Failure, Load, Phase, Plan, Sample, Shape, Stage, Tick};
+use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Sample, Shape, Stage, Tick};
 use brunt_wire::Wire;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How often the stop switch is looked at before the load begins.
@@ -33,19 +34,18 @@ const MOST_WARNINGS: usize = 100;
 /// After an interruption, requests under way get no more than this.
 const SHORT_GRACE: Duration = Duration::from_secs(1);
 
-/// What all workers of a run share.
+/// What all workers of a process share.
 pub struct Common {
     pub plan: Plan,
     pub check: Check,
     pub labels: Arc<Labels>,
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
-    pub gate: Gate,
+    /// Which part of the run is this process's.
+    pub part: Part,
+    pub gate: Arc<Gate>,
     pub control: Control,
-    /// When the run ended early: the border at which the first worker saw it.
-    pub stopped: OnceLock<Tick>,
-    /// When the measured time begins, where the server was found warm before the longest warm-up was over.
-    pub warm: OnceLock<Tick>,
+    pub borders: Arc<Borders>,
 }
 
 /// What all tasks of one worker share.
@@ -55,6 +55,7 @@ pub struct Shared<W: Wire> {
     pub time: Time,
     pub users: Box<dyn Users>,
     pub recorder: RefCell<Recorder>,
+    /// Its number among the workers of its process.
     pub number: usize,
     out: Sender<Message>,
     told: RefCell<HashSet<String>>,
@@ -168,6 +169,11 @@ impl<W: Wire> Shared<W> {
         }
     }
 
+    /// Its number among the workers of all processes, and how many these are.
+    fn among_all(&self) -> (usize, usize) {
+        (self.part.worker(self.number), self.plan.threads as usize * self.part.of as usize)
+    }
+
     /// The load begins.
     fn begin(&self, begins: Tick) {
         let stop = self.plan.stop;
@@ -210,12 +216,12 @@ pub async fn work<W: Wire>(shared: Rc<Shared<W>>) {
 
 /// Opens connections ahead: all that users will need, each at its time by the connect rate.
 async fn set_up<W: Wire>(shared: &Rc<Shared<W>>) {
-    let workers = shared.plan.threads as usize;
-    let (wanted, mine) = slots_ahead(&shared.plan, workers, shared.number);
+    let (worker, workers) = shared.among_all();
+    let (wanted, mine) = slots_ahead(&shared.plan, workers, worker);
     let gap = 1e9 / f64::from(shared.plan.connection.connect_rate.max(1));
     shared.opening.set(mine.len() as u64);
     for (k, number) in mine.into_iter().enumerate() {
-        let at = Tick(((k * workers + shared.number) as f64 * gap) as u64);
+        let at = Tick(((k * workers + worker) as f64 * gap) as u64);
         let slot = prepare_slot(Rc::clone(shared), number, at, k < wanted);
         shared.spawn(slot);
     }
@@ -301,7 +307,8 @@ fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
     if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.load, &shared.common.pool) {
         // All shards draw the same sequence.
         let random = shared.random(0);
-        let shards = (shared.number as u64, u64::from(shared.plan.threads));
+        let (shard, shards) = shared.among_all();
+        let shards = (shard as u64, shards as u64);
         let schedule = Schedule::new(&with_warmup(rate, shared), *arrivals, random, begins, shards);
         tokio::task::spawn_local(arrive(Rc::clone(shared), Arc::clone(pool), schedule));
     }
@@ -374,12 +381,18 @@ fn listen<W: Wire>(shared: &Shared<W>, now: Tick, grace: Duration) -> Duration {
     if shared.control.is_steady() && shared.measured_from.get() > now {
         // Far enough ahead that every worker hears of it before it comes.
         let soon = now + shared.plan.record.interval * 2;
-        shared.measure_from(*shared.warm.get_or_init(|| soon.min(shared.measured_from.get())));
+        let warm = *shared.borders.warm.get_or_init(|| soon);
+        shared.measure_from(warm.min(shared.measured_from.get()));
     }
     if !shared.control.is_over() || shared.ends.get() <= now {
         return grace;
     }
-    shared.ends.set(*shared.stopped.get_or_init(|| now));
+    let ends = *shared.borders.ends.get_or_init(|| now);
+    if ends > now {
+        // Told ahead: it comes with one of the next borders.
+        return grace;
+    }
+    shared.ends.set(ends);
     shared.time.fire_all();
     if shared.control.is_stopped() { grace.min(SHORT_GRACE) } else { grace }
 }

@@ -5,6 +5,8 @@
 //! it is whole. What it is not: a store; it only turns events to bytes and back.
 
 use crate::Event;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
 /// The first bytes of a log; the last two are the version.
@@ -43,6 +45,18 @@ impl<W: Write> LogWriter<W> {
         self.out.write_all(&frame(&encode(event)?)?)?;
         self.out.flush()
     }
+}
+
+/// Writes a value as one frame, whatever it is, and hands it to the system: what processes tell each other.
+pub fn write_value<T: Serialize>(out: &mut impl Write, value: &T) -> io::Result<()> {
+    out.write_all(&frame(&postcard::to_allocvec(value).map_err(io::Error::other)?)?)?;
+    out.flush()
+}
+
+/// Reads the value of the next frame; None at the end, and where it is not whole or holds something else.
+pub fn read_value<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
+    let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
+    postcard::from_bytes(&payload).ok()
 }
 
 /// Reads events one after the other; ends at the first that is not whole.

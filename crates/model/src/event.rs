@@ -48,6 +48,8 @@ pub enum Event {
     Warning(Warning),
     /// The run is over; nothing follows.
     Finished(Finish),
+    /// One of the run's processes ended before its time.
+    Lost(Loss),
 }
 
 /// The parts of a run, in order.
@@ -82,6 +84,15 @@ pub struct Warning {
     pub at: Tick,
     /// One sentence.
     pub text: String,
+}
+
+/// A process that ended before its time: from then on its share of the load is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The end of the last interval that it told of; what was under way then counts as cut.
+    pub at: Tick,
+    /// Which process it was.
+    pub part: crate::Part,
 }
 
 /// How a run ended.

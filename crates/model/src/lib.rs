@@ -8,7 +8,7 @@
 //! * [`request`], [`load`], [`plan`]: what to ask, how much and when to stop, and everything else a run needs.
 //! * [`outcome`], [`sample`]: what became of one request, and when.
 //! * [`tally`], [`snapshot`], [`spread`]: mergeable sums of samples, and of when they came.
-//! * [`event`], [`codec`]: what leaves the engine, and its bytes.
+//! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
 //! * [`run`], [`series`], [`history`]: the fold of all events.
 //! * [`reading_names`]: the names of what is read of ourselves.
 //! * [`objective`]: a bound on a figure of a run.
@@ -28,6 +28,7 @@ pub mod history;
 pub mod load;
 pub mod objective;
 pub mod outcome;
+pub mod part;
 pub mod plan;
 pub mod probe_spec;
 pub mod reading_names;
@@ -44,13 +45,14 @@ pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use environment::{Environment, Route};
-pub use event::{Event, Finish, Phase, Reading, Warning};
+pub use event::{Event, Finish, Loss, Phase, Reading, Warning};
 pub use experiment::{Contender, Experiment, LoadUnit, Place};
 pub use finding::{Finding, Judgement, Verdict};
 pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{Failure, Outcome};
+pub use part::{Account, Assignment, Part, Word};
 pub use plan::Plan;
 pub use probe_spec::{ProbeSpec, Probed};
 pub use request::{Body, Request};

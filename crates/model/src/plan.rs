@@ -31,11 +31,26 @@ pub struct Plan {
     pub record: Record,
     /// From which every random choice is drawn.
     pub seed: u64,
-    /// Worker threads.
+    /// Worker threads of each process.
     pub threads: u32,
+    /// Processes that carry it out together: each may have only so many open files.
+    #[serde(default = "one")]
+    pub processes: u32,
     /// Workers are awake shortly before each instant of the schedule, which costs CPU.
     #[serde(default)]
     pub precise: bool,
+}
+
+/// What plans of before there were several processes mean.
+fn one() -> u32 {
+    1
+}
+
+impl Plan {
+    /// Worker threads of all processes together.
+    pub fn workers(&self) -> usize {
+        self.threads as usize * self.processes.max(1) as usize
+    }
 }
 
 /// What virtual users do: ask one of a list of requests, again and again.

@@ -29,6 +29,12 @@ pub fn worker_run_delay(worker: usize) -> String {
     format!("worker.{worker}.run_delay_seconds")
 }
 
+/// The name that a worker's reading has where the worker has another number; None: it is no worker's.
+pub fn renumbered(name: &str, number: impl Fn(usize) -> usize) -> Option<String> {
+    let (own, rest) = name.strip_prefix("worker.")?.split_once('.')?;
+    Some(format!("worker.{}.{rest}", number(own.parse().ok()?)))
+}
+
 /// CPU time of all cores of the machine together, by what they did with it; user and system without steal. Counters.
 pub const HOST_USER: &str = "host.cpu_user_seconds";
 /// In the kernel, interrupts included, deferred ones ([`HOST_SOFTIRQ`]) not.

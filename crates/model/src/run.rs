@@ -1,6 +1,6 @@
 //! The fold of all events of a run: all that reports ever see.
 
-use crate::event::Finish;
+use crate::event::{Finish, Loss};
 use crate::history::History;
 use crate::series::Series;
 use crate::spread::Spread;
@@ -47,6 +47,9 @@ pub struct Run {
     pub history: BTreeMap<String, History>,
     /// What the reader should know, each sentence once.
     pub warnings: Vec<String>,
+    /// Processes that ended before their time.
+    #[serde(default)]
+    pub losses: Vec<Loss>,
     /// How it ended; None while it goes on, or where the log was torn.
     pub finish: Option<Finish>,
     /// The end of the last interval seen.
@@ -86,6 +89,7 @@ impl Run {
                 }
             }
             Event::Finished(finish) => self.finish = Some(finish.clone()),
+            Event::Lost(loss) => self.losses.push(*loss),
         }
     }
 

@@ -26,6 +26,13 @@ pub struct Settings {
     pub governor: Option<String>,
 }
 
+impl Settings {
+    /// How many local ports there are; None where the system does not show it.
+    pub fn ports(&self) -> Option<u64> {
+        self.local_ports.map(|(first, last)| u64::from(last - first) + 1)
+    }
+}
+
 /// Reads them.
 pub fn settings(root: &Root) -> Settings {
     let net = |name: &str| root.whole(format!("proc/sys/net/{name}"));

@@ -71,6 +71,7 @@ fn plan(load: Load) -> Plan {
         record: Record { interval: seconds(1), labels: 100, samples: false },
         seed: 1,
         threads: 2,
+        processes: 1,
         precise: false,
     }
 }

@@ -47,6 +47,11 @@ pub fn is_local(url: &str) -> bool {
     }
 }
 
+/// Whether the host is written as a loopback address of IPv4.
+pub fn is_loopback_v4(url: &str) -> bool {
+    matches!(Url::parse(url).ok().as_ref().and_then(Url::host), Some(Host::Ipv4(address)) if address.is_loopback())
+}
+
 /// The target of a path (`/…`) or query (`?…`) of the same server as `base`, or else of a whole URL.
 pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
     parse(&join(word, base)?)

@@ -56,11 +56,15 @@ pub struct LoadArgs {
     #[arg(long, value_name = "N", default_value = defaults::CONNECT_RATE, value_parser = value_parser!(u32).range(1..))]
     pub connect_rate: u32,
 
-    /// Open loop: requests under way at most; arrivals beyond are dropped [default: open files − 64]
+    /// Open loop: requests under way at most; arrivals beyond are dropped [default: open files of all processes − 64 each]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub max_in_flight: Option<u32>,
 
-    /// Worker threads [default: 1, more where the rate needs them]
+    /// Processes that share the load [default: 1, more where connections need more open files than one may have]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub processes: Option<u32>,
+
+    /// Worker threads of each process [default: 1, more where the rate needs them]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
 

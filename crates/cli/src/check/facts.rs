@@ -222,7 +222,7 @@ impl Asked {
 impl Machine {
     /// How many local ports there are; None where the system does not show it.
     pub fn ports(&self) -> Option<u64> {
-        self.settings.local_ports.map(|(first, last)| u64::from(last - first) + 1)
+        self.settings.ports()
     }
 }
 

@@ -1,6 +1,7 @@
 //! How much is asked, by how many threads, and when to stop.
 
 use super::System;
+use super::processes::room;
 use crate::args::load::LoadArgs;
 use crate::args::values::Warmup;
 use crate::defaults;
@@ -15,11 +16,11 @@ use std::time::Duration;
 pub(super) fn load(args: &LoadArgs, system: &System) -> Result<Load> {
     match &args.rate {
         Some(rate) => open(args, one("--rate", rate)?, system),
-        None => closed(args, system),
+        None => closed(args),
     }
 }
 
-fn closed(args: &LoadArgs, system: &System) -> Result<Load> {
+fn closed(args: &LoadArgs) -> Result<Load> {
     for (given, option) in [(args.arrivals.is_some(), "--arrivals"), (args.max_in_flight.is_some(), "--max-in-flight")]
     {
         ensure!(!given, "{option} belongs to the open loop: add --rate N, such as --rate 1000, or leave it out");
@@ -28,7 +29,6 @@ fn closed(args: &LoadArgs, system: &System) -> Result<Load> {
         Some(users) => one("--connections", users)?,
         None => one("--connections", &shape::connections(defaults::CONNECTIONS)?)?,
     };
-    enough_descriptors("--connections", users.peak() as u64, system)?;
     let think = args.think.map_or_else(|| think::parse(defaults::THINK), Ok)?;
     Ok(Load::Closed { users, think })
 }
@@ -39,10 +39,8 @@ fn open(args: &LoadArgs, rate: Shape, system: &System) -> Result<Load> {
         "--think belongs to the closed loop: arrivals at a --rate wait for no reply; leave out one of the two"
     );
     let connections = args.connections.as_ref().map(most_connections).transpose()?;
-    enough_descriptors("--connections", connections.unwrap_or(0).into(), system)?;
-    let room = u32::try_from(room(system)).unwrap_or(u32::MAX);
-    let max_in_flight = args.max_in_flight.unwrap_or(room.max(1));
-    enough_descriptors("--max-in-flight", max_in_flight.into(), system)?;
+    let room = room(system).saturating_mul(args.processes.unwrap_or(1).into());
+    let max_in_flight = args.max_in_flight.unwrap_or(u32::try_from(room).unwrap_or(u32::MAX).max(1));
     let arrivals = args.arrivals.map_or_else(|| arrivals::parse(defaults::ARRIVALS), Ok)?;
     Ok(Load::Open { rate, arrivals, connections, max_in_flight })
 }
@@ -66,23 +64,6 @@ fn one(option: &str, loads: &Loads) -> Result<Shape> {
             values[0]
         ),
     }
-}
-
-/// Connections that the process has descriptors for.
-fn room(system: &System) -> u64 {
-    system.descriptors.saturating_sub(defaults::DESCRIPTORS_KEPT)
-}
-
-fn enough_descriptors(option: &str, wanted: u64, system: &System) -> Result<()> {
-    let (limit, room, needed) = (system.descriptors, room(system), wanted + defaults::DESCRIPTORS_KEPT);
-    let less = if room == 0 { String::new() } else { format!("Write {room} or less. ") };
-    ensure!(
-        wanted <= room,
-        "{option}: {wanted} connections need {needed} open files, and this process may have {limit} (its hard limit). \
-         {less}To raise the limit: `ulimit -Hn {needed}` as root, LimitNOFILE= for a systemd service, \
-         --ulimit nofile={needed} for a container. Running as several processes comes with a later version"
-    );
-    Ok(())
 }
 
 /// When the run is over.
@@ -150,18 +131,21 @@ fn measured(args: &LoadArgs, shape: &Shape) -> Result<Option<Duration>> {
     Ok(Some(duration::parse(defaults::DURATION)?))
 }
 
-/// How many threads, and what is to be told about it. `local`: the server is on this machine, and needs a core as well.
-pub(super) fn threads(asked: Option<u32>, load: &Load, cores: u32, local: bool) -> (u32, Vec<String>) {
+/// How many threads in each of so many processes, and what is to be told about it. `local`: the server is on this machine,
+/// and needs a core as well.
+pub(super) fn threads(args: &LoadArgs, load: &Load, processes: u32, cores: u32, local: bool) -> (u32, Vec<String>) {
     let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
-    if let Some(asked) = asked {
-        let crowded = asked > free && asked > 1;
+    if let Some(asked) = args.threads {
+        let all = asked.saturating_mul(processes);
+        let crowded = all > free && asked > 1;
         let server = if local { ", and the server needs one as well" } else { "" };
-        let note = format!("{asked} threads on {cores} cores{server}: they will get into each other's way");
+        let note = format!("{all} threads on {cores} cores{server}: they will get into each other's way");
         return (asked, if crowded { vec![note] } else { Vec::new() });
     }
     let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
     let needed = (rate.peak() / defaults::RATE_PER_THREAD).ceil().max(1.0) as u32;
-    (needed.min(free), thread_notes(rate.peak(), needed, free))
+    let notes = if needed > processes { thread_notes(rate.peak(), needed, free) } else { Vec::new() };
+    (needed.min(free).div_ceil(processes), notes)
 }
 
 /// Whether workers may be awake shortly before each arrival: only where each has a core of its own.

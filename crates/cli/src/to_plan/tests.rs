@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const SYSTEM: System = System { descriptors: 20_000, cores: 4, seed: 99 };
+const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 99 };
 
 fn planned_on(system: System, line: &str) -> Result<(Plan, Vec<String>)> {
     let words = line.split(' ').map(|w| w.replace('~', " "));
@@ -191,6 +191,49 @@ fn threads_come_with_the_rate_and_are_told() {
 }
 
 #[test]
+fn processes_come_with_connections_and_are_told() {
+    for (line, processes, note) in [
+        ("-c 19936 h", 1, ""),
+        ("-c 19937 h", 2, "19,937 connections need 2 processes: one may have 20,000 open files"),
+        ("-c 60000 h", 4, "60,000 connections need 4 processes"),
+        ("-c 60000 --processes 6 h", 6, ""),
+        ("-c 0..60000/1m h", 4, "60,000 connections need 4"),
+        ("-r 5 -c 40000 h", 3, "40,000 connections need 3"),
+        ("-r 5 --max-in-flight 40000 h", 3, "40,000 connections need 3"),
+        ("-r 5 h", 1, ""),
+        ("-r 5 --processes 3 h", 3, ""),
+    ] {
+        let (plan, notes) = planned_on(SYSTEM, line).unwrap();
+        assert_eq!(plan.processes, processes, "{line}");
+        assert!(notes.join("|").contains(note) && notes.is_empty() == note.is_empty(), "{line}: {notes:?}");
+    }
+    let Load::Open { max_in_flight, .. } = plan("-r 5 --processes 3 h").load else { panic!("a rate") };
+    assert_eq!(max_in_flight, 3 * 19_936);
+    assert_eq!((plan("-r 180000 --processes 2 h").threads, plan("-r 100000 --processes 2 h").threads), (2, 1));
+}
+
+#[test]
+fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
+    let sources =
+        |line: &str| plan(line).connection.source.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    assert_eq!(sources("-c 25000 127.0.0.1"), "");
+    assert_eq!(sources("-c 26000 127.0.0.1"), "127.0.0.1 127.0.0.2 127.0.0.3");
+    let five = "127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4 127.0.0.5";
+    assert_eq!(sources("-c 60000 127.0.0.1:81"), five);
+    assert_eq!(sources("-c 60000 --resolve h:80:127.0.0.1 h"), five);
+    for line in ["-c 60000 10.0.0.1", "-c 60000 localhost", "-c 60000 --unix-socket /s 127.0.0.1", "-c 60000 [::1]"] {
+        assert_eq!(sources(line), "", "{line}");
+    }
+    assert_eq!(sources("-r 5 --processes 3 127.0.0.1"), "");
+    assert_eq!(sources("-c 60000 --source 127.0.0.9 127.0.0.1"), "127.0.0.9");
+    let notes = planned_on(SYSTEM, "-c 60000 127.0.0.1").unwrap().1.join("|");
+    assert!(
+        notes.contains("made from 5 local addresses, 127.0.0.1 to 127.0.0.5: from one to the server lead 28,232 ports"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn rules_between_options_say_what_to_write() {
     for (line, remedy) in [
         ("-c 5", "there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or --urls FILE"),
@@ -211,11 +254,16 @@ fn rules_between_options_say_what_to_write() {
             "`0..500/30s,500`: the last stage has no end; write 0..500/30s,500/2m, or add --duration",
         ),
         (
-            "-c 19937 h",
-            "19937 connections need 20001 open files, and this process may have 20000 (its hard limit). Write 19936 or less",
+            "-c 19937 --processes 1 h",
+            "--processes 1: 19,937 connections need 2, because one may have 20,000 open files (its hard limit); write --processes 2. To raise the limit: `ulimit -Hn 20001`",
         ),
-        ("-r 5 -c 19937 h", "LimitNOFILE="),
-        ("-r 5 --max-in-flight 19937 h", "--max-in-flight: 19937 connections need"),
+        ("-r 5 -c 90000 --processes 3 h", "write --processes 5. To raise the limit"),
+        (
+            "-c 9000000 h",
+            "--connections: 9,000,000 connections are too many for 256 processes of 20,000 open files each",
+        ),
+        ("-r 5 --max-in-flight 9000000 h", "--max-in-flight: 9,000,000 connections are too many"),
+        ("-c 3 --processes 4 h", "3 connections cannot be shared by so many; write --processes 3 or less"),
         ("--no-keepalive --requests-per-connection 2 h", "write one of them"),
         (
             "--user-agent a -H User-Agent:b h",

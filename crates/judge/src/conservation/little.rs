@@ -2,7 +2,7 @@
 
 use super::check;
 use brunt_model::finding::Check;
-use brunt_model::{Load, Phase, Run, Tally};
+use brunt_model::{Load, Loss, Phase, Run, Tally};
 
 /// Requests under way, counted over time, against the sum of their times.
 ///
@@ -26,11 +26,13 @@ fn seconds_under_way(t: &Tally) -> f64 {
 /// The closed loop: users = throughput × (mean response time + mean think time), within 1 % and one user.
 ///
 /// Both sides over the load, warm-up included, to its end: users × time = ∫ in flight dt + Σ lag + Σ thinking. Only
-/// where the users never change and the time was the end of it: users that leave one by one are fewer than asked.
+/// where the users never change and the time was the end of it: users that leave one by one are fewer than asked. Those
+/// of a process that was lost are counted until then.
 pub fn users(run: &Run) -> Option<Check> {
     let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.load) else { return None };
-    let users = users.as_constant()?;
+    let asked = users.as_constant()?;
     let time = load_seconds(run)?;
+    let users = asked - users_lost(run, asked) / time;
     let before_grace = run.flow_all.in_flight_nanos - run.flow_grace.in_flight_nanos;
     let lag = (run.total.lag.sum() + run.warmup.lag.sum()) as f64 / 1e9;
     let (busy, thinking) = (before_grace as f64 / 1e9 + lag, run.flow_all.thought_nanos as f64 / 1e9);
@@ -43,9 +45,16 @@ pub fn users(run: &Run) -> Option<Check> {
     Some(check("Little's law", (there - users).abs() <= 0.01 * users + 1.0, text))
 }
 
+/// Users of lost processes × the seconds of load that were left for them.
+fn users_lost(run: &Run, users: f64) -> f64 {
+    let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
+    let lost = |loss: &Loss| loss.part.share(users as u64) as f64 * ends.nanos_since(loss.at) as f64 / 1e9;
+    run.losses.iter().map(lost).sum()
+}
+
 /// Seconds of load, where it ended by time and not by the number of requests.
 fn load_seconds(run: &Run) -> Option<f64> {
-    let by_number = run.plan.as_ref()?.stop.requests.is_some_and(|n| run.total.planned >= n);
+    let by_number = run.plan.as_ref()?.stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty());
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
     let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
     let seconds = ends.nanos_since(begins) as f64 / 1e9;

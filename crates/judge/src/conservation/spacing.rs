@@ -3,7 +3,7 @@
 
 use super::check;
 use brunt_model::finding::Check;
-use brunt_model::{Arrivals, Load, Phase, Plan, Run, Shape, Tick};
+use brunt_model::{Arrivals, Load, Loss, Phase, Plan, Run, Shape, Tick};
 use std::time::Duration;
 
 /// The most that the two distributions may differ in any instant (Kolmogorov 1933, Smirnov 1948).
@@ -21,7 +21,10 @@ pub fn schedule(run: &Run) -> Option<Check> {
     let plan = run.plan.as_ref()?;
     let Load::Open { rate, arrivals, .. } = &plan.load else { return None };
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
-    let expected = |at: Tick| expected(plan, rate, at.nanos_since(begins));
+    let asked = |at: Tick| expected(plan, rate, at.nanos_since(begins));
+    // Of what came after a process was lost, its share is missing.
+    let lost = |loss: &Loss, at: Tick| (asked(at) - asked(loss.at)).max(0.0) / f64::from(loss.part.of);
+    let expected = |at: Tick| asked(at) - run.losses.iter().map(|loss| lost(loss, at)).sum::<f64>();
     let (mut acted, mut distance, mut all) = (0.0, 0.0_f64, 0.0);
     for point in run.series.points().filter(|p| matches!(p.phase, Phase::Warmup | Phase::Measure)) {
         acted += point.flow.arrivals as f64;

@@ -36,7 +36,7 @@ pub fn worker(facts: &Facts) -> Look {
 fn more_threads(facts: &Facts) -> String {
     let idle = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
     let least = idle.iter().map(|span| span.value).reduce(f64::min);
-    let workers = facts.workers();
+    let threads = facts.run.plan.as_ref().map_or(1, |plan| plan.threads);
     let cores = f64::from(facts.run.environment.cores);
     match least {
         Some(idle) if idle * cores < 0.5 => {
@@ -44,7 +44,7 @@ fn more_threads(facts: &Facts) -> String {
              a larger machine, or several"
                 .to_owned()
         }
-        _ => format!("start more threads: --threads {}", workers + 1),
+        _ => format!("start more threads: --threads {}", threads + 1),
     }
 }
 

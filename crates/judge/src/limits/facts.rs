@@ -95,9 +95,9 @@ impl<'a> Facts<'a> {
         all.fold(first, |sum, next| joined(&sum, &next, |a, b| Some(a + b)))
     }
 
-    /// Worker threads.
+    /// Worker threads, of all processes.
     pub fn workers(&self) -> usize {
-        self.run.plan.as_ref().map_or(0, |plan| plan.threads as usize)
+        self.run.plan.as_ref().map_or(0, brunt_model::Plan::workers)
     }
 
     /// Of all workers, at each time, the one with the greatest rate.

@@ -49,10 +49,12 @@ pub fn without_load(run: &Run) -> Verdict {
     Verdict { state: State::Limited, causes: vec![cause], evidence: vec![count], unseen: Vec::new() }
 }
 
-/// Whether as many requests were allowed under way as the limit on descriptors lets the command allow.
+/// Whether as many requests were allowed under way in each process as the limit on descriptors lets the command allow.
 fn capped_by_descriptors(facts: &Facts) -> bool {
     let cap = facts.run.plan.as_ref().and_then(|plan| match plan.load {
-        Load::Open { connections: None, max_in_flight, .. } => Some(f64::from(max_in_flight)),
+        Load::Open { connections: None, max_in_flight, .. } => {
+            Some(f64::from(max_in_flight.div_ceil(plan.processes.max(1))))
+        }
         _ => None,
     });
     cap.zip(facts.last(name::DESCRIPTORS_LIMIT)).is_some_and(|(cap, limit)| cap + KEPT >= limit)

@@ -70,6 +70,7 @@ fn plan(load: Load) -> Plan {
         until: None,
         record: Record { interval: Duration::from_millis(100), labels: 100, samples: false },
         seed: 1,
+        processes: 1,
         threads: 2,
         precise: false,
     }

@@ -17,9 +17,15 @@ pub fn generator(run: &Run) -> String {
         parts.push(format!("{} of memory at most", bytes(peak)));
     }
     if let Some(threads) = reading("threads") {
-        parts.push(plural(threads as u64, "thread"));
+        parts.push(format!("{}{}", plural(threads as u64, "thread"), in_processes(run)));
     }
     if parts.is_empty() { String::new() } else { entry("Generator", &parts.join(", ")) }
+}
+
+/// ` in 4 processes`, where there are several.
+fn in_processes(run: &Run) -> String {
+    let processes = run.plan.as_ref().map_or(1, |plan| plan.processes);
+    if processes > 1 { format!(" in {processes} processes") } else { String::new() }
 }
 
 fn cpu(run: &Run, user: f64, system: f64) -> String {

@@ -14,11 +14,12 @@ const REUSED_AFTER: f64 = 1.0;
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let (connections, limit) = (facts.asked.connections?, facts.machine.descriptors);
     let needed = connections + defaults::DESCRIPTORS_KEPT;
+    let room = limit.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1);
     (needed > limit).then(|| Advice {
         rule: "descriptors",
-        bites: Bites::Surely,
+        bites: Bites::Perhaps,
         what: format!("{} connections need {} open files, and we may have {}", count(connections), count(needed), count(limit)),
-        why: "brunt refuses to start such a run".into(),
+        why: format!("brunt shares such a run among {} processes, which have a queue of arrivals each", connections.div_ceil(room)),
         command: format!(
             "ulimit -Hn {needed} (as root, in the shell that starts brunt); LimitNOFILE={needed} for a systemd service; --ulimit nofile={needed} for a container"
         ),

@@ -329,6 +329,7 @@ fn plan(load: Load) -> Plan {
         until: None,
         record: Record { interval: second / 10, labels: 10, samples: false },
         seed: 1,
+        processes: 1,
         threads: 1,
         precise: false,
     }

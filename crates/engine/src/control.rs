@@ -1,0 +1,105 @@
+//! What may be said to a run while it goes on, and when it comes true.
+
+use crate::gate::Gate;
+use brunt_model::{Part, Plan, Tick, Word};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// What may be said to a run while it goes on; clones speak to the same run. Each is said once and heard by all workers
+/// at the end of an interval.
+#[derive(Debug, Clone, Default)]
+pub struct Control(Arc<Said>);
+
+#[derive(Debug, Default)]
+struct Said {
+    stop: AtomicBool,
+    enough: AtomicBool,
+    steady: AtomicBool,
+}
+
+impl Control {
+    /// Somebody wants it to end: no new requests, a short grace, and the report of what was measured.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody wanted it to end.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stop.load(Ordering::Acquire)
+    }
+
+    /// What was asked for is known: the run ends as if its time were up.
+    pub fn enough(&self) {
+        self.0.enough.store(true, Ordering::Release);
+    }
+
+    /// It need not go on.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_stopped() || self.0.enough.load(Ordering::Acquire)
+    }
+
+    /// The server is warm: the measured time begins.
+    pub fn steady(&self) {
+        self.0.steady.store(true, Ordering::Release);
+    }
+
+    /// The measured time may begin.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.0.steady.load(Ordering::Acquire)
+    }
+}
+
+/// When what was said comes true: the same for all workers, as the first of them found it or as it was told.
+#[derive(Debug, Default)]
+pub(crate) struct Borders {
+    /// No new requests from then on.
+    pub ends: OnceLock<Tick>,
+    /// When the measured time begins, where the server was found warm before the longest warm-up was over.
+    pub warm: OnceLock<Tick>,
+}
+
+/// One process's part of a run, and the end of the line by which it is told what all of them do together. Clones are of
+/// the same part.
+#[derive(Clone)]
+pub struct Leash {
+    pub(crate) part: Part,
+    pub(crate) control: Control,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) borders: Arc<Borders>,
+}
+
+impl Leash {
+    /// A part of a plan that waits for [`Word::Go`]; `ready` is called once, when all its connections are open.
+    pub fn new(plan: &Plan, part: Part, ready: impl Fn(Tick) + Send + Sync + 'static) -> Self {
+        let gate = Gate::held(plan.threads as usize, Box::new(ready));
+        Self { part, control: Control::default(), gate: Arc::new(gate), borders: Arc::default() }
+    }
+
+    /// A whole run, which nobody holds back.
+    pub(crate) fn loose(plan: &Plan, control: &Control) -> Self {
+        let gate = Arc::new(Gate::new(plan.threads as usize));
+        Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default() }
+    }
+
+    /// Takes a word; may be called from any thread.
+    pub fn hear(&self, word: Word) {
+        // The border before the word that it belongs to. Only the first counts.
+        match word {
+            Word::Go(at) => self.gate.open(at),
+            Word::Steady(at) => {
+                let _ = self.borders.warm.set(at);
+                self.control.steady();
+            }
+            Word::Enough(at) => {
+                let _ = self.borders.ends.set(at);
+                self.control.enough();
+            }
+            Word::Stop(at) => {
+                let _ = self.borders.ends.set(at);
+                self.control.stop();
+                // Too late where the load has begun.
+                self.gate.give_up();
+            }
+        }
+    }
+}

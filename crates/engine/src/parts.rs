@@ -1,0 +1,275 @@
+//! A run that several processes carry out: what they hand over is joined, and all are told the same.
+//!
+//! Each part opens its connections and says so; when the last one has, all are told the instant at which the load begins.
+//! From then on each hands over a snapshot an interval, as threads do. A part that is gone before its time leaves what it
+//! had handed over, and what it had under way is closed ([`ledger`]); the others go on.
+//!
+//! What it is **not**: it starts no process and knows no pipe; see [`Lines`].
+
+mod ledger;
+mod readings;
+
+use crate::clock::{Epoch, Time};
+use crate::control::Control;
+use crate::gather::{BETWEEN_READINGS, Gather};
+use crate::labels::Labels;
+use crate::run::{EngineError, Sink};
+use brunt_model::event::Loss;
+use brunt_model::time::nanos;
+use brunt_model::{Account, Clock, Environment, Event, Part, Plan, Sample, Snapshot, Tick, Word};
+use ledger::Ledger;
+use readings::Readings;
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// How often we look at what was said to the run.
+const LOOK: Duration = Duration::from_millis(50);
+/// How far ahead an instant is that all parts must hear of before it comes.
+const AHEAD: Duration = Duration::from_millis(50);
+/// Parts read themselves at the same time; where one of them does not, we do not wait for it for longer.
+const LATE_READING: Duration = BETWEEN_READINGS.saturating_mul(3);
+
+/// What is heard of a part.
+#[derive(Debug)]
+pub enum Heard {
+    /// What it says.
+    Account(Box<Account>),
+    /// It is gone, and why, where it did not end of its own will. Nothing follows.
+    Gone(Option<String>),
+}
+
+/// The lines to all parts.
+pub struct Lines<'a> {
+    /// What is heard, and of which part.
+    pub inbox: &'a Receiver<(usize, Heard)>,
+    /// Tells a word to all that are still there.
+    pub tell: &'a mut dyn FnMut(Word),
+}
+
+/// What is carried out together.
+pub struct Joint<'a> {
+    /// The whole run.
+    pub plan: &'a Plan,
+    /// The clock that all parts have.
+    pub epoch: Epoch,
+    /// Names of labels that are known beforehand.
+    pub labels: Vec<String>,
+}
+
+/// Joins the parts of a run and tells `sink`, as [`run`](crate::run()) does of one process. Returns when all are gone.
+pub fn join(
+    joint: &Joint<'_>,
+    environment: Environment,
+    lines: Lines<'_>,
+    control: &Control,
+    sink: &mut dyn Sink,
+) -> Result<(), EngineError> {
+    let labels = Labels::new(joint.plan.record.labels);
+    joint.labels.iter().for_each(|name| _ = labels.number(name));
+    let members: Vec<Member> = Part::all(joint.plan).map(Member::new).collect();
+    let (clock, readings) = (Time::new(joint.epoch), Readings::new(&members));
+    let mut gather = Gather::new(members.len(), &labels, readings, clock.clone(), sink);
+    gather.start(joint.plan, environment);
+    let mut parts = Parts {
+        plan: joint.plan,
+        clock,
+        labels: &labels,
+        members,
+        gather,
+        tell: lines.tell,
+        begins: None,
+        said: Said::default(),
+        failed: None,
+    };
+    while parts.members.iter().any(|m| m.state != State::Gone) {
+        match lines.inbox.recv_timeout(LOOK) {
+            Ok((number, heard)) => parts.hear(number, heard),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        parts.pass_on(control);
+        parts.gather.read_after(LATE_READING);
+    }
+    parts.gather.finish(control.is_stopped());
+    parts.failed.map_or(Ok(()), |why| Err(EngineError::Part(why)))
+}
+
+/// What is known of a part.
+struct Member {
+    part: Part,
+    state: State,
+    /// Our numbers of its labels.
+    labels: HashMap<u32, u32>,
+    ledger: Ledger,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Its connections are being opened.
+    SettingUp,
+    /// They are open since.
+    Ready(Tick),
+    /// It has said all that it had to say.
+    Finished,
+    Gone,
+}
+
+/// What the parts were told.
+#[derive(Default)]
+struct Said {
+    stop: bool,
+    enough: bool,
+    steady: bool,
+}
+
+struct Parts<'a> {
+    plan: &'a Plan,
+    clock: Time,
+    labels: &'a Labels,
+    members: Vec<Member>,
+    gather: Gather<'a, Readings>,
+    tell: &'a mut dyn FnMut(Word),
+    /// When the load begins.
+    begins: Option<Tick>,
+    said: Said,
+    /// A part broke.
+    failed: Option<String>,
+}
+
+impl Parts<'_> {
+    fn hear(&mut self, number: usize, heard: Heard) {
+        match heard {
+            Heard::Account(account) => match *account {
+                Account::Ready(at) => self.members[number].state = State::Ready(at),
+                Account::Event(event) => self.take(number, event),
+            },
+            Heard::Gone(why) => self.gone(number, why),
+        }
+        self.go();
+    }
+
+    fn take(&mut self, number: usize, event: Event) {
+        let member = &mut self.members[number];
+        match event {
+            Event::Label { id, name } => _ = member.labels.insert(id, self.labels.number(&name)),
+            Event::Snapshot(mut snapshot) => {
+                member.renumber(&mut snapshot);
+                member.ledger.add(&snapshot);
+                self.gather.hand(number, *snapshot);
+            }
+            Event::Samples(samples) => {
+                let samples = samples.into_iter().map(|s| Sample { label: member.label(s.label), ..s }).collect();
+                self.gather.tell(&Event::Samples(samples));
+            }
+            Event::Reading(reading) => {
+                self.gather.watch.take(number, reading.values);
+                let is_at_work = |m: &Member| matches!(m.state, State::SettingUp | State::Ready(_));
+                if self.gather.watch.is_round_over(|number| is_at_work(&self.members[number])) {
+                    self.gather.read_ourselves();
+                }
+            }
+            Event::Target { .. } | Event::Warning(_) => self.gather.tell(&event),
+            Event::Finished(finish) => {
+                member.state = State::Finished;
+                self.gather.over(number);
+                if let Some(why) = finish.error {
+                    self.give_up(why);
+                }
+            }
+            Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
+        }
+    }
+
+    /// The load begins when all parts that are there are ready.
+    fn go(&mut self) {
+        let there = self.members.iter().filter(|m| m.state != State::Gone);
+        let ready: Option<Vec<Tick>> =
+            there.map(|m| if let State::Ready(at) = m.state { Some(at) } else { None }).collect();
+        let last = ready.and_then(|all| all.into_iter().max());
+        if let (None, false, Some(last)) = (self.begins, self.said.stop, last) {
+            let begins = self.clock.now().max(last) + AHEAD;
+            self.begins = Some(begins);
+            (self.tell)(Word::Go(begins));
+        }
+    }
+
+    /// There will be no load.
+    fn give_up(&mut self, why: String) {
+        self.gather.fatal(why);
+        if self.begins.is_none() && !std::mem::replace(&mut self.said.stop, true) {
+            (self.tell)(Word::Stop(Tick::ZERO));
+        }
+    }
+
+    fn gone(&mut self, number: usize, why: Option<String>) {
+        let before = std::mem::replace(&mut self.members[number].state, State::Gone);
+        match (before, why) {
+            (State::Gone, _) | (State::Finished, None) => {}
+            (State::Finished, Some(why)) => self.failed = Some(self.members[number].told(&why)),
+            (_, why) => self.lost(number, &why.unwrap_or_else(|| "without a word".into())),
+        }
+    }
+
+    /// A part ended before its time.
+    fn lost(&mut self, number: usize, why: &str) {
+        let member = &self.members[number];
+        let at = member.ledger.to().max(self.begins.unwrap_or_default());
+        let text = format!(
+            "{}: from {:.1} s on its share of the load is missing, and what it had under way counts as cut",
+            member.told(why),
+            at.seconds()
+        );
+        let (part, closing) = (member.part, member.ledger.closing());
+        self.gather.tell(&Event::Lost(Loss { at, part }));
+        self.gather.warn(at, text);
+        if let Some(closing) = closing {
+            self.gather.hand(number, closing);
+        }
+        self.gather.over(number);
+        if self.members.iter().all(|m| m.state == State::Gone) && self.begins.is_none() {
+            self.gather.fatal("all processes were gone before the load began".into());
+        }
+    }
+
+    /// What was said to the run is said to its parts.
+    fn pass_on(&mut self, control: &Control) {
+        let (soon, later) = (self.border(AHEAD), self.border(AHEAD + self.plan.record.interval * 2));
+        if control.is_stopped() && !std::mem::replace(&mut self.said.stop, true) {
+            (self.tell)(Word::Stop(soon));
+        } else if control.is_over() && !std::mem::replace(&mut self.said.enough, true) {
+            (self.tell)(Word::Enough(soon));
+        }
+        if control.is_steady() && !std::mem::replace(&mut self.said.steady, true) {
+            (self.tell)(Word::Steady(later));
+        }
+    }
+
+    /// The end of the interval that goes on so long after now.
+    fn border(&self, ahead: Duration) -> Tick {
+        let Some(begins) = self.begins else { return Tick::ZERO };
+        let interval = nanos(self.plan.record.interval).max(1_000_000);
+        let at = self.clock.now().max(self.gather.seen_to()) + ahead;
+        Tick(begins.0 + (at.nanos_since(begins) / interval + 1) * interval)
+    }
+}
+
+impl Member {
+    fn new(part: Part) -> Self {
+        Self { part, state: State::SettingUp, labels: HashMap::new(), ledger: Ledger::default() }
+    }
+
+    fn told(&self, why: &str) -> String {
+        format!("process {} of {} ended before its time ({why})", self.part.number + 1, self.part.of)
+    }
+
+    fn label(&self, its: u32) -> u32 {
+        self.labels.get(&its).copied().unwrap_or(its)
+    }
+
+    fn renumber(&self, snapshot: &mut Snapshot) {
+        for label in &mut snapshot.labels {
+            label.0 = self.label(label.0);
+        }
+    }
+}

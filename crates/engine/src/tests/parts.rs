@@ -1,0 +1,195 @@
+//! A run in several parts, which stand in threads here: together they are the run of one process.
+
+use super::*;
+use crate::control::Leash;
+use crate::parts::{Heard, Joint, Lines, join};
+use crate::run::run_part;
+use brunt_model::{Account, Part, Word};
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+/// A part that says nothing any more once it has handed over so many snapshots.
+#[derive(Clone, Copy)]
+struct Dies {
+    part: u32,
+    after: usize,
+}
+
+type Inbox = SyncSender<(usize, Heard)>;
+
+impl Fake {
+    fn run_parts(&self, plan: &Plan) -> Seen {
+        let seen = self.join_parts(plan, None, |_| ());
+        seen.check(plan);
+        seen
+    }
+
+    /// Runs each part in a thread and joins them.
+    fn join_parts(&self, plan: &Plan, dies: Option<Dies>, mut listen: impl FnMut(&Event)) -> Seen {
+        let (out, inbox) = sync_channel(4);
+        let said: Mutex<Vec<Sender<Word>>> = Mutex::default();
+        let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
+        let mut sink = |event: &Event| {
+            listen(event);
+            seen.run.fold(event);
+            match event {
+                Event::Samples(samples) => seen.samples.extend(samples),
+                other => seen.events.push(other.clone()),
+            }
+        };
+        thread::scope(|scope| {
+            for part in Part::all(plan) {
+                let (tell, words) = channel();
+                said.lock().unwrap().push(tell);
+                let ready = out.clone();
+                let leash = Leash::new(plan, part, move |at| {
+                    let account = Box::new(Account::Ready(at));
+                    let _ = ready.send((part.number as usize, Heard::Account(account)));
+                });
+                let hears = leash.clone();
+                thread::spawn(move || words.iter().for_each(|word| hears.hear(word)));
+                let (out, dies) = (out.clone(), dies.filter(|d| d.part == part.number));
+                scope.spawn(move || self.one_part(plan, &leash, &out, dies));
+            }
+            drop(out);
+            let mut tell = |word| said.lock().unwrap().iter().for_each(|line| _ = line.send(word));
+            let lines = Lines { inbox: &inbox, tell: &mut tell };
+            let joint = Joint { plan, epoch: self.epoch, labels: self.labels.clone() };
+            join(&joint, Environment::default(), lines, &self.stop, &mut sink).unwrap();
+            drop(inbox);
+        });
+        seen.samples.sort_by_key(|s| s.planned);
+        seen
+    }
+
+    fn one_part(&self, plan: &Plan, leash: &Leash, out: &Inbox, dies: Option<Dies>) {
+        let number = leash.part.number as usize;
+        let (mut snapshots, mut silent) = (0, false);
+        let mut sink = |event: &Event| {
+            snapshots += usize::from(matches!(event, Event::Snapshot(_)));
+            if !silent && dies.is_some_and(|d| snapshots > d.after) {
+                silent = true;
+                let _ = out.send((number, Heard::Gone(Some("it died".into()))));
+            }
+            if !silent {
+                let _ = out.send((number, Heard::Account(Box::new(Account::Event(event.clone())))));
+            }
+        };
+        run_part(plan, Environment::default(), self, leash, &mut sink).unwrap();
+        if dies.is_none() {
+            let _ = out.send((number, Heard::Gone(None)));
+        }
+    }
+}
+
+fn parts(processes: u32, plan: Plan) -> Plan {
+    Plan { processes, ..plan }
+}
+
+#[test]
+fn arrivals_are_those_of_one_process_whatever_their_number() {
+    for arrivals in [Arrivals::Even, Arrivals::Poisson, Arrivals::Burst(7)] {
+        let plan = open(300.0, arrivals, secs(5));
+        let whole = Fake::delay(ms(3)).run(&plan);
+        for (processes, threads) in [(2, 1), (3, 1), (5, 1)] {
+            let seen = Fake::delay(ms(3)).run_parts(&parts(processes, Plan { threads, ..plan.clone() }));
+            assert_eq!(seen.planned(), whole.planned(), "{processes} processes");
+            assert_eq!(seen.responses(), whole.responses(), "{processes} processes");
+            assert_eq!(seen.run.flow.completed, whole.run.flow.completed);
+        }
+    }
+}
+
+#[test]
+fn users_are_those_of_one_process_whatever_their_number() {
+    let think = Think { least: ms(50), most: ms(150) };
+    let plan = thinking(shape(&[(0.0, 20.0, 4), (20.0, 20.0, 1), (20.0, 5.0, 3)]), think, secs(8));
+    let whole = Fake::delay(ms(3)).run(&plan);
+    for processes in [2, 3, 7] {
+        let seen = Fake::delay(ms(3)).run_parts(&parts(processes, plan.clone()));
+        assert_eq!(seen.planned(), whole.planned(), "{processes} processes");
+        assert_eq!(seen.run.peak_connections, whole.run.peak_connections);
+    }
+}
+
+#[test]
+fn requests_are_as_many_as_asked() {
+    for n in [1, 2, 100, 301] {
+        for load in
+            [closed(7.0, secs(1)), open(200.0, Arrivals::Poisson, secs(1)), capped(200.0, Arrivals::Even, 7, secs(1))]
+        {
+            let stop = Stop { duration: None, requests: Some(n), ..load.stop };
+            let seen = Fake::delay(ms(3)).run_parts(&parts(3, Plan { stop, ..load }));
+            assert_eq!((seen.run.total.planned, seen.run.total.completed), (n, n));
+        }
+    }
+}
+
+#[test]
+fn connections_are_divided_and_none_is_left_out() {
+    for processes in [2, 3] {
+        let seen = Fake::queue(8, ms(10)).run_parts(&parts(processes, capped(500.0, Arrivals::Even, 8, secs(2))));
+        assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (8, 8));
+    }
+}
+
+#[test]
+fn labels_have_the_same_names_in_all_parts() {
+    let mut world = Fake::delay(ms(3)).user(|turn| match (turn.step, turn.number % 3) {
+        (0, 0) => Next::Ask("http://fake/a"),
+        (0, _) => Next::Ask("http://fake/b"),
+        _ => Next::Done,
+    });
+    world.labels = vec!["http://fake/a".into(), "http://fake/b".into()];
+    let seen = world.run_parts(&parts(2, open(300.0, Arrivals::Even, secs(1))));
+    let begun = |label| seen.run.labels[&label].begun;
+    assert_eq!((begun(0), begun(1)), (100, 200));
+}
+
+#[test]
+fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
+    let slow = || Fake::delay(ms(250));
+    for plan in [closed(7.0, secs(5)), open(200.0, Arrivals::Even, secs(5)), capped(50.0, Arrivals::Even, 6, secs(5))] {
+        let whole = slow().run_parts(&parts(3, plan.clone())).run;
+        let seen = slow().join_parts(&parts(3, plan.clone()), Some(Dies { part: 1, after: 12 }), |_| ());
+        assert_eq!(broken(&seen.run), Vec::<String>::new());
+        seen.check_counts();
+        seen.check_snapshots();
+        let loss = seen.run.losses.clone();
+        assert_eq!((loss.len(), loss[0].part), (1, Part { number: 1, of: 3 }));
+        assert!(seen.run.total.failed_by(Failure::Cut) > 0, "{plan:?}");
+        // Its third of the load is missing from the first second on.
+        let share = seen.run.total.planned as f64 / whole.total.planned as f64;
+        assert!((0.68..0.80).contains(&share), "{share}");
+        assert!(seen.run.warnings.iter().any(|w| w.contains("process 2 of 3 ended before its time (it died)")));
+    }
+}
+
+#[test]
+fn all_parts_end_at_the_same_border() {
+    for plan in [open(200.0, Arrivals::Poisson, secs(60)), closed(4.0, secs(60))] {
+        let plan = parts(2, Plan { record: Record { interval: ms(20), ..plan.record.clone() }, ..plan });
+        let world = Fake { epoch: Epoch::now(), ..Fake::delay(ms(5)) };
+        let stop = world.stop.clone();
+        let mut snapshots = 0;
+        let seen = world.join_parts(&plan, None, |event| {
+            snapshots += usize::from(matches!(event, Event::Snapshot(_)));
+            if snapshots == 5 {
+                stop.enough();
+            }
+        });
+        seen.check(&plan);
+        assert!(!seen.run.interrupted());
+        let measured = (seen.run.measured_seconds() * 1e3).round() as u64;
+        assert!(measured < 30_000 && measured.is_multiple_of(20), "{measured}");
+    }
+}
+
+#[test]
+fn a_server_that_refuses_ends_all_parts() {
+    let world = Fake::delay(ms(1)).door(|| |_: Tick| Answer::Fails(Failure::Refused, Tick::ZERO));
+    let seen = world.join_parts(&parts(3, closed(6.0, secs(1))), None, |_| ());
+    let error = seen.run.finish.unwrap().error.unwrap();
+    assert!(error.contains("nobody listens"), "{error}");
+}

@@ -1,0 +1,137 @@
+//! Several processes that carry one run out: together they are what one is, and none outlives the others' run.
+
+use crate::world::brunt::Running;
+use crate::world::{Ran, command, lab, measure, start, until};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The processes that brunt has started.
+fn children(of: &Running) -> Vec<Pid> {
+    let pid = of.pid().as_raw_nonzero();
+    let listed = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    listed.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
+}
+
+/// A run, once all of its processes have asked something.
+fn under_way(line: &str, processes: usize) -> (Running, Vec<Pid>) {
+    let running = start(&mut command(&format!("{line} --processes {processes}")));
+    until("its processes", || children(&running).len() == processes);
+    let pids = children(&running);
+    sleep(Duration::from_millis(1500));
+    (running, pids)
+}
+
+fn is_sound(ran: &Ran) {
+    assert_ne!(ran.at("/verdict/state"), "invalid", "{}", ran.out);
+    let checks = ran.at("/checks").as_array().expect("checks");
+    assert!(checks.len() >= 6 && checks.iter().all(|c| c["holds"] == true), "{checks:?}");
+}
+
+fn all_gone(pids: &[Pid]) {
+    until("the end of its processes", || pids.iter().all(|pid| test_kill_process(*pid).is_err()));
+}
+
+#[test]
+fn together_they_make_as_many_requests_as_asked() {
+    let lab = lab("");
+    for (load, n) in [("-c 7", 500), ("-c 7", 2), ("-r 2000", 301), ("-r 2000 -c 5", 100)] {
+        let ran = measure(&format!("{} {load} -n {n} --processes 3", lab.at("/"))).all_good();
+        assert_eq!((ran.count("planned"), ran.at("/plan/processes")), (n, &3.into()), "{load}");
+        is_sound(&ran);
+    }
+    assert_eq!(lab.knows()["requests"]["received"], 903);
+}
+
+#[test]
+fn a_schedule_is_that_of_one_process() {
+    let lab = lab("");
+    let planned = |processes: u32| {
+        let line = format!("{} -r 400 -d 1s --seed 7 --threads 2 --warmup 500ms --processes {processes}", lab.at("/"));
+        let ran = measure(&line).all_good();
+        is_sound(&ran);
+        assert_eq!(ran.number("/generator/threads"), u64::from(2 * processes));
+        (ran.count("planned"), ran.number("/warmup/requests/begun"))
+    };
+    assert_eq!(planned(1), planned(3));
+}
+
+#[test]
+fn users_and_connections_are_shared() {
+    let lab = lab("--service const:20ms");
+    let ran = measure(&format!("{} -c 10 -d 1s --processes 4", lab.at("/"))).all_good();
+    is_sound(&ran);
+    assert_eq!((ran.connections("opened"), ran.connections("peak")), (10, 10));
+    assert_eq!(lab.knows()["connections"]["peak"], 10);
+    let ran = measure(&format!("{} -r 300 -c 6 -d 1s --processes 4", lab.at("/"))).all_good();
+    assert_eq!(ran.connections("opened"), 6);
+}
+
+#[test]
+fn a_run_of_several_ends_when_enough_is_known_and_its_log_says_the_same() {
+    let lab = lab("--service const:5ms");
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let path = log.path().display();
+    let goal = "--until throughput±50% -d 1s --max-duration 20s";
+    let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.at("/"))).all_good();
+    is_sound(&ran);
+    assert!(ran.figure("/measured_seconds") < 15.0, "{}", ran.out);
+    ran.says(&["--until was reached"]);
+    let again = start(&mut command(&format!("replay {path}"))).finish().ok();
+    assert_eq!((again.at("/requests"), again.at("/connections")), (ran.at("/requests"), ran.at("/connections")));
+}
+
+#[test]
+fn a_process_that_dies_is_told_and_the_others_go_on() {
+    let lab = lab("--service const:30ms");
+    for load in ["-c 6", "-r 300 --arrivals even"] {
+        let (running, pids) = under_way(&format!("{} {load} -d 4s", lab.at("/")), 3);
+        kill_process(pids[1], Signal::KILL).expect("a process");
+        let ran = running.finish().ok();
+        is_sound(&ran);
+        assert!(ran.failed("cut") > 0 && ran.figure("/measured_seconds") > 3.9, "{load}: {}", ran.out);
+        ran.says(&["ended before its time (killed by signal 9)", "its share of the load is missing"]);
+        all_gone(&pids);
+    }
+}
+
+#[test]
+fn where_all_processes_die_the_run_ends() {
+    let lab = lab("");
+    let (running, pids) = under_way(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
+    pids.iter().for_each(|pid| kill_process(*pid, Signal::KILL).expect("a process"));
+    let ran = running.finish().ok();
+    assert!(ran.count("good") > 0, "{}", ran.out);
+}
+
+#[test]
+fn no_process_outlives_the_one_that_started_it() {
+    let lab = lab("");
+    let (running, pids) = under_way(&format!("{} -c 4 -d 60s", lab.at("/")), 2);
+    running.signal(Signal::KILL);
+    all_gone(&pids);
+}
+
+#[test]
+fn a_signal_to_all_of_them_ends_the_run_with_its_report() {
+    let lab = lab("--service const:5ms");
+    for load in ["-c 4", "-r 200"] {
+        let (running, pids) = under_way(&format!("{} {load} -d 60s", lab.at("/")), 2);
+        // As a terminal does.
+        pids.iter().for_each(|pid| kill_process(*pid, Signal::INT).expect("a process"));
+        running.signal(Signal::INT);
+        let ran = running.finish().ends(130);
+        is_sound(&ran);
+        assert!(ran.count("good") > 0 && ran.count("good") == ran.count("begun"), "{load}: {}", ran.out);
+        assert_eq!(ran.at("/interrupted"), true);
+        all_gone(&pids);
+    }
+}
+
+#[test]
+fn where_nobody_listens_no_process_begins() {
+    let port = crate::world::port::free();
+    let ran = measure(&format!("http://127.0.0.1:{port}/ -c 4 -d 5s --processes 2")).ends(3);
+    ran.says(&["nobody listens on that port"]);
+}
