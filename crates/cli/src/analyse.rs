@@ -30,7 +30,7 @@ repetition.";
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct AnalyseArgs {
-    /// Results: of autobench, ab -g and -e, siege, JMeter (JTL), brunt (JSON), or a table
+    /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON), or a table
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Bounds that each load is held against, such as 'p99 < 3s, errors < 1%'; repeatable

@@ -1,4 +1,4 @@
-//! Files as the tools write them (their layouts: captured from the real programs, or from their sources).
+//! Files laid out as the tools write them.
 
 #![allow(clippy::format_push_string, clippy::format_collect)] // a few small texts, made once
 
