@@ -1,20 +1,99 @@
 //! Results, analysed: `brunt analyse`.
+//!
+//! What it is not: the readers (those are `store::foreign`'s), or the mathematics (`judge`'s).
 
+use crate::args::values::{self, Output};
 use crate::exit::Exit;
-use crate::{Failed, usage};
+use crate::output::ignore_closed_pipe;
+use crate::{Failed, failed, usage};
+use anyhow::{Context, Result};
+use brunt_model::{Analysis, Objective, Observations};
+use brunt_script::objective;
+use brunt_store::foreign::{self, File};
 use clap::Args;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Examples for the help.
-pub const EXAMPLES: &str = "Examples:";
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt analyse result.tsv                         an autobench sweep of one host or two
+  brunt analyse nginx.tsv apache.tsv               two sweeps, a contender each
+  brunt analyse nginx-100.tsv nginx-200.tsv        one sweep of two trials: ab -g, named by their -c
+  brunt analyse table.tsv --objective 'mean < 1s'  `offered nginx apache nginx_ms apache_ms`
+  brunt analyse result.jtl -o json                 for programs
+
+A contender is named by its file, without folder, ending and the number at its end; the same load once more is another
+repetition.";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct AnalyseArgs {
-    /// Its subject
-    pub subject: Vec<String>,
+    /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON), or a table
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Bounds that each load is held against, such as 'p99 < 3s, errors < 1%'; repeatable
+    #[arg(long = "objective", value_name = "BOUNDS", value_parser = objective::parse)]
+    objectives: Vec<Vec<Objective>>,
+    /// Report in FORMAT (text, json), to FILE or standard output; repeatable [default: text]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    outputs: Vec<Output>,
 }
+
+/// A way to write an analysis.
+type WriteAnalysis = fn(&Observations, &Analysis, &mut dyn Write) -> io::Result<()>;
+
+const FORMATS: [(&str, WriteAnalysis); 2] = [("text", text), ("json", json)];
 
 /// Carries it out.
 pub fn analyse(args: &AnalyseArgs) -> Result<Exit, Failed> {
-    Err(usage(anyhow::anyhow!("{:?}: not there yet", args.subject)))
+    let outputs = outputs(&args.outputs).map_err(usage)?;
+    let files: Result<Vec<File>> = args.files.iter().map(|path| opened(path)).collect();
+    let mut observations = foreign::read(&files.map_err(usage)?).map_err(|error| usage(error.into()))?;
+    let objectives = args.objectives.concat();
+    if !objectives.is_empty() {
+        foreign::hold(&mut observations, &objectives);
+    }
+    let analysis = Analysis::default();
+    for (write, file) in outputs {
+        written(&observations, &analysis, write, file).map_err(failed)?;
+    }
+    Ok(Exit::Measured)
+}
+
+fn outputs(asked: &[Output]) -> Result<Vec<(WriteAnalysis, Option<&Path>)>> {
+    crate::args::output::check(asked, &FORMATS.map(|row| row.0))?;
+    let named = |output: &Output| FORMATS.iter().find(|row| row.0 == output.format).map(|row| row.1);
+    let mut outputs: Vec<_> = asked.iter().filter_map(|o| Some((named(o)?, o.file.as_deref()))).collect();
+    if outputs.is_empty() {
+        outputs.push((text as WriteAnalysis, None));
+    }
+    Ok(outputs)
+}
+
+fn opened(path: &Path) -> Result<File> {
+    let name = path.display().to_string();
+    let bytes = fs::read(path).with_context(|| name.clone())?;
+    Ok(File { name, text: String::from_utf8_lossy(&bytes).into_owned() })
+}
+
+fn written(observations: &Observations, analysis: &Analysis, write: WriteAnalysis, file: Option<&Path>) -> Result<()> {
+    let Some(path) = file else {
+        return write(observations, analysis, &mut io::stdout().lock()).or_else(ignore_closed_pipe).context("stdout");
+    };
+    let mut out = fs::File::create(path).with_context(|| path.display().to_string())?;
+    write(observations, analysis, &mut out).with_context(|| path.display().to_string())
+}
+
+fn text(observations: &Observations, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    for finding in &analysis.findings {
+        writeln!(out, "{}", finding.sentence)?;
+    }
+    observations.notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
+}
+
+fn json(observations: &Observations, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let document = serde_json::json!({"version": 1, "observations": observations, "analysis": analysis});
+    writeln!(out, "{document:#}")
 }

@@ -9,11 +9,13 @@
 //! * [`Store`]: begins, finds, lists, removes. [`RunLog`]: takes the events of one run.
 //! * [`log`]: the bytes of a packed log, and a reader of both kinds. [`archive`]: a run or experiment as one file.
 //! * [`entry`]: what the index says of one of them. `index`: the database. [`id`]: short ids.
+//! * [`foreign`]: results of other tools, as what an analysis is made of.
 
 pub mod archive;
 pub mod entry;
 pub mod error;
 mod experiment;
+pub mod foreign;
 pub mod id;
 mod index;
 pub mod log;

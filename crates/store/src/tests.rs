@@ -6,4 +6,4 @@ mod index;
 mod kept;
 mod logs;
 mod processes;
-mod world;
+pub mod world;

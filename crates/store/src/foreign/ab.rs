@@ -1,0 +1,87 @@
+//! What ab writes: `-g`, a row for each request, and `-e`, the percentiles.
+
+use super::join::number_of;
+use super::sampled::{Grain, Sampled, alone, concurrency, trial};
+use super::{File, first_line, number};
+use brunt_model::analysis::ObservedQuantile;
+use brunt_model::{Observation, Observations};
+
+const HEADER: &str = "starttime\tseconds\tctime\tdtime\tttime\twait";
+const PERCENTAGES: &str = "Percentage served,Time in ms";
+
+const NOTES: [&str; 3] = [
+    "ab -g does not name its -c: the load is the mean concurrency, response times times throughput (Little's law)",
+    "ab -g knows whole seconds: the first and the last, of which only a part belongs to the run, are left out of the \
+     throughput",
+    "ab writes finished requests only, whatever their status: errors are not known",
+];
+
+pub fn is_requests(text: &str) -> bool {
+    first_line(text).trim_end() == HEADER
+}
+
+/// One trial, of its requests.
+pub fn requests(file: &File) -> Result<Observations, String> {
+    let mut samples = Vec::new();
+    for (at, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let figures = (cells.get(1).and_then(|w| number(w)), cells.get(4).and_then(|w| number(w)));
+        let (Some(begun), Some(took)) = figures else {
+            return Err(format!("line {}: six columns with times are expected, as ab -g writes them", at + 1));
+        };
+        samples.push(Sampled { begun, took: took / 1e3, completed: true, good: true });
+    }
+    let first = samples.iter().map(|s| s.begun).fold(f64::INFINITY, f64::min);
+    if samples.iter().all(|s| s.begun == first) {
+        return Err(
+            "all its requests began within one second, and ab -g knows whole seconds: the throughput cannot be \
+                    told; measure for longer, with ab -t 30"
+                .into(),
+        );
+    }
+    let mut observation = trial(&samples, Grain::Second)?;
+    observation.load = concurrency(&samples, &observation);
+    observation.errors = None;
+    Ok(alone(observation, &NOTES))
+}
+
+pub fn is_percentages(text: &str) -> bool {
+    first_line(text).trim_end() == PERCENTAGES
+}
+
+/// One trial, of its percentiles.
+pub fn percentages(file: &File) -> Result<Observations, String> {
+    let Some(load) = number_of(&file.name).filter(|load| *load > 0.0) else {
+        return Err("ab -e does not name its -c: put it at the end of the file's name, such as nginx-100.csv".into());
+    };
+    let mut times = Vec::new();
+    for (at, line) in file.text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+        let row = line.split_once(',').and_then(|(percent, ms)| Some((number(percent)?, number(ms)?)));
+        let (percent, ms) = row.filter(|row| row.0 <= 100.0).ok_or_else(|| {
+            format!("line {}: a percentage and milliseconds are expected, as ab -e writes them", at + 1)
+        })?;
+        times.push(ObservedQuantile { quantile: percent / 100.0, seconds: ms / 1e3, at_least: false });
+    }
+    let mean = times.iter().map(|time| time.seconds).sum::<f64>() / times.len().max(1) as f64;
+    if times.is_empty() || mean <= 0.0 {
+        return Err("it holds no times above 0".into());
+    }
+    let end = |q: f64| times.iter().find(|time| time.quantile == q).map(|time| time.seconds);
+    let observation = Observation {
+        load,
+        achieved: load / mean,
+        mean: Some(mean),
+        min: end(0.0),
+        max: end(1.0),
+        quantiles: times.iter().filter(|time| time.quantile > 0.0 && time.quantile < 1.0).copied().collect(),
+        ..Observation::default()
+    };
+    Ok(alone(
+        observation,
+        &[
+            "ab -e has no throughput: it is the load (from the file's name) over the mean response time (Little's law)",
+            "ab -e has no mean: it is that of the percentiles",
+            super::ONE_VALUE,
+        ],
+    ))
+}

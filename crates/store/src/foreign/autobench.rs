@@ -1,0 +1,68 @@
+//! What autobench writes: a row for each rate, columns for one host or more, divided by tabs or commas.
+
+use super::{File, NO_PERCENTILES, ONE_VALUE, first_line, number};
+use brunt_model::{LoadUnit, Observation, Observations};
+
+pub fn knows(text: &str) -> bool {
+    first_line(text).starts_with("dem_req_rate")
+}
+
+/// A contender for each host.
+pub fn read(file: &File) -> Result<Observations, String> {
+    let header = first_line(&file.text);
+    let divider = if header.contains('\t') { '\t' } else { ',' };
+    let names: Vec<&str> = header.split(divider).map(str::trim).collect();
+    let hosts: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("req_rate_")).collect();
+    if hosts.is_empty() {
+        return Err("its header names no host: a column req_rate_HOST is expected".into());
+    }
+    let mut all = Observations {
+        contenders: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        unit: LoadUnit::PerSecond,
+        observations: Vec::new(),
+        objectives: Vec::new(),
+        notes: vec![ONE_VALUE.into(), NO_PERCENTILES.into()],
+    };
+    let mut short = false;
+    for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
+        let row: Option<Vec<f64>> = line.split(divider).map(number).collect();
+        let row = row.filter(|row| row.len() == names.len());
+        let row =
+            row.ok_or_else(|| format!("line {}: {} numbers are expected, as its header says", at + 1, names.len()))?;
+        for (contender, host) in hosts.iter().enumerate() {
+            let column = |name: &str| {
+                let at = names.iter().position(|known| known.strip_prefix(name).is_some_and(|rest| rest == *host));
+                at.map(|at| row[at])
+            };
+            let (observation, rates) = observed(row[0], column);
+            short |= rates == Rates::None;
+            all.observations.push(Observation { contender, ..observation });
+        }
+    }
+    if short {
+        all.notes
+            .push("steps shorter than 5 s have no reply rate: their throughput is the request rate less errors".into());
+    }
+    Ok(all)
+}
+
+/// Whether httperf gave a reply rate; it takes 5 s for one.
+#[derive(PartialEq, Eq)]
+enum Rates {
+    Some,
+    None,
+}
+
+fn observed(load: f64, column: impl Fn(&str) -> Option<f64>) -> (Observation, Rates) {
+    // In per cent of replies, hence above 100 at times; 101 where no reply came.
+    let errors = column("errors_").unwrap_or(0.0) / 100.0;
+    let share = errors / (1.0 + errors);
+    let replied = column("avg_rep_rate_").filter(|rate| *rate > 0.0);
+    let mean = column("resp_time_").filter(|time| *time > 0.0).map(|ms| ms / 1e3);
+    let requested = column("req_rate_").unwrap_or(0.0);
+    let nothing = errors >= 1.01 && replied.is_none() && mean.is_none();
+    let achieved = replied.unwrap_or(if nothing { 0.0 } else { requested * (1.0 - share) });
+    let rates = if replied.is_none() && !nothing { Rates::None } else { Rates::Some };
+    let errors = Some(if nothing { 1.0 } else { share });
+    (Observation { load, offered: Some(load), achieved, mean, errors, ..Observation::default() }, rates)
+}

@@ -1,0 +1,131 @@
+//! What `JMeter` writes: JTL files, as CSV with a header or as XML. One file is one trial.
+
+use super::sampled::{Grain, Sampled, alone, trial};
+use super::{File, first_line, number};
+use brunt_model::Observations;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use std::collections::HashSet;
+
+const NOTES: [&str; 2] = [
+    "JMeter's elapsed time begins when a request is sent, and a thread waits for its reply: a queue before the server is \
+     not seen (coordinated omission)",
+    "the load is the number of JMeter's threads that asked; how long they thought in between is not known",
+];
+
+pub fn is_csv(text: &str) -> bool {
+    let header = first_line(text);
+    header.contains("timeStamp") && header.contains("elapsed") && header.contains("label")
+}
+
+pub fn csv(file: &File) -> Result<Observations, String> {
+    let header = first_line(&file.text);
+    let divider = [b'\t', b';', b'|', b','].into_iter().find(|d| header.contains(char::from(*d))).unwrap_or(b',');
+    let mut reader = csv::ReaderBuilder::new().delimiter(divider).flexible(true).from_reader(file.text.as_bytes());
+    let names = reader.headers().map_err(|e| e.to_string())?.clone();
+    let column = |name: &str| names.iter().position(|known| known.trim_start_matches('\u{feff}').trim() == name);
+    let places = ["timeStamp", "elapsed", "success", "responseCode", "threadName", "responseMessage"].map(column);
+    let mut found = Found::default();
+    for record in reader.records() {
+        let record = record.map_err(|e| e.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let [stamp, elapsed, success, code, thread, message] = places.map(|place| place.and_then(|at| record.get(at)));
+        let told = Told { stamp, elapsed, success, code, thread, message };
+        found.take(&told).ok_or_else(|| format!("line {line}: timeStamp and elapsed in milliseconds are expected"))?;
+    }
+    found.finish()
+}
+
+pub fn is_xml(text: &str) -> bool {
+    let head: String = text.chars().take(400).collect();
+    head.contains("<testResults")
+}
+
+pub fn xml(file: &File) -> Result<Observations, String> {
+    let mut reader = quick_xml::Reader::from_str(&file.text);
+    let (mut found, mut depth) = (Found::default(), 0_u32);
+    loop {
+        let event = reader.read_event().map_err(|e| format!("at byte {}: {e}", reader.error_position()))?;
+        match event {
+            Event::Start(element) => {
+                depth += 1;
+                sample(&element, depth, &mut found)?;
+            }
+            Event::Empty(element) => sample(&element, depth + 1, &mut found)?,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            Event::Eof => return found.finish(),
+            _ => {}
+        }
+    }
+}
+
+/// Samples stand right below the root; those within others are parts of them.
+fn sample(element: &BytesStart, depth: u32, found: &mut Found) -> Result<(), String> {
+    if depth != 2 || !["httpSample", "sample"].contains(&element.name().as_ref()) {
+        return Ok(());
+    }
+    let value = |name: &str| -> Option<String> {
+        let attribute = element.try_get_attribute(name).ok()??;
+        Some(attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned())
+    };
+    let [stamp, elapsed, success, code, thread, message] = ["ts", "t", "s", "rc", "tn", "rm"].map(value);
+    let told = Told {
+        stamp: stamp.as_deref(),
+        elapsed: elapsed.as_deref(),
+        success: success.as_deref(),
+        code: code.as_deref(),
+        thread: thread.as_deref(),
+        message: message.as_deref(),
+    };
+    found.take(&told).ok_or_else(|| "a sample without ts and t in milliseconds".into())
+}
+
+/// What a file tells of a sample.
+struct Told<'a> {
+    stamp: Option<&'a str>,
+    elapsed: Option<&'a str>,
+    success: Option<&'a str>,
+    code: Option<&'a str>,
+    thread: Option<&'a str>,
+    message: Option<&'a str>,
+}
+
+#[derive(Default)]
+struct Found {
+    samples: Vec<Sampled>,
+    threads: HashSet<String>,
+    transactions: u64,
+}
+
+impl Found {
+    fn take(&mut self, told: &Told) -> Option<()> {
+        let (begun, took) = (told.stamp.and_then(number)?, told.elapsed.and_then(number)?);
+        if told.message.is_some_and(|message| message.starts_with("Number of samples in transaction")) {
+            self.transactions += 1;
+            return Some(());
+        }
+        let good = told.success.is_none_or(|word| word.trim() == "true");
+        // JMeter writes a sentence in place of the code where no reply came.
+        let completed = told.code.map_or(good, |code| code.trim().parse::<u16>().is_ok());
+        self.samples.push(Sampled { begun: begun / 1e3, took: took / 1e3, completed, good });
+        if let Some(thread) = told.thread {
+            self.threads.insert(thread.to_owned());
+        }
+        Some(())
+    }
+
+    fn finish(self) -> Result<Observations, String> {
+        let mut observation = trial(&self.samples, Grain::Millisecond)?;
+        observation.load = self.threads.len().max(1) as f64;
+        let mut all = alone(observation, &NOTES);
+        if self.threads.is_empty() {
+            all.notes
+                .push("the file has no threadName: the number of threads is not known, and 1 stands for it".into());
+        }
+        if self.transactions > 0 {
+            let left = self.transactions;
+            all.notes.push(format!("{left} transaction samples are left out: their requests stand beside them"));
+        }
+        Ok(all)
+    }
+}

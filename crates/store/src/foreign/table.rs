@@ -1,0 +1,157 @@
+//! A table that somebody wrote: a header, the load first, then columns for each contender.
+//!
+//! `NAME` (or `NAME_achieved`) is the throughput of a contender, `NAME_ms` its mean response time, `NAME_p99_ms` a
+//! percentile, `NAME_errors_percent` its errors; `achieved`, `response_ms`, `p99_ms`, `errors_percent` are those of the
+//! only one. Cells are divided by tabs, commas, semicolons or blanks; an empty cell or `-` is not known.
+
+use super::{File, ONE_VALUE, first_line, number};
+use brunt_model::analysis::ObservedQuantile;
+use brunt_model::{LoadUnit, Observation, Observations};
+
+/// What loads may be called, and whether they are users.
+const LOADS: [(&str, bool); 6] = [
+    ("offered", false),
+    ("rate", false),
+    ("load", false),
+    ("users", true),
+    ("connections", true),
+    ("concurrency", true),
+];
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Figure {
+    Achieved,
+    /// Seconds in one of its unit.
+    Mean(f64),
+    Percentile(f64, f64),
+    Errors,
+}
+
+pub fn knows(text: &str) -> bool {
+    let header = first_line(text);
+    let words = cells(header, divider(header));
+    words.len() > 1 && LOADS.iter().any(|row| row.0 == words[0].to_ascii_lowercase())
+}
+
+pub fn read(file: &File) -> Result<Observations, String> {
+    let header = first_line(&file.text);
+    let divider = divider(header);
+    let names = cells(header, divider);
+    let users = LOADS.iter().any(|row| row.0 == names[0].to_ascii_lowercase() && row.1);
+    let columns: Vec<(String, Figure)> = names[1..].iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+    let mut contenders: Vec<String> = Vec::new();
+    for (name, _) in &columns {
+        if !contenders.contains(name) {
+            contenders.push(name.clone());
+        }
+    }
+    let without = contenders.iter().find(|name| !columns.contains(&((*name).clone(), Figure::Achieved)));
+    if let Some(name) = without {
+        return Err(format!("`{name}` has no throughput: a column `{}` is expected", achieved(name)));
+    }
+    let unit = if users { LoadUnit::Users { think: None } } else { LoadUnit::PerSecond };
+    let mut all =
+        Observations { contenders, unit, observations: Vec::new(), objectives: Vec::new(), notes: Vec::new() };
+    for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
+        let row = figures(line, divider, names.len()).map_err(|what| format!("line {}: {what}", at + 1))?;
+        let Some(load) = row[0] else { return Err(format!("line {}: its load is missing", at + 1)) };
+        for contender in 0..all.contenders.len() {
+            let own = columns.iter().zip(&row[1..]).filter(|((name, _), _)| *name == all.contenders[contender]);
+            let own = own.filter_map(|((_, figure), value)| Some((*figure, (*value)?)));
+            all.observations.extend(observed(load, own).map(|observation| Observation {
+                contender,
+                offered: (!users).then_some(load),
+                ..observation
+            }));
+        }
+    }
+    all.notes = notes(&all);
+    Ok(all)
+}
+
+/// None where its throughput is not known.
+fn observed(load: f64, figures: impl Iterator<Item = (Figure, f64)>) -> Option<Observation> {
+    let mut observation = Observation { load, achieved: f64::NAN, ..Observation::default() };
+    for (figure, value) in figures {
+        match figure {
+            Figure::Achieved => observation.achieved = value,
+            Figure::Mean(unit) => observation.mean = Some(value * unit),
+            Figure::Percentile(quantile, unit) => {
+                observation.quantiles.push(ObservedQuantile { quantile, seconds: value * unit, at_least: false });
+            }
+            Figure::Errors => observation.errors = Some(value / 100.0),
+        }
+    }
+    (!observation.achieved.is_nan()).then_some(observation)
+}
+
+fn notes(all: &Observations) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut steps: Vec<(usize, u64)> = all.observations.iter().map(|o| (o.contender, o.load.to_bits())).collect();
+    steps.sort_unstable();
+    if steps.windows(2).all(|pair| pair[0] != pair[1]) {
+        notes.push(ONE_VALUE.to_owned());
+    }
+    if all.observations.iter().all(|o| o.errors.is_none()) {
+        notes.push("the file does not tell errors".into());
+    }
+    if all.observations.iter().all(|o| o.quantiles.is_empty()) {
+        notes.push(super::NO_PERCENTILES.into());
+    }
+    notes
+}
+
+fn column(name: &str) -> Result<(String, Figure), String> {
+    let (rest, unit) = match (name.strip_suffix("ms"), name.strip_suffix("seconds")) {
+        (Some(rest), _) if rest.is_empty() || rest.ends_with('_') => (rest, 1e-3),
+        (_, Some(rest)) if rest.is_empty() || rest.ends_with('_') => (rest, 1.0),
+        _ => return Ok(without_unit(name)),
+    };
+    let rest = rest.trim_end_matches('_');
+    let (before, last) = rest.rsplit_once('_').map_or(("", rest), |(before, last)| (before, last));
+    if last == "response" || last == "mean" {
+        return Ok((before.to_owned(), Figure::Mean(unit)));
+    }
+    match last.strip_prefix('p').map(number) {
+        Some(Some(percent)) if percent < 100.0 => Ok((before.to_owned(), Figure::Percentile(percent / 100.0, unit))),
+        Some(Some(_)) => Err(format!("the column `{name}` is no percentile: write one below 100, such as p99_ms")),
+        _ => Ok((rest.to_owned(), Figure::Mean(unit))),
+    }
+}
+
+fn without_unit(name: &str) -> (String, Figure) {
+    for (ending, figure) in [("errors_percent", Figure::Errors), ("achieved", Figure::Achieved)] {
+        if let Some(rest) = name.strip_suffix(ending).filter(|rest| rest.is_empty() || rest.ends_with('_')) {
+            return (rest.trim_end_matches('_').to_owned(), figure);
+        }
+    }
+    (name.to_owned(), Figure::Achieved)
+}
+
+fn achieved(name: &str) -> &str {
+    if name.is_empty() { "achieved" } else { name }
+}
+
+fn divider(header: &str) -> Option<char> {
+    ['\t', ';', ','].into_iter().find(|divider| header.contains(*divider))
+}
+
+fn cells(line: &str, divider: Option<char>) -> Vec<&str> {
+    match divider {
+        Some(divider) => line.split(divider).map(str::trim).collect(),
+        None => line.split_whitespace().collect(),
+    }
+}
+
+fn figures(line: &str, divider: Option<char>, columns: usize) -> Result<Vec<Option<f64>>, String> {
+    let cells = cells(line.trim_end_matches(['\r', '\n']), divider);
+    if cells.len() != columns {
+        return Err(format!("{columns} columns are expected, as its header says, and it has {}", cells.len()));
+    }
+    let one = |cell: &&str| match *cell {
+        "" | "-" | "–" => Ok(None),
+        cell => number(cell).map(Some).ok_or_else(|| format!("`{cell}` is no number from 0 on")),
+    };
+    cells.iter().map(one).collect()
+}

@@ -1,0 +1,239 @@
+//! Files laid out as the tools write them.
+
+#![allow(clippy::format_push_string, clippy::format_collect)] // a few small texts, made once
+
+use super::{File, ForeignError, READERS, hold, read};
+use brunt_model::objective::{Metric, Objective, Relation};
+use brunt_model::{LoadUnit, Observation, Observations};
+use proptest::prelude::*;
+
+fn file(name: &str, text: &str) -> File {
+    File { name: name.into(), text: text.into() }
+}
+
+fn one(name: &str, text: &str) -> Observations {
+    read(&[file(name, text)]).unwrap()
+}
+
+fn refused(name: &str, text: &str) -> String {
+    read(&[file(name, text)]).unwrap_err().to_string()
+}
+
+fn p(observation: &Observation, q: f64) -> Option<f64> {
+    observation.quantiles.iter().find(|known| known.quantile == q).map(|known| known.seconds)
+}
+
+fn near(figure: Option<f64>, to: f64) -> bool {
+    figure.is_some_and(|figure| (figure - to).abs() < 1e-9)
+}
+
+const E1: &str = include_str!("../../../../tests/data/e1-dynamic.tsv");
+
+#[test]
+fn the_table_of_an_experiment_of_2011_is_read() {
+    let e1 = one("e1-dynamic.tsv", E1);
+    assert_eq!((&e1.contenders[..], e1.unit), (&["nginx".to_owned(), "apache".to_owned()][..], LoadUnit::PerSecond));
+    assert_eq!(e1.observations.len(), 40);
+    let at_80: Vec<_> = e1.observations.iter().filter(|o| o.load == 80.0).map(|o| (o.contender, o.achieved)).collect();
+    assert_eq!(at_80, [(0, 23.9), (1, 31.2)]);
+    assert_eq!(e1.observations[39].mean, Some(1.9045));
+    assert!(e1.notes.iter().any(|note| note.starts_with("one value a step")));
+}
+
+#[test]
+fn tables_of_one_contender_are_named_by_their_file() {
+    let table = "users,achieved,response_ms,p99_ms,errors_percent\n10,100,50,90,0\n10,110,51,-,1\n20,120,80,200,2\n";
+    let all = read(&[file("r/nginx-1.csv", table), file("r/apache-1.csv", table)]).unwrap();
+    assert_eq!(
+        (&all.contenders[..], all.unit),
+        (&["nginx".into(), "apache".into()][..], LoadUnit::Users { think: None })
+    );
+    let repetitions: Vec<u32> = all.observations.iter().map(|o| o.repetition).collect();
+    assert_eq!(repetitions, [0, 1, 0, 0, 1, 0]);
+    assert_eq!((p(&all.observations[0], 0.99), p(&all.observations[1], 0.99)), (Some(0.09), None));
+    assert_eq!(all.observations[2].errors, Some(0.02));
+    assert!(refused("a.csv", "offered,nginx_ms\n1,2\n").contains("`nginx` has no throughput"));
+    assert!(refused("a.csv", "offered,nginx\n1,x\n").contains("line 2: `x` is no number"));
+    assert!(refused("a.csv", "offered nginx\n1\n").contains("2 columns are expected"));
+}
+
+#[test]
+fn autobench_writes_a_row_a_rate() {
+    let columns = "req_rate_A con_rate_A min_rep_rate_A avg_rep_rate_A max_rep_rate_A stddev_rep_rate_A resp_time_A net_io_A \
+                   errors_A";
+    let header = format!("dem_req_rate {columns} {}", columns.replace("_A", "_B"));
+    let row = "100 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 100 50.0 10.0 0.0 0.0 0.0 0.0 40.0 2.2 25";
+    let dead = "200 99.9 10.0 97.0 98.5 99.0 0.5 12.5 40.1 0 200 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 101";
+    let tsv = format!("{header}\n{row}\n{dead}\n").replace(' ', "\t");
+    // A row of real autobench names its rate once.
+    let tsv = tsv.replace("\t0\t100\t50.0", "\t0\t50.0").replace("\t0\t200\t0.0", "\t0\t0.0");
+    for text in [tsv.clone(), tsv.replace('\t', ",")] {
+        let all = one("result.tsv", &text);
+        assert_eq!(all.contenders, ["A", "B"]);
+        let [a, b, _, dead] = &all.observations[..] else { panic!("{all:?}") };
+        assert_eq!((a.load, a.offered, a.achieved, a.mean), (100.0, Some(100.0), 98.5, Some(0.0125)));
+        // 25 errors for 100 replies: a fifth of all.
+        assert_eq!((b.achieved, b.errors), (40.0, Some(0.2)));
+        assert_eq!((dead.achieved, dead.errors, dead.mean), (0.0, Some(1.0), None));
+        assert!(all.notes.iter().any(|note| note.contains("shorter than 5 s")));
+    }
+    assert!(refused("r.tsv", "dem_req_rate\treq_rate_A\n100\tx\n").contains("line 2"));
+}
+
+#[test]
+fn ab_writes_its_requests() {
+    let mut text = "starttime\tseconds\tctime\tdtime\tttime\twait\n".to_owned();
+    for n in 0..1000 {
+        // 100 a second, 50 ms each: 5 under way.
+        text += &format!("Fri Nov 20 15:09:05 2026\t{}\t0\t50\t50\t49\n", 1_795_000_000 + n / 100);
+    }
+    let all = one("nginx-5.tsv", &text);
+    let trial = &all.observations[0];
+    assert_eq!((all.contenders[0].as_str(), trial.load, trial.achieved), ("nginx", 5.0, 100.0));
+    assert_eq!((p(trial, 0.99), p(trial, 0.999), trial.errors), (Some(0.05), Some(0.05), None));
+    assert_eq!(trial.blocks.len(), 8);
+    assert!(trial.blocks.iter().all(|block| block.completed == 100 && near(block.mean, 0.05)));
+    let short: String = text.lines().take(50).map(|line| format!("{line}\n")).collect();
+    assert!(refused("a.tsv", &short).contains("whole seconds"));
+}
+
+#[test]
+fn ab_writes_percentages() {
+    let rows: String = (0..=100).map(|percent| format!("{percent},{percent}.000\n")).collect();
+    let text = format!("Percentage served,Time in ms\n{rows}");
+    let all = read(&[file("nginx-100.csv", &text), file("nginx-200.csv", &text)]).unwrap();
+    assert_eq!(all.contenders, ["nginx"]);
+    let trial = &all.observations[0];
+    assert_eq!((trial.load, trial.max, p(trial, 0.99)), (100.0, Some(0.1), Some(0.099)));
+    assert!(near(trial.mean, 0.05));
+    assert!((trial.achieved - 2000.0).abs() < 1e-6);
+    assert!(refused("nginx.csv", &text).contains("file's name"));
+}
+
+#[test]
+fn siege_writes_a_log_and_json() {
+    let log = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    \
+               OKAY,   Failed\n**** nginx ****\n2014-05-01 10:00:00,   4867,      10.00,           0,       0.02,      \
+               486.85,        0.00,        9.70,    4867,       0\n2014-05-01 10:01:00,      0,       0.00,           0,\
+               \u{20}      -nan,         inf,        0.00,        0.00,       0,       0\n";
+    let all = one("siege.log", log);
+    assert_eq!(all.observations.len(), 1);
+    let trial = &all.observations[0];
+    assert_eq!((trial.load, trial.achieved, trial.mean, trial.errors), (9.7, 486.85, Some(0.02), Some(0.0)));
+    assert!(all.notes.iter().any(|note| note.starts_with("1 rows without figures")));
+    let json = r#"{ "transactions": 870, "availability": 87.00, "elapsed_time": 5.04, "data_transferred": 1.0,
+        "response_time": 0.05, "transaction_rate": 172.56, "throughput": 0.1, "concurrency": 8.60,
+        "successful_transactions": 870, "failed_transactions": 130, "longest_transaction": 28.45,
+        "shortest_transaction": 0.01 }"#;
+    let trial = &one("siege.json", json).observations[0];
+    assert_eq!((trial.errors, trial.max, trial.load), (Some(0.13), Some(28.45), 8.6));
+}
+
+#[test]
+fn jmeter_writes_samples() {
+    let mut csv =
+        "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
+                   sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
+            .to_owned();
+    let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n".to_owned();
+    for n in 0..200_u64 {
+        let (stamp, thread) = (1_700_000_000_000 + n * 10, n % 2 + 1);
+        let (code, good) =
+            if n == 7 { ("Non HTTP response code: java.net.SocketException", false) } else { ("200", true) };
+        csv += &format!("{stamp},20,\"a, b\",{code},OK,Users 1-{thread},text,{good},,1,1,2,2,http://h/,20,0,0\n");
+        xml += &format!("<httpSample t=\"20\" ts=\"{stamp}\" s=\"{good}\" rc=\"{code}\" tn=\"Users 1-{thread}\">");
+        xml += &format!("<httpSample t=\"1\" ts=\"{stamp}\" s=\"true\" rc=\"200\" tn=\"x\"/></httpSample>\n");
+    }
+    csv += "1700000000000,2000,all,200,\"Number of samples in transaction : 2, number of failing samples : 0\",Users 1-1,,\
+            true,,1,1,2,2,null,0,0,0\n";
+    xml += "</testResults>\n";
+    for text in [csv, xml] {
+        let all = one("result.jtl", &text);
+        let trial = &all.observations[0];
+        assert_eq!((trial.load, trial.errors, p(trial, 0.5)), (2.0, Some(0.005), Some(0.02)));
+        assert!(near(trial.mean, 0.02));
+        assert!((trial.achieved - 199.0 / 2.01).abs() < 1e-6, "{}", trial.achieved);
+        assert_eq!(trial.blocks.iter().map(|block| block.completed).sum::<u64>(), 199);
+        assert!((trial.blocks.iter().map(|block| block.seconds).sum::<f64>() - 2.01).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn brunt_writes_json() {
+    let plan = serde_json::to_value(crate::tests::world::plan()).unwrap();
+    let text = serde_json::json!({
+        "version": 1, "plan": plan, "throughput_per_second": 49.0, "measured_seconds": 2.0, "interrupted": false,
+        "requests": {"planned": 100, "begun": 98, "dropped": 2, "errors": 4},
+        "response_time_seconds": {"mean": 0.02, "min": 0.01, "max": 0.09, "p50": 0.02, "p99": 0.08, "at_least": ["p99"]},
+        "verdict": {"state": "limited"},
+        "series": [
+            {"phase": "warmup", "from_seconds": -1.0, "to_seconds": 0.0, "planned": 9, "completed": 9},
+            {"phase": "measure", "from_seconds": 0.0, "to_seconds": 0.5, "planned": 25, "completed": 24},
+            {"phase": "measure", "from_seconds": 0.5, "to_seconds": 1.0, "planned": 25, "completed": 25}]
+    });
+    let all = one("run.json", &text.to_string());
+    let trial = &all.observations[0];
+    assert_eq!((trial.load, trial.offered, trial.errors), (50.0, Some(50.0), Some(0.04)));
+    assert_eq!((trial.blocks.len(), trial.blocks[0].completed), (1, 49));
+    assert!(trial.quantiles[1].at_least && !trial.quantiles[0].at_least);
+    assert_eq!(trial.verdict, Some(brunt_model::finding::State::Limited));
+    // What was analysed comes back as it was.
+    let again = one("sweep.json", &serde_json::json!({"observations": &all}).to_string());
+    assert_eq!(again, all);
+}
+
+#[test]
+fn bounds_are_held_against_what_is_known() {
+    let mut all = one("nginx.csv", "rate,achieved,p99_ms\n10,10,900\n20,15,-\n");
+    let p99 = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 1.0 };
+    let errors = Objective { metric: Metric::Errors, relation: Relation::Below, bound: 0.01 };
+    hold(&mut all, &[p99, errors]);
+    assert_eq!(all.observations[0].objectives, [Some(true), None]);
+    assert_eq!(all.observations[1].objectives, [None, None]);
+}
+
+#[test]
+fn what_no_reader_knows_is_refused_with_what_they_know() {
+    for text in ["", "hello\nworld", "{}", "a,b,c\n1,2,3\n", "<html>", "\u{feff}"] {
+        let said = refused("x.txt", text);
+        assert!(READERS.iter().all(|reader| said.contains(reader.about)), "{said}");
+    }
+    let mixed = [file("a.csv", "users,achieved\n1,2\n"), file("b.csv", "rate,achieved\n1,2\n")];
+    assert_eq!(read(&mixed), Err(ForeignError::Mixed("b.csv".into())));
+    assert_eq!(read(&[]), Err(ForeignError::Nothing));
+}
+
+const BEGINNINGS: [&str; 9] = [
+    "",
+    "starttime\tseconds\tctime\tdtime\tttime\twait\n",
+    "Percentage served,Time in ms\n",
+    "dem_req_rate\treq_rate_A\tavg_rep_rate_A\terrors_A\n",
+    "      Date & Time,  Trans\n",
+    "timeStamp,elapsed,label,responseCode,success,threadName\n",
+    "<testResults>",
+    "offered,nginx,nginx_ms\n",
+    "{\"plan\": {}, \"throughput_per_second\": 1, ",
+];
+
+proptest! {
+    #[test]
+    fn no_text_makes_a_reader_panic(
+        beginning in 0..BEGINNINGS.len(),
+        rest in "([0-9.,\t\n-]|\\PC|1e300|nan|<sample t=\"1\" ts=\"|\"/>){0,60}",
+    ) {
+        let _ = read(&[file("a-1.csv", &format!("{}{rest}", BEGINNINGS[beginning]))]);
+    }
+
+    #[test]
+    fn any_numbers_are_read_or_refused(
+        beginning in 1..8_usize,
+        rows in proptest::collection::vec(proptest::collection::vec(any::<f64>(), 1..7), 1..9),
+    ) {
+        let divider = if BEGINNINGS[beginning].contains('\t') { "\t" } else { "," };
+        let line = |row: &Vec<f64>| row.iter().map(f64::to_string).collect::<Vec<_>>().join(divider) + "\n";
+        let text: String = rows.iter().map(line).collect();
+        if let Ok(all) = read(&[file("a-1.csv", &format!("{}{text}", BEGINNINGS[beginning]))]) {
+            prop_assert!(all.observations.iter().all(|o| o.load.is_finite() && !o.achieved.is_nan()));
+        }
+    }
+}
