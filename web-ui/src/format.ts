@@ -73,7 +73,7 @@ export function value(x: number | null | undefined, unit: Unit): string {
   const { steps, behind } = UNITS[unit];
   const scaled = unit === 'count' || unit === 'per_second' || unit === 'users' ? PLAIN : steps;
   const step = stepFor(scaled, Math.abs(x));
-  const number = unit === 'count' || unit === 'users' ? plainOrThree(x) : three(x / step.per);
+  const number = scaled === PLAIN ? plainOrThree(x) : three(x / step.per);
   return [number, step.name + behind].filter(Boolean).join(' ');
 }
 
@@ -89,6 +89,9 @@ export function tick(x: number, apart: number, greatest: number, unit: Unit): st
   return number + (step.name === '' ? '' : (step.name.length === 1 && 'kMG'.includes(step.name) ? '' : ' ') + step.name) + (behind && step.name.endsWith('B') ? behind : '');
 }
 
+/** An instant as people read it: to the second. */
+export const instant = (rfc3339: string): string => rfc3339.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+
 /** A quantile in the words of percentiles: 0.99 is `p99`, 0.999 `p99.9`. */
 export function percentile(q: number): string {
   return `p${Number((q * 100).toPrecision(12))}`;
@@ -99,11 +102,19 @@ export function axisUnit(unit: Unit): string {
   return { per_second: '/s', cores: 'cores', users: 'users' }[unit as string] ?? '';
 }
 
-/** A figure over trials with its ends: `33.1 /s (31.0 – 34.2)`. */
+/** A figure over trials with its ends: `33.1 /s (31.0 – 34.2)`; the ends have units where theirs is another. */
 export function banded(b: Banded | null | undefined, unit: Unit): string {
   if (!b) return UNKNOWN;
-  const text = value(b.value, unit);
-  return b.band === 'one' ? text : `${text} (${value(b.low, unit)} – ${value(b.high, unit)})`;
+  return b.band === 'one' ? value(b.value, unit) : withEnds(b.value, b.low, b.high, unit);
+}
+
+/** A value and its ends. */
+export function withEnds(x: number, low: number, high: number, unit: Unit): string {
+  const [text, from, to] = [x, low, high].map((v) => value(v, unit)) as [string, string, string];
+  const behind = (t: string) => t.split(' ')[1] ?? '';
+  const same = behind(from) === behind(text) && behind(to) === behind(text);
+  const bare = (t: string) => (same ? (t.split(' ')[0] ?? t) : t);
+  return `${text} (${bare(from)} – ${bare(to)})`;
 }
 
 /** What the ends beside a figure are, in words. */

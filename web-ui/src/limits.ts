@@ -39,7 +39,7 @@ function limitCell(limit: LoadLimit | undefined): Node | string {
 /** What the ends in brackets are. */
 export function bandNote(all: (Banded | null)[]): HTMLElement | null {
   const kinds = [...new Set(all.flatMap((b) => (b && b.band !== 'one' ? [b.band] : [])))];
-  return kinds.length > 0 ? h('p', { class: 'note' }, `In brackets: ${kinds.map((kind) => BANDS[kind]).join('; ')}.`) : null;
+  return kinds.length > 0 ? h('p', { class: 'hint' }, `In brackets: ${kinds.map((kind) => BANDS[kind]).join('; ')}.`) : null;
 }
 
 interface Row {

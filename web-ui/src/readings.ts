@@ -37,7 +37,7 @@ export function readings(figure: Figure, shown: boolean[], at: number, near: num
     const [low, high] = [line.low?.[point] ?? null, line.high?.[point] ?? null];
     const band = low === null || high === null ? '' : `${value(low, figure.y.unit)} – ${value(high, figure.y.unit)}`;
     const text = value(line.y[point], figure.y.unit);
-    found.push({ line: i, name: line.name, colour: colourNumber(line, i), text, band });
+    found.push({ line: i, name: line.name || figure.y.label, colour: colourNumber(figure, i), text, band });
   });
   return { readings: found, title: `${figure.x.label} ${onAxis(x, figure.x)}` };
 }
