@@ -29,7 +29,8 @@ fi
 
 say "the page: what it is made of"
 if ! (cd web-ui && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error); then
-    skipped page "npm ci failed (no registry?): the page that is checked in was not built again"
+    if npm ping >/dev/null 2>&1; then die "npm ci failed (see above), and the registry is there"; fi
+    skipped page "no npm registry: the page that is checked in was not built again"
     exit 0
 fi
 

@@ -73,8 +73,13 @@ export function value(x: number | null | undefined, unit: Unit): string {
   const { steps, behind } = UNITS[unit];
   const scaled = unit === 'count' || unit === 'per_second' || unit === 'users' ? PLAIN : steps;
   const step = stepFor(scaled, Math.abs(x));
-  const number = scaled === PLAIN ? plainOrThree(x) : three(x / step.per);
+  const number = unit === 'count' || unit === 'users' ? plainOrThree(x) : three(x / step.per);
   return [number, step.name + behind].filter(Boolean).join(' ');
+}
+
+/** A value that somebody chose, such as a load: `20 /s`. */
+export function chosen(x: number, unit: Unit): string {
+  return unit === 'per_second' && Number.isInteger(x) ? `${plain(x)} /s` : value(x, unit);
 }
 
 const plainOrThree = (x: number): string => (Number.isInteger(x) ? plain(x) : three(x));
@@ -110,17 +115,22 @@ export function banded(b: Banded | null | undefined, unit: Unit): string {
 
 /** A value and its ends. */
 export function withEnds(x: number, low: number, high: number, unit: Unit): string {
+  return `${value(x, unit)} ${between(x, low, high, unit)}`;
+}
+
+/** The ends beside a value, in brackets. */
+export function between(x: number, low: number, high: number, unit: Unit): string {
   const [text, from, to] = [x, low, high].map((v) => value(v, unit)) as [string, string, string];
   const behind = (t: string) => t.split(' ')[1] ?? '';
   const same = behind(from) === behind(text) && behind(to) === behind(text);
   const bare = (t: string) => (same ? (t.split(' ')[0] ?? t) : t);
-  return `${text} (${bare(from)} – ${bare(to)})`;
+  return `(${bare(from)} – ${bare(to)})`;
 }
 
 /** What the ends beside a figure are, in words. */
 export const BANDS: Record<Banded['band'], string> = {
   one: 'one value',
-  range: 'median and range of the trials',
-  within_run: '95 % interval within one run, from blocks of a second',
-  repetitions: '95 % interval over repetitions',
+  range: 'the lowest and the highest trial, around their median',
+  within_run: 'a 95 % interval within one run, from blocks of a second',
+  repetitions: 'a 95 % interval over repetitions',
 };

@@ -27,7 +27,7 @@ function page({ document: study, figures, shown }: PageData): void {
   const sections = [
     findings(study),
     limits(study.analysis),
-    section('charts', 'By load', ...charts(figures)),
+    section('charts', study.trials.length > 1 ? 'By load' : 'Response time', ...charts(figures)),
     trial.element,
     curve(study),
     trialTable(study, (index) => trial.choose(index)),
