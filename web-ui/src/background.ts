@@ -18,7 +18,7 @@ export function plan({ experiment }: StudyDocument): HTMLElement | null {
     'plan',
     'Plan',
     simpleTable(['Contender', 'Factors', 'Loads', 'Server'], rows, 'Contenders'),
-    h('p', { class: 'note' }, arrangement(experiment)),
+    h('p', { class: 'hint' }, arrangement(experiment)),
     text ? h('pre', { tabindex: 0, 'aria-label': 'The plan as it was written' }, text) : null,
   );
 }

@@ -107,8 +107,8 @@ export class Chart implements Member {
   }
 
   private whole(): [number, number] {
-    const [first = 0, last = 1] = [this.data.x[0], this.data.x.at(-1)];
-    const pad = this.figure.heat ? 0 : (last - first) * 0.015 || Math.abs(first) * 0.1 || 1;
+    const [first, last] = this.group.whole;
+    const pad = (last - first) * 0.015 || Math.abs(first) * 0.1 || 1;
     return [first - pad, last + pad];
   }
 
@@ -177,7 +177,7 @@ export class Chart implements Member {
     const bands: uPlot.Band[] = [];
     this.data.columns.forEach((column, i) => {
       const line = this.figure.lines[i];
-      const stroke = line ? colour(colourNumber(line, i)) : 'transparent';
+      const stroke = line ? colour(colourNumber(this.figure, i)) : 'transparent';
       const show = this.shown[i] ?? true;
       const few = (line?.x.length ?? FEW) < FEW;
       const dash = dashes(line?.dash ?? 0);
@@ -201,7 +201,7 @@ export class Chart implements Member {
       labelSize: 22,
       labelFont: `12px ${styled('--font')}`,
       font: `12px ${styled('--font')}`,
-      size: side === 'x' ? 32 : 62,
+      size: side === 'x' ? 30 : 58,
       stroke: styled('--muted'),
       grid: { stroke: styled('--grid'), width: 1 },
       ticks: { show: false },
@@ -232,9 +232,16 @@ export class Chart implements Member {
       ctx.moveTo(x, bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
-      const right = x + ctx.measureText(mark.name).width + 6 * ratio < bbox.left + bbox.width;
+      const room = Math.max(x - bbox.left, bbox.left + bbox.width - x) - 8 * ratio;
+      const text = fitting(ctx, mark.name, room);
+      const right = x + ctx.measureText(text).width + 8 * ratio < bbox.left + bbox.width;
       ctx.textAlign = right ? 'left' : 'right';
-      ctx.fillText(mark.name, x + (right ? 4 : -4) * ratio, bbox.top + (2 + 14 * (i % 4)) * ratio);
+      ctx.setLineDash([]);
+      ctx.strokeStyle = styled('--page');
+      ctx.lineWidth = 3 * ratio;
+      const [left, top] = [x + (right ? 4 : -4) * ratio, bbox.top + (2 + 14 * (i % 4)) * ratio];
+      ctx.strokeText(text, left, top);
+      ctx.fillText(text, left, top);
     });
     ctx.restore();
   }
@@ -269,6 +276,13 @@ export class Chart implements Member {
     this.group.point(null, this);
     this.tell([], '', null);
   }
+}
+
+/** As much of a text as fits. */
+function fitting(ctx: CanvasRenderingContext2D, text: string, room: number): string {
+  if (ctx.measureText(text).width <= room) return text;
+  const shorter = Array.from({ length: text.length }, (_, i) => `${text.slice(0, text.length - i)}…`);
+  return shorter.find((t) => ctx.measureText(t).width <= room) ?? '';
 }
 
 /** A chart of cells has no lines; uPlot gets its ends. */

@@ -15,7 +15,7 @@ export function byGroup(figures: Figure[]): Map<string, Figure[]> {
 /** Charts beside each other, one group after the other. */
 export function charts(figures: Figure[]): HTMLElement[] {
   return [...byGroup(figures)].map(([name, members]) => {
-    const group = new Group();
+    const group = new Group(members);
     return h('div', { class: 'charts', 'data-group': name }, ...members.map((f) => new FigureView(f, group).element));
   });
 }

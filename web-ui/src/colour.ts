@@ -1,16 +1,18 @@
 // Whose line has which colour and which dashes.
 
 import { styled } from './dom';
-import type { Line } from './types';
+import type { Figure } from './types';
 
 /** So many colours the style sheet has: `--line-0` and on. */
 const COLOURS = 8;
 
 const DASHES: number[][] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 5]];
 
-/** The number of a line's colour: its contender's; of lines that are nobody's, each its own. */
-export function colourNumber(line: Line, index: number): number {
-  return (line.contender ?? index) % COLOURS;
+/** The number of a line's colour: its contender's; where no line is anybody's, each its own, else nobody's are grey. */
+export function colourNumber({ lines }: Figure, index: number): number {
+  const whose = lines[index]?.contender ?? null;
+  if (whose !== null) return whose % (COLOURS - 1);
+  return lines.some((line) => line.contender !== null) ? COLOURS - 1 : index % COLOURS;
 }
 
 export const colour = (number: number): string => styled(`--line-${number % COLOURS}`);

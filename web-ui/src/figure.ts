@@ -6,7 +6,7 @@ import { Chart } from './chart';
 import { colourNumber, dashes } from './colour';
 import { h } from './dom';
 import type { Group, Range } from './group';
-import { plain, value } from './format';
+import { plain, value, withEnds } from './format';
 import { onAxis, type Reading } from './readings';
 import { simpleTable } from './table';
 import type { Figure, Line } from './types';
@@ -88,6 +88,7 @@ export class FigureView {
         role: 'group',
         'aria-roledescription': 'chart',
         'aria-label': `${figure.title}. ${keys}`,
+        'aria-describedby': `about-${figure.id}`,
         onkeydown: (event) => this.key(event as KeyboardEvent),
         onblur: () => this.chart?.leave(),
       },
@@ -97,8 +98,7 @@ export class FigureView {
     return h(
       'figure',
       { id: `figure-${figure.id}`, 'data-figure': figure.id },
-      h('div', { class: 'head' }, h('h3', {}, figure.title), this.reset),
-      h('figcaption', {}, figure.about),
+      h('figcaption', { class: 'head' }, h('h3', {}, figure.title), this.reset),
       stage,
       this.legend(),
       this.said,
@@ -108,7 +108,7 @@ export class FigureView {
 
   private legend(): HTMLElement | null {
     const { lines } = this.figure;
-    if (lines.length === 0) return null;
+    if (lines.length === 0 || (lines.length === 1 && !lines[0]?.name)) return null;
     const one = (line: Line, i: number) => {
       const last = h('span', { class: 'value' });
       this.values.set(i, last);
@@ -119,15 +119,16 @@ export class FigureView {
         this.draw();
         this.chart?.toggle(i, shown);
       };
-      return h('button', { type: 'button', 'aria-pressed': 'true', onclick: press }, swatch(line, i), line.name, last);
+      return h('button', { type: 'button', 'aria-pressed': 'true', onclick: press }, swatch(this.figure, i), line.name || this.figure.y.label, last);
     };
     return h('div', { class: 'legend', role: 'group', 'aria-label': `Lines of ${this.figure.title}` }, ...lines.map(one));
   }
 
   private table(): HTMLElement {
-    const details = h('details', { class: 'as-table' }, h('summary', {}, 'As a table'));
+    const about = h('p', { class: 'about', id: `about-${this.figure.id}` }, this.figure.about);
+    const details = h('details', { class: 'as-table' }, h('summary', {}, 'In words, and as a table'), about);
     const fill = () => {
-      if (details.open && details.children.length === 1) details.append(tableOf(this.figure));
+      if (details.open && details.children.length === 2) details.append(tableOf(this.figure));
     };
     details.addEventListener('toggle', fill);
     return details;
@@ -173,12 +174,12 @@ const tipRow = (r: Reading): HTMLElement => {
 };
 
 /** A piece of the line as it is drawn. */
-function swatch(line: Line, index: number): SVGElement {
+function swatch(figure: Figure, index: number): SVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
   const set = (e: Element, all: Record<string, string>) => Object.entries(all).forEach(([k, v]) => e.setAttribute(k, v));
-  set(svg, { width: '24', height: '8', 'aria-hidden': 'true', class: `stroke-${colourNumber(line, index)}` });
-  set(path, { d: 'M0 4H24', 'stroke-width': '2.5', 'stroke-dasharray': dashes(line.dash).join(' ') });
+  set(svg, { width: '24', height: '8', 'aria-hidden': 'true', class: `stroke-${colourNumber(figure, index)}` });
+  set(path, { d: 'M0 4H24', 'stroke-width': '2.5', 'stroke-dasharray': dashes(figure.lines[index]?.dash ?? 0).join(' ') });
   svg.append(path);
   return svg;
 }
@@ -187,16 +188,15 @@ function tableOf(figure: Figure): HTMLElement {
   if (figure.heat) return heatTable(figure);
   const xs = [...new Set(figure.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
   const rows = xs.map((x) => [onAxis(x, figure.x), ...figure.lines.map((line) => cell(figure, line, x))]);
-  return simpleTable([figure.x.label, ...figure.lines.map((line) => line.name)], rows, figure.title);
+  return simpleTable([figure.x.label, ...figure.lines.map((line) => line.name || figure.y.label)], rows, figure.title);
 }
 
 function cell(figure: Figure, line: Line, x: number): string {
   const at = line.x.indexOf(x);
   if (at < 0) return '';
   const [low, high] = [line.low?.[at] ?? null, line.high?.[at] ?? null];
-  const text = value(line.y[at], figure.y.unit);
-  if (low === null || high === null) return text;
-  return `${text} (${value(low, figure.y.unit)} – ${value(high, figure.y.unit)})`;
+  const y = line.y[at] ?? null;
+  return y === null || low === null || high === null ? value(y, figure.y.unit) : withEnds(y, low, high, figure.y.unit);
 }
 
 function heatTable(figure: Figure): HTMLElement {

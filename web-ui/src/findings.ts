@@ -10,7 +10,7 @@ const plural = (n: number, one: string): string => `${plain(n)} ${n === 1 ? one 
 const ORDER: State[] = ['ok', 'limited', 'invalid'];
 
 const BANNERS: Record<State, (of: string) => string> = {
-  ok: (of) => `The generator was not the limit in any of ${of}: the figures are the server's.`,
+  ok: (of) => `The generator was not the limit in ${of}: the figures are the server's.`,
   limited: (of) => `In ${of} the generator, or its machine, was the limit for some of the time.`,
   invalid: (of) => `In ${of} a sum that must come out even did not: these figures are not to be believed.`,
 };
@@ -23,9 +23,9 @@ function banner({ trials }: StudyDocument): HTMLElement | null {
   const lines = (shown.length > 0 ? shown : (['ok'] as State[])).map((state) => {
     const those = trials.filter((t) => t.verdict.state === state);
     const all = plural(trials.length, 'trial');
-    const of = state === 'ok' || those.length === trials.length ? `all ${all}` : `${plain(those.length)} of ${all}`;
-    const text = BANNERS[state](state === 'ok' ? (trials.length === 1 ? 'the one trial' : `the ${all}`) : of);
-    return h('p', {}, h('strong', { class: 'state' }, state.toUpperCase()), ' ', text, causes(those));
+    const of = those.length === trials.length ? `all ${all}` : `${plain(those.length)} of ${all}`;
+    const text = BANNERS[state](trials.length === 1 ? 'this run' : state === 'ok' ? `any of the ${all}` : of);
+    return h('p', {}, h('strong', { class: `state ${state}` }, state.toUpperCase()), ' ', text, causes(those));
   });
   return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': 'Verdict' }, ...lines);
 }

@@ -77,6 +77,11 @@ export function value(x: number | null | undefined, unit: Unit): string {
   return [number, step.name + behind].filter(Boolean).join(' ');
 }
 
+/** A value that somebody chose, such as a load: `20 /s`. */
+export function chosen(x: number, unit: Unit): string {
+  return unit === 'per_second' && Number.isInteger(x) ? `${plain(x)} /s` : value(x, unit);
+}
+
 const plainOrThree = (x: number): string => (Number.isInteger(x) ? plain(x) : three(x));
 
 /** A mark of an axis, whose neighbours are `apart` away: no more digits than tell them apart. */
@@ -89,6 +94,9 @@ export function tick(x: number, apart: number, greatest: number, unit: Unit): st
   return number + (step.name === '' ? '' : (step.name.length === 1 && 'kMG'.includes(step.name) ? '' : ' ') + step.name) + (behind && step.name.endsWith('B') ? behind : '');
 }
 
+/** An instant as people read it: to the second. */
+export const instant = (rfc3339: string): string => rfc3339.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+
 /** A quantile in the words of percentiles: 0.99 is `p99`, 0.999 `p99.9`. */
 export function percentile(q: number): string {
   return `p${Number((q * 100).toPrecision(12))}`;
@@ -99,17 +107,30 @@ export function axisUnit(unit: Unit): string {
   return { per_second: '/s', cores: 'cores', users: 'users' }[unit as string] ?? '';
 }
 
-/** A figure over trials with its ends: `33.1 /s (31.0 – 34.2)`. */
+/** A figure over trials with its ends: `33.1 /s (31.0 – 34.2)`; the ends have units where theirs is another. */
 export function banded(b: Banded | null | undefined, unit: Unit): string {
   if (!b) return UNKNOWN;
-  const text = value(b.value, unit);
-  return b.band === 'one' ? text : `${text} (${value(b.low, unit)} – ${value(b.high, unit)})`;
+  return b.band === 'one' ? value(b.value, unit) : withEnds(b.value, b.low, b.high, unit);
+}
+
+/** A value and its ends. */
+export function withEnds(x: number, low: number, high: number, unit: Unit): string {
+  return `${value(x, unit)} ${between(x, low, high, unit)}`;
+}
+
+/** The ends beside a value, in brackets. */
+export function between(x: number, low: number, high: number, unit: Unit): string {
+  const [text, from, to] = [x, low, high].map((v) => value(v, unit)) as [string, string, string];
+  const behind = (t: string) => t.split(' ')[1] ?? '';
+  const same = behind(from) === behind(text) && behind(to) === behind(text);
+  const bare = (t: string) => (same ? (t.split(' ')[0] ?? t) : t);
+  return `(${bare(from)} – ${bare(to)})`;
 }
 
 /** What the ends beside a figure are, in words. */
 export const BANDS: Record<Banded['band'], string> = {
   one: 'one value',
-  range: 'median and range of the trials',
-  within_run: '95 % interval within one run, from blocks of a second',
-  repetitions: '95 % interval over repetitions',
+  range: 'the lowest and the highest trial, around their median',
+  within_run: 'a 95 % interval within one run, from blocks of a second',
+  repetitions: 'a 95 % interval over repetitions',
 };

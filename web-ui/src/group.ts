@@ -1,5 +1,8 @@
 // Charts that share one x axis: a zoom or a hover in one is seen in all.
 
+import { bend } from './scale';
+import type { Figure } from './types';
+
 /** A range of x, in values. */
 export interface Range {
   from: number;
@@ -18,6 +21,21 @@ export interface Member {
 export class Group {
   private readonly members = new Set<Member>();
   range: Range | null = null;
+  /** The ends of all its figures together, bent. */
+  readonly whole: [number, number];
+
+  constructor(figures: Figure[]) {
+    let [low, high] = [Infinity, -Infinity];
+    for (const figure of figures) {
+      const { to } = bend(figure.x.scale);
+      const xs = figure.heat ? figure.heat.x : figure.lines.flatMap((line) => line.x);
+      for (const x of xs) {
+        const at = to(x);
+        if (at !== null) [low, high] = [Math.min(low, at), Math.max(high, at)];
+      }
+    }
+    this.whole = high >= low ? [low, high] : [0, 1];
+  }
 
   join(member: Member): void {
     this.members.add(member);

@@ -1,7 +1,7 @@
 // The definitions of a limit side by side, and the curves that they were found in.
 
 import { h, section } from './dom';
-import { BANDS, banded, plain, value } from './format';
+import { BANDS, between, chosen, plain, value } from './format';
 import { simpleTable, sortable, type Column } from './table';
 import type { Analysed, Analysis, Banded, CurvePoint, LoadLimit, StudyDocument, Unit } from './types';
 
@@ -39,7 +39,13 @@ function limitCell(limit: LoadLimit | undefined): Node | string {
 /** What the ends in brackets are. */
 export function bandNote(all: (Banded | null)[]): HTMLElement | null {
   const kinds = [...new Set(all.flatMap((b) => (b && b.band !== 'one' ? [b.band] : [])))];
-  return kinds.length > 0 ? h('p', { class: 'note' }, `In brackets: ${kinds.map((kind) => BANDS[kind]).join('; ')}.`) : null;
+  return kinds.length > 0 ? h('p', { class: 'hint' }, `In brackets: ${kinds.map((kind) => BANDS[kind]).join('; ')}.`) : null;
+}
+
+/** A figure, and its ends in smaller letters. */
+function bandedCell(b: Banded | null, unit: Unit): Node | string {
+  if (!b || b.band === 'one') return value(b?.value, unit);
+  return h('span', {}, value(b.value, unit), ' ', h('small', {}, between(b.value, b.low, b.high, unit)));
 }
 
 interface Row {
@@ -50,13 +56,13 @@ interface Row {
 
 const figure = (title: string, of: (p: CurvePoint) => Banded | null, unit: Unit): Column<Row> => ({
   title,
-  cell: ({ point }) => banded(of(point), unit),
+  cell: ({ point }) => bandedCell(of(point), unit),
   by: ({ point }) => of(point)?.value ?? null,
 });
 
 const COLUMNS: Column<Row>[] = [
   { title: 'Contender', cell: (r) => r.contender, by: (r) => r.contender },
-  { title: 'Load', cell: (r) => value(r.point.load, r.unit), by: (r) => r.point.load },
+  { title: 'Load', cell: (r) => chosen(r.point.load, r.unit), by: (r) => r.point.load },
   { title: 'Trials', cell: (r) => plain(r.point.trials), by: (r) => r.point.trials },
   figure('Offered', (p) => p.offered, 'per_second'),
   figure('Achieved', (p) => p.achieved, 'per_second'),

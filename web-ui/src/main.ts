@@ -9,6 +9,7 @@ import { charts } from './charts';
 import { h, section } from './dom';
 import { drawAll, redrawAll } from './figure';
 import { evidence, findings } from './findings';
+import { instant } from './format';
 import { curve, limits } from './limits';
 import { TrialView, trialTable } from './trials';
 import type { PageData, StudyDocument, TrialCharts } from './types';
@@ -19,14 +20,14 @@ function data<T>(id: string): T | null {
   return text ? (JSON.parse(text) as T) : null;
 }
 
-function page({ document: study, figures }: PageData): void {
+function page({ document: study, figures, shown }: PageData): void {
   document.title = `${study.name} – brunt`;
   const trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
   const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
   const sections = [
     findings(study),
     limits(study.analysis),
-    section('charts', 'By load', ...charts(figures)),
+    section('charts', study.trials.length > 1 ? 'By load' : 'Response time', ...charts(figures)),
     trial.element,
     curve(study),
     trialTable(study, (index) => trial.choose(index)),
@@ -38,7 +39,7 @@ function page({ document: study, figures }: PageData): void {
   ].filter((s) => s !== null);
   const place = document.getElementById('page');
   place?.append(bar(sections), h('main', { id: 'main' }, heading(study), ...sections));
-  trial.show(Math.max(0, study.trials.length - 1));
+  trial.show(shown);
 }
 
 function bar(sections: HTMLElement[]): HTMLElement {
@@ -50,7 +51,7 @@ function bar(sections: HTMLElement[]): HTMLElement {
 function heading(study: StudyDocument): HTMLElement {
   const n = study.trials.length;
   const many = n === study.planned_trials ? `${n} ${n === 1 ? 'trial' : 'trials'}` : `${n} of ${study.planned_trials} trials`;
-  const facts = [study.started, many, study.environment.brunt, study.id && `id ${study.id}`].filter(Boolean);
+  const facts = [instant(study.started), many, study.environment.brunt, study.id && `id ${study.id}`].filter(Boolean);
   return h('div', { class: 'heading' }, h('h1', {}, study.name), study.about ? h('p', { class: 'about' }, study.about) : null, h('p', { class: 'facts' }, facts.join(' · ')));
 }
 

@@ -1,7 +1,7 @@
 // What stands at the pointer, in words.
 
 import { colourNumber } from './colour';
-import { percentile, plain, value } from './format';
+import { between, chosen, percentile, plain, value } from './format';
 import { cellAt } from './heat';
 import { nearest } from './lines';
 import { bend } from './scale';
@@ -20,7 +20,7 @@ export interface Reading {
 
 /** A value of an axis: quantiles as percentiles. */
 export const onAxis = (x: number, axis: Axis): string =>
-  axis.scale === 'quantile' ? percentile(Number(x.toPrecision(6))) : value(Number(x.toPrecision(6)), axis.unit);
+  axis.scale === 'quantile' ? percentile(Number(x.toPrecision(6))) : chosen(Number(x.toPrecision(6)), axis.unit);
 
 /** What a figure has at a bent x (and, of a heat map, at a y); points of a line that are not near are left out. */
 export function readings(figure: Figure, shown: boolean[], at: number, near: number, y: number | null) {
@@ -35,9 +35,10 @@ export function readings(figure: Figure, shown: boolean[], at: number, near: num
     const away = Math.abs((to(px) ?? 0) - at);
     if (away < distance) [x, distance] = [px, away];
     const [low, high] = [line.low?.[point] ?? null, line.high?.[point] ?? null];
-    const band = low === null || high === null ? '' : `${value(low, figure.y.unit)} – ${value(high, figure.y.unit)}`;
-    const text = value(line.y[point], figure.y.unit);
-    found.push({ line: i, name: line.name, colour: colourNumber(line, i), text, band });
+    const y = line.y[point] ?? null;
+    const band = y === null || low === null || high === null ? '' : between(y, low, high, figure.y.unit);
+    const text = value(y, figure.y.unit);
+    found.push({ line: i, name: line.name || figure.y.label, colour: colourNumber(figure, i), text, band });
   });
   return { readings: found, title: `${figure.x.label} ${onAxis(x, figure.x)}` };
 }

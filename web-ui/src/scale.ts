@@ -56,7 +56,7 @@ function evenTicks(unit: Unit, low: number, high: number, most: number): Tick[] 
 
 function logTicks(unit: Unit, low: number, high: number, most: number): Tick[] {
   const decades = high - low;
-  const words = decades * 3 <= most ? [1, 2, 5] : [1];
+  const words = decades * 3 <= most ? [1, 2, 5] : decades * 2 <= most ? [1, 3] : [1];
   const stride = Math.max(1, Math.ceil(decades / most));
   const all: Tick[] = [];
   for (let power = Math.floor(low); power <= Math.ceil(high); power++) {

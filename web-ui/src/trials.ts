@@ -4,7 +4,7 @@ import { h, section } from './dom';
 import { byGroup } from './charts';
 import { FigureView } from './figure';
 import { findingItem, reasons } from './findings';
-import { plain, value } from './format';
+import { chosen, instant, plain, value } from './format';
 import { Group, type Range } from './group';
 import { loadUnit } from './limits';
 import { sum, type Summary } from './sketch';
@@ -26,7 +26,7 @@ const time = (times: Times | null, key: (typeof KEYS)[number]): string =>
 const columns = (choose: (index: number) => void): Column<Row>[] => [
   { title: '№', cell: (r) => button(r, choose), by: (r) => r.index },
   { title: 'Contender', cell: (r) => r.trial.contender, by: (r) => r.trial.contender },
-  { title: 'Load', cell: (r) => value(r.trial.load, r.unit), by: (r) => r.trial.load },
+  { title: 'Load', cell: (r) => chosen(r.trial.load, r.unit), by: (r) => r.trial.load },
   { title: 'Repetition', cell: (r) => plain(r.trial.repetition), by: (r) => r.trial.repetition },
   { title: 'Throughput', cell: (r) => value(r.trial.throughput_per_second, 'per_second'), by: (r) => r.trial.throughput_per_second },
   ...KEYS.map((key) => ({
@@ -89,7 +89,7 @@ export class TrialView {
     this.views = [];
     let first = true;
     for (const [name, members] of byGroup(figures)) {
-      const group = new Group();
+      const group = new Group(members);
       if (first && zoom.from_seconds.length > 0) {
         const sums = h('div', { class: 'sums', 'aria-live': 'polite' });
         const zoomed = (range: Range | null) => sums.replaceChildren(sumTable(sum(zoom, 0, zoom.measured_seconds), range && sum(zoom, range.from, range.to)));
@@ -112,7 +112,7 @@ export class TrialView {
   private options(): HTMLElement[] {
     const { trials, experiment } = this.document;
     const option = (trial: Trial, index: number) => {
-      const load = value(trial.load, loadUnit(this.document, trial.contender));
+      const load = chosen(trial.load, loadUnit(this.document, trial.contender));
       const state = trial.verdict.state === 'ok' ? '' : `, ${trial.verdict.state.toUpperCase()}`;
       return h('option', { value: index }, `${index + 1}: ${trial.contender}, ${load}, repetition ${trial.repetition}${state}`);
     };
@@ -124,9 +124,9 @@ export class TrialView {
     const { verdict, findings, bottleneck, objectives } = trial;
     const told = [trial.error, ...trial.warnings].filter((t) => t !== null).map((t) => h('li', { class: 'warning' }, t));
     const causes = verdict.causes.map((c) => h('li', { class: 'warning' }, c.sentence, ' ', h('span', { class: 'remedy' }, c.remedy)));
-    const kept = objectives.map((o) => h('li', {}, `${o.text}: ${o.met ? 'met' : 'missed'}`));
+    const kept = objectives.map((o) => h('li', { class: o.met ? 'met' : 'warning' }, `${o.text}: ${o.met ? 'met' : 'missed'}`));
     const items = [...told, ...causes, ...findings.map(findingItem), ...kept];
-    const facts = [trial.contender, value(trial.load, loadUnit(this.document, trial.contender)), `repetition ${trial.repetition}`, `began ${trial.started}`];
+    const facts = [trial.contender, chosen(trial.load, loadUnit(this.document, trial.contender)), `repetition ${trial.repetition}`, `began ${instant(trial.started)}`];
     if (trial.id) facts.push(`run ${trial.id}`);
     const state = h('span', { class: `state ${verdict.state}` }, verdict.state.toUpperCase());
     const looked = bottleneck && reasons(bottleneck.evidence, trial.contender);
@@ -147,13 +147,13 @@ function sumTable(whole: Summary | null, part: Summary | null): HTMLElement {
     ['zoomed range', part],
   ].flatMap(([name, s]) => (s && typeof s === 'object' ? [sumRow(String(name), s)] : []));
   const titles = ['Range', 'From – to', 'Planned', 'Completed', 'Throughput', 'Errors', 'p50', 'p90', 'p99', 'Max'];
-  const hint = 'Drag across a chart to zoom; the figures of that range are summed from its seconds, percentiles from their joined histograms (known to 0.8 %).';
-  return h('div', {}, simpleTable(titles, rows, 'What the range came to'), h('p', { class: 'note' }, hint));
+  const hint = 'Drag across a chart to zoom; the figures of that range are summed from its seconds, percentiles are those of their joined histograms (known to 0.8 %): of requests that completed or timed out in it.';
+  return h('div', {}, simpleTable(titles, rows, 'What the range came to'), h('p', { class: 'hint' }, hint));
 }
 
 function sumRow(name: string, s: Summary): string[] {
   const at = (q: number) => value(nanos(s.sketch.quantile(q)), 'seconds');
-  const span = `${value(s.from, 'seconds')} – ${value(s.to, 'seconds')}`;
+  const span = [s.from, s.to].map((t) => (t === 0 ? '0' : value(t, 'seconds'))).join(' – ');
   const rate = value(s.completed / (s.to - s.from), 'per_second');
   const max = value(s.sketch.count > 0 ? nanos(s.sketch.max) : null, 'seconds');
   return [name, span, plain(s.planned), plain(s.completed), rate, plain(s.errors), at(0.5), at(0.9), at(0.99), max];

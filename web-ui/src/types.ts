@@ -285,4 +285,6 @@ export interface StudyDocument {
 export interface PageData {
   document: StudyDocument;
   figures: Figure[];
+  /** The trial whose charts are shown first. */
+  shown: number;
 }

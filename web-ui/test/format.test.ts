@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { banded, percentile, plain, three, tick, value } from '../src/format';
+import { banded, chosen, percentile, plain, three, tick, value } from '../src/format';
 
 describe('numbers', () => {
   test('have three digits, and all before the point', () => {
@@ -19,7 +19,8 @@ describe('values', () => {
   });
 
   test('other units', () => {
-    expect(value(12345.6, 'per_second')).toBe('12,346 /s');
+    expect([12345.6, 20, 33.25].map((x) => value(x, 'per_second'))).toEqual(['12,346 /s', '20.0 /s', '33.3 /s']);
+    expect([20, 33.25].map((x) => chosen(x, 'per_second'))).toEqual(['20 /s', '33.3 /s']);
     expect(value(0.0421, 'share')).toBe('4.21 %');
     expect(value(124_000, 'bytes')).toBe('124 kB');
     expect(value(2.5e6, 'bytes_per_second')).toBe('2.50 MB/s');
@@ -32,7 +33,8 @@ describe('values', () => {
   });
 
   test('bands stand beside', () => {
-    expect(banded({ value: 0.16, low: 0.1, high: 0.31, band: 'range' }, 'seconds')).toBe('160 ms (100 ms – 310 ms)');
+    expect(banded({ value: 0.16, low: 0.1, high: 0.31, band: 'range' }, 'seconds')).toBe('160 ms (100 – 310)');
+    expect(banded({ value: 0.16, low: 0.1, high: 1.2, band: 'range' }, 'seconds')).toBe('160 ms (100 ms – 1.20 s)');
     expect(banded({ value: 5, low: 5, high: 5, band: 'one' }, 'count')).toBe('5');
   });
 

@@ -44,7 +44,7 @@ test('the pointer reads the nearest point of each line, and its band', () => {
   const { readings: found, title } = readings(f, [true, true], 130, 50, null);
   expect(title).toBe('Load 100 /s');
   expect(found.map((r) => [r.name, r.text, r.band])).toEqual([
-    ['a', '50.0 ms', '40.0 ms – 60.0 ms'],
+    ['a', '50.0 ms', '(40.0 – 60.0)'],
     ['b', '70.0 ms', ''],
   ]);
   expect(nearest(f.lines[0]!, (x) => x, 400, 50)).toBe(-1);

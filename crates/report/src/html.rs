@@ -10,6 +10,7 @@
 mod columns;
 mod zoom;
 
+use crate::figure::Figure;
 use crate::study::StudyDocument;
 use crate::{panels, single};
 use brunt_model::{Analysis, Judgement, Run, Study};
@@ -35,7 +36,7 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     out.write_all(before.as_bytes())?;
     write_everything(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {
-        let figures = panels::of_trial(study, index);
+        let figures: Vec<Figure> = panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
         write_data(out, &format!("trial-{index}"), &OfTrial { figures, zoom: Zoom::from(&trial.run) })?;
     }
@@ -51,6 +52,14 @@ fn write_everything(study: &Study, analysis: &Analysis, out: &mut dyn io::Write)
         shown: panels::chosen(study, analysis).first().copied().unwrap_or(0),
     };
     write_data(out, "study", &everything)
+}
+
+/// A figure whose title does not say of which trial it is: the page says so above all of them.
+fn without_trial(mut figure: Figure) -> Figure {
+    if let Some((title, _)) = figure.title.split_once(" over time") {
+        figure.title.truncate(title.len());
+    }
+    figure
 }
 
 /// What stands in `study`.

@@ -23,7 +23,7 @@ pub fn run(experiment: &Experiment, place: Place, environment: Environment) -> R
     let Some(step) = experiment.step(place) else { return Run::default() };
     let at = |seconds: u64| Tick(seconds * 1000 * MS);
     let number = (place.repetition as usize * 2 + place.contender) * 30 + place.step;
-    let mut noise = Noise(number as u64 * 7919 + 1);
+    let mut noise = Noise((number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let unix_seconds = 1_782_907_200.0 + number as f64 * 32.0;
     let plan = Box::new(step.plan.clone());
     let mut events = vec![
@@ -34,7 +34,7 @@ pub fn run(experiment: &Experiment, place: Place, environment: Environment) -> R
     ];
     let server = &SERVERS[place.contender % 2];
     // Servers differ a little from start to start.
-    let load = step.load * (1.0 + 0.02 * (noise.next() - 0.5));
+    let load = step.load * (1.0 + 0.08 * (noise.next() - 0.5));
     for number in 0..ENDS[1] * 1000 / INTERVAL + 4 {
         events.push(Event::Snapshot(interval(server, load, number, &mut noise).into()));
         if number % 4 == 0 {

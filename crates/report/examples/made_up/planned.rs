@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The names of the contenders; one of them is no HTML.
-pub const NAMES: [&str; 2] = ["nginx", "apache <script>alert(1)</script> & <b>b</b>"];
+pub const NAMES: [&str; 2] = ["nginx", "apache <script>x</script>"];
 
 const SOURCE: &str = "name: e1-php\nabout: nginx and Apache in front of php-fpm with 20 children\nscript:\n  request: \
                       http://127.0.0.1:8080/sleep.php\nload:\n  rate: 20..600+20\n  duration: 20s\nrepetitions: \

@@ -53,7 +53,7 @@ fn seconds(run: &Run) -> Vec<Point> {
     for point in run.series.points() {
         match joined.last_mut() {
             Some(last) if last.phase == point.phase && last.seconds() + point.seconds() / 2.0 < width => {
-                join(last, &point)
+                join(last, &point);
             }
             _ => joined.push(point),
         }

@@ -1,0 +1,58 @@
+#!/bin/sh
+# The report page: types, tests, and whether what is checked in is what its source builds. `--write` puts what was built
+# in its place; `--browser` opens a page in Chromium, too (`--browser=DIRECTORY` leaves pictures of it there).
+set -eu
+. tools/lib.sh
+
+page=crates/report/src/html/page.html
+write=no browser=no pictures=
+for argument; do
+    case $argument in
+    --write) write=yes ;;
+    --browser) browser=yes ;;
+    --browser=*) browser=yes pictures=$(realpath -m "${argument#--browser=}") ;;
+    *) die "usage: tools/page.sh [--write] [--browser[=DIRECTORY]]" ;;
+    esac
+done
+
+for program in node npm; do
+    if ! has $program; then
+        skipped page "no $program (apt-get install nodejs npm): the page that is checked in was not built again"
+        exit 0
+    fi
+done
+node_major=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
+if [ "$node_major" -lt 20 ]; then
+    skipped page "node $(node --version), and Vite needs 20 or later: the page that is checked in was not built again"
+    exit 0
+fi
+
+say "the page: what it is made of"
+if ! (cd web-ui && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error); then
+    if npm ping >/dev/null 2>&1; then die "npm ci failed (see above), and the registry is there"; fi
+    skipped page "no npm registry: the page that is checked in was not built again"
+    exit 0
+fi
+
+say "the page: types, tests"
+(cd web-ui && npm run --silent check && npm run --silent test)
+
+say "the page: built again"
+built=$(mktemp -d)
+trap 'rm -rf "$built"' EXIT
+(cd web-ui && npm run --silent build -- --outDir "$built" --logLevel warn)
+if [ "$write" = yes ]; then cp "$built/page.html" "$page"; fi
+cmp "$built/page.html" "$page" || die "$page is not what web-ui/ builds: sh tools/page.sh --write"
+size=$(wc -c <"$page")
+echo "$page: $size bytes, as its source builds it"
+if [ "$size" -gt 400000 ]; then die "the page is to be at most 400 kB before data"; fi
+
+if [ "$browser" = no ]; then exit 0; fi
+say "the page: in a browser"
+if ! has chromium && ! has chromium-browser; then
+    skipped page-browser "no chromium (apt-get install chromium)"
+    exit 0
+fi
+mkdir -p "$built/study"
+cargo run --quiet --locked -p brunt-report --example made_up -- "$built/study"
+(cd web-ui && node test/browser.mjs "$built/study" ${pictures:+"$pictures"})

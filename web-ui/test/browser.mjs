@@ -1,0 +1,256 @@
+// The page in a real browser: `node test/browser.mjs DIRECTORY [PICTURES]`, where DIRECTORY holds what the example
+// `made_up` of brunt-report writes. With PICTURES, screenshots go there. Chromium is Debian's; nothing is downloaded.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const [directory = '.', pictures] = process.argv.slice(2);
+const path = (name) => join(resolve(directory), name);
+const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+const wanted = JSON.parse(readFileSync(path('study.json'), 'utf8'));
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+const three = (x) => {
+  const places = Math.max(0, 2 - Math.floor(Math.log10(Number(x.toPrecision(3)))));
+  return x.toFixed(places).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
+};
+
+/** Opens a page; whatever the browser complains of, and whatever it asks the network for, ends the test. */
+async function open(browser, name, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1360, height: 900 }, ...options });
+  const complaints = [];
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(String(error.stack)));
+  page.on('dialog', (dialog) => (complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+  page.on('request', (request) => {
+    if (!/^(file|data):/.test(request.url())) complaints.push(`request: ${request.url()}`);
+  });
+  await page.goto(pathToFileURL(path(name)).href, { waitUntil: 'load' });
+  return { page, complaints };
+}
+
+const texts = (page, selector) => page.locator(selector).allTextContents();
+
+/** A cell of a table, by its column's title. */
+const column = async (page, section, title) => {
+  const titles = (await texts(page, `${section} thead th`)).map((t) => t.trim());
+  const at = titles.indexOf(title);
+  assert.ok(at >= 0, `${section} has a column ${title}, of ${titles}`);
+  return (await page.locator(`${section} tbody tr`).evaluateAll((rows, i) => rows.map((row) => row.children[i].textContent), at));
+};
+
+const tests = {
+  async 'the figures are those of the document'({ page }) {
+    assert.equal(await page.locator('h1').textContent(), wanted.name);
+    const throughput = await column(page, '#trials', 'Throughput');
+    assert.deepEqual(throughput, wanted.trials.map((t) => `${three(t.throughput_per_second)} /s`));
+    const errors = await column(page, '#trials', 'Errors');
+    assert.deepEqual(errors.map((e) => Number(e.replaceAll(',', ''))), wanted.trials.map((t) => t.requests.errors));
+    const seconds = (text) => Number.parseFloat(text.replace(/[≥,]/g, '')) * { s: 1, ms: 1e-3, µs: 1e-6 }[text.split(' ').at(-1)];
+    (await column(page, '#trials', 'p99')).forEach((text, i) => {
+      const { p99 } = wanted.trials[i].response_time_seconds;
+      assert.ok(Math.abs(seconds(text) / p99 - 1) < 0.006, `${text} is ${p99}`);
+    });
+    const limits = await texts(page, '#limits > .scroll tbody tr td b');
+    const known = wanted.analysis.contenders[0].limits.flatMap((_, i) => wanted.analysis.contenders.map((c) => c.limits[i].at?.value)).filter((v) => v !== undefined);
+    assert.deepEqual(limits, known.map((v) => `${v} /s`));
+    for (const finding of wanted.analysis.findings) assert.ok((await page.locator('#findings').textContent()).includes(finding.sentence));
+    assert.equal((await page.locator('#curve tbody tr').count()), wanted.analysis.contenders.reduce((n, c) => n + c.curve.length, 0));
+    assert.equal(await page.locator('#plan pre').textContent(), wanted.experiment.source.trim());
+  },
+
+  async 'verdicts that are not OK stand first'({ page }) {
+    const banner = await page.locator('.banner').textContent();
+    for (const state of new Set(wanted.trials.map((t) => t.verdict.state))) {
+      if (state !== 'ok') assert.ok(banner.includes(state.toUpperCase()), `${state} in ${banner}`);
+    }
+    assert.ok(await page.locator('.banner.invalid').isVisible());
+  },
+
+  async 'names are text'({ page }) {
+    const name = wanted.experiment.contenders[1].name;
+    assert.ok(name.includes('<script>'), 'the made-up study tries it');
+    assert.ok((await texts(page, '#limits thead th')).includes(name));
+    assert.equal(await page.locator('#page script, #page b script').count(), 0);
+  },
+
+  async 'tables sort by click and by key'({ page }) {
+    const head = page.locator('#trials thead th', { hasText: 'Throughput' });
+    const values = async () => (await column(page, '#trials', 'Throughput')).map((t) => Number.parseFloat(t.replaceAll(',', '')));
+    await head.getByRole('button').click();
+    assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+    const up = await values();
+    assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    await head.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await head.getAttribute('aria-sort'), 'descending');
+    assert.deepEqual(await values(), [...up].reverse().sort((a, b) => b - a));
+    assert.equal(await page.locator('#trials th[aria-sort=ascending]').count(), 0);
+  },
+
+  async 'a zoom is seen in all charts of its group, and summed'({ page }) {
+    const stage = page.locator('#time .stage').first();
+    await stage.scrollIntoViewIfNeeded();
+    await stage.locator('.u-over').waitFor();
+    const box = await stage.locator('.u-over').boundingBox();
+    const rows = page.locator('#time .sums tbody tr');
+    assert.equal(await rows.count(), 1);
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    assert.equal(await rows.count(), 2);
+    const [whole, part] = await rows.evaluateAll((all) => all.map((row) => Number(row.children[3].textContent.replaceAll(',', ''))));
+    const index = Number(await page.locator('#trial-choice').inputValue());
+    assert.ok(Math.abs(whole / (wanted.trials[index].throughput_per_second * wanted.trials[index].measured_seconds) - 1) < 0.01, `${whole}`);
+    assert.ok(part > whole * 0.2 && part < whole * 0.45, `${part} of ${whole}`);
+    const resets = page.locator('#time .reset');
+    assert.equal(await resets.count(), await page.locator('#time .reset:not([hidden])').count());
+    assert.equal(await page.locator('#charts .reset:not([hidden])').count(), 0);
+    await stage.locator('.u-over').dblclick();
+    assert.equal(await rows.count(), 1);
+  },
+
+  async 'the pointer tells values, here and in the legends of the others'({ page }) {
+    const stage = page.locator('#charts .stage').first();
+    await stage.scrollIntoViewIfNeeded();
+    await stage.locator('.u-over').waitFor();
+    await stage.locator('.u-over').hover({ position: { x: 200, y: 60 } });
+    await stage.locator('.tip').waitFor();
+    assert.match(await stage.locator('.tip').textContent(), /nginx.*\/s/);
+    const others = await texts(page, '#charts figure:nth-child(2) .legend .value');
+    assert.ok(others.some((t) => / m?s$/.test(t)), `${others}`);
+    await page.mouse.move(5, 5);
+    assert.ok(await stage.locator('.tip').isHidden());
+  },
+
+  async 'charts are used by keys'({ page }) {
+    const figure = page.locator('#charts figure').first();
+    await figure.locator('.stage').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    const said = await figure.locator('[role=status]').textContent();
+    assert.match(said, /20 \/s|40 \/s|60 \/s/);
+    await page.keyboard.press('+');
+    assert.ok(await figure.locator('.reset').isVisible());
+    await page.keyboard.press('Escape');
+    assert.ok(await figure.locator('.reset').isHidden());
+    const line = figure.locator('.legend button').first();
+    await line.focus();
+    await page.keyboard.press('Space');
+    assert.equal(await line.getAttribute('aria-pressed'), 'false');
+    await line.click();
+  },
+
+  async 'every chart is a table too, and says what it is'({ page }) {
+    const figures = page.locator('figure');
+    for (const figure of (await figures.all()).slice(0, 12)) {
+      await figure.locator('summary').click();
+      assert.ok((await figure.locator('.as-table tbody tr').count()) > 0, await figure.locator('h3').textContent());
+      const stage = figure.locator('.stage');
+      const about = await stage.getAttribute('aria-describedby');
+      assert.ok((await page.locator(`[id="${about}"]`).textContent()).length > 20);
+      await figure.locator('summary').click();
+    }
+  },
+
+  async 'a trial is chosen by list, by key and from the table'({ page }) {
+    const choice = page.locator('#trial-choice');
+    await choice.selectOption('7');
+    const { contender, load } = wanted.trials[7];
+    assert.ok((await page.locator('#time .facts').textContent()).includes(`${contender} · ${load} /s`));
+    await page.getByRole('button', { name: 'Next' }).click();
+    assert.equal(await choice.inputValue(), '8');
+    await page.locator('#trials tbody tr .link', { hasText: /^121$/ }).click();
+    assert.equal(await choice.inputValue(), '120');
+    await page.waitForFunction(() => document.querySelector('#time canvas'));
+  },
+
+  async 'the theme follows the system, and the button'({ page }) {
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.locator('.theme').click();
+    assert.notEqual(await ground(), light);
+    await page.locator('.theme').click();
+    assert.equal(await ground(), light);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+  },
+
+  async 'on paper all charts are drawn, and nothing is to be pressed'({ page }) {
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({ media: 'print' });
+    const bare = await page.locator('figure').evaluateAll((all) => all.filter((f) => !f.querySelector('canvas')).length);
+    assert.equal(bare, 0);
+    const shown = await page.locator('button:visible').evaluateAll((all) => all.filter((b) => !b.closest('table, .legend')).length);
+    assert.equal(shown, 0);
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  },
+};
+
+/** How long the page took, of several openings: the least says most on a machine that does other things too. */
+async function opening(browser) {
+  const times = [];
+  for (let i = 0; i < 5; i++) {
+    const { page } = await open(browser, 'study.html');
+    times.push(await page.evaluate(() => performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd));
+    await page.close();
+  }
+  const { page } = await open(browser, 'study.html');
+  const elements = await page.evaluate(() => document.querySelectorAll('*').length);
+  await page.close();
+  const sorted = times.sort((a, b) => a - b).map(Math.round);
+  const kilobytes = Math.round(statSync(path('study.html')).size / 1000);
+  console.log(`opened in ${sorted[0]} ms (of five: ${sorted.join(', ')}), ${kilobytes} kB, ${elements} elements`);
+  assert.ok(sorted[0] < 5000, 'the page opens in seconds');
+  assert.ok(elements < 20_000, 'charts and tables are made when they are needed');
+}
+
+async function shoot(browser) {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page } = await open(browser, 'study.html', { colorScheme });
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    for (let y = 0, i = 1; y < height; y += 820, i++) {
+      await page.evaluate((top) => scrollTo(0, top), y);
+      await page.waitForTimeout(120);
+      await page.screenshot({ path: join(pictures, `${colorScheme}-${String(i).padStart(2, '0')}.png`) });
+    }
+    if (colorScheme === 'light') await page.pdf({ path: join(pictures, 'print.pdf'), format: 'A4' });
+    await page.close();
+  }
+  const { page } = await open(browser, 'study.html', { viewport: { width: 390, height: 844 } });
+  await page.screenshot({ path: join(pictures, 'narrow.png') });
+  const run = await open(browser, 'run.html');
+  await run.page.screenshot({ path: join(pictures, 'run.png'), fullPage: true });
+}
+
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+let failed = 0;
+try {
+  await opening(browser);
+  for (const [name, test] of Object.entries(tests)) {
+    const opened = await open(browser, 'study.html');
+    try {
+      await test(opened);
+      assert.deepEqual(opened.complaints, []);
+      console.log(`ok   ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL ${name}\n${error.stack}`);
+    }
+    await opened.page.close();
+  }
+  const run = await open(browser, 'run.html');
+  assert.deepEqual(run.complaints, []);
+  assert.ok((await run.page.locator('#time figure').count()) > 0);
+  console.log('ok   a single run is a page too');
+  if (pictures) await shoot(browser);
+} finally {
+  await browser.close();
+}
+process.exitCode = failed === 0 ? 0 : 1;
