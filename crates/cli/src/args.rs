@@ -9,6 +9,7 @@ pub mod checks;
 pub mod connection;
 pub mod load;
 pub mod output;
+pub mod probes;
 pub mod request;
 pub mod store;
 pub mod values;
@@ -20,8 +21,10 @@ use checks::CheckArgs;
 use clap::{Args, Parser, Subcommand};
 use connection::ConnectionArgs;
 use load::LoadArgs;
+use brunt_model::ProbeSpec;
 use output::OutputArgs;
 use request::RequestArgs;
+use store::StoreArgs;
 use std::path::PathBuf;
 use values::{Output, with_n};
 
@@ -119,6 +122,21 @@ pub struct RunArgs {
     /// What is changed in a plan file.
     #[command(flatten)]
     pub plan: PlanFileArgs,
+    /// What is read of the server meanwhile.
+    #[command(flatten)]
+    pub probes: ProbeArgs,
+    /// Where it is kept.
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+/// What is read of the server meanwhile.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Server")]
+pub struct ProbeArgs {
+    /// What is read of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable
+    #[arg(long = "probe", value_name = "WHAT[=WHICH]", value_parser = probes::parse)]
+    pub probes: Vec<ProbeSpec>,
 }
 
 /// What is told beside the name of a plan file.
@@ -128,6 +146,10 @@ pub struct PlanFileArgs {
     /// With a plan file in place of the URL: another value for a variable of it, or for a key such as load.rate; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub sets: Vec<String>,
+
+    /// Go on with the last experiment of this name, which was interrupted; its finished trials stand
+    #[arg(long)]
+    pub resume: bool,
 }
 
 /// What `brunt replay` is told.

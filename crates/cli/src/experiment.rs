@@ -1,6 +1,6 @@
 //! Experiments: `brunt sweep`, and `brunt run` of a plan file.
 //!
-//! * [`sweep`]: from the command line to an experiment. [`probes`]: the words of `--probe`. [`planned`]: a plan file's.
+//! * [`sweep`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
@@ -10,9 +10,10 @@ mod ending;
 mod left;
 mod measurer;
 mod planned;
-mod probes;
+mod resume;
 mod sweep;
 
+use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::measure::Strict;
 use crate::output::Outputs;
@@ -21,11 +22,15 @@ use crate::to_plan::System;
 use crate::world::Real;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
-use brunt_model::{Analysis, Experiment, Place, Trial};
+use brunt_model::{Environment, Experiment, Place, Study};
 use brunt_rig::{End, Failure, Gear};
+use brunt_store::{Ended, Store};
 use measurer::Measurer;
 pub use planned::{plan_path, run_plan};
 use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 
 /// What goes with an experiment besides what is to be done.
@@ -42,42 +47,116 @@ pub struct Given {
     pub strict: Strict,
     /// What the user should be told.
     pub notes: Vec<String>,
-    /// Trials that were made before an interruption, in the order in which they were.
-    pub done: Vec<Trial>,
+    /// Where it is kept.
+    pub keep: Keep,
+}
+
+/// Where an experiment is kept.
+pub enum Keep {
+    /// In this store, from its beginning.
+    Anew(Store),
+    /// In this store; what is there of it is not made again.
+    Resumed(Store),
+    /// Nowhere.
+    Nowhere {
+        /// Why, where that was not asked for.
+        note: Option<String>,
+    },
+}
+
+impl Keep {
+    /// As the command line says. Without a store an experiment goes on; without one, none can be taken up again.
+    pub fn asked(args: &RunArgs) -> Result<Self> {
+        if args.plan.resume {
+            let store = args.store.open()?;
+            return store.map(Self::Resumed).context("--resume needs the store: leave out --no-store");
+        }
+        let mut notes = Vec::new();
+        let store = args.store.open_or_note(&mut notes);
+        Ok(store.map_or_else(|| Self::Nowhere { note: notes.pop() }, Self::Anew))
+    }
 }
 
 /// Carries out an experiment, or what is left of it, and reports it.
-pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> {
+pub fn carry_out(experiment: Experiment, given: Given) -> Result<Exit, Failed> {
     // What plans name, such as certificates, is to be there before anything is begun.
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
         plan.map(Real::new).transpose().with_context(|| contender.name.clone()).map_err(usage)?;
     }
+    let environment = brunt_probe::machine::environment(given.command, env!("CARGO_PKG_VERSION"));
+    let (mut study, store) = begun(experiment, environment, given.keep)?;
+    study.warnings.extend(given.notes);
+    let experiment = study.experiment.clone();
+    let _folder = experiment.scratch.as_deref().map(Folder::make).transpose().map_err(failed)?;
+
     let interrupt = Interrupt::listen().map_err(failed)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
     let time = brunt_rig::Real::default();
     let gear = Gear { guard: (guard, vec!["guard".into()]), time: &time };
-    let done: BTreeSet<Place> = given.done.iter().map(|trial| trial.place).collect();
-    let (outputs, strict) = (given.outputs, given.strict);
-    let told = measurer::Told { command: given.command, system: given.system, quiet: given.quiet, notes: given.notes };
-    let mut measurer = Measurer::new(experiment, given.done, told, interrupt, &time);
-    let outcome = brunt_rig::conduct(experiment, &done, &gear, &mut measurer);
-    finish(measurer, outcome, outputs, strict)
+    let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
+    let told = measurer::Told { system: given.system, quiet: given.quiet, store: store.as_ref() };
+    let mut measurer = Measurer::new(study, &experiment, told, interrupt, &time);
+    let outcome = brunt_rig::conduct(&experiment, &done, &gear, &mut measurer);
+    finish(measurer.study, store.as_ref(), outcome, given.outputs, given.strict)
+}
+
+/// The study as far as it is made, and the store that keeps it.
+fn begun(experiment: Experiment, environment: Environment, keep: Keep) -> Result<(Study, Option<Store>), Failed> {
+    let unix_seconds = brunt_engine::clock::unix_seconds();
+    let anew = |id, warnings| Study { id, experiment: experiment.clone(), environment: environment.clone(),
+        unix_seconds, trials: Vec::new(), warnings, interrupted: false };
+    match keep {
+        Keep::Resumed(store) => {
+            let study = resume::taken_up(&store, &experiment).map_err(usage)?;
+            Ok((Study { warnings: Vec::new(), ..study }, Some(store)))
+        }
+        Keep::Anew(store) => match store.begin_experiment(&experiment, &environment, unix_seconds) {
+            Ok(id) => Ok((anew(Some(id), Vec::new()), Some(store))),
+            Err(error) => Ok((anew(None, vec![format!("this experiment is not kept: {error}")]), None)),
+        },
+        Keep::Nowhere { note } => Ok((anew(None, note.into_iter().collect()), None)),
+    }
+}
+
+/// The folder for an experiment's files, gone at its end. Servers that give up being root must be able to enter it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn make(path: &Path) -> Result<Self> {
+        let shared = Permissions::from_mode(0o755);
+        let made = fs::create_dir_all(path).and_then(|()| fs::set_permissions(path, shared));
+        made.with_context(|| format!("{}: no folder for the experiment's files", path.display()))?;
+        Ok(Self(path.to_owned()))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What a server still holds open goes with it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Reports what was measured, whatever happened.
 fn finish(
-    measurer: Measurer,
+    mut study: Study,
+    store: Option<&Store>,
     outcome: Result<End, Failure<anyhow::Error>>,
     outputs: Outputs,
     strict: Strict,
 ) -> Result<Exit, Failed> {
-    let mut study = measurer.study;
     study.interrupted = !matches!(outcome, Ok(End::Whole));
     if let Err(failure) = &outcome {
         study.warnings.push(format!("the experiment was stopped: {failure:#}"));
     }
-    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &Analysis::default()) };
+    if let (Some(store), Some(id)) = (store, &study.id) {
+        let ended = Ended { interrupted: study.interrupted, warnings: study.warnings.clone() };
+        let trouble = store.end_experiment(id, &ended).err();
+        study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
+    }
+    let analysis = || brunt_judge::sweep::analyse_study(&study);
+    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis()) };
     match outcome {
         Err(Failure::Host(error)) => Err(failed(error)),
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),

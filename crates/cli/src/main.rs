@@ -18,6 +18,7 @@ mod check;
 mod defaults;
 mod exit;
 mod experiment;
+mod keep;
 mod live;
 mod measure;
 mod output;
@@ -117,7 +118,10 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = args.checks.strict.into();
-    let around = Around { command: command_line(), outputs, log, quiet: args.output.quiet, notes, route, strict };
+    let store = args.store.open_or_note(&mut notes);
+    let probes = args.probes.probes.clone();
+    let quiet = args.output.quiet;
+    let around = Around { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
 }
 

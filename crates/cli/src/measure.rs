@@ -3,16 +3,18 @@
 //! [`carry_out`] is the way of every run, alone or among others; [`measure`] is a run alone, with its reports.
 
 use crate::exit::Exit;
-use crate::live::Live;
+use crate::keep::{Kept, Watched};
+use crate::live::{Live, say};
 use crate::output::{Log, Outputs};
 use crate::processes;
 use crate::signals::Interrupt;
 use crate::steer::Steering;
 use crate::world::Real;
 use anyhow::Result;
-use brunt_engine::Control;
+use brunt_engine::{Control, World};
 use brunt_model::finding::State;
-use brunt_model::{Environment, Event, Judgement, Plan, Route, Run, Tick, Warning};
+use brunt_model::{Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, Warning};
+use brunt_store::Store;
 
 /// What goes with a run besides its plan.
 pub struct Around {
@@ -22,6 +24,10 @@ pub struct Around {
     pub outputs: Outputs,
     /// The event log, where one is kept.
     pub log: Option<Log>,
+    /// Where the run is kept.
+    pub store: Option<Store>,
+    /// What is read of the server meanwhile.
+    pub probes: Vec<ProbeSpec>,
     /// No progress, no text.
     pub quiet: bool,
     /// What was decided on the user's behalf and must be told.
@@ -99,17 +105,35 @@ pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
-    let Around { command, outputs, mut log, quiet, notes, route, strict } = around;
+    let Around { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
     let control = Interrupt::listen()?.control();
-    let mut live = Live::new(plan, quiet);
+    let mut kept = store.as_ref().map(|store| Kept::begin(store, None)).transpose().unwrap_or_else(|why| {
+        notes.push(why);
+        None
+    });
+    let (mut live, mut watched) = (Live::new(plan, quiet), Watched::begin(&probes, world.epoch()));
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut live];
+    listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
+    listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let environment = Environment { route, ..brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION")) };
     let carried = carry_out(plan, world, With { environment, notes, control, listeners });
     outputs.write(&carried.run, &carried.judgement)?;
+    if let Some(kept) = kept {
+        tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);
+    }
     carried.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
     Ok(exit_of(&carried.run, &carried.judgement, strict))
+}
+
+/// How to find the run again.
+fn tell_kept((id, trouble): &(String, Option<String>), quiet: bool) {
+    if let Some(trouble) = trouble {
+        say(&format!("warning: {trouble}"));
+    } else if !quiet {
+        say(&format!("kept as {id}: brunt report {id} -o html=FILE shows it again"));
+    }
 }
 
 /// Where all hear the run.

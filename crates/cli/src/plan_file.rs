@@ -89,7 +89,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
 const NO_FOLDER: &str = "${dir}";
 
 fn check(args: &FileArgs) -> Result<Exit, Failed> {
-    let loaded = load(&args.file, &args.sets, NO_FOLDER, &system()).map_err(usage)?;
+    let loaded = load(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(usage)?;
     println!("{} is well: {}", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
         println!("Note: {note}");
@@ -100,7 +100,7 @@ fn check(args: &FileArgs) -> Result<Exit, Failed> {
 fn show(args: &FileArgs, form: fn(&brunt_script::plan::PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
     let opened = resolve::open(&args.file, &args.sets, NO_FOLDER).map_err(usage)?;
     let file = opened.file.clone();
-    let loaded = opened.resolve(&system()).map_err(usage)?;
+    let loaded = opened.resolve(&crate::system()).map_err(usage)?;
     print!("{}", form(&file, &loaded));
     Ok(Exit::Measured)
 }
@@ -115,11 +115,6 @@ fn new(file: Option<&Path>) -> Result<Exit, Failed> {
     let name = file.display();
     println!("{name} is written: put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
     Ok(Exit::Measured)
-}
-
-/// What plans must know of this machine; the seed is drawn when one is carried out.
-fn system() -> System {
-    System { descriptors: brunt_probe::limits::raise_descriptors(), cores: brunt_probe::machine::cores(), seed: 0 }
 }
 
 #[cfg(test)]

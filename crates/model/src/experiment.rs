@@ -32,6 +32,9 @@ pub struct Experiment {
     pub seed: u64,
     /// Where commands are run, and what relative paths in them mean.
     pub directory: PathBuf,
+    /// A folder for its files, made before and removed after it; None where it needs none.
+    #[serde(default)]
+    pub scratch: Option<PathBuf>,
     /// The text that it was made from: a plan file, or a command line.
     pub source: String,
 }

@@ -32,7 +32,6 @@ impl StoreArgs {
     }
 
     /// The same for a run, which goes on without a store; what must be told then.
-    #[expect(dead_code, reason = "for `run` and `sweep`, which come by another branch")]
     pub fn open_or_note(&self, notes: &mut Vec<String>) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
             notes.push(format!("this run is not kept: {error:#}; --store DIR names another directory"));

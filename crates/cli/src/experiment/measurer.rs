@@ -2,64 +2,61 @@
 
 use super::left::Left;
 use crate::check::short::preflight_short;
+use crate::keep::{Kept, Watched};
 use crate::live::{Live, rewrite, say};
 use crate::measure::{Listen, With, carry_out};
 use crate::signals::Interrupt;
 use crate::to_plan::System;
 use crate::world::Real;
 use anyhow::{Context, Result};
-use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Study, Tick, Trial, Warning};
+use brunt_engine::World;
+use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Study, Tick, Trial, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
+use brunt_store::Store;
 use std::io::{self, IsTerminal};
 
-/// What a measurer is told besides the experiment.
-pub struct Told {
-    /// The command line, for the report.
-    pub command: String,
+/// What a measurer is told besides the study.
+pub struct Told<'a> {
     /// This machine.
     pub system: System,
     /// No progress.
     pub quiet: bool,
-    /// What the user should be told.
-    pub notes: Vec<String>,
+    /// Where trials are kept.
+    pub store: Option<&'a Store>,
 }
 
 /// Makes the runs of an experiment, and keeps them in a study.
 pub struct Measurer<'a> {
     /// What was measured so far.
     pub study: Study,
-    system: System,
+    told: Told<'a>,
     interrupt: Interrupt,
     left: Left<'a>,
-    quiet: bool,
 }
 
 impl<'a> Measurer<'a> {
-    /// Nothing is measured yet but what is done.
+    /// Goes on with a study.
     pub fn new(
+        study: Study,
         experiment: &'a Experiment,
-        done: Vec<Trial>,
-        told: Told,
+        told: Told<'a>,
         interrupt: Interrupt,
         clock: &'a dyn Clock,
     ) -> Self {
-        let left = Left::new(clock, experiment, &done.iter().map(|trial| trial.place).collect());
-        let study = Study {
-            id: None,
-            experiment: experiment.clone(),
-            environment: brunt_probe::machine::environment(told.command, env!("CARGO_PKG_VERSION")),
-            unix_seconds: brunt_engine::clock::unix_seconds(),
-            trials: done,
-            warnings: told.notes,
-            interrupted: false,
-        };
-        Self { study, system: told.system, interrupt, left, quiet: told.quiet }
+        let left = Left::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
+        Self { study, told, interrupt, left }
+    }
+
+    /// Begins to keep a trial, where trials are kept; what must be told where that fails.
+    fn keep(&self, place: Place) -> Result<Option<Kept>, String> {
+        let (Some(store), Some(id)) = (self.told.store, &self.study.id) else { return Ok(None) };
+        Kept::begin(store, Some((id.as_str(), place))).map(Some)
     }
 
     /// Shows what goes on beside the runs.
     fn show(&self, line: &str) {
-        if !self.quiet && io::stderr().is_terminal() {
+        if !self.told.quiet && io::stderr().is_terminal() {
             rewrite(line);
         }
     }
@@ -67,7 +64,7 @@ impl<'a> Measurer<'a> {
     /// Writes a line that stays, unless all is to be quiet.
     fn tell(&self, line: &str) {
         self.show("");
-        if !self.quiet {
+        if !self.told.quiet {
             say(line);
         }
     }
@@ -92,15 +89,22 @@ impl Host for Measurer<'_> {
     fn run(&mut self, work: &Work) -> Result<()> {
         let plan = &work.plan;
         let world = Real::new(plan).with_context(|| which(work))?;
-        let (route, notes) = preflight_short(plan, self.system.descriptors, self.system.cores);
+        let (mut kept, unkept) = self.keep(work.place).map_or_else(|why| (None, Some(why)), |kept| (kept, None));
+        let mut watched = Watched::begin(&work.probes, world.epoch());
+        let (route, mut notes) = preflight_short(plan, self.told.system.descriptors, self.told.system.cores);
+        notes.extend(unkept);
         let before = format!("{}, {} | ", which(work), self.time_left());
-        let (mut live, mut server) = (Live::of_many(plan, self.quiet, before), Server { work, told: false });
+        let (mut live, mut server) = (Live::of_many(plan, self.told.quiet, before), Server { work, told: false });
         let environment = Environment { route, ..self.study.environment.clone() };
-        let listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];
+        let mut listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];
+        listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
+        listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let with = With { environment, notes, control: self.interrupt.control(), listeners };
         let carried = carry_out(plan, &world, with);
         let (run, judgement) = (carried.run, carried.judgement);
-        self.made(work, Trial { place: work.place, id: None, run, judgement });
+        let (id, trouble) = kept.map(|kept| kept.finish(&run, &judgement)).unzip();
+        self.study.warnings.extend(trouble.flatten());
+        self.made(work, Trial { place: work.place, id, run, judgement });
         Ok(carried.outcome?)
     }
 

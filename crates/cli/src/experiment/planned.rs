@@ -1,18 +1,19 @@
 //! `brunt run plan.yaml`: a plan file, carried out. What it is not: the reading of it, which is
 //! [`plan_file`](crate::plan_file)'s.
 
-use super::{Given, carry_out};
+use super::{Given, Keep, carry_out};
 use crate::args::{Cli, RunArgs};
 use crate::exit::Exit;
 use crate::output::Outputs;
 use crate::{Failed, command_line, failed, plan_file, usage};
 use anyhow::{Context, Result, bail};
+use brunt_model::Experiment;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
 use std::path::Path;
 
 /// What may be said on the command line beside a plan file. Everything else is said in it, or by `--set`.
-const BESIDE: [&str; 5] = ["url", "sets", "outputs", "quiet", "strict"];
+const BESIDE: [&str; 8] = ["url", "sets", "resume", "outputs", "quiet", "strict", "store", "no_store"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -25,16 +26,17 @@ pub fn plan_path(word: &str) -> Option<&Path> {
 /// Carries out a plan file.
 pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     refuse_others(&Cli::command().get_matches()).map_err(usage)?;
+    // Only its name is wanted here: the experiment is carried out in it, or in that of the one that is taken up again.
     let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
-    let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?;
+    let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
     let system = crate::system();
-    let dir = folder.path().display().to_string();
-    let loaded = plan_file::load(path, &args.plan.sets, &dir, &system).map_err(usage)?;
+    let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system).map_err(usage)?;
     let (given, quiet) = (&args.output.outputs, args.output.quiet);
     let outputs = Outputs::open(if given.is_empty() { &loaded.outputs } else { given }, quiet).map_err(usage)?;
     let (command, strict) = (command_line(), args.checks.strict.into());
-    let given = Given { command, system, outputs, quiet, strict, notes: loaded.notes, done: Vec::new() };
-    carry_out(&loaded.experiment, given)
+    let keep = Keep::asked(args).map_err(usage)?;
+    let given = Given { command, system, outputs, quiet, strict, notes: loaded.notes, keep };
+    carry_out(Experiment { scratch: Some(folder), ..loaded.experiment }, given)
 }
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.

@@ -1,6 +1,6 @@
 //! `brunt sweep`: from the command line to an experiment.
 
-use super::{Given, carry_out, probes};
+use super::{Given, Keep, carry_out};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::Outputs;
@@ -8,7 +8,7 @@ use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, defaults, usage};
 use anyhow::{Result, ensure};
 use brunt_model::experiment::{Around, ContenderHooks, TrialOrder};
-use brunt_model::{Contender, Experiment, ProbeSpec};
+use brunt_model::{Contender, Experiment};
 use brunt_script::duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
@@ -57,10 +57,6 @@ pub struct TrialArgs {
     /// What the experiment is called
     #[arg(long, value_name = "NAME", default_value = "sweep")]
     name: String,
-
-    /// What is read of the server meanwhile: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable
-    #[arg(long = "probe", value_name = "WHAT[=WHICH]", value_parser = probes::parse)]
-    probes: Vec<ProbeSpec>,
 }
 
 fn trial_order() -> impl TypedValueParser<Value = TrialOrder> {
@@ -79,7 +75,8 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
     let output = &args.run.output;
     let outputs = Outputs::open(&output.outputs, output.quiet).map_err(usage)?;
     let strict = args.run.checks.strict.into();
-    carry_out(&experiment, Given { command, system, outputs, quiet: output.quiet, strict, notes, done: Vec::new() })
+    let keep = Keep::asked(&args.run).map_err(usage)?;
+    carry_out(experiment, Given { command, system, outputs, quiet: output.quiet, strict, notes, keep })
 }
 
 /// The experiment that the command line speaks of, and notes that the user should be told.
@@ -114,6 +111,7 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
         hooks: Around::default(),
         seed: args.run.load.seed.unwrap_or(system.seed),
         directory: std::env::current_dir()?,
+        scratch: None,
         source: command.to_owned(),
     };
     Ok((experiment, notes))
@@ -131,7 +129,7 @@ fn contender(word: Option<&str>, args: &SweepArgs, system: &System) -> Result<(C
         steps,
         server: None,
         hooks: ContenderHooks::default(),
-        probes: args.trials.probes.clone(),
+        probes: args.run.probes.probes.clone(),
     };
     Ok((contender, notes))
 }

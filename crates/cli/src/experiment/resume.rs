@@ -1,0 +1,34 @@
+//! An experiment that was interrupted, taken up again.
+
+use anyhow::{Context, Result, ensure};
+use brunt_model::experiment::Step;
+use brunt_model::{Experiment, Study};
+use brunt_store::Store;
+
+/// What is there of the last experiment of that name, to go on with: as it was resolved then, with its ports and seeds.
+pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study> {
+    let id = store.find_experiment(&asked.name).with_context(|| {
+        format!("--resume: no experiment `{}` was interrupted; leave --resume out to begin one", asked.name)
+    })?;
+    let study = store.resume_experiment(&id)?;
+    ensure!(
+        is_same(&study.experiment, asked),
+        "--resume: `{}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
+         begin anew",
+        asked.name
+    );
+    Ok(study)
+}
+
+/// Whether they are of the same trials. URLs and commands may differ: free ports are drawn anew each time.
+fn is_same(kept: &Experiment, asked: &Experiment) -> bool {
+    let pairs = || kept.contenders.iter().zip(&asked.contenders);
+    kept.contenders.len() == asked.contenders.len()
+        && (kept.repetitions, kept.order) == (asked.repetitions, asked.order)
+        && pairs().all(|(a, b)| a.name == b.name && a.steps.len() == b.steps.len())
+        && pairs().all(|(a, b)| a.steps.iter().zip(&b.steps).all(|(a, b)| is_same_step(a, b)))
+}
+
+fn is_same_step(a: &Step, b: &Step) -> bool {
+    a.load == b.load && a.plan.load == b.plan.load && a.plan.stop == b.plan.stop
+}
