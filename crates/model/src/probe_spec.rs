@@ -59,7 +59,7 @@ pub enum Probed {
         /// Where it is; may hold `user:password@`.
         url: String,
     },
-    /// HAProxy's statistics, as CSV.
+    /// `HAProxy`'s statistics, as CSV.
     Haproxy {
         /// Where they are.
         url: String,
