@@ -161,8 +161,14 @@ pub mod server {
     pub const CORES: &str = "host.cores";
     /// Its load average over the last minute.
     pub const LOAD: &str = "host.load1";
-    /// Sockets in the state ESTABLISHED.
+    /// Tasks that run or are ready to.
+    pub const TASKS_RUNNING: &str = "host.tasks_running";
+    /// Tasks that wait for a disk, or for something else that they cannot be woken from.
+    pub const TASKS_BLOCKED: &str = "host.tasks_blocked";
+    /// TCP connections that stand: in the state ESTABLISHED or `CLOSE_WAIT`.
     pub const ESTABLISHED: &str = "tcp.established";
+    /// TCP sockets that no process has any more, and that are not yet gone.
+    pub const ORPHANS: &str = "tcp.orphans";
 
     /// For how long a core had something to do. Counter.
     pub fn core_busy(core: usize) -> String {
@@ -208,12 +214,19 @@ pub mod server {
     /// How many that queue holds.
     pub const ACCEPT_QUEUE_LIMIT: &str = "accept_queue.limit";
 
+    /// Of a connector, thread pool or proxy, by its name: one of the figures below, such as `connector.http-nio-8080.workers.busy`.
+    pub fn of_connector(connector: &str, figure: &str) -> String {
+        format!("connector.{connector}.{figure}")
+    }
+
     /// Workers of a pool that are busy: php-fpm children, Apache workers, Tomcat threads.
     pub const WORKERS_BUSY: &str = "workers.busy";
     /// Those that are idle.
     pub const WORKERS_IDLE: &str = "workers.idle";
     /// Most that there may be.
     pub const WORKERS_LIMIT: &str = "workers.limit";
+    /// Those that there are now, busy or idle.
+    pub const WORKERS: &str = "workers.present";
     /// Requests that wait for one.
     pub const QUEUE: &str = "queue.length";
     /// How many may wait.
@@ -222,10 +235,16 @@ pub mod server {
     pub const WORKERS_EXHAUSTED: &str = "workers.exhausted_total";
     /// Requests that it served. Counter.
     pub const REQUESTS: &str = "requests_total";
+    /// Requests that took longer than the server's own limit for slow ones. Counter.
+    pub const SLOW_REQUESTS: &str = "requests_slow_total";
+    /// Requests that it answered with an error. Counter.
+    pub const REQUEST_ERRORS: &str = "requests_failed_total";
     /// Connections that it has open.
     pub const CONNECTIONS: &str = "connections.open";
     /// Those that wait for a next request.
     pub const CONNECTIONS_IDLE: &str = "connections.idle";
+    /// Those with a request under way.
+    pub const CONNECTIONS_ACTIVE: &str = "connections.active";
     /// Most that it may have.
     pub const CONNECTIONS_LIMIT: &str = "connections.limit";
     /// Connections that it accepted. Counter.

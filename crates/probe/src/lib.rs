@@ -6,6 +6,7 @@
 //! * [`machine`]: where a run is made: kernel, CPU, limits, settings.
 //! * [`mod@route`]: the way to the server, and who listens there. [`settings`]: kernel settings that limit a load.
 //! * [`limits`]: how many descriptors we may have; raised as far as the system lets us.
+//! * [`mod@watch`]: a server under test: its machines, processes and status pages, read again and again beside the load.
 //! * [`root`]: where the system's files are, and files that are kept open between readings.
 
 pub mod limits;
@@ -15,7 +16,9 @@ pub mod root;
 pub mod route;
 pub mod settings;
 mod sources;
+pub mod watch;
 
 pub use ourselves::Ourselves;
 pub use root::Root;
 pub use route::route;
+pub use watch::{Seen, Watch};

@@ -1,40 +1,81 @@
 //! The system's files: where they are, and those that are read again and again.
 //!
+//! They are in a folder (`/`, or a recorded tree), or they are texts that another machine told of its files. Who reads
+//! them sees no difference.
+//!
 //! What it is not: a parser; what stands in a file is known by who reads it.
+
+mod told;
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use told::Told;
 
 /// Enough for most files of /proc in one read.
 const FIRST_READ: usize = 8 << 10;
 /// No file that we read is longer; one that is, is cut off here.
 const LONGEST: usize = 4 << 20;
 
-/// Where the system's files are: `/`, or a recorded tree.
+/// Where the system's files are: `/`, a recorded tree, or what another machine told.
 #[derive(Debug, Clone)]
-pub struct Root(PathBuf);
+pub struct Root(Place);
+
+#[derive(Debug, Clone)]
+enum Place {
+    Tree(PathBuf),
+    Told(Told),
+}
 
 impl Root {
     /// This machine's.
     pub fn system() -> Self {
-        Self(PathBuf::from("/"))
+        Self::recorded("/")
     }
 
     /// A tree that holds `proc` and `sys` as they were.
     pub fn recorded(tree: impl Into<PathBuf>) -> Self {
-        Self(tree.into())
+        Self(Place::Tree(tree.into()))
     }
 
-    /// A path in it; a leading `/` changes nothing.
+    /// Another machine's: nothing until it is [told](Self::tell).
+    pub(crate) fn told() -> Self {
+        Self(Place::Told(Told::default()))
+    }
+
+    /// These are the files now, by path; all that were told before are gone. A tree takes no notice.
+    pub(crate) fn tell(&self, files: impl IntoIterator<Item = (String, String)>) {
+        if let Place::Told(told) = &self.0 {
+            told.tell(files.into_iter().collect());
+        }
+    }
+
+    /// The files that somebody reads again and again, and that must therefore be told each time. None of a tree.
+    pub(crate) fn kept(&self) -> Vec<String> {
+        if let Place::Told(told) = &self.0 { told.kept() } else { Vec::new() }
+    }
+
+    /// A path in it; a leading `/` changes nothing. Of another machine it leads nowhere.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
-        self.0.join(path.strip_prefix("/").unwrap_or(path))
+        let tree = if let Place::Tree(tree) = &self.0 { tree } else { Path::new("/dev/null") };
+        tree.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     /// A file's text; None where there is none, or we may not read it.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
-        fs::read_to_string(self.path(path)).ok()
+        match &self.0 {
+            Place::Tree(_) => fs::read_to_string(self.path(path)).ok(),
+            Place::Told(told) => told.text(&path.as_ref().to_string_lossy()),
+        }
+    }
+
+    /// Whether there is a file or folder.
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        match &self.0 {
+            Place::Tree(_) => self.path(path).exists(),
+            Place::Told(told) => told.exists(&path.as_ref().to_string_lossy()),
+        }
     }
 
     /// The number that a file begins with.
@@ -54,6 +95,9 @@ impl Root {
 
     /// The names in a folder, sorted; none where it is not there.
     pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        if let Place::Told(told) = &self.0 {
+            return told.names(&path.as_ref().to_string_lossy());
+        }
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort();
@@ -62,7 +106,11 @@ impl Root {
 
     /// A file that is read again and again.
     pub fn keep(&self, path: impl AsRef<Path>) -> Kept {
-        Kept { file: File::open(self.path(path)).ok(), bytes: Vec::new() }
+        let source = match &self.0 {
+            Place::Tree(_) => Source::File(File::open(self.path(path)).ok()),
+            Place::Told(told) => Source::Told(told.clone(), told.keep(&path.as_ref().to_string_lossy())),
+        };
+        Kept { source, bytes: Vec::new() }
     }
 }
 
@@ -74,35 +122,56 @@ pub fn number(text: &str) -> Option<f64> {
 /// A file of the system that is kept open: each reading is what it says then.
 #[derive(Debug)]
 pub struct Kept {
-    file: Option<File>,
+    source: Source,
     bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// None: it was not there.
+    File(Option<File>),
+    /// By path.
+    Told(Told, String),
 }
 
 impl Kept {
     /// Whether it is there at all.
     pub fn is_there(&self) -> bool {
-        self.file.is_some()
+        match &self.source {
+            Source::File(file) => file.is_some(),
+            Source::Told(told, path) => told.exists(path),
+        }
     }
 
     /// Its text now; None where there is none any more.
     pub fn text(&mut self) -> Option<&str> {
-        let file = self.file.as_ref()?;
-        let mut filled = 0;
-        self.bytes.resize(self.bytes.len().max(FIRST_READ), 0);
-        loop {
-            match file.read_at(&mut self.bytes[filled..], filled as u64) {
-                Ok(0) => break,
-                Ok(n) => filled += n,
-                Err(_) => return None,
+        let filled = match &self.source {
+            Source::File(file) => read(file.as_ref()?, &mut self.bytes)?,
+            Source::Told(told, path) => {
+                self.bytes = told.text(path)?.into_bytes();
+                self.bytes.len()
             }
-            if filled == self.bytes.len() {
-                if filled >= LONGEST {
-                    break;
-                }
-                self.bytes.resize(filled * 2, 0);
-            }
-        }
+        };
         std::str::from_utf8(&self.bytes[..filled]).ok()
+    }
+}
+
+/// Reads a file from its beginning: how many bytes.
+fn read(file: &File, into: &mut Vec<u8>) -> Option<usize> {
+    let mut filled = 0;
+    into.resize(into.len().max(FIRST_READ), 0);
+    loop {
+        match file.read_at(&mut into[filled..], filled as u64) {
+            Ok(0) => return Some(filled),
+            Ok(n) => filled += n,
+            Err(_) => return None,
+        }
+        if filled == into.len() {
+            if filled >= LONGEST {
+                return Some(filled);
+            }
+            into.resize(filled * 2, 0);
+        }
     }
 }
 

@@ -9,10 +9,10 @@
 //! * `listener`: the listening sockets of an address. `owner`: the processes that hold them.
 
 mod interface;
-mod listener;
+pub(crate) mod listener;
 #[cfg(target_os = "linux")]
 mod netlink;
-mod owner;
+pub(crate) mod owner;
 mod way;
 
 use crate::Root;

@@ -1,4 +1,4 @@
-//! Where readings of ourselves and our machine come from: a row each, a file each.
+//! Where readings of ourselves, our machine and a server's come from: a row each, a file each.
 //!
 //! A source is opened once and read again and again. What a system does not have is left out of the reading, never
 //! told as 0: the judge tells from the missing name what could not be seen.
@@ -6,6 +6,8 @@
 mod conntrack;
 mod control_group;
 mod cores;
+mod disks;
+mod load;
 mod memory;
 mod nic;
 mod pressure;
@@ -37,7 +39,7 @@ impl Values {
 }
 
 /// Something that is read again and again.
-pub(crate) trait Source {
+pub(crate) trait Source: Send {
     /// Adds what can be seen now.
     fn read(&mut self, into: &mut Values);
 }
@@ -45,7 +47,20 @@ pub(crate) trait Source {
 /// How a source is opened.
 type Open = fn(&Root) -> Box<dyn Source>;
 
-/// Every source.
+/// What is read of a server's machine.
+pub(crate) const HOST: &[Open] = &[
+    |root| Box::new(cores::Cores::each(root)),
+    |root| Box::new(load::Load::open(root)),
+    |root| Box::new(memory::Memory::open(root)),
+    |root| Box::new(pressure::Pressure::open(root)),
+    |root| Box::new(tcp::Tcp::open(root)),
+    |root| Box::new(softnet::Softnet::open(root)),
+    |root| Box::new(conntrack::Conntrack::open(root)),
+    |root| Box::new(nic::Nics::open(root)),
+    |root| Box::new(disks::Disks::open(root)),
+];
+
+/// What is read of ourselves and our machine.
 pub(crate) const SOURCES: &[Open] = &[
     |root| Box::new(process::Process::open(root)),
     |root| Box::new(cores::Cores::open(root)),

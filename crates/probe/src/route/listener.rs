@@ -9,9 +9,12 @@ use std::net::{IpAddr, SocketAddr};
 
 /// A listening socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Listener {
+pub(crate) struct Listener {
     pub address: IpAddr,
+    pub port: u16,
     pub inode: u64,
+    /// Connections that wait to be accepted.
+    pub waiting: u64,
     /// The most connections that may wait to be accepted.
     pub backlog: u64,
 }
@@ -19,6 +22,11 @@ pub(super) struct Listener {
 /// The sockets that connections to `address` reach: several where they share a port (`SO_REUSEPORT`).
 pub(super) fn at(address: SocketAddr) -> Vec<Listener> {
     serving(address.ip(), &listening(address.port()))
+}
+
+/// All listening sockets of our network namespace.
+pub(crate) fn all() -> Vec<Listener> {
+    listening(0)
 }
 
 /// Backlog, owner and the owner's limit.
@@ -46,6 +54,7 @@ fn serving(address: IpAddr, listeners: &[Listener]) -> Vec<Listener> {
     ranks.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
+/// The sockets that listen on a port; 0: on any.
 #[cfg(target_os = "linux")]
 fn listening(port: u16) -> Vec<Listener> {
     use netlink_packet_sock_diag::SockDiagMessage as Message;
@@ -63,9 +72,14 @@ fn listening(port: u16) -> Vec<Listener> {
         for answer in super::netlink::ask_all(Some(rustix::net::netlink::SOCK_DIAG), Message::InetRequest(question)) {
             let Message::InetResponse(response) = answer else { continue };
             let header = &response.header;
-            // Of a listening socket the send queue is its backlog (sock_diag(7), idiag_wqueue).
-            let (inode, backlog) = (u64::from(header.inode), u64::from(header.send_queue));
-            found.push(Listener { address: header.socket_id.source_address, inode, backlog });
+            // Of a listening socket the queues are those waiting, and the backlog (sock_diag(7), idiag_rqueue, _wqueue).
+            found.push(Listener {
+                address: header.socket_id.source_address,
+                port: header.socket_id.source_port,
+                inode: u64::from(header.inode),
+                waiting: u64::from(header.recv_queue),
+                backlog: u64::from(header.send_queue),
+            });
         }
     }
     found
@@ -82,7 +96,13 @@ mod tests {
     use super::*;
 
     fn listeners(addresses: &[&str]) -> Vec<Listener> {
-        let listener = |(i, a): (usize, &&str)| Listener { address: a.parse().unwrap(), inode: i as u64, backlog: 10 };
+        let listener = |(i, a): (usize, &&str)| Listener {
+            address: a.parse().unwrap(),
+            port: 80,
+            inode: i as u64,
+            waiting: 0,
+            backlog: 10,
+        };
         addresses.iter().enumerate().map(listener).collect()
     }
 

@@ -16,14 +16,14 @@ const ACTIVATORS: &[&str] = &["systemd", "(systemd)", "init"];
 
 /// A process that holds the socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Owner {
-    pid: u32,
+pub(crate) struct Owner {
+    pub pid: u32,
     parent: u32,
     name: String,
 }
 
 /// The owners of any of these sockets.
-pub(super) fn of(root: &Root, inodes: &[u64]) -> Vec<Owner> {
+pub(crate) fn of(root: &Root, inodes: &[u64]) -> Vec<Owner> {
     let links: Vec<String> = inodes.iter().map(|inode| format!("socket:[{inode}]")).collect();
     let mut left = ALL_FILES;
     let owners: Vec<Owner> = (processes(root).into_iter())
@@ -46,6 +46,14 @@ pub(super) fn descriptors(root: &Root, owners: &[Owner]) -> Option<u64> {
     let accepts = |o: &&Owner| owners.iter().all(|other| other.parent != o.pid);
     let limits: Option<Vec<u64>> = owners.iter().filter(accepts).map(|o| limit(root, o.pid)).collect();
     limits.filter(|l| !l.is_empty()).map(|l| l.into_iter().fold(0, u64::saturating_add))
+}
+
+/// Which of these sockets a process holds, among the first files that it has open.
+pub(crate) fn held(root: &Root, pid: u32, inodes: &[u64]) -> Vec<u64> {
+    let files = fs::read_dir(root.path(format!("proc/{pid}/fd"))).into_iter().flatten().take(FILES).flatten();
+    let links = files.filter_map(|file| fs::read_link(file.path()).ok());
+    let inode = |link: std::path::PathBuf| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok();
+    links.filter_map(inode).filter(|inode| inodes.contains(inode)).collect()
 }
 
 fn processes(root: &Root) -> Vec<u32> {

@@ -1,11 +1,13 @@
 //! The machine's cores, from /proc/stat (proc(5)); in a container they are those of the whole machine.
 
-use super::{Source, Values, numbers};
+use super::{Source, Values, numbers, value_of};
 use crate::root::{Kept, Root};
-use brunt_model::reading_names as name;
+use brunt_model::reading_names::{self as name, server};
 
 /// Ticks of /proc/stat in a second: `USER_HZ`, 100 on every architecture that Linux still runs on.
 const TICKS: f64 = 100.0;
+/// Cores that are told one by one, at most.
+const MOST_CORES: usize = 128;
 
 /// What a core did, in ticks since the machine started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,11 +25,27 @@ pub(super) struct Cores {
     stat: Kept,
     /// By core, at the last reading: ticks spent on deferred interrupts, and in all.
     last: Vec<(f64, f64)>,
+    detail: Detail,
+}
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// All cores together.
+    Together,
+    /// Each core beside that, and the tasks that want one.
+    Each,
 }
 
 impl Cores {
+    /// All cores together.
     pub fn open(root: &Root) -> Self {
-        Self { stat: root.keep("/proc/stat"), last: Vec::new() }
+        Self { stat: root.keep("/proc/stat"), last: Vec::new(), detail: Detail::Together }
+    }
+
+    /// Each core as well.
+    pub fn each(root: &Root) -> Self {
+        Self { detail: Detail::Each, ..Self::open(root) }
     }
 }
 
@@ -36,14 +54,28 @@ impl Source for Cores {
         let Some(stat) = self.stat.text() else { return };
         let mut lines = stat.lines().take_while(|line| line.starts_with("cpu")).map(parts);
         let Some(all) = lines.next() else { return };
-        let now: Vec<(f64, f64)> = lines.map(|core| (core.softirq, core.all())).collect();
+        let cores: Vec<Parts> = lines.collect();
+        let now: Vec<(f64, f64)> = cores.iter().map(|core| (core.softirq, core.all())).collect();
         let parts = [all.user, all.system, all.softirq, all.idle, all.iowait, all.steal];
         for (name, ticks) in name::HOST_PARTS.into_iter().zip(parts) {
             into.push(name, ticks / TICKS);
         }
         into.push_some(name::BUSIEST_SOFTIRQ, busiest(&self.last, &now));
         self.last = now;
+        if self.detail == Detail::Each {
+            each(stat, &cores, into);
+        }
     }
+}
+
+/// How many cores there are, what each did, and how many tasks want one.
+fn each(stat: &str, cores: &[Parts], into: &mut Values) {
+    into.push(server::CORES, cores.len() as f64);
+    for (number, core) in cores.iter().enumerate().take(MOST_CORES) {
+        into.push(server::core_busy(number), core.busy() / TICKS);
+    }
+    into.push_some(server::TASKS_RUNNING, value_of(stat, "procs_running"));
+    into.push_some(server::TASKS_BLOCKED, value_of(stat, "procs_blocked"));
 }
 
 /// The parts of a line after its name; those that an old kernel lacks are 0. Guests are part of user already.
@@ -56,6 +88,10 @@ fn parts(line: &str) -> Parts {
 }
 
 impl Parts {
+    fn busy(self) -> f64 {
+        self.user + self.system + self.softirq
+    }
+
     fn all(self) -> f64 {
         self.user + self.system + self.softirq + self.idle + self.iowait + self.steal
     }

@@ -30,7 +30,7 @@ struct Interface {
 impl Nics {
     pub fn open(root: &Root) -> Self {
         let folder = |name: &str| format!("/sys/class/net/{name}");
-        let has = |name: &str, file: &str| root.path(format!("{}/{file}", folder(name))).exists();
+        let has = |name: &str, file: &str| root.exists(format!("{}/{file}", folder(name)));
         let is_up = |name: &String| root.text(format!("{}/operstate", folder(name))).is_none_or(|s| s.trim() != "down");
         let is_real = |name: &str| has(name, "device") || has(name, "bonding");
         let mut names: Vec<String> = root.names("/sys/class/net").into_iter().filter(is_up).collect();

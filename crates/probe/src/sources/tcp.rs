@@ -17,7 +17,11 @@ pub(super) struct Tcp {
 /// What is read of such a file: group, column, our name.
 type Counter = (&'static str, &'static str, &'static str);
 
-const SNMP: &[Counter] = &[("Tcp:", "OutSegs", name::SEGMENTS_SENT), ("Tcp:", "RetransSegs", name::RETRANSMITTED)];
+const SNMP: &[Counter] = &[
+    ("Tcp:", "OutSegs", name::SEGMENTS_SENT),
+    ("Tcp:", "RetransSegs", name::RETRANSMITTED),
+    ("Tcp:", "CurrEstab", name::server::ESTABLISHED),
+];
 const NETSTAT: &[Counter] =
     &[("TcpExt:", "ListenOverflows", name::LISTEN_OVERFLOWS), ("TcpExt:", "ListenDrops", name::LISTEN_DROPS)];
 
@@ -35,10 +39,12 @@ impl Source for Tcp {
     fn read(&mut self, into: &mut Values) {
         into.push_some(name::PORT_RANGE, self.ports.text().and_then(width));
         let [v4, v6] = &mut self.sockets;
+        let orphans = v4.text().and_then(|text| word_after(text, "TCP:", "orphan"));
         let v4 = v4.text().and_then(sockets);
         let v6 = v6.text().and_then(sockets).map_or(0.0, |s| s.0);
         into.push_some(name::TCP_IN_USE, v4.map(|s| s.0 + v6));
         into.push_some(name::TCP_TIME_WAIT, v4.and_then(|s| s.1));
+        into.push_some(name::server::ORPHANS, orphans);
         for (file, wanted) in &mut self.counters {
             let Some(text) = file.text() else { continue };
             for (group, column, name) in *wanted {
@@ -57,9 +63,14 @@ fn width(range: &str) -> Option<f64> {
 
 /// Of `TCP: inuse 1 orphan 0 tw 0 alloc 1 mem 0`, what is in use and what is in `TIME_WAIT`.
 fn sockets(text: &str) -> Option<(f64, Option<f64>)> {
-    let line = text.lines().find(|line| line.starts_with("TCP: ") || line.starts_with("TCP6: "))?;
-    let of = |key: &str| line.split_ascii_whitespace().skip_while(|word| *word != key).nth(1)?.parse::<f64>().ok();
+    let of = |word: &str| word_after(text, "TCP:", word).or_else(|| word_after(text, "TCP6:", word));
     Some((of("inuse")?, of("tw")))
+}
+
+/// The number behind a word, in the line that begins with the group's name.
+fn word_after(text: &str, group: &str, word: &str) -> Option<f64> {
+    let line = text.lines().find(|line| line.starts_with(group))?;
+    line.split_ascii_whitespace().skip_while(|own| *own != word).nth(1)?.parse().ok()
 }
 
 /// The value under a column's name, in the two lines that begin with the group's.

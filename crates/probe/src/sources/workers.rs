@@ -96,7 +96,7 @@ pub(crate) fn this_thread(root: &Root) -> Thread {
     root.text("/proc/thread-self/schedstat").map(|text| of_schedstat(&text)).unwrap_or_default()
 }
 
-fn of_schedstat(text: &str) -> Thread {
+pub(crate) fn of_schedstat(text: &str) -> Thread {
     let mut nanos = numbers(text);
     match (nanos.next(), nanos.next()) {
         (Some(cpu), Some(delay)) if cpu > 0.0 => {
@@ -107,7 +107,7 @@ fn of_schedstat(text: &str) -> Thread {
 }
 
 /// utime and stime, the 14th and 15th field of stat; the name before them, in parentheses, may hold anything.
-fn cpu_of_stat(stat: &str) -> Option<f64> {
+pub(crate) fn cpu_of_stat(stat: &str) -> Option<f64> {
     let mut ticks = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).map_while(|t| t.parse::<f64>().ok());
     Some((ticks.next()? + ticks.next()?) / TICKS)
 }

@@ -1,0 +1,145 @@
+//! Watching this machine and this process.
+
+use super::*;
+use brunt_model::Tick;
+use brunt_model::probe_spec::Select;
+use brunt_model::reading_names::{self as name, server};
+use std::collections::BTreeMap;
+use std::thread::sleep;
+use std::time::Instant;
+
+/// The system's clock, from when it was made.
+struct Since(Instant);
+
+impl Since {
+    #[allow(clippy::disallowed_methods, reason = "the run's clock is a room further on")]
+    fn now() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for Since {
+    fn now(&self) -> Tick {
+        Tick::ZERO + self.0.elapsed()
+    }
+}
+
+fn spec(name: &str, what: Probed) -> ProbeSpec {
+    ProbeSpec { name: name.into(), what, interval: Duration::from_millis(50) }
+}
+
+/// What was seen until it is enough, for ten seconds at most.
+fn watched(specs: &[ProbeSpec], enough: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
+    let mut watch = Watch::start(specs, Since::now());
+    let mut seen = Vec::new();
+    for _ in 0..1000 {
+        seen.extend(watch.drain());
+        if enough(&seen) {
+            return seen;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    panic!("not enough: {seen:?}");
+}
+
+fn readings<'a>(seen: &'a [Seen], source: &str) -> Vec<&'a Reading> {
+    let reading = |seen: &'a Seen| if let Seen::Reading(r) = seen { Some(r) } else { None };
+    seen.iter().filter_map(reading).filter(|r| r.source == source).collect()
+}
+
+fn warnings(seen: &[Seen]) -> Vec<&str> {
+    seen.iter().filter_map(|s| if let Seen::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
+}
+
+fn values(reading: &Reading) -> BTreeMap<&str, f64> {
+    reading.values.iter().map(|(name, value)| (name.as_str(), *value)).collect()
+}
+
+#[test]
+fn a_host_and_a_process_of_this_machine_are_read_in_order() {
+    let pid = std::process::id();
+    let specs = [
+        spec("here", Probed::Host { via: Via::Local }),
+        spec("me", Probed::Processes { select: Select::Pid(pid), via: Via::Local }),
+    ];
+    let seen = watched(&specs, |seen| readings(seen, "process:me").len() >= 3);
+    assert_eq!(warnings(&seen), Vec::<&str>::new());
+    let host = values(readings(&seen, "host:here")[0]);
+    for wanted in [name::HOST_IDLE, server::CORES, server::LOAD, name::MEMORY_TOTAL, &server::core_busy(0)] {
+        assert!(host.contains_key(wanted), "{wanted} is missing: {host:?}");
+    }
+    let mine = readings(&seen, "process:me");
+    assert!(mine.windows(2).all(|w| w[0].at < w[1].at));
+    let last = values(mine[2]);
+    for wanted in
+        [name::CPU_USER, name::RESIDENT, name::DESCRIPTORS, server::BUSIEST_THREAD, server::SWITCHES_VOLUNTARY]
+    {
+        assert!(last.contains_key(wanted), "{wanted} is missing: {last:?}");
+    }
+    assert!(last[server::PROCESSES] >= 1.0 && last[server::THREADS] >= 2.0);
+    assert!((0.0..=1.0).contains(&last[server::DESCRIPTORS_SHARE]));
+    assert!(values(mine[0]).contains_key(server::PROPORTIONAL) && !last.contains_key(server::PROPORTIONAL));
+}
+
+#[test]
+fn our_own_port_leads_to_us_and_its_queue() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let _waiting = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let specs = [
+        spec("port", Probed::Processes { select: Select::Port(port), via: Via::Local }),
+        spec("pid", Probed::Processes { select: Select::Pid(std::process::id()), via: Via::Local }),
+    ];
+    let seen = watched(&specs, |seen| readings(seen, "process:pid").len() >= 2);
+    for source in ["process:port", "process:pid"] {
+        let read = values(readings(&seen, source)[0]);
+        assert!(read[server::ACCEPT_QUEUE_LIMIT] >= 1.0, "{read:?}");
+    }
+    assert_eq!(values(readings(&seen, "process:port")[0])[server::ACCEPT_QUEUE], 1.0);
+}
+
+#[test]
+fn what_is_not_there_is_told_once_and_again_when_it_comes() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pid");
+    let specs = [spec("later", Probed::Processes { select: Select::PidFile(file.clone()), via: Via::Local })];
+    let mut watch = Watch::start(&specs, Since::now());
+    let mut seen = Vec::new();
+    for round in 0..1000 {
+        seen.extend(watch.drain());
+        if round == 30 {
+            assert_eq!(warnings(&seen).len(), 1, "{seen:?}");
+            std::fs::write(&file, format!("{}\n", std::process::id())).unwrap();
+        }
+        if !readings(&seen, "process:later").is_empty() {
+            break;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    let told = warnings(&seen);
+    let expected = format!(
+        "probe process:later: there is no process with the pid that {} names that we may read; it is asked again, and its \
+         readings are missing until then",
+        file.display()
+    );
+    assert_eq!(told, [expected.as_str(), "probe process:later answers again"]);
+}
+
+#[test]
+fn a_dead_page_holds_up_nobody_and_not_the_end() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = |port: u16| format!("http://127.0.0.1:{port}/status");
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nginx = |url: String| Probed::Nginx { url, connections: None };
+    let specs = [
+        spec("silent", nginx(at(silent.local_addr().unwrap().port()))),
+        spec("closed", nginx(at(closed))),
+        spec("here", Probed::Host { via: Via::Local }),
+        spec("server", Probed::Processes { select: Select::Server, via: Via::Local }),
+    ];
+    let seen = watched(&specs, |seen| readings(seen, "host:here").len() >= 5 && warnings(seen).len() >= 2);
+    let told = warnings(&seen);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")), "{told:?}");
+    assert!(told.iter().any(|t| t.starts_with("probe process:server: there is no managed server")), "{told:?}");
+}
