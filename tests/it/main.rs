@@ -18,6 +18,7 @@ mod interruption;
 mod load;
 mod main_job;
 mod processes;
+mod plan;
 mod requests;
 mod tls;
 mod truth;

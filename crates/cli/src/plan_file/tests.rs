@@ -1,1 +1,172 @@
+use super::keys::{BESIDE, KEYS, Key, OUTPUTS};
+use super::*;
+use brunt_model::plan::Order;
+use brunt_model::{Body, Load};
+use std::time::Duration;
 
+const SYSTEM: System = System { descriptors: 20_000, cores: 4, seed: 99 };
+
+/// A folder with the plan, and what it comes to.
+fn loaded(text: &str, sets: &[&str]) -> anyhow::Result<Loaded> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(&path, text)?;
+    std::fs::write(folder.path().join("urls.txt"), "/a\n[2] /b\n")?;
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let named = |e: anyhow::Error| {
+        anyhow::anyhow!("{}", format!("{e:#}").replace(&format!("{}/", folder.path().display()), ""))
+    };
+    load(&path, &sets, "/tmp/d", &SYSTEM).map_err(named)
+}
+
+fn well(text: &str) -> Loaded {
+    loaded(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e:#}"))
+}
+
+#[test]
+fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
+    let sections = ["script.", "load.", "connection.", "checks."];
+    let elsewhere = ["script.request", "script.requests", "load.processes"];
+    for key in brunt_script::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
+        assert!(Key::of(key).is_some() || BESIDE.contains(&key.as_str()) || elsewhere.contains(&key.as_str()), "{key}");
+    }
+    let command = crate::args::RunArgs::augment_args(clap::Command::new("brunt"));
+    for row in KEYS.iter().chain([&OUTPUTS]).filter(|row| !row.option.is_empty()) {
+        assert!(command.get_arguments().any(|a| a.get_long() == row.option.strip_prefix("--")), "{}", row.option);
+    }
+}
+
+#[test]
+fn the_plan_that_is_written_anew_is_well() {
+    let experiment = well(NEW).experiment;
+    assert_eq!(estimate::sentence(&experiment), "1 contender × 10 steps × 3 repetitions = 30 trials, about 6 min 29 s");
+    assert_eq!(loaded(NEW, &["scale=small"]).unwrap().experiment.trials(), 3);
+}
+
+#[test]
+fn keys_mean_what_options_mean() {
+    let text = "script: {request: {url: 'http://127.0.0.1/a', json: {a: 1}, headers: {X-A: b}, label: one}}
+load: {rate: [5, 50], connections: 7, arrivals: even, duration: 3s, warmup: 1s, until: [p99±5%, throughput±1%], seed: 3}
+connection: {keepalive: false, tls_resumption: true, http1.0: true, source: [127.0.0.2, 127.0.0.3]}
+checks: {status: ['200', 3xx], same_length: true}
+objectives: [1-3-10, 'errors < 1%']
+outputs: [html=report.html, text]
+hooks: {before: {step: x}}
+server: {start: x, ready: '127.0.0.1:${port.b}'}
+ports: [a, b]
+probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
+";
+    let Loaded { experiment, outputs, ports, .. } = well(text);
+    let contender = &experiment.contenders[0];
+    assert_eq!(contender.steps.iter().map(|step| step.load).collect::<Vec<_>>(), [5.0, 50.0]);
+    let plan = &contender.steps[1].plan;
+    let Load::Open { rate, connections, .. } = &plan.load else { panic!("{plan:?}") };
+    assert_eq!((rate.as_constant(), *connections), (Some(50.0), Some(7)));
+    assert_eq!((plan.seed, experiment.seed, plan.stop.warmup), (3, 3, Duration::from_secs(1)));
+    assert_eq!((plan.connection.requests_per_connection, plan.connection.http10), (Some(1), true));
+    assert_eq!((plan.connection.source.len(), plan.checks.status.len(), plan.objectives.len()), (2, 2, 4));
+    assert_eq!(plan.until.as_ref().unwrap().goals.len(), 2);
+    let request = &plan.script.requests[0];
+    assert_eq!((request.label.as_str(), request.method.as_str()), ("one", "POST"));
+    assert_eq!(request.body, Body::Text(r#"{"a":1}"#.into()));
+    let types: Vec<_> = request.headers.iter().filter(|h| h.0 == "Content-Type").map(|h| h.1.as_str()).collect();
+    assert_eq!(types, ["application/json"]);
+    assert_eq!((outputs.len(), outputs[0].format.as_str(), ports.len()), (2, "html", 2));
+    assert_ne!(ports["a"], ports["b"]);
+    assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_secs(60));
+    assert_eq!(contender.server.as_ref().unwrap().ready_timeout, Duration::from_secs(30));
+    assert_eq!(contender.probes.iter().map(|p| p.interval.as_secs()).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn a_mix_is_several_requests_in_one_plan() {
+    let text = "script:
+  base: http://u:p@127.0.0.1:81
+  requests: [{url: /a, weight: 3, label: home}, {url: /b, form: {ip: 1.2.3.4}}, http://127.0.0.2/c]
+  order: random
+load: {users: 10..40*2, duration: 1s}
+";
+    let experiment = well(text).experiment;
+    assert_eq!(experiment.contenders[0].steps.len(), 3);
+    let script = &experiment.contenders[0].steps[2].plan.script;
+    let asked: Vec<_> =
+        script.requests.iter().map(|r| format!("{} {} {} {}", r.weight, r.method, r.url, r.label)).collect();
+    assert_eq!(
+        asked,
+        [
+            "3 GET http://127.0.0.1:81/a home",
+            "1 POST http://127.0.0.1:81/b http://127.0.0.1:81/b",
+            "1 GET http://127.0.0.2/c http://127.0.0.2/c"
+        ]
+    );
+    assert_eq!(script.order, Order::Random);
+    assert!(script.requests[0].headers.iter().any(|h| h.0 == "Authorization"));
+}
+
+#[test]
+fn a_list_of_urls_is_found_beside_the_plan() {
+    let script = &well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment.contenders[0]
+        .steps[0]
+        .plan
+        .script;
+    assert_eq!((script.requests[1].weight, script.requests[1].url.as_str()), (2, "http://127.0.0.1/b"));
+    assert_eq!(script.order, Order::Random);
+}
+
+#[test]
+fn what_is_wrong_with_an_option_is_said_of_its_key() {
+    for (text, expected) in [
+        ("load: {rate: 2000/s}", "plan.yaml:2:14: load.rate: `2000/s`: behind `/` stands how long"),
+        ("load: {rate: [5, x]}", "plan.yaml:2:14: load.rate: `x`: that is no number"),
+        ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: there is no part of a connection"),
+        ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0`: 0 is not in 1.."),
+        ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x`: invalid digit"),
+        ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate says already how much is asked"),
+        (
+            "load: {connections: 5}",
+            "plan.yaml:2:21: load.connections: that many connections at most is said of a load.rate",
+        ),
+        (
+            "load: {arrivals: even}",
+            "plan.yaml:2:18: load.arrivals: load.arrivals belongs to the open loop: add load.rate N",
+        ),
+        ("load: {rate: 5, think: 1s}", "load.think belongs to the closed loop: arrivals at a load.rate wait"),
+        ("load: {rate: 5, connections: 1..5/3s}", "plan.yaml:2:30: load.connections:"),
+        (
+            "connection: {keepalive: false, requests_per_connection: 3}",
+            "connection.keepalive: false means one request a connection",
+        ),
+        ("connection: {unix_socket: s, proxy: 'http://p:1'}", "connection.unix_socket"),
+        ("connection: {source: [127.0.0.1, 999]}", "plan.yaml:2:34: connection.source: `999`: that is no IP address"),
+        ("connection: {cacert: none.pem}", "plan.yaml:2:22: connection.cacert:"),
+        ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
+        ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
+        ("load: {processes: 2}", "plan.yaml:2:19: load.processes: "),
+    ] {
+        let told = format!(
+            "{:#}",
+            loaded(&format!("script: {{request: 'http://h/'}}\n{text}\n"), &[]).map(|l| l.experiment).unwrap_err()
+        );
+        assert!(told.contains(expected) && !told.contains(" --"), "{text}:\n{told}\n{expected}");
+    }
+    let told =
+        |script: &str| format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
+    insta::assert_snapshot!([told("{request: /a}"), told("{request: 'ftp://h/'}"), told("{request: {url: h, method: get}}"), told("{requests: [h, {url: h, data: x, form: {a: b}}]}")].join("\n"), @"");
+}
+
+#[test]
+fn what_differs_is_shown_by_contender() {
+    let text = "script: {request: 'http://127.0.0.1/${factor.size}'}
+load: {rate: 5..10+5, duration: 1s}
+factors:
+  keepalive: {on: , off: {connection: {keepalive: false}}}
+  size: {10: , 20: }
+";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(&path, text).unwrap();
+    let opened = resolve::open(&path, &[], NO_FOLDER).unwrap();
+    let file = opened.file.clone();
+    let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
+    insta::assert_snapshot!(shown, @"");
+}

@@ -71,7 +71,8 @@ impl serde::de::Error for PlanError {
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
-        Self::custom(format!("`{word}` is no word for it; write {}", one_of(known)))
+        let instead = nearest(word, known.iter().copied()).map_or_else(|| one_of(known), str::to_owned);
+        Self::custom(format!("`{word}` is no word for it; write {instead}"))
     }
 }
 

@@ -36,13 +36,23 @@ pub(super) struct Scope<'a> {
 /// The longest text that may come of one.
 const LONGEST: usize = 1 << 20;
 
+/// The most variables that one text may take, those in variables among them.
+const MOST: u32 = 10_000;
+
+/// In the middle of which variables a text stands, and how many were filled in so far.
+#[derive(Default)]
+struct Open {
+    names: Vec<String>,
+    filled: u32,
+}
+
 impl Scope<'_> {
     /// The tree with its values filled in.
     pub fn fill(&self, node: &Node) -> Result<Node, PlanError> {
         let value = match &node.value {
             Value::Null => Value::Null,
             Value::Text { text, plain } => {
-                Value::Text { text: self.text(text, &node.at, &mut Vec::new())?, plain: *plain }
+                Value::Text { text: self.text(text, &node.at, &mut Open::default())?, plain: *plain }
             }
             Value::List(nodes) => {
                 let item = |(number, node)| self.fill(node).map_err(|e| e.within(&format!("[{number}]"), &node.at));
@@ -61,11 +71,11 @@ impl Scope<'_> {
 
     /// The value of a variable of the plan; None where there is none of that name.
     pub fn variable(&self, name: &str) -> Result<Option<String>, PlanError> {
-        self.var(name, &mut Vec::new())
+        self.var(name, &mut Open::default())
     }
 
-    /// A text with its names filled in. `open` are the variables in the middle of which it stands.
-    fn text(&self, text: &str, at: &Position, open: &mut Vec<String>) -> Result<String, PlanError> {
+    /// A text with its names filled in.
+    fn text(&self, text: &str, at: &Position, open: &mut Open) -> Result<String, PlanError> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(dollar) = rest.find('$') {
@@ -84,11 +94,12 @@ impl Scope<'_> {
                 out.push('$');
                 rest = behind;
             }
-            if out.len() > LONGEST {
+            open.filled += 1;
+            if out.len() > LONGEST || open.filled > MOST {
                 return Err(PlanError::new(
                     at,
                     "",
-                    "with its variables this is longer than a million letters; write shorter ones",
+                    "with the variables in its variables this grows without end; write their values out",
                 ));
             }
         }
@@ -96,7 +107,7 @@ impl Scope<'_> {
         Ok(out)
     }
 
-    fn value(&self, name: &str, at: &Position, open: &mut Vec<String>) -> Result<String, PlanError> {
+    fn value(&self, name: &str, at: &Position, open: &mut Open) -> Result<String, PlanError> {
         if let Some(value) = self.var(name, open)? {
             return Ok(value);
         }
@@ -115,20 +126,20 @@ impl Scope<'_> {
         given.ok_or_else(|| PlanError::new(at, "", self.unknown(name)))
     }
 
-    fn var(&self, name: &str, open: &mut Vec<String>) -> Result<Option<String>, PlanError> {
+    fn var(&self, name: &str, open: &mut Open) -> Result<Option<String>, PlanError> {
         let Some(node) = self.vars.and_then(|vars| vars.child(name)) else { return Ok(None) };
-        let wrong = |wrong: String| PlanError::new(&node.at, format!("vars.{name}"), wrong);
-        if open.iter().any(|other| other == name) {
+        let wrong = |wrong: String| PlanError::new(&node.at, "", format!("${{{name}}} {wrong}"));
+        if open.names.iter().any(|other| other == name) {
             let circle: Vec<String> =
-                open.iter().chain([&name.to_owned()]).map(|name| format!("${{{name}}}")).collect();
-            return Err(wrong(format!("it stands for itself ({}); write its value", circle.join(" → "))));
+                open.names.iter().chain([&name.to_owned()]).map(|name| format!("${{{name}}}")).collect();
+            return Err(wrong(format!("stands for itself ({}); write its value", circle.join(" → "))));
         }
         let text = node
             .text()
-            .ok_or_else(|| wrong(format!("{} stands where a single value belongs; write one", node.kind())))?;
-        open.push(name.to_owned());
+            .ok_or_else(|| wrong(format!("is {}, and a variable is a single value; write one", node.kind())))?;
+        open.names.push(name.to_owned());
         let value = self.text(text, &node.at, open)?;
-        open.pop();
+        open.names.pop();
         Ok(Some(value))
     }
 

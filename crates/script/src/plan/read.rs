@@ -24,8 +24,8 @@ fn located(mut error: PlanError, node: &Node) -> PlanError {
 struct Reader<'a>(&'a Node);
 
 impl Reader<'_> {
-    fn expected<T>(&self, what: &str) -> Result<T, PlanError> {
-        Err(PlanError::new(&self.0.at, "", format!("{} stands where {what} belongs; write {what}", self.0.kind())))
+    fn expected<T>(&self, what: &str, instead: &str) -> Result<T, PlanError> {
+        Err(PlanError::new(&self.0.at, "", format!("{} stands where {what} belongs; write {instead}", self.0.kind())))
     }
 
     fn number<T: std::str::FromStr>(&self) -> Result<T, PlanError> {
@@ -60,7 +60,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Some(text) => {
                 Err(PlanError::new(&self.0.at, "", format!("`{text}` is neither true nor false; write one of the two")))
             }
-            None => self.expected("true or false"),
+            None => self.expected("true or false", "one of the two"),
         }
     }
 
@@ -77,7 +77,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
-        if self.0.text().is_none() { self.expected("a single value") } else { self.deserialize_any(visitor) }
+        if self.0.text().is_none() { self.expected("a single value", "one") } else { self.deserialize_any(visitor) }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
@@ -85,11 +85,19 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
-        if matches!(self.0.value, Value::List(_)) { self.deserialize_any(visitor) } else { self.expected("a list") }
+        if matches!(self.0.value, Value::List(_)) {
+            self.deserialize_any(visitor)
+        } else {
+            self.expected("a list", "[a, b], or a line `- a` for each")
+        }
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
-        if matches!(self.0.value, Value::Map(_)) { self.deserialize_any(visitor) } else { self.expected("a map") }
+        if matches!(self.0.value, Value::Map(_)) {
+            self.deserialize_any(visitor)
+        } else {
+            self.expected("a map", "`name: value` below it")
+        }
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -114,7 +122,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             (_, [entry]) => {
                 visitor.visit_enum(Choice { name: &entry.key, node: &entry.node }).map_err(|e| located(e, self.0))
             }
-            _ => self.expected("one word, or one `name: settings`,"),
+            _ => self.expected("one word, or one name with its settings,", "`name` or `name: {…}`"),
         }
     }
 

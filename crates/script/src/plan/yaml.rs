@@ -27,7 +27,7 @@ pub fn parse(text: &str, file: &str) -> Result<Node, PlanError> {
         );
         return Err(PlanError::new(&Position::whole(file), "", wrong));
     }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = &guarded(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut builder = Builder { file: file.into(), open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
@@ -42,6 +42,35 @@ pub fn parse(text: &str, file: &str) -> Result<Node, PlanError> {
         )
     };
     builder.root.filter(|root| root.value != Value::Null).ok_or_else(nothing)
+}
+
+/// What stands for the braces of `${name}` while the YAML is read: within `{ }`, YAML takes them for its own.
+const BRACES: [char; 2] = ['\u{e000}', '\u{e001}'];
+
+/// The text with other braces around the names of variables; no letter moves.
+fn guarded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let (before, behind) = (&rest[..at], &rest[at + 2..]);
+        let end = behind.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(behind.len());
+        out.push_str(before);
+        if behind[end..].starts_with('}') {
+            out.extend(['$', BRACES[0]]);
+            out.push_str(&behind[..end]);
+            out.push(BRACES[1]);
+            rest = &behind[end + 1..];
+        } else {
+            out.push_str("${");
+            rest = behind;
+        }
+    }
+    out + rest
+}
+
+/// The text with its own braces again.
+fn plainly(text: &str) -> String {
+    text.replace(BRACES[0], "{").replace(BRACES[1], "}")
 }
 
 struct Builder {
@@ -171,11 +200,8 @@ impl Builder {
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
             return PlanError::new(&at, "", "a tab stands before the text; write spaces, two a level");
         }
-        PlanError::new(
-            &self.position(mark),
-            "",
-            format!("this is no YAML: {info}; look at the indentation, quotes and brackets here and above"),
-        )
+        let remedy = "look at the indentation, quotes and brackets here and above";
+        PlanError::new(&self.position(mark), "", format!("this is no YAML: {info}; {remedy}"))
     }
 }
 
@@ -199,7 +225,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     let plain = style == ScalarStyle::Plain;
     match text {
         "" | "~" | "null" if plain => Value::Null,
-        _ => Value::Text { text: text.to_owned(), plain },
+        _ => Value::Text { text: plainly(text), plain },
     }
 }
 
@@ -220,6 +246,17 @@ mod tests {
         assert_eq!(node.below("load.precise").unwrap().text(), Some("on"));
         let Value::List(list) = &node.child("a b").unwrap().value else { panic!("no list") };
         assert_eq!((list[1].text(), list[1].at.to_string().as_str()), (Some("010"), "p:4:12"));
+    }
+
+    #[test]
+    fn variables_need_no_quotes_within_braces() {
+        let node = parse("a: {b: exec ${x}/y, c: [${p.q}, '${r}'], d: $${s}}\ne: ${not this}\n", "p").unwrap();
+        assert_eq!(node.below("a.b").unwrap().text(), Some("exec ${x}/y"));
+        assert_eq!(node.below("a.d").unwrap().text(), Some("$${s}"));
+        assert_eq!(node.below("a.d").unwrap().at.to_string(), "p:1:45");
+        assert_eq!(node.child("e").unwrap().text(), Some("${not this}"));
+        let Value::List(list) = &node.below("a.c").unwrap().value else { panic!("no list") };
+        assert_eq!((list[0].text(), list[1].text()), (Some("${p.q}"), Some("${r}")));
     }
 
     #[test]
@@ -249,7 +286,24 @@ mod tests {
             "a: }\n",
         ];
         let told: Vec<_> = texts.iter().map(|text| told(text)).collect();
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @r"
+    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml:2:1: a second document begins here; write one plan a file
+    plan.yaml:2:1: a tab stands before the text; write spaces, two a level
+    plan.yaml:2:1: `a` stands here a second time (first at plan.yaml:1:1); write it once
+    plan.yaml:1:4: a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it
+    plan.yaml:2:1: this is no YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:4: this is no YAML: while scanning a quoted scalar, found unexpected end of stream; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:5: this is no YAML: mapping values are not allowed in this context; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:1: a list stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
+    plan.yaml:1:1: a map stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
+    plan.yaml:1:4: this is no YAML: while parsing node, found unknown anchor; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:8: an alias of what it stands in never ends; write its value out
+    plan.yaml:1:1: nothing stands where a name belongs; write `name: value`
+    plan.yaml:1:4: this is no YAML: misplaced bracket; look at the indentation, quotes and brackets here and above
+    ");
     }
 
     #[test]
@@ -261,7 +315,11 @@ mod tests {
         }
         let deep = format!("a: {}{}", "[".repeat(5000), "]".repeat(5000));
         let long = "x".repeat(LONGEST + 1);
-        insta::assert_snapshot!([bomb, deep, long].map(|text| told(&text)).join("\n"), @"");
+        insta::assert_snapshot!([bomb, deep, long].map(|text| told(&text)).join("\n"), @r"
+    plan.yaml:5:45: with its aliases the plan has more than 100000 values; write fewer of them
+    plan.yaml:1:259: this is no YAML: recursion limit exceeded; look at the indentation, quotes and brackets here and above
+    plan.yaml: it has 1048577 bytes, and a plan has 1048576 at most; write what repeats as vars or factors
+    ");
     }
 
     proptest! {
