@@ -92,3 +92,59 @@ fn write_data(out: &mut dyn io::Write, id: &str, value: &impl Serialize) -> io::
     let json = serde_json::to_string(value)?.replace('<', "\\u003c");
     writeln!(out, "<script type=\"application/json\" id=\"{id}\">{json}</script>")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story;
+    use serde_json::Value;
+
+    const HOSTILE: &str = "</script><script>alert(1)</script><!-- & \u{2028}";
+
+    fn page(run: &Run) -> String {
+        let mut out = Vec::new();
+        write(run, &Judgement::default(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What a browser takes for the text of that script element.
+    fn data(page: &str, id: &str) -> Value {
+        let (_, rest) = page.split_once(&format!("id=\"{id}\">")).unwrap();
+        serde_json::from_str(rest.split_once("</script").unwrap().0).unwrap()
+    }
+
+    #[test]
+    fn the_page_has_a_place_for_data_and_asks_nobody_for_more() {
+        assert_eq!(PAGE.matches(PLACE).count(), 1);
+        assert!(PAGE.contains("default-src 'none'") && PAGE.contains("The MIT License"));
+        for outside in ["src=\"http", "href=\"http", "@import", "url(http", "fetch("] {
+            assert!(!PAGE.contains(outside), "{outside}");
+        }
+        assert!(PAGE.len() < 400_000);
+    }
+
+    #[test]
+    fn the_data_is_the_document_and_the_charts() {
+        let run = story::overloaded().run();
+        let page = page(&run);
+        let (study, analysis) = single::study_of(&run, &Judgement::default());
+        let everything = data(&page, "study");
+        assert_eq!(everything["document"], serde_json::to_value(document(&study, &analysis)).unwrap());
+        assert_eq!(everything["shown"], 0);
+        let trial = data(&page, "trial-0");
+        assert_eq!(trial["zoom"]["completed"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(), 1900);
+        let titles: Vec<_> =
+            trial["figures"].as_array().unwrap().iter().map(|f| f["title"].as_str().unwrap()).collect();
+        assert!(titles.contains(&"Throughput") && !titles.iter().any(|t| t.contains("over time")), "{titles:?}");
+    }
+
+    #[test]
+    fn no_name_ends_the_data() {
+        let mut run = story::closed().run();
+        run.environment.server = Some(HOSTILE.into());
+        run.warnings.push(HOSTILE.into());
+        let page = page(&run);
+        assert_eq!(data(&page, "study")["document"]["environment"]["server"], HOSTILE);
+        assert!(!page.contains("<script>alert") && page.matches("<!--").count() == PAGE.matches("<!--").count() - 1);
+    }
+}
