@@ -51,7 +51,7 @@ impl<W: Write> PackedWriter<W> {
         let mut first = MAGIC.to_vec();
         first.extend(frame(&serde_json::to_vec(head)?)?);
         out.write_all(&first)?;
-        // The fastest level: a snapshot comes ten times a second, and better ones save a few per cent.
+        // The fastest level: the others save a tenth, and this thread also gathers snapshots.
         Ok(Self { out, packer: Compress::new(Compression::fast(), false), packed: Vec::new() })
     }
 

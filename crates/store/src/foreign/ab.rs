@@ -9,8 +9,10 @@ use brunt_model::{Observation, Observations};
 const HEADER: &str = "starttime\tseconds\tctime\tdtime\tttime\twait";
 const PERCENTAGES: &str = "Percentage served,Time in ms";
 
-const NOTES: [&str; 3] = [
-    "ab -g does not name its -c: the load is the mean concurrency, response times times throughput (Little's law)",
+const NOTES: [&str; 4] = [
+    "ab -g does not name its -c: the load is the number in the file's name where it can be, else the mean concurrency \
+     (Little's law)",
+    "ab -g rounds times to milliseconds: those below half of one are 0, and the means of quick replies are rough",
     "ab -g knows whole seconds: the first and the last, of which only a part belongs to the run, are left out of the \
      throughput",
     "ab writes finished requests only, whatever their status: errors are not known",
@@ -40,9 +42,14 @@ pub fn requests(file: &File) -> Result<Observations, String> {
         );
     }
     let mut observation = trial(&samples, Grain::Second)?;
-    observation.load = concurrency(&samples, &observation);
+    observation.load = load(concurrency(&samples, &observation), number_of(&file.name));
     observation.errors = None;
     Ok(alone(observation, &NOTES))
+}
+
+/// A number in the name is the load where it is within a factor of two of what was seen: it may be that of a repetition.
+fn load(seen: f64, named: Option<f64>) -> f64 {
+    named.filter(|named| (seen / 2.0..=seen * 2.0).contains(named)).unwrap_or(seen)
 }
 
 pub fn is_percentages(text: &str) -> bool {
@@ -62,9 +69,9 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         })?;
         times.push(ObservedQuantile { quantile: percent / 100.0, seconds: ms / 1e3, at_least: false });
     }
-    let mean = times.iter().map(|time| time.seconds).sum::<f64>() / times.len().max(1) as f64;
-    if times.is_empty() || mean <= 0.0 {
-        return Err("it holds no times above 0".into());
+    let mean = mean_from_below(&times);
+    if mean <= 0.0 {
+        return Err("it holds no times above 0 below the longest".into());
     }
     let end = |q: f64| times.iter().find(|time| time.quantile == q).map(|time| time.seconds);
     let observation = Observation {
@@ -79,9 +86,15 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
     Ok(alone(
         observation,
         &[
-            "ab -e has no throughput: it is the load (from the file's name) over the mean response time (Little's law)",
-            "ab -e has no mean: it is that of the percentiles",
+            "ab -e has no mean: it is taken from below, each percentile standing for all up to the next",
+            "ab -e has no throughput: it is at most what is given here, the load (from the file's name) over that mean \
+             (Little's law)",
             super::ONE_VALUE,
         ],
     ))
+}
+
+/// The longest time would weigh like a hundredth of all requests: it stands for none.
+fn mean_from_below(times: &[ObservedQuantile]) -> f64 {
+    times.windows(2).map(|pair| pair[0].seconds * (pair[1].quantile - pair[0].quantile).max(0.0)).sum()
 }

@@ -30,9 +30,9 @@ pub fn json(file: &File) -> Result<Observations, String> {
     Ok(alone(observation, &[NO_USERS, TICKS, NO_PERCENTILES]))
 }
 
-/// siege may say something before its JSON.
+/// siege may say something before and after its JSON.
 fn json_of(text: &str) -> Option<Value> {
-    serde_json::from_str(&text[text.find('{')?..]).ok()
+    serde_json::from_str(text.get(text.find('{')?..=text.rfind('}')?)?).ok()
 }
 
 pub fn is_log(text: &str) -> bool {
