@@ -39,7 +39,8 @@ fn short(name: &str, sets: &[&str], dir: &Path) -> Command {
     let mut command = command("");
     command.arg("run").arg(plan(name)).args(["--set", "scale=small", "--store"]).arg(dir.join("store"));
     command.args(sets.iter().flat_map(|set| ["--set", set]));
-    for (format, file) in [("json", "study.json"), ("html", "study.html"), ("text", "study.txt"), ("svg", "study.svg")] {
+    for (format, file) in [("json", "study.json"), ("html", "study.html"), ("text", "study.txt"), ("svg", "study.svg")]
+    {
         command.arg("-o").arg(format!("{format}={}", dir.join(file).display()));
     }
     command
@@ -99,9 +100,8 @@ impl Done {
 /// Whether the servers are installed; tells where not.
 fn installed(test: &str, programs: &[&str]) -> bool {
     let missing = programs.iter().find(|name| match **name {
-        "php-fpm" => !fs::read_dir("/usr/sbin").is_ok_and(|dir| {
-            dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))
-        }),
+        "php-fpm" => !fs::read_dir("/usr/sbin")
+            .is_ok_and(|dir| dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))),
         "tomcat10" => !Path::new("/usr/share/tomcat10/lib").is_dir(),
         name => skip::program(name).is_none(),
     });
@@ -200,7 +200,8 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
     let ended = running.finish();
     assert_eq!(ended.code, 130, "{}", ended.err);
     assert_eq!(left_behind(), Vec::<String>::new());
-    let before: Value = serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report")).expect("JSON");
+    let before: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report")).expect("JSON");
     assert_eq!(before["interrupted"], true);
     let kept = before["trials"].as_array().map_or(0, Vec::len);
     assert!((1..12).contains(&kept), "{kept}");

@@ -17,15 +17,15 @@ pub mod values;
 #[cfg(target_os = "linux")]
 use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
+use brunt_model::ProbeSpec;
 use checks::CheckArgs;
 use clap::{Args, Parser, Subcommand};
 use connection::ConnectionArgs;
 use load::LoadArgs;
-use brunt_model::ProbeSpec;
 use output::OutputArgs;
 use request::RequestArgs;
-use store::StoreArgs;
 use std::path::PathBuf;
+use store::StoreArgs;
 use values::{Output, with_n};
 
 /// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.

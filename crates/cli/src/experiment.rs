@@ -104,8 +104,15 @@ pub fn carry_out(experiment: Experiment, given: Given) -> Result<Exit, Failed> {
 /// The study as far as it is made, and the store that keeps it.
 fn begun(experiment: Experiment, environment: Environment, keep: Keep) -> Result<(Study, Option<Store>), Failed> {
     let unix_seconds = brunt_engine::clock::unix_seconds();
-    let anew = |id, warnings| Study { id, experiment: experiment.clone(), environment: environment.clone(),
-        unix_seconds, trials: Vec::new(), warnings, interrupted: false };
+    let anew = |id, warnings| Study {
+        id,
+        experiment: experiment.clone(),
+        environment: environment.clone(),
+        unix_seconds,
+        trials: Vec::new(),
+        warnings,
+        interrupted: false,
+    };
     match keep {
         Keep::Resumed(store) => {
             let study = resume::taken_up(&store, &experiment).map_err(usage)?;

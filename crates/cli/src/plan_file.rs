@@ -12,7 +12,6 @@ mod resolve;
 mod show;
 
 use crate::exit::Exit;
-use crate::to_plan::System;
 use crate::{Failed, failed, usage};
 use anyhow::Context;
 use clap::{Args, Subcommand};

@@ -182,7 +182,8 @@ mod tests {
         for (name, bytes) in &files {
             let picture = tiny_skia::Pixmap::decode_png(bytes).unwrap();
             assert_eq!(picture.width(), 1440, "{name}");
-            let colours: std::collections::HashSet<_> = picture.pixels().iter().map(|p| (p.red(), p.green(), p.blue())).collect();
+            let colours: std::collections::HashSet<_> =
+                picture.pixels().iter().map(|p| (p.red(), p.green(), p.blue())).collect();
             assert!(colours.len() > 10, "{name}");
         }
     }

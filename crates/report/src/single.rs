@@ -89,7 +89,8 @@ fn experiment(run: &Run, name: String) -> Experiment {
         cooldown: Duration::ZERO,
         hooks: brunt_model::experiment::Around::default(),
         seed: run.plan.as_ref().map_or(0, |plan| plan.seed),
-        directory: std::path::PathBuf::new(), scratch: None,
+        directory: std::path::PathBuf::new(),
+        scratch: None,
         source: run.environment.command.clone(),
     }
 }

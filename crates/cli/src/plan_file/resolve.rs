@@ -121,7 +121,8 @@ impl Opened {
             cooldown: or(file.cooldown, defaults::COOLDOWN)?,
             hooks: around(&file.hooks)?,
             seed,
-            directory: folder, scratch: None,
+            directory: folder,
+            scratch: None,
             source,
         };
         Ok(Loaded { experiment, outputs, ports, notes })

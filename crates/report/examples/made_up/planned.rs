@@ -24,7 +24,8 @@ pub fn experiment() -> Experiment {
         cooldown: Duration::from_secs(5),
         hooks: Around::default(),
         seed: 7,
-        directory: PathBuf::from("/srv/e1"), scratch: None,
+        directory: PathBuf::from("/srv/e1"),
+        scratch: None,
         source: SOURCE.into(),
     }
 }

@@ -78,7 +78,8 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
         cooldown: Duration::from_secs(5),
         hooks: Around::default(),
         seed: 7,
-        directory: "/tmp/e1".into(), scratch: None,
+        directory: "/tmp/e1".into(),
+        scratch: None,
         source: "name: e1-php\n".into(),
     }
 }

@@ -133,7 +133,8 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
         cooldown: Duration::ZERO,
         hooks: Around::default(),
         seed: 1,
-        directory: std::env::temp_dir(), scratch: None,
+        directory: std::env::temp_dir(),
+        scratch: None,
         source: String::new(),
     }
 }

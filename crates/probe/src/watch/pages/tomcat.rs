@@ -54,11 +54,11 @@ fn connectors(text: &str) -> Option<Connectors> {
     let mut current = None;
     loop {
         match reader.read_event().ok()? {
-            Event::Start(tag) if tag.name().as_ref() == b"connector" => current = name(&tag),
-            Event::End(tag) if tag.name().as_ref() == b"connector" => current = None,
+            Event::Start(tag) if tag.name().as_ref() == "connector" => current = name(&tag),
+            Event::End(tag) if tag.name().as_ref() == "connector" => current = None,
             Event::Start(tag) | Event::Empty(tag) => {
                 if let Some(name) =
-                    current.as_ref().filter(|_| matches!(tag.name().as_ref(), b"threadInfo" | b"requestInfo"))
+                    current.as_ref().filter(|_| matches!(tag.name().as_ref(), "threadInfo" | "requestInfo"))
                 {
                     take(&tag, connectors.entry(String::clone(name)).or_default());
                 }
@@ -70,9 +70,8 @@ fn connectors(text: &str) -> Option<Connectors> {
 }
 
 fn attribute(tag: &BytesStart, name: &str) -> Option<String> {
-    let found =
-        tag.attributes().with_checks(false).filter_map(Result::ok).find(|a| a.key.as_ref() == name.as_bytes())?;
-    Some(String::from_utf8_lossy(&found.value).into_owned())
+    let found = tag.attributes().with_checks(false).filter_map(Result::ok).find(|a| a.key.as_ref() == name)?;
+    Some(found.value.into_owned())
 }
 
 /// A connector's name stands in quotes of its own: `"http-nio-8080"`.
