@@ -184,7 +184,9 @@ fn mix(planned: &Planned, lines: &[Options], arguments: &[RunArgs]) -> Result<Sc
         let mut one = script(arguments).map_err(|e| line.against(&e))?;
         let text = |key| find(request, key).and_then(|setting| setting.node.text());
         for asked in &mut one.requests {
-            text("script.request.label").into_iter().for_each(|label| label.clone_into(&mut asked.label));
+            if let Some(label) = text("script.request.label") {
+                label.clone_into(&mut asked.label);
+            }
             asked.weight = text("script.request.weight").and_then(|weight| weight.parse().ok()).unwrap_or(1);
         }
         match &mut all {

@@ -73,7 +73,7 @@ probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
     assert_eq!(types, ["application/json"]);
     assert_eq!((outputs.len(), outputs[0].format.as_str(), ports.len()), (2, "html", 2));
     assert_ne!(ports["a"], ports["b"]);
-    assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_secs(60));
+    assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_mins(1));
     assert_eq!(contender.server.as_ref().unwrap().ready_timeout, Duration::from_secs(30));
     assert_eq!(contender.probes.iter().map(|p| p.interval.as_secs()).collect::<Vec<_>>(), [1, 2]);
 }
