@@ -5,6 +5,7 @@ use std::path::Path;
 
 /// A key and its option.
 #[derive(Debug)]
+#[allow(clippy::struct_field_names, reason = "a key is what it is called in the plan")]
 pub struct Key {
     /// The key, as [`Setting`] has it.
     pub key: &'static str,
@@ -116,7 +117,6 @@ impl Key {
         let switch = |wanted: &str| if text == wanted { vec![self.option.to_owned()] } else { Vec::new() };
         match self.takes {
             Takes::Url => Vec::new(),
-            Takes::Value => one(text),
             Takes::File => one(&file(text)),
             Takes::Data => match text.strip_prefix('@') {
                 Some(name) if name != "-" && !name.is_empty() => one(&format!("@{}", file(name))),
@@ -125,7 +125,7 @@ impl Key {
             Takes::Each => texts(node).iter().flat_map(|text| one(text)).collect(),
             Takes::Commas => one(&texts(node).join(",")),
             Takes::Loads if matches!(node.value, Value::List(_)) => one(&format!("[{}]", texts(node).join(","))),
-            Takes::Loads => one(text),
+            Takes::Value | Takes::Loads => one(text),
             Takes::IfTrue => switch("true"),
             Takes::IfFalse => switch("false"),
             Takes::Pairs(between) => {

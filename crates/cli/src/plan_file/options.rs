@@ -122,7 +122,9 @@ impl Options {
             let option = Key::of(&setting.key).map(|key| key.option).filter(|option| !option.is_empty());
             mentioned.extend(option.and_then(|option| whole_word(text, option)).map(|at| (at, setting)));
         }
-        let first = mentioned.into_iter().min_by_key(|(at, _)| *at).map(|(_, setting)| setting);
+        let url = find(&self.settings, "script.request.url");
+        let url = url.filter(|url| url.node.text().is_some_and(|url| !url.is_empty() && text.contains(url)));
+        let first = mentioned.into_iter().min_by_key(|(at, _)| *at).map_or(url, |(_, setting)| Some(setting));
         let wrong = self.in_keys(text);
         let Some(setting) = first else { return PlanError { at: None, path: String::new(), wrong } };
         let wrong = wrong.strip_prefix(&format!("{}: ", setting.key)).unwrap_or(&wrong).to_owned();

@@ -13,7 +13,7 @@ use brunt_model::plan::Script;
 use brunt_model::{Contender, Experiment, ProbeSpec};
 use brunt_script::duration;
 use brunt_script::plan::{
-    Draft, Given, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer, Setting,
+    Draft, Given, PlanError, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer, Setting,
 };
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -130,7 +130,7 @@ impl Opened {
 }
 
 fn contender(planned: &Planned, folder: &Path, system: &System) -> Result<(Contender, Vec<String>)> {
-    let (steps, notes) = steps(planned, folder, system).with_context(|| format!("contender {}", planned.name))?;
+    let (steps, notes) = steps(planned, folder, system).map_err(|e| placed(e, planned))?;
     let [contender, repetition, step] = &planned.hooks;
     let hooks = ContenderHooks { contender: around(contender)?, repetition: around(repetition)?, step: around(step)? };
     let every = or(planned.probe_interval, defaults::PROBE_INTERVAL)?;
@@ -144,6 +144,12 @@ fn contender(planned: &Planned, folder: &Path, system: &System) -> Result<(Conte
         probes: planned.probes.iter().cloned().map(probe).collect(),
     };
     Ok((contender, notes))
+}
+
+/// An error that has no line names the contender.
+fn placed(error: anyhow::Error, planned: &Planned) -> anyhow::Error {
+    let has_line = error.downcast_ref::<PlanError>().is_some_and(|error| error.at.is_some());
+    if has_line { error } else { error.context(format!("contender {}", planned.name)) }
 }
 
 /// The steps of a contender: those of the command line with its first request, each asking all of them.
@@ -178,7 +184,9 @@ fn mix(planned: &Planned, lines: &[Options], arguments: &[RunArgs]) -> Result<Sc
         let mut one = script(arguments).map_err(|e| line.against(&e))?;
         let text = |key| find(request, key).and_then(|setting| setting.node.text());
         for asked in &mut one.requests {
-            text("script.request.label").into_iter().for_each(|label| label.clone_into(&mut asked.label));
+            if let Some(label) = text("script.request.label") {
+                label.clone_into(&mut asked.label);
+            }
             asked.weight = text("script.request.weight").and_then(|weight| weight.parse().ok()).unwrap_or(1);
         }
         match &mut all {

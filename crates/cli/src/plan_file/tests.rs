@@ -73,7 +73,7 @@ probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
     assert_eq!(types, ["application/json"]);
     assert_eq!((outputs.len(), outputs[0].format.as_str(), ports.len()), (2, "html", 2));
     assert_ne!(ports["a"], ports["b"]);
-    assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_secs(60));
+    assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_mins(1));
     assert_eq!(contender.server.as_ref().unwrap().ready_timeout, Duration::from_secs(30));
     assert_eq!(contender.probes.iter().map(|p| p.interval.as_secs()).collect::<Vec<_>>(), [1, 2]);
 }
@@ -131,7 +131,10 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "plan.yaml:2:18: load.arrivals: load.arrivals belongs to the open loop: add load.rate N",
         ),
         ("load: {rate: 5, think: 1s}", "load.think belongs to the closed loop: arrivals at a load.rate wait"),
-        ("load: {rate: 5, connections: 1..5/3s}", "plan.yaml:2:30: load.connections:"),
+        (
+            "load: {rate: 5, connections: 1..5/3s}",
+            "plan.yaml:2:14: load.rate: with load.rate, load.connections is how many there are at most",
+        ),
         (
             "connection: {keepalive: false, requests_per_connection: 3}",
             "connection.keepalive: false means one request a connection",
@@ -149,9 +152,21 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         );
         assert!(told.contains(expected) && !told.contains(" --"), "{text}:\n{told}\n{expected}");
     }
-    let told =
-        |script: &str| format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
-    insta::assert_snapshot!([told("{request: /a}"), told("{request: 'ftp://h/'}"), told("{request: {url: h, method: get}}"), told("{requests: [h, {url: h, data: x, form: {a: b}}]}")].join("\n"), @"");
+    for (script, expected) in [
+        ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: it is not known on which server this is"),
+        (
+            "{request: 'ftp://h/'}",
+            "plan.yaml:1:19: script.request.url: `ftp://h/`: brunt speaks http and https, not ftp",
+        ),
+        (
+            "{request: {url: h, method: get}}",
+            "plan.yaml:1:36: script.request.method: `get`: methods are written in capitals",
+        ),
+        ("{requests: [h, {url: h, data: x, form: {a: b}}]}", "script.request.form"),
+    ] {
+        let told = format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
+        assert!(told.contains(expected), "{script}:\n{told}\n{expected}");
+    }
 }
 
 #[test]
@@ -168,5 +183,31 @@ factors:
     let opened = resolve::open(&path, &[], NO_FOLDER).unwrap();
     let file = opened.file.clone();
     let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r"
+    # 4 contenders × 2 steps × 3 repetitions = 24 trials, about 24 s
+    name: plan
+    repetitions: 3
+    order: interleaved
+    cooldown: 0s
+    load:
+      rate: 5..10+5
+      duration: 1s
+    contenders:
+      on 10:
+        script:
+          request: http://127.0.0.1/10
+      on 20:
+        script:
+          request: http://127.0.0.1/20
+      off 10:
+        script:
+          request: http://127.0.0.1/10
+        connection:
+          keepalive: false
+      off 20:
+        script:
+          request: http://127.0.0.1/20
+        connection:
+          keepalive: false
+    ");
 }

@@ -27,7 +27,7 @@ pub enum Probe {
     PhpFpm(WordOr<Page>),
     /// Tomcat's manager status, `/manager/status?XML=true`.
     Tomcat(WordOr<Page>),
-    /// HAProxy's statistics, as CSV.
+    /// The statistics of `HAProxy`, as CSV.
     Haproxy(WordOr<Page>),
     /// Anything in Prometheus' text format.
     Prometheus(WordOr<Page>),

@@ -30,9 +30,8 @@ impl Reader<'_> {
 
     fn number<T: std::str::FromStr>(&self) -> Result<T, PlanError> {
         let text = self.0.text().unwrap_or_default();
-        text.parse().or_else(|_| {
-            Err(PlanError::new(&self.0.at, "", format!("`{text}`: that is no whole number; write one such as 3")))
-        })
+        let wrong = || format!("`{text}`: that is no whole number; write one such as 3");
+        text.parse().map_err(|_| PlanError::new(&self.0.at, "", wrong()))
     }
 }
 

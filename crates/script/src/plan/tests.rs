@@ -21,7 +21,8 @@ fn plan(text: &str, sets: &[&str]) -> PlanFile {
 
 /// What is said to each of the bad texts, a line each.
 fn told(texts: &[&str]) -> String {
-    texts.iter().map(|text| format!("{}\n", resolved(text, &[]).map(|_| text).unwrap_err())).collect()
+    let told = texts.iter().map(|text| resolved(text, &[]).map(|_| text).unwrap_err().to_string());
+    told.collect::<Vec<_>>().join("\n")
 }
 
 /// The value of a key of each contender, with its place.
@@ -354,7 +355,7 @@ fn names_that_stand_for_nothing_are_told() {
 
 #[test]
 fn there_are_a_thousand_contenders_at_most() {
-    let levels: String = (0..40).map(|n| format!("l{n}: , ")).collect();
+    let levels = (0..40).map(|n| format!("l{n}: , ")).collect::<Vec<_>>().concat();
     let text = format!("script: {{request: h}}\nfactors: {{a: {{{levels}}}, b: {{{levels}}}}}\n");
     let told = resolved(&text, &[]).unwrap_err().to_string();
     assert!(told.contains("factors.b: that makes 1600 contenders, and 1000 is the most; write fewer levels"), "{told}");
@@ -362,7 +363,10 @@ fn there_are_a_thousand_contenders_at_most() {
 
 #[test]
 fn variables_that_grow_without_end_are_refused() {
-    let vars: String = (1..40).map(|n| format!("  v{n}: '${{v{0}}}${{v{0}}}${{v{0}}}${{v{0}}}'\n", n - 1)).collect();
+    let vars = (1..40)
+        .map(|n| format!("  v{n}: '${{v{0}}}${{v{0}}}${{v{0}}}${{v{0}}}'\n", n - 1))
+        .collect::<Vec<_>>()
+        .concat();
     for smallest in ["x", "''"] {
         let text = format!("vars:\n  v0: {smallest}\n{vars}script: {{request: '${{v39}}'}}\n");
         let told = resolved(&text, &[]).unwrap_err().to_string();

@@ -148,6 +148,7 @@ pub struct Load {
 /// How connections are made and kept: the words of `brunt run`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[allow(clippy::struct_field_names, reason = "the words of the options")]
 pub struct Connection {
     /// False: a new connection for each request. Default: true.
     pub keepalive: Option<bool>,

@@ -193,9 +193,9 @@ impl Builder {
 
     /// Says what is wrong with the YAML. A tab is told first: it looks like spaces, and is the usual reason.
     fn broken(&self, text: &str, mark: Marker, info: &str) -> PlanError {
-        let tab = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
+        let tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');
         let until = text.lines().take(mark.line()).collect::<Vec<_>>();
-        if let Some(number) = until.iter().rposition(|line| tab(&line)).filter(|number| number + 2 >= mark.line()) {
+        if let Some(number) = until.iter().rposition(|line| tab(line)).filter(|number| number + 2 >= mark.line()) {
             let column = until[number].find('\t').unwrap_or(0) + 1;
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
             return PlanError::new(&at, "", "a tab stands before the text; write spaces, two a level");
@@ -311,7 +311,7 @@ mod tests {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for n in 1..12 {
             let ten = vec![format!("*a{}", n - 1); 10].join(", ");
-            bomb.push_str(&format!("a{n}: &a{n} [{ten}]\n"));
+            bomb = format!("{bomb}a{n}: &a{n} [{ten}]\n");
         }
         let deep = format!("a: {}{}", "[".repeat(5000), "]".repeat(5000));
         let long = "x".repeat(LONGEST + 1);
