@@ -4,7 +4,7 @@ use super::world::{SECOND, events, keep, snapshot, store, write};
 use crate::{Listed, Progress, Store};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -99,7 +99,7 @@ fn id_from(other: &mut Other) -> String {
 fn a_full_disk_ends_the_log_and_not_the_run() {
     let (directory, store) = store();
     let Ok(small) = Small::mount(&directory.path().join("runs")) else {
-        println!("SKIPPED store::a_full_disk_ends_the_log_and_not_the_run: no file system may be mounted here");
+        skipped("store::a_full_disk_ends_the_log_and_not_the_run: no file system may be mounted here");
         return;
     };
     let mut log = store.begin_run(None).unwrap();
@@ -114,6 +114,14 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
     log.finish(&run, &brunt_judge::judge(&run)).unwrap();
     assert_eq!(store.entry(&id).unwrap().progress, Progress::Torn);
     drop(small);
+}
+
+fn skipped(what: &str) {
+    println!("SKIPPED {what}");
+    if let Some(list) = std::env::var_os("BRUNT_SKIPS") {
+        let mut list = File::options().append(true).create(true).open(list).unwrap();
+        writeln!(list, "SKIPPED {what}").unwrap();
+    }
 }
 
 /// A file system of 64 kB, mounted while this lives.
