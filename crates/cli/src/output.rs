@@ -4,18 +4,32 @@ use crate::args;
 use crate::args::values::Output;
 use crate::defaults;
 use crate::measure::Listen;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use brunt_model::codec::LogWriter;
 use brunt_model::{Analysis, Event, Judgement, Run, Study};
-use brunt_report::{Format, REPORTS};
-use std::fs::File;
+use brunt_report::{Files, Format, REPORTS, single};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Reports whose files have been opened, so that a name that cannot be written is known before anything is measured.
 pub struct Outputs {
-    to_files: Vec<(&'static Format, PathBuf, File)>,
-    to_stdout: Vec<&'static Format>,
+    places: Vec<(&'static Format, Place)>,
+}
+
+/// Where a report goes.
+enum Place {
+    Stdout,
+    File(PathBuf, File),
+    /// A directory, for a format that makes several files.
+    Directory(PathBuf, Files),
+}
+
+/// What is reported.
+#[derive(Clone, Copy)]
+enum Subject<'a> {
+    Run(&'a Run, &'a Judgement),
+    Study(&'a Study, &'a Analysis),
 }
 
 impl Outputs {
@@ -23,43 +37,92 @@ impl Outputs {
     pub fn open(outputs: &[Output], quiet: bool) -> Result<Self> {
         let names: Vec<_> = REPORTS.iter().map(|r| r.name).collect();
         args::output::check(outputs, &names)?;
-        let mut opened = Self { to_files: Vec::new(), to_stdout: Vec::new() };
+        let mut places = Vec::new();
         for output in outputs {
             let Some(format) = brunt_report::format(&output.format) else { continue };
-            match &output.file {
-                Some(path) => opened.to_files.push((format, path.clone(), create(path)?)),
-                None => opened.to_stdout.push(format),
+            places.push((format, Place::open(format, output.file.as_deref())?));
+        }
+        let any = places.iter().any(|place| matches!(place.1, Place::Stdout));
+        if !any && !quiet {
+            let text = brunt_report::format(defaults::OUTPUT);
+            places.splice(0..0, text.map(|text| (text, Place::Stdout)));
+        }
+        Ok(Self { places })
+    }
+
+    /// Writes every report of a run. One that cannot be written does not keep the others from it; the first error is
+    /// returned.
+    pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
+        self.write_all(Subject::Run(run, judgement))
+    }
+
+    /// Writes every report of a study, as [`Self::write`].
+    pub fn write_study(self, study: &Study, analysis: &Analysis) -> Result<()> {
+        self.write_all(Subject::Study(study, analysis))
+    }
+
+    fn write_all(self, subject: Subject<'_>) -> Result<()> {
+        let mut places = self.places;
+        // What is read at once comes first.
+        places.sort_by_key(|place| !matches!(place.1, Place::Stdout));
+        let written = places.into_iter().map(|(format, place)| place.write(format, subject));
+        written.fold(Ok(()), Result::and)
+    }
+}
+
+impl Place {
+    /// A name that ends in `/` is a directory.
+    fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Stdout) };
+        if !path.to_string_lossy().ends_with('/') && !path.is_dir() {
+            return Ok(Self::File(path.to_owned(), create(path)?));
+        }
+        let name = path.display();
+        let Some(files) = format.files else {
+            bail!("-o {0}={name}: that is a directory, and {0} makes one file; write -o {0}=FILE", format.name);
+        };
+        fs::create_dir_all(path).with_context(|| format!("{name} cannot be made"))?;
+        Ok(Self::Directory(path.to_owned(), files))
+    }
+
+    fn write(self, format: &Format, subject: Subject<'_>) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let written = subject.write(format, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
+                written.or_else(ignore_closed_pipe).context("stdout")
+            }
+            Self::File(path, file) => {
+                let mut out = BufWriter::new(file);
+                let written = subject.write(format, &mut out).and_then(|()| out.flush());
+                written.with_context(|| path.display().to_string())
+            }
+            Self::Directory(path, files) => {
+                let made = subject.files(files).with_context(|| path.display().to_string())?;
+                made.into_iter().try_for_each(|(name, bytes)| {
+                    let file = path.join(name);
+                    fs::write(&file, bytes).with_context(|| file.display().to_string())
+                })
             }
         }
-        if opened.to_stdout.is_empty() && !quiet {
-            opened.to_stdout.extend(brunt_report::format(defaults::OUTPUT));
+    }
+}
+
+impl Subject<'_> {
+    fn write(self, format: &Format, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Run(run, judgement) => (format.write)(run, judgement, out),
+            Self::Study(study, analysis) => (format.write_study)(study, analysis, out),
         }
-        Ok(opened)
     }
 
-    /// Writes every report of a run.
-    pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
-        self.each(|format, out| (format.write)(run, judgement, out))
-    }
-
-    /// Writes every report of a study.
-    pub fn write_study(self, study: &Study, analysis: &Analysis) -> Result<()> {
-        self.each(|format, out| (format.write_study)(study, analysis, out))
-    }
-
-    /// One that cannot be written does not keep the others from it; the first error is returned.
-    fn each(self, write: impl Fn(&Format, &mut dyn io::Write) -> io::Result<()>) -> Result<()> {
-        let mut outcome = Ok(());
-        for format in self.to_stdout {
-            let written = write(format, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
-            outcome = outcome.and(written.or_else(ignore_closed_pipe).context("stdout"));
+    fn files(self, files: Files) -> io::Result<Vec<(String, Vec<u8>)>> {
+        match self {
+            Self::Run(run, judgement) => {
+                let (study, analysis) = single::study_of(run, judgement);
+                files(&study, &analysis)
+            }
+            Self::Study(study, analysis) => files(study, analysis),
         }
-        for (format, path, file) in self.to_files {
-            let mut out = BufWriter::new(file);
-            let written = write(format, &mut out).and_then(|()| out.flush());
-            outcome = outcome.and(written.with_context(|| path.display().to_string()));
-        }
-        outcome
     }
 }
 

@@ -11,26 +11,32 @@ use brunt_model::codec::LogError;
 use brunt_store::log::EventReader;
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 
-/// Folds a log and reports it. One that was torn (a power cut, a full disk) is reported up to its last whole event.
+/// Folds a log and reports it.
 pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
-    let name = || args.file.display().to_string();
-    let file = File::open(&args.file).with_context(name).map_err(usage)?;
-    let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
+    let run = fold(&args.file)?;
+    let judgement = brunt_judge::judge(&run);
+    outputs.write(&run, &judgement).map_err(failed)?;
+    Ok(exit_of(&run, &judgement, args.strict.into()))
+}
+
+/// Folds a log. One that was torn (a power cut, a full disk) is taken up to its last whole event.
+pub fn fold(path: &Path) -> Result<Run, Failed> {
+    let name = || path.display().to_string();
+    let file = File::open(path).with_context(name).map_err(usage)?;
+    let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
     let mut run = Run::default();
     loop {
         match log.next_event() {
             Ok(Some(event)) => run.fold(&event),
-            Ok(None) => break,
+            Ok(None) => return Ok(run),
             Err(error @ LogError::Torn(_)) => {
                 eprintln!("brunt: {}: {error}", name());
-                break;
+                return Ok(run);
             }
             Err(error) => return Err(failed(error)),
         }
     }
-    let judgement = brunt_judge::judge(&run);
-    outputs.write(&run, &judgement).map_err(failed)?;
-    Ok(exit_of(&run, &judgement, args.strict.into()))
 }

@@ -1,7 +1,11 @@
-//! The time series as CSV: one row an interval, the fields of [`Interval`] as its head.
+//! The time series of a run as CSV: one row an interval, the fields of [`Interval`] as its head. Of a study, one row a
+//! trial: its figures as [`crate::study::TrialDocument`] names them, and a column for each of its readings.
 
-use crate::result::{self, Interval};
-use brunt_model::{Judgement, Run};
+use crate::result::{self, Interval, Times};
+use crate::study::TrialDocument;
+use brunt_model::finding::State;
+use brunt_model::{Analysis, Judgement, Run, Study};
+use std::collections::BTreeSet;
 use std::io;
 
 /// Writes the head and one row for each interval of the run.
@@ -19,6 +23,79 @@ fn head() -> io::Result<Vec<String>> {
     match serde_json::to_value(Interval::default())? {
         serde_json::Value::Object(fields) => Ok(fields.into_iter().map(|f| f.0).collect()),
         _ => Ok(Vec::new()),
+    }
+}
+
+/// A column of a study's table: its head, and what stands in it.
+type Column = (&'static str, fn(&TrialDocument) -> String);
+
+/// The columns that every study has; those of its readings follow.
+const COLUMNS: [Column; 30] = [
+    ("contender", |t| t.contender.clone()),
+    ("repetition", |t| t.repetition.to_string()),
+    ("step", |t| t.step.to_string()),
+    ("load", |t| t.load.to_string()),
+    ("id", |t| t.id.clone().unwrap_or_default()),
+    ("started", |t| t.started.clone()),
+    ("measured_seconds", |t| t.measured_seconds.to_string()),
+    ("offered_per_second", |t| known(t.offered_per_second)),
+    ("throughput_per_second", |t| t.throughput_per_second.to_string()),
+    ("goodput_per_second", |t| t.goodput_per_second.to_string()),
+    ("planned", |t| t.requests.planned.to_string()),
+    ("begun", |t| t.requests.begun.to_string()),
+    ("completed", |t| t.requests.completed.to_string()),
+    ("good", |t| t.requests.good.to_string()),
+    ("failed", |t| t.requests.failed.to_string()),
+    ("dropped", |t| t.requests.dropped.to_string()),
+    ("errors", |t| t.requests.errors.to_string()),
+    ("error_share", |t| known(t.error_share)),
+    ("response_mean_seconds", |t| time(t, |times| times.mean)),
+    ("response_min_seconds", |t| time(t, |times| times.min)),
+    ("response_p50_seconds", |t| time(t, |times| times.p50)),
+    ("response_p90_seconds", |t| time(t, |times| times.p90)),
+    ("response_p95_seconds", |t| time(t, |times| times.p95)),
+    ("response_p99_seconds", |t| time(t, |times| times.p99)),
+    ("response_max_seconds", |t| time(t, |times| times.max)),
+    ("response_at_least", |t| t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))),
+    ("service_p99_seconds", |t| known(t.service_time_p99_seconds)),
+    ("lag_p99_seconds", |t| known(t.lag_p99_seconds)),
+    ("verdict", |t| verdict(t.verdict.state).into()),
+    ("interrupted", |t| t.interrupted.to_string()),
+];
+
+/// Writes the head and one row for each trial of the study.
+pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let trials: Vec<TrialDocument> = study.trials.iter().map(|t| TrialDocument::new(&study.experiment, t)).collect();
+    let of = |t: &TrialDocument| {
+        let named = t.readings.iter().flat_map(|(source, of)| of.keys().map(|name| (source.clone(), name.clone())));
+        named.collect::<Vec<_>>()
+    };
+    let readings: BTreeSet<(String, String)> = trials.iter().flat_map(of).collect();
+    let mut rows = csv::WriterBuilder::new().from_writer(out);
+    let head = COLUMNS.iter().map(|column| column.0.to_owned());
+    rows.write_record(head.chain(readings.iter().map(|(source, name)| format!("{source} {name}"))))?;
+    for trial in &trials {
+        let value = |source: &str, name: &str| trial.readings.get(source)?.get(name).copied();
+        let values = readings.iter().map(|(source, name)| known(value(source, name)));
+        rows.write_record(COLUMNS.iter().map(|column| column.1(trial)).chain(values))?;
+    }
+    rows.flush()
+}
+
+/// A figure; an empty cell where it is not known.
+fn known(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+fn time(trial: &TrialDocument, of: fn(&Times) -> f64) -> String {
+    known(trial.response_time_seconds.as_ref().map(of))
+}
+
+fn verdict(state: State) -> &'static str {
+    match state {
+        State::Ok => "ok",
+        State::Limited => "limited",
+        State::Invalid => "invalid",
     }
 }
 
@@ -47,5 +124,22 @@ mod tests {
     #[test]
     fn a_run_without_intervals_has_its_head() {
         assert_eq!(csv(&Run::default()).lines().count(), 1);
+    }
+
+    #[test]
+    fn a_study_is_one_row_a_trial() {
+        let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
+        let mut out = Vec::new();
+        write_study(&study, &analysis, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 1 + 8);
+        assert!(lines[0].contains("interrupted,generator cpu_system_seconds_per_second,"), "{}", lines[0]);
+        assert!(
+            lines[1].starts_with("nginx,1,1,120,r1101,2026-07-01T12:00:00.250Z,10,120,120,120,1200,"),
+            "{}",
+            lines[1]
+        );
+        assert!(lines.iter().all(|l| l.matches(',').count() == lines[0].matches(',').count()));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What it is **not**: the writing. Help, docs and completions come from here.
 
-use crate::{csv, html, json, png, result, study, svg, text};
+use crate::{analysis, csv, html, json, junit, markdown, png, result, study, svg, text, tsv};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
@@ -16,7 +16,12 @@ pub struct Format {
     pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
     /// Writes a study.
     pub write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
+    /// Makes several files of a study, each with its name; None where the format has one only.
+    pub files: Option<Files>,
 }
+
+/// Makes several files of a study: their names, and what is in them.
+pub type Files = fn(&Study, &Analysis) -> io::Result<Vec<(String, Vec<u8>)>>;
 
 /// Every format; help, docs and completions come from here.
 pub const REPORTS: &[Format] = &[
@@ -24,37 +29,64 @@ pub const REPORTS: &[Format] = &[
         name: "text",
         about: "for people: figures, tables and a histogram, up to 96 columns",
         write: text::write,
-        write_study: json::write_study,
+        write_study: text::write_study,
+        files: None,
+    },
+    Format {
+        name: "markdown",
+        about: "for people, where tables are to be rendered",
+        write: markdown::write,
+        write_study: markdown::write_study,
+        files: None,
     },
     Format {
         name: "json",
         about: "for programs: everything, with units in the keys; see `schema`",
         write: json::write,
         write_study: json::write_study,
+        files: None,
     },
     Format {
         name: "csv",
-        about: "the time series, one row an interval, for spreadsheets",
+        about: "for spreadsheets: the time series of a run, the trials of an experiment",
         write: csv::write,
-        write_study: json::write_study,
+        write_study: csv::write_study,
+        files: None,
+    },
+    Format {
+        name: "tsv",
+        about: "the table of autobench, for what reads its files",
+        write: tsv::write,
+        write_study: tsv::write_study,
+        files: None,
+    },
+    Format {
+        name: "junit",
+        about: "for continuous integration: objectives and verdicts as test cases",
+        write: junit::write,
+        write_study: junit::write_study,
+        files: None,
     },
     Format {
         name: "html",
         about: "a page for the browser: findings, charts, tables, all in one file that needs no network",
         write: html::write,
         write_study: html::write_study,
+        files: None,
     },
     Format {
         name: "svg",
-        about: "all charts in one drawing, or with -o svg=DIR/ a file each",
+        about: "charts in one drawing, or with -o svg=DIR/ a file each",
         write: svg::write,
         write_study: svg::write_study,
+        files: Some(svg::files),
     },
     Format {
         name: "png",
-        about: "all charts in one picture, or with -o png=DIR/ a file each",
+        about: "charts in one picture, or with -o png=DIR/ a file each",
         write: png::write,
         write_study: png::write_study,
+        files: Some(png::files),
     },
 ];
 
@@ -75,6 +107,7 @@ pub struct Published {
 pub const SCHEMAS: &[Published] = &[
     Published { name: "result", schema: schema_of::<result::Document> },
     Published { name: "study", schema: schema_of::<study::StudyDocument> },
+    Published { name: "analysis", schema: schema_of::<analysis::AnalysisDocument> },
 ];
 
 fn schema_of<T: schemars::JsonSchema>() -> serde_json::Value {

@@ -11,7 +11,9 @@
 //! * [`text`]: for people. A table of sections, each a function from run to text, in `text/`.
 //! * [`json`], [`result`], [`study`]: for programs. `result` and `study` have the types of the documents, their units,
 //!   and their making.
-//! * [`csv`]: the time series, for spreadsheets and plotting; of a study, its trials.
+//! * [`outline`]: what is said of a study, set as text or as [`markdown`]. [`analysis`]: the same of results of others.
+//! * [`csv`]: the time series, for spreadsheets and plotting; of a study, its trials. [`tsv`]: as autobench writes.
+//! * [`junit`]: objectives and verdicts as test cases.
 //! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
 //! * [`plot`], [`scene`]: a chart as shapes on paper. [`svg`], [`png`]: these shapes written.
@@ -23,13 +25,17 @@
 // A report is written once: `write!` would save an allocation and bring a Result to throw away.
 #![allow(clippy::format_push_string)]
 
+pub mod analysis;
 pub mod csv;
 pub mod figure;
 pub mod figures;
 mod formats;
 pub mod html;
 pub mod json;
+pub mod junit;
 pub mod layout;
+pub mod markdown;
+pub mod outline;
 pub mod panels;
 pub mod plot;
 pub mod png;
@@ -44,9 +50,11 @@ pub mod study;
 pub mod svg;
 pub mod text;
 mod ticks;
+pub mod tsv;
 pub mod utc;
+mod xml;
 
 #[cfg(test)]
 mod story;
 
-pub use formats::{Format, Published, REPORTS, SCHEMAS, format};
+pub use formats::{Files, Format, Published, REPORTS, SCHEMAS, format};

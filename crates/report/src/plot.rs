@@ -181,19 +181,25 @@ impl Room {
         cells.collect()
     }
 
+    /// The words stand above the room in rows, in such an order that no line crosses them.
     fn marks(&self, marks: &[Mark]) -> Vec<Shape> {
-        let mark = |(row, mark): (usize, &Mark)| {
-            let (x, y) = (self.x.at(mark.x), self.top - 7.0 - 15.0 * row as f64);
+        let fits = |mark: &Mark| self.x.at(mark.x) + 5.0 + room_of(&mark.name) < WIDTH;
+        let mut rows: Vec<&Mark> = marks.iter().collect();
+        rows.sort_by(|a, b| match (fits(a), fits(b)) {
+            (true, true) => a.x.total_cmp(&b.x),
+            (false, false) => b.x.total_cmp(&a.x),
+            (a_fits, b_fits) => a_fits.cmp(&b_fits),
+        });
+        let mark = |(row, mark): (usize, &&Mark)| {
+            let below = marks.len() - 1 - row;
+            let (x, y) = (self.x.at(mark.x), self.top - 7.0 - 15.0 * below as f64);
             let ink = mark.contender.map_or(Ink::Axis, Ink::Colour);
             let points = vec![(x, y + 3.0), (x, self.bottom)];
-            let fits = x + 5.0 + room_of(&mark.name) < WIDTH;
-            let (at, anchor) = if fits { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
-            [
-                Shape::Line { points, ink, width: 1.2, dashes: DASHES[2] },
-                text((at, y), anchor, &mark.name, SMALL, Ink::Soft),
-            ]
+            let (at, anchor) = if fits(mark) { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
+            let line = Shape::Line { points, ink, width: 1.2, dashes: DASHES[2] };
+            [line, text((at, y), anchor, &mark.name, SMALL, Ink::Soft)]
         };
-        marks.iter().enumerate().flat_map(mark).collect()
+        rows.iter().enumerate().flat_map(mark).collect()
     }
 }
 

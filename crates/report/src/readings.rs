@@ -4,6 +4,7 @@
 //! [`brunt_model::reading_names`]). Which readings share a chart is said in [`crate::panels`].
 
 use brunt_model::history::History;
+use brunt_model::reading_names::{HOST_SOFTIRQ, HOST_SYSTEM, HOST_USER, server};
 use brunt_model::{Phase, Run, Tick};
 use std::collections::BTreeMap;
 
@@ -72,6 +73,17 @@ pub fn means(run: &Run) -> BTreeMap<String, BTreeMap<String, f64>> {
     };
     let all = run.history.iter().map(|(source, history)| (source.clone(), of(history)));
     all.filter(|source| !source.1.is_empty()).collect()
+}
+
+/// The cores that the server's processes had, on average over the measured time; where none were read, those of its
+/// machine.
+pub fn server_cpu(run: &Run) -> Option<f64> {
+    let of = |kind: &str, names: &[&str]| {
+        let sources = run.history.iter().filter(|(source, _)| source.starts_with(kind));
+        let rates = sources.flat_map(|(_, history)| names.iter().map(|name| mean(run, &over_time(run, history, name))));
+        rates.flatten().reduce(|a, b| a + b)
+    };
+    of("process:", &server::CPU).or_else(|| of("host:", &[HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ]))
 }
 
 #[cfg(test)]

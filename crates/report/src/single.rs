@@ -1,37 +1,56 @@
-//! A run as the study of one trial, so that what shows studies shows runs.
+//! A run as the study of one trial, so that what shows studies shows runs; several runs beside each other likewise.
 //!
 //! What it is **not**: an analysis. Nothing is decided here that the run's judgement does not say.
 
 use brunt_model::analysis::{Analysed, Band, Banded, CurvePoint};
-use brunt_model::experiment::{ContenderHooks, Step, TrialOrder};
-use brunt_model::{Analysis, Contender, Experiment, Judgement, Load, LoadUnit, Place, Plan, Run, Study, Tally, Trial};
+use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
+use brunt_model::{
+    Analysis, Contender, Experiment, Finding, Judgement, Load, LoadUnit, Place, Plan, Run, Study, Tally, Trial,
+};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The study of this one run, and what is known of it as a point of a sweep.
 pub fn study_of(run: &Run, judgement: &Judgement) -> (Study, Analysis) {
-    let name = name_of(run);
-    let trial = Trial {
-        place: Place { repetition: 0, contender: 0, step: 0 },
-        id: None,
-        run: run.clone(),
-        judgement: judgement.clone(),
-    };
+    study_of_several(&[(name_of(run), run, judgement)])
+}
+
+/// The study of several runs, each by its name a contender with one trial. What was found of one of them is said with its
+/// name.
+pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis) {
+    let first = runs.first().map(|first| first.1.clone()).unwrap_or_default();
+    let alone = runs.len() == 1;
+    let named = |name: &str, sentence: &str| if alone { sentence.into() } else { format!("{name}: {sentence}") };
+    let warnings = runs.iter().flat_map(|(name, run, _)| run.warnings.iter().map(|w| named(name, w)));
+    let findings = runs.iter().flat_map(|(name, _, judgement)| {
+        let of = |finding: &Finding| Finding { sentence: named(name, &finding.sentence), ..finding.clone() };
+        judgement.findings.iter().map(of).collect::<Vec<_>>()
+    });
     let study = Study {
         id: None,
-        experiment: experiment(run, name.clone()),
-        environment: run.environment.clone(),
-        unix_seconds: run.unix_seconds,
-        trials: vec![trial],
-        warnings: run.warnings.clone(),
-        interrupted: run.interrupted(),
+        experiment: experiment(runs),
+        environment: first.environment.clone(),
+        unix_seconds: first.unix_seconds,
+        trials: runs.iter().enumerate().map(|(i, (_, run, judgement))| trial(i, run, judgement)).collect(),
+        warnings: warnings.collect(),
+        interrupted: runs.iter().any(|run| run.1.interrupted()),
     };
-    let analysed = Analysed {
-        contender: name,
+    let contenders = runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect();
+    (study, Analysis { contenders, findings: findings.collect() })
+}
+
+fn trial(contender: usize, run: &Run, judgement: &Judgement) -> Trial {
+    let place = Place { repetition: 0, contender, step: 0 };
+    Trial { place, id: None, run: run.clone(), judgement: judgement.clone() }
+}
+
+fn analysed(name: &str, run: &Run, judgement: &Judgement) -> Analysed {
+    Analysed {
+        contender: name.into(),
         curve: vec![point(run)],
         bottleneck: judgement.bottleneck.clone(),
         ..Analysed::default()
-    };
-    (study, Analysis { contenders: vec![analysed], findings: judgement.findings.clone() })
+    }
 }
 
 /// What a trial measured, as a point of a curve.
@@ -70,27 +89,52 @@ fn name_of(run: &Run) -> String {
     }
 }
 
-fn experiment(run: &Run, name: String) -> Experiment {
-    let steps = run.plan.iter().map(|plan| Step { load: load_of(plan), plan: plan.clone() }).collect();
-    let contender = Contender {
-        name: name.clone(),
-        factors: Vec::new(),
-        steps,
-        server: None,
-        hooks: ContenderHooks::default(),
-        probes: Vec::new(),
-    };
+fn experiment(runs: &[(String, &Run, &Judgement)]) -> Experiment {
+    let names: Vec<&str> = runs.iter().map(|run| run.0.as_str()).collect();
+    let first = runs.first().map(|run| run.1);
     Experiment {
-        name,
+        name: names.join(", "),
         about: String::new(),
-        contenders: vec![contender],
+        contenders: runs.iter().map(|(name, run, _)| contender(name, run)).collect(),
         repetitions: 1,
         order: TrialOrder::default(),
         cooldown: Duration::ZERO,
-        hooks: brunt_model::experiment::Around::default(),
-        seed: run.plan.as_ref().map_or(0, |plan| plan.seed),
-        directory: std::path::PathBuf::new(),
+        hooks: Around::default(),
+        seed: first.and_then(|run| run.plan.as_ref()).map_or(0, |plan| plan.seed),
+        directory: PathBuf::new(),
         scratch: None,
-        source: run.environment.command.clone(),
+        source: first.map_or(String::new(), |run| run.environment.command.clone()),
+    }
+}
+
+fn contender(name: &str, run: &Run) -> Contender {
+    Contender {
+        name: name.into(),
+        factors: Vec::new(),
+        steps: run.plan.iter().map(|plan| Step { load: load_of(plan), plan: plan.clone() }).collect(),
+        server: None,
+        hooks: ContenderHooks::default(),
+        probes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{panels, story};
+
+    #[test]
+    fn several_runs_stand_beside_each_other() {
+        let (closed, open) = (story::closed().run(), story::overloaded().run());
+        let judgement = Judgement::default();
+        let (study, _) = study_of(&closed, &judgement);
+        assert_eq!((study.experiment.name.as_str(), study.is_complete()), ("http://127.0.0.1:8080/", true));
+        let runs = [("before".to_owned(), &closed, &judgement), ("after".to_owned(), &open, &judgement)];
+        let (study, analysis) = study_of_several(&runs);
+        assert_eq!(study.experiment.name, "before, after");
+        assert!(study.warnings[0].starts_with("after: the generator had no CPU"), "{:?}", study.warnings);
+        assert_eq!(analysis.contenders[1].curve[0].achieved.value, open.throughput());
+        let curve = panels::figures(&study, &analysis).swap_remove(0);
+        assert_eq!((curve.id.as_str(), curve.lines.len()), ("percentiles", 2));
     }
 }

@@ -5,6 +5,7 @@
 use crate::figure::Figure;
 use crate::scene::{Anchor, COLOURS, Ink, PAPER, Runs, Scene, Shape};
 use crate::sheet::Sheet;
+use crate::xml::escaped;
 use crate::{panels, plot, single};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::fmt::Write as _;
@@ -27,13 +28,14 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
         body += "</g>\n";
     }
     let head = head(sheet.width, sheet.height, &format!("<title>{}</title>", escaped(&sheet.title)), "");
-    write!(out, "{head}{body}</svg>\n")
+    writeln!(out, "{head}{body}</svg>")
 }
 
 /// Each chart of a study as a file of its own: its name, and what is in it.
-pub fn files(study: &Study, analysis: &Analysis) -> Vec<(String, String)> {
+pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
     let drawn = panels::figures(study, analysis);
-    drawn.iter().filter_map(|figure| Some((format!("{}.svg", figure.id), of_figure(figure)?))).collect()
+    let file = |figure: &Figure| Some((format!("{}.svg", figure.id), of_figure(figure)?.into_bytes()));
+    Ok(drawn.iter().filter_map(file).collect())
 }
 
 /// One chart; None where it shows nothing.
@@ -155,23 +157,6 @@ fn listed(numbers: &[f64]) -> String {
 /// A tenth of a point is finer than a screen.
 fn short(x: f64) -> f64 {
     (x * 10.0).round() / 10.0
-}
-
-/// As XML needs it; what XML cannot hold at all becomes a question mark.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\n' | '\t' => out.push(' '),
-            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

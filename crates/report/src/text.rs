@@ -8,12 +8,16 @@ mod bars;
 mod labels;
 mod notes;
 mod outcomes;
+mod outline;
 mod rates;
 mod times;
 mod verdict;
 
-use brunt_model::{Judgement, Run};
+use crate::outline::{Block, of_study};
+use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
+
+pub(crate) use outline::text as of_outline;
 
 /// A section, by what it is about.
 enum Section {
@@ -65,6 +69,12 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     });
     let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
     out.write_all(texts.join("\n").as_bytes())
+}
+
+/// Writes the report of a study: what [`crate::outline`] says of it.
+pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let blocks: Vec<Block> = of_study(study, analysis);
+    out.write_all(of_outline(&blocks).as_bytes())
 }
 
 #[cfg(test)]

@@ -11,9 +11,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Report in FORMAT (text, json, csv), to FILE or standard output; repeatable. The text goes to standard output where
-    /// nothing else does
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output, help = formats())]
     pub outputs: Vec<Output>,
 
     /// Keep the event log here, for `brunt replay`
@@ -31,6 +29,15 @@ pub struct OutputArgs {
     /// No progress while running, and no text beside the reports that -o names
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// The help of `-o`.
+fn formats() -> String {
+    let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    format!(
+        "Report in FORMAT ({names}), to FILE or standard output; repeatable. The text goes to standard output where \
+         nothing else does"
+    )
 }
 
 /// Whether these outputs can be had. `formats` are the names that there are.

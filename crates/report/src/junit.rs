@@ -1,0 +1,168 @@
+//! A report for continuous integration, as `JUnit` writes it: a suite for each contender, a case for each trial and
+//! objective, and one for each verdict on the generator.
+//!
+//! What it is **not**: a judgement. A case fails where an objective was missed, or where the figures are not the server's.
+
+use crate::figures::{fraction, plain, seconds, three};
+use crate::xml::escaped;
+use crate::{single, utc};
+use brunt_model::experiment::Contender;
+use brunt_model::finding::State;
+use brunt_model::objective::{Judged, Metric};
+use brunt_model::{Analysis, Judgement, LoadUnit, Place, Run, Study, Trial};
+use std::io;
+
+/// A case and what became of it.
+struct Case {
+    name: String,
+    seconds: f64,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Passed,
+    /// Of what kind, and with what figures.
+    Failed(&'static str, String),
+    Skipped(&'static str),
+}
+
+/// Writes a run.
+pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    let (study, analysis) = single::study_of(run, judgement);
+    write_study(&study, &analysis, out)
+}
+
+/// Writes a study.
+pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"{}\">", escaped(&study.experiment.name))?;
+    for (index, contender) in study.experiment.contenders.iter().enumerate() {
+        suite(study, index, contender, out)?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+fn suite(study: &Study, index: usize, contender: &Contender, out: &mut dyn io::Write) -> io::Result<()> {
+    let all = places(study, index, contender).flat_map(|place| cases(study, contender, place)).collect::<Vec<Case>>();
+    let failed = all.iter().filter(|case| matches!(case.outcome, Outcome::Failed(..))).count();
+    let skipped = all.iter().filter(|case| matches!(case.outcome, Outcome::Skipped(_))).count();
+    let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
+    let (name, began) = (escaped(&contender.name), utc::rfc3339(study.unix_seconds));
+    writeln!(
+        out,
+        "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" \
+         time=\"{seconds:.3}\" timestamp=\"{}\">",
+        all.len(),
+        began.trim_end_matches('Z')
+    )?;
+    for case in &all {
+        write_case(&name, case, out)?;
+    }
+    writeln!(out, "  </testsuite>")
+}
+
+fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<()> {
+    let head =
+        format!("    <testcase classname=\"{suite}\" name=\"{}\" time=\"{:.3}\"", escaped(&case.name), case.seconds);
+    match &case.outcome {
+        Outcome::Passed => writeln!(out, "{head}/>"),
+        Outcome::Failed(kind, message) => {
+            writeln!(out, "{head}><failure type=\"{kind}\" message=\"{}\"/></testcase>", escaped(message))
+        }
+        Outcome::Skipped(why) => writeln!(out, "{head}><skipped message=\"{why}\"/></testcase>"),
+    }
+}
+
+fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<Item = Place> {
+    let steps = contender.steps.len();
+    let of = move |repetition| (0..steps).map(move |step| Place { repetition, contender: index, step });
+    (0..study.experiment.repetitions).flat_map(of)
+}
+
+fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
+    let load = study.experiment.step(place).map_or(0.0, |step| step.load);
+    let unit = match contender.unit() {
+        LoadUnit::PerSecond => "/s",
+        LoadUnit::Users { .. } => " users",
+    };
+    let at = match study.experiment.repetitions {
+        0 | 1 => format!("at {}{unit}", plain(load)),
+        _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
+    };
+    let Some(trial) = study.trials.iter().find(|t| t.place == place) else {
+        return vec![Case { name: format!("trial {at}"), seconds: 0.0, outcome: Outcome::Skipped("it was not made") }];
+    };
+    let seconds = trial.run.measured_seconds();
+    let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
+    let case = |judged: Judged| Case { name: format!("{} {at}", judged.objective), seconds, outcome: kept(&judged) };
+    objectives.map(case).chain([Case { name: format!("verdict {at}"), seconds, outcome: verdict(trial) }]).collect()
+}
+
+fn kept(judged: &Judged) -> Outcome {
+    if judged.met {
+        return Outcome::Passed;
+    }
+    let value = match judged.objective.metric {
+        Metric::Errors => fraction(judged.value),
+        Metric::Throughput | Metric::Goodput => format!("{}/s", three(judged.value)),
+        Metric::Quantile(_) | Metric::Mean | Metric::Max => seconds(judged.value),
+    };
+    let at_least = if judged.at_least { "at least " } else { "" };
+    Outcome::Failed("objective", format!("{} was {at_least}{value}", judged.objective.metric))
+}
+
+fn verdict(trial: &Trial) -> Outcome {
+    let verdict = &trial.judgement.verdict;
+    let causes = verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
+    if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {
+        return Outcome::Failed("run", error.clone());
+    }
+    match verdict.state {
+        State::Ok if trial.run.interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
+        State::Ok => Outcome::Passed,
+        State::Limited => Outcome::Failed("generator", format!("the generator was the limit: {causes}")),
+        State::Invalid => {
+            let broken = trial.judgement.checks.iter().filter(|check| !check.holds);
+            let sums = broken.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
+            Outcome::Failed("invalid", format!("sums do not come out even: {}", sums.join("; ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story;
+
+    fn xml(study: &Study) -> String {
+        let mut out = Vec::new();
+        write_study(study, &Analysis::default(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_missed_objective_is_a_failure_with_its_figure_and_a_missing_trial_is_skipped() {
+        let (mut study, _) = story::sweep_of(&[120.0, 480.0], 1);
+        study.experiment.contenders[1].name = "a<b> & \"c\"".into();
+        study.trials.pop();
+        insta::assert_snapshot!(xml(&study), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="e1-php">
+          <testsuite name="nginx" tests="6" failures="2" errors="0" skipped="0" time="20.000" timestamp="2026-07-01T12:00:00.250">
+            <testcase classname="nginx" name="p99 &lt; 1s at 120/s" time="10.000"/>
+            <testcase classname="nginx" name="errors &lt; 1% at 120/s" time="10.000"/>
+            <testcase classname="nginx" name="verdict at 120/s" time="10.000"/>
+            <testcase classname="nginx" name="p99 &lt; 1s at 480/s" time="10.000"><failure type="objective" message="p99 was at least 3.43 s"/></testcase>
+            <testcase classname="nginx" name="errors &lt; 1% at 480/s" time="10.000"><failure type="objective" message="errors was 20.3 %"/></testcase>
+            <testcase classname="nginx" name="verdict at 480/s" time="10.000"/>
+          </testsuite>
+          <testsuite name="a&lt;b&gt; &amp; &quot;c&quot;" tests="4" failures="0" errors="0" skipped="1" time="10.000" timestamp="2026-07-01T12:00:00.250">
+            <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="p99 &lt; 1s at 120/s" time="10.000"/>
+            <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="errors &lt; 1% at 120/s" time="10.000"/>
+            <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="verdict at 120/s" time="10.000"/>
+            <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="trial at 480/s" time="0.000"><skipped message="it was not made"/></testcase>
+          </testsuite>
+        </testsuites>
+        "#);
+    }
+}

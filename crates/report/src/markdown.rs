@@ -1,0 +1,133 @@
+//! A report as Markdown, with tables as GitHub has them.
+//!
+//! What it is **not**: a choice of what is said ([`crate::outline`]).
+
+use crate::outline::{self, Block, Point};
+use crate::single;
+use brunt_model::{Analysis, Judgement, Run, Study};
+use std::io;
+
+/// Writes a run.
+pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    let (study, analysis) = single::study_of(run, judgement);
+    write_study(&study, &analysis, out)
+}
+
+/// Writes a study.
+pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let blocks = outline::of_study(study, analysis);
+    out.write_all(markdown(&blocks).as_bytes())
+}
+
+/// The blocks, an empty line between them.
+pub fn markdown(blocks: &[Block]) -> String {
+    blocks.iter().map(set).collect::<Vec<_>>().join("\n")
+}
+
+fn set(block: &Block) -> String {
+    match block {
+        Block::Title(name, about) if about.is_empty() => format!("# {}\n", escaped(name)),
+        Block::Title(name, about) => format!("# {}\n\n{}\n", escaped(name), escaped(about)),
+        Block::Heading(heading) => format!("## {}\n", escaped(heading)),
+        Block::Facts(facts) => facts.iter().map(|(key, fact)| named(key, fact)).collect(),
+        Block::Points(points) => points.iter().map(point).collect(),
+        Block::Table(head, rows) => table(head, rows),
+    }
+}
+
+fn named(key: &str, fact: &str) -> String {
+    format!("- **{key}:** {}\n", escaped(fact))
+}
+
+fn point(point: &Point) -> String {
+    let warns = if point.warns { "**!** " } else { "" };
+    let remedy = point.remedy.as_ref().map_or(String::new(), |remedy| format!(" → `{}`", remedy.replace('`', "'")));
+    format!("- {warns}{}{remedy}\n", escaped(&point.sentence))
+}
+
+fn table(head: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rule = head.iter().enumerate().map(|(i, _)| if i == 0 { ":--" } else { "--:" }).collect::<Vec<_>>();
+    let rule = format!("|{}|\n", rule.join("|"));
+    line(head) + &rule + &rows.iter().map(|row| line(row)).collect::<String>()
+}
+
+/// Text from outside without what Markdown or HTML would take for its own.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '<' | '>' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story;
+
+    #[test]
+    fn nothing_from_outside_becomes_markup() {
+        assert_eq!(escaped("a|b <i> *c*\n`d`"), "a\\|b \\<i\\> \\*c\\* \\`d\\`");
+    }
+
+    #[test]
+    fn a_study_as_markdown() {
+        let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
+        let text = markdown(&outline::of_study(&study, &analysis));
+        let head: String = text.lines().take(34).map(|line| format!("{line}\n")).collect();
+        insta::assert_snapshot!(head, @r"
+        # e1-php
+
+        nginx and Apache in front of php-fpm with 20 children
+
+        - **Trials:** 8 of 8: 2 contenders × 2 loads × 2 repetitions, interleaved, 10 s each
+        - **Contenders:** nginx, apache
+        - **Begun:** 2026-07-01T12:00:00.250Z, kept as k7mq
+        - **Generator:** brunt 0.1.0, 2 cores
+
+        ## Findings
+
+        - **!** 3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges → `--repeat 6`
+        - nginx carries 360/s before throughput stops growing, apache 300/s
+
+        ## Limits
+
+        | Definition | nginx | apache |
+        |:--|--:|--:|
+        | knee | 288/s \[274 to 302\] | 240/s \[228 to 252\] |
+        | saturation point | 360/s \[353 to 367\] | 300/s \[294 to 306\] |
+        | 99 % achieved | 360/s | 280/s |
+        | p99 \< 1s | 320/s | 240/s |
+        | p99 \< 10 s | not seen | not seen |
+
+        - knee: Kneedle on the smoothed mean, 40 to 480/s
+        - saturation point: throughput is level from 360/s on
+        - 99 % achieved: the last such load
+        - p99 \< 1s: at all steps up to it
+        - p99 \< 10 s: it holds at every load that was measured
+
+        ## nginx
+
+        | load, /s | offered | achieved | mean | p50 | p95 | p99 | errors | CPU |
+        |:--|--:|--:|--:|--:|--:|--:|--:|--:|
+        ");
+    }
+
+    #[test]
+    fn every_row_of_a_table_has_as_many_cells_as_its_head() {
+        let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
+        for block in outline::of_study(&study, &analysis) {
+            if let Block::Table(head, rows) = block {
+                assert!(rows.iter().all(|row| row.len() == head.len()), "{head:?}");
+            }
+        }
+    }
+}

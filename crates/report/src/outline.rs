@@ -1,0 +1,157 @@
+//! What a report for people says, as blocks that text and Markdown only set in their own way.
+//!
+//! Data comes in as a study, or as observations of others, with their analysis. What it is **not**: a layout, nor a place
+//! where anything is decided: each sentence and figure stands in the analysis, the judgements or the readings.
+
+mod facts;
+mod limits;
+mod sweep;
+
+use crate::study;
+use brunt_model::analysis::Culprit;
+use brunt_model::finding::{Side, Weight};
+use brunt_model::{Analysis, Bottleneck, LoadUnit, Observations, Study};
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// The name of the whole, and what it is about.
+    Title(String, String),
+    /// The heading of a section.
+    Heading(String),
+    /// Named facts.
+    Facts(Vec<(String, String)>),
+    /// Sentences.
+    Points(Vec<Point>),
+    /// A table: its head, its rows, and what the last column says in words, if anything.
+    Table(Vec<String>, Vec<Vec<String>>),
+}
+
+/// A sentence in a list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Point {
+    /// The figures mean something else than one would think.
+    pub warns: bool,
+    /// What is said.
+    pub sentence: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
+
+/// What a report is about.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    analysis: &'a Analysis,
+    unit: LoadUnit,
+    study: Option<&'a Study>,
+}
+
+/// What is said of a study.
+pub fn of_study(study: &Study, analysis: &Analysis) -> Vec<Block> {
+    let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, brunt_model::Contender::unit);
+    let subject = Subject { analysis, unit, study: Some(study) };
+    let mut blocks = vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
+    blocks.push(Block::Facts(facts::of(study)));
+    blocks.extend(subject.body());
+    let unfinished = facts::unfinished(study);
+    blocks.extend(section("Notes", study.warnings.iter().cloned().chain(unfinished).map(Point::plain).collect()));
+    blocks.extend(section("Method", study::method(study, analysis).into_iter().map(Point::plain).collect()));
+    blocks
+}
+
+/// What is said of what others measured.
+pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<Block> {
+    let subject = Subject { analysis, unit: observations.unit, study: None };
+    let title = observations.contenders.join(", ");
+    let mut blocks = vec![Block::Title(title, format!("{} observations", observations.observations.len()))];
+    blocks.extend(subject.body());
+    blocks.extend(section("Notes", observations.notes.iter().cloned().map(Point::plain).collect()));
+    blocks.extend(section("Method", study::of_analysis(analysis).into_iter().map(Point::plain).collect()));
+    blocks
+}
+
+impl Subject<'_> {
+    fn body(&self) -> Vec<Block> {
+        let mut blocks = section("Findings", self.findings());
+        blocks.extend(limits::blocks(self.analysis));
+        blocks.extend(sweep::blocks(self));
+        blocks.extend(section("Outliers", self.outliers()));
+        blocks.extend(self.bottlenecks());
+        blocks
+    }
+
+    fn findings(&self) -> Vec<Point> {
+        let point = |finding: &brunt_model::Finding| Point {
+            warns: finding.weight == Weight::Warning,
+            sentence: finding.sentence.clone(),
+            remedy: finding.remedy.clone(),
+        };
+        self.analysis.findings.iter().map(point).collect()
+    }
+
+    fn outliers(&self) -> Vec<Point> {
+        let of = |analysed: &brunt_model::analysis::Analysed| {
+            let contender = analysed.contender.clone();
+            let point = move |outlier: &brunt_model::analysis::Outlier| {
+                let repetition = outlier.repetition.map_or(String::new(), |n| format!(", repetition {}", n + 1));
+                let at = load_in_words(self.unit, outlier.load);
+                Point::plain(format!("{contender} at {at}{repetition}: {}", outlier.sentence))
+            };
+            analysed.outliers.iter().map(point).collect::<Vec<_>>()
+        };
+        self.analysis.contenders.iter().flat_map(of).collect()
+    }
+
+    fn bottlenecks(&self) -> Vec<Block> {
+        let named = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
+        let points: Vec<Point> = named.clone().flat_map(|(name, found)| bottleneck(name, found)).collect();
+        let mut blocks = section("Bottleneck", points);
+        let rows: Vec<Vec<String>> = named.flat_map(|(name, found)| looked_at(name, found)).collect();
+        if !rows.is_empty() {
+            let head = ["Looked at", "source", "figure", "value", "a cause"].map(str::to_owned).to_vec();
+            blocks.push(Block::Table(head, rows));
+        }
+        blocks
+    }
+}
+
+impl Point {
+    fn plain(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), ..Self::default() }
+    }
+}
+
+/// A section with its heading; nothing where there is nothing to say.
+fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
+    if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::Points(points)] }
+}
+
+/// `300/s`, or `300 users`.
+fn load_in_words(unit: LoadUnit, load: f64) -> String {
+    let load = crate::figures::plain(load);
+    match unit {
+        LoadUnit::PerSecond => format!("{load}/s"),
+        LoadUnit::Users { .. } => format!("{load} users"),
+    }
+}
+
+fn bottleneck(name: &str, found: &Bottleneck) -> Vec<Point> {
+    let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
+    let first =
+        Point { warns: found.culprit == Culprit::Generator, ..Point::plain(format!("{named}{}", found.sentence)) };
+    let others = found.others.iter().map(|other| Point::plain(format!("{name}, beside that: {other}")));
+    [first].into_iter().chain(others).collect()
+}
+
+fn looked_at(contender: &str, found: &Bottleneck) -> Vec<Vec<String>> {
+    let row = |reason: &brunt_model::analysis::Reason| {
+        let side = match reason.side {
+            Side::AtLeast => "from",
+            Side::Below => "below",
+        };
+        let three = crate::figures::three;
+        let cause = format!("{side} {}", three(reason.threshold));
+        vec![contender.to_owned(), reason.source.clone(), reason.name.clone(), three(reason.value), cause]
+    };
+    found.evidence.iter().map(row).collect()
+}

@@ -1,0 +1,54 @@
+//! What was measured, where and when.
+
+use crate::figures::{plural, span};
+use crate::utc::rfc3339;
+use brunt_model::Study;
+use brunt_model::experiment::TrialOrder;
+
+/// The facts of a study that its reader needs first.
+pub fn of(study: &Study) -> Vec<(String, String)> {
+    let experiment = &study.experiment;
+    let fact = |key: &str, text: String| (key.to_owned(), text);
+    let mut facts = vec![fact("Trials", trials(study))];
+    let names = experiment.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+    facts.push(fact("Contenders", names));
+    let began = rfc3339(study.unix_seconds);
+    let id = study.id.as_ref().map_or(String::new(), |id| format!(", kept as {id}"));
+    facts.push(fact("Begun", format!("{began}{id}")));
+    facts.push(fact("Generator", generator(study)));
+    facts
+}
+
+fn trials(study: &Study) -> String {
+    let experiment = &study.experiment;
+    let steps = experiment.contenders.iter().map(|c| c.steps.len()).max().unwrap_or(0);
+    let order = match experiment.order {
+        TrialOrder::Interleaved => "interleaved",
+        TrialOrder::Blocks => "in blocks",
+        TrialOrder::Random => "in random order",
+    };
+    let several = experiment.contenders.iter().any(|c| c.steps.len() != steps);
+    let each = format!("{}{}", if several { "up to " } else { "" }, plural(steps as u64, "load"));
+    let contenders = plural(experiment.contenders.len() as u64, "contender");
+    let repetitions = plural(u64::from(experiment.repetitions), "repetition");
+    let measured = study.trials.first().map_or(0.0, |t| t.run.measured_seconds());
+    format!(
+        "{} of {}: {contenders} × {each} × {repetitions}, {order}, {} each",
+        study.trials.len(),
+        experiment.trials(),
+        span(measured.round())
+    )
+}
+
+fn generator(study: &Study) -> String {
+    let e = &study.environment;
+    let parts = [format!("brunt {}", e.brunt), plural(u64::from(e.cores), "core"), e.cpu.clone(), e.kernel.clone()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// That not all was measured.
+pub fn unfinished(study: &Study) -> Option<String> {
+    let (made, planned) = (study.trials.len(), study.experiment.trials());
+    (study.interrupted || made < planned)
+        .then(|| format!("the experiment was not carried out to its end: {made} of {planned} trials were made"))
+}

@@ -1,0 +1,18 @@
+//! How text is written within XML.
+
+/// As XML needs it; what XML cannot hold at all becomes a question mark.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\n' | '\t' => out.push(' '),
+            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
