@@ -42,7 +42,8 @@ pub struct Given {
     pub strict: Strict,
     /// What the user should be told.
     pub notes: Vec<String>,
-    /// Trials that were made before an interruption, in the order in which they were.
+    /// Trials that were made before an interruption, in the order in which they were. Those that it cut short are made
+    /// again.
     pub done: Vec<Trial>,
 }
 
@@ -57,10 +58,11 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
     let time = brunt_rig::Real::default();
     let gear = Gear { guard: (guard, vec!["guard".into()]), time: &time };
-    let done: BTreeSet<Place> = given.done.iter().map(|trial| trial.place).collect();
+    let whole: Vec<Trial> = given.done.into_iter().filter(|trial| !trial.run.interrupted()).collect();
+    let done: BTreeSet<Place> = whole.iter().map(|trial| trial.place).collect();
     let (outputs, strict) = (given.outputs, given.strict);
     let told = measurer::Told { command: given.command, system: given.system, quiet: given.quiet, notes: given.notes };
-    let mut measurer = Measurer::new(experiment, given.done, told, interrupt, &time);
+    let mut measurer = Measurer::new(experiment, whole, told, interrupt, &time);
     let outcome = brunt_rig::conduct(experiment, &done, &gear, &mut measurer);
     finish(measurer, outcome, outputs, strict)
 }
