@@ -78,6 +78,7 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     fn contender(&mut self, places: &[Place]) -> Outcome<H> {
+        self.deaths = 0;
         self.around(Level::Contender(places[0].contender), |own| {
             own.served(Restart::Never, places[0], |own| {
                 own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)

@@ -11,8 +11,8 @@ use url::Url;
 
 /// For one connection.
 const TO_CONNECT: Duration = Duration::from_secs(1);
-/// For one reply: the first one of a server may take long, as pages are compiled for it.
-const TO_REPLY: Duration = Duration::from_secs(10);
+/// For one reply; a server that compiles the page first is asked again.
+const TO_REPLY: Duration = Duration::from_secs(5);
 /// The longest status line.
 const STATUS_LINE: u64 = 1024;
 

@@ -1,7 +1,7 @@
 //! What hooks stand around, and what they are told about it.
 
 use brunt_model::experiment::Around;
-use brunt_model::{Experiment, Place};
+use brunt_model::{Contender, Experiment, Place};
 
 /// What hooks stand around.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,8 @@ impl Level {
         }
     }
 
-    /// What commands find in their environment: where in the experiment they are, and the server's own variables.
+    /// What commands find in their environment: where in the experiment they are, and the server's own variables; around
+    /// the whole experiment, those that are the same for all contenders.
     pub(super) fn environment(self, experiment: &Experiment) -> Vec<(String, String)> {
         let (contender, place) = match self {
             Self::Experiment => (None, None),
@@ -50,8 +51,7 @@ impl Level {
             Self::Repetition(place) | Self::Step(place) => (Some(place.contender), Some(place)),
         };
         let contender = contender.map(|contender| &experiment.contenders[contender]);
-        let server = contender.and_then(|contender| contender.server.as_ref());
-        let mut variables = server.map_or_else(Vec::new, |server| server.environment.clone());
+        let mut variables = contender.map_or_else(|| common(&experiment.contenders), |one| of_server(one).to_vec());
         let mut add = |name: &str, value: String| variables.push((format!("BRUNT_{name}"), value));
         if let Some(contender) = contender {
             add("CONTENDER", contender.name.clone());
@@ -65,6 +65,16 @@ impl Level {
         }
         variables
     }
+}
+
+fn of_server(contender: &Contender) -> &[(String, String)] {
+    contender.server.as_ref().map_or(&[], |server| &server.environment)
+}
+
+fn common(contenders: &[Contender]) -> Vec<(String, String)> {
+    let of_first = contenders.first().map_or(&[][..], of_server);
+    let common = |variable: &&(String, String)| contenders.iter().all(|one| of_server(one).contains(variable));
+    of_first.iter().filter(common).cloned().collect()
 }
 
 fn load(experiment: &Experiment, place: Place) -> f64 {

@@ -66,7 +66,7 @@ fn hooks_stand_around_what_they_belong_to() {
             "+r c {r} p80, start, +s c {r} 1 5 p80, -s c {r} 1 5 p80, +s c {r} 2 7.5 p80, -s c {r} 2 7.5 p80, -r c {r} p80"
         )
     };
-    assert_eq!(log(dir.path()), format!("+e, +c c p80, {}, {}, -c c p80, -e", steps(1), steps(2)));
+    assert_eq!(log(dir.path()), format!("+e p80, +c c p80, {}, {}, -c c p80, -e p80", steps(1), steps(2)));
     left_nothing(dir.path(), 1);
 }
 
