@@ -38,9 +38,9 @@ pub fn run(plan: &Plan, environment: Environment, world: &Real, control: &Contro
     drop(out);
     // Whoever is gone hears nothing.
     let mut tell = |word: Word| lines.iter().for_each(|line| _ = line.send(word));
-    let lines = Lines { inbox: &inbox, tell: &mut tell };
+    let mut lines = Lines { inbox: &inbox, tell: &mut tell };
     let joint = Joint { plan, epoch: world.epoch(), labels: world.labels() };
-    Ok(join(&joint, environment, lines, control, sink)?)
+    Ok(join(&joint, environment, &mut lines, control, sink)?)
 }
 
 fn nanos(epoch: Epoch) -> u64 {

@@ -61,7 +61,7 @@ pub struct Joint<'a> {
 pub fn join(
     joint: &Joint<'_>,
     environment: Environment,
-    lines: Lines<'_>,
+    lines: &mut Lines<'_>,
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
@@ -77,7 +77,7 @@ pub fn join(
         labels: &labels,
         members,
         gather,
-        tell: lines.tell,
+        tell: &mut *lines.tell,
         begins: None,
         said: Said::default(),
         failed: None,
