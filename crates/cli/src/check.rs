@@ -32,9 +32,10 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     ensure_outputs(args).map_err(usage)?;
     let cores = brunt_probe::machine::cores();
     // The asked load is looked at even where it cannot be made: to say so, with what mends it, is what this is for.
-    let system = System { descriptors: u64::MAX, cores, ports: None, seed: 1 };
+    let settings = settings(&Root::system());
+    let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1 };
     let (plan, _) = to_plan(args, &system).map_err(usage)?;
-    let machine = Machine { descriptors, cores, settings: settings(&Root::system()) };
+    let machine = Machine { descriptors, cores, settings };
     let mut facts = Facts { asked: Asked::of(&plan), machine, ..Facts::default() };
     look::look(&plan, &mut facts).map_err(failed)?;
     estimate(&plan, &mut facts);

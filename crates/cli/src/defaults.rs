@@ -69,6 +69,9 @@ pub const OUTPUT: &str = "text";
 /// File descriptors that connections leave to everything else in the process.
 pub const DESCRIPTORS_KEPT: u64 = 64;
 
+/// Processes of one run, at most: more are a mistake rather than a wish.
+pub const MOST_PROCESSES: u64 = 256;
+
 /// Requests per second that one thread is trusted with before another one is started.
 pub const RATE_PER_THREAD: f64 = 60_000.0;
 

@@ -16,6 +16,7 @@ use brunt_model::codec::read_value;
 use brunt_model::{Account, Assignment, Environment, Part, Plan, Word};
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -37,9 +38,9 @@ pub fn run(plan: &Plan, environment: Environment, world: &Real, control: &Contro
     drop(out);
     // Whoever is gone hears nothing.
     let mut tell = |word: Word| lines.iter().for_each(|line| _ = line.send(word));
-    let lines = Lines { inbox: &inbox, tell: &mut tell };
+    let mut lines = Lines { inbox: &inbox, tell: &mut tell };
     let joint = Joint { plan, epoch: world.epoch(), labels: world.labels() };
-    Ok(join(&joint, environment, lines, control, sink)?)
+    Ok(join(&joint, environment, &mut lines, control, sink)?)
 }
 
 fn nanos(epoch: Epoch) -> u64 {
@@ -52,8 +53,7 @@ fn nanos(epoch: Epoch) -> u64 {
 /// Starts a process and the threads that serve it. When the sender is dropped, its stdin closes and it ends.
 fn start(assignment: Assignment, out: Inbox) -> Result<Sender<Word>> {
     let number = assignment.part.number as usize;
-    // The very program that runs, whatever it is called and whether or not its file has been replaced meanwhile.
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = Command::new(ourselves()?);
     command.arg0("brunt").arg(worker::COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn()?;
     let stdin = child.stdin.take().context("no stdin")?;
@@ -62,6 +62,11 @@ fn start(assignment: Assignment, out: Inbox) -> Result<Sender<Word>> {
     name("tells").spawn(move || write(stdin, &assignment, &words))?;
     name("hears").spawn(move || read(child, number, &out))?;
     Ok(tell)
+}
+
+/// The very program that runs, whatever it is called and whether or not its file has been replaced meanwhile.
+fn ourselves() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
 
 /// Tells a process what it is to do, for as long as somebody has something to say. That it is gone is for its reader to

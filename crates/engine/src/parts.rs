@@ -61,7 +61,7 @@ pub struct Joint<'a> {
 pub fn join(
     joint: &Joint<'_>,
     environment: Environment,
-    lines: Lines<'_>,
+    lines: &mut Lines<'_>,
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
@@ -77,20 +77,12 @@ pub fn join(
         labels: &labels,
         members,
         gather,
-        tell: lines.tell,
+        tell: &mut *lines.tell,
         begins: None,
         said: Said::default(),
         failed: None,
     };
-    while parts.members.iter().any(|m| m.state != State::Gone) {
-        match lines.inbox.recv_timeout(LOOK) {
-            Ok((number, heard)) => parts.hear(number, heard),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-        parts.pass_on(control);
-        parts.gather.read_after(LATE_READING);
-    }
+    parts.all(lines.inbox, control);
     parts.gather.finish(control.is_stopped());
     parts.failed.map_or(Ok(()), |why| Err(EngineError::Part(why)))
 }
@@ -138,6 +130,19 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    /// Until all are gone.
+    fn all(&mut self, inbox: &Receiver<(usize, Heard)>, control: &Control) {
+        while self.members.iter().any(|m| m.state != State::Gone) {
+            match inbox.recv_timeout(LOOK) {
+                Ok((number, heard)) => self.hear(number, heard),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.pass_on(control);
+            self.gather.read_after(LATE_READING);
+        }
+    }
+
     fn hear(&mut self, number: usize, heard: Heard) {
         match heard {
             Heard::Account(account) => match *account {
@@ -162,22 +167,27 @@ impl Parts<'_> {
                 let samples = samples.into_iter().map(|s| Sample { label: member.label(s.label), ..s }).collect();
                 self.gather.tell(&Event::Samples(samples));
             }
-            Event::Reading(reading) => {
-                self.gather.watch.take(number, reading.values);
-                let is_at_work = |m: &Member| matches!(m.state, State::SettingUp | State::Ready(_));
-                if self.gather.watch.is_round_over(|number| is_at_work(&self.members[number])) {
-                    self.gather.read_ourselves();
-                }
-            }
+            Event::Reading(reading) => self.read(number, reading.values),
             Event::Target { .. } | Event::Warning(_) => self.gather.tell(&event),
-            Event::Finished(finish) => {
-                member.state = State::Finished;
-                self.gather.over(number);
-                if let Some(why) = finish.error {
-                    self.give_up(why);
-                }
-            }
+            Event::Finished(finish) => self.finished(number, finish.error),
             Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
+        }
+    }
+
+    /// A part has read itself. All do so at the same time: when the last one has, it is a reading of the whole.
+    fn read(&mut self, number: usize, values: Vec<(String, f64)>) {
+        self.gather.watch.take(number, values);
+        let is_at_work = |m: &Member| matches!(m.state, State::SettingUp | State::Ready(_));
+        if self.gather.watch.is_round_over(|number| is_at_work(&self.members[number])) {
+            self.gather.read_ourselves();
+        }
+    }
+
+    fn finished(&mut self, number: usize, error: Option<String>) {
+        self.members[number].state = State::Finished;
+        self.gather.over(number);
+        if let Some(why) = error {
+            self.give_up(why);
         }
     }
 

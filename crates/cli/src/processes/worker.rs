@@ -3,11 +3,10 @@
 //! It prints no report and decides nothing. Ctrl-C in a terminal goes to all processes of its group: it leaves that to the
 //! process that started it, and ends when that one says so, or is gone: then its stdin is closed.
 
-use super::nanos;
 use crate::exit::Exit;
 use crate::world::Real;
 use anyhow::{Context, Result};
-use brunt_engine::{Epoch, Leash, World, run_part};
+use brunt_engine::{Epoch, Leash, run_part};
 use brunt_model::codec::write_value;
 use brunt_model::{Account, Assignment, Environment, Event, Word};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -28,7 +27,6 @@ pub fn worker() -> Result<Exit> {
     brunt_probe::limits::raise_descriptors();
     let assignment = assignment(&mut io::stdin().lock())?;
     let world = Real::at(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
-    debug_assert_eq!(nanos(world.epoch()), assignment.epoch_nanos);
     let leash = Leash::new(&assignment.plan, assignment.part, |at| say(&Account::Ready(at)));
     let hears = leash.clone();
     thread::Builder::new().name("brunt-hears".into()).spawn(move || obey(&hears))?;

@@ -2,7 +2,7 @@
 
 use super::System;
 use crate::args::load::LoadArgs;
-use crate::defaults;
+use crate::defaults::{self, MOST_PROCESSES};
 use anyhow::{Result, bail, ensure};
 use brunt_model::plan::{Connection, Script};
 use brunt_model::{Load, Plan};
@@ -10,8 +10,6 @@ use brunt_report::figures::count;
 use brunt_script::target;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// More processes than this are a mistake rather than a wish.
-const MOST_PROCESSES: u64 = 256;
 /// Of the local ports, so many in a hundred are taken for granted: others use some.
 const PORTS_IN_A_HUNDRED: u64 = 90;
 /// Where there are several addresses, no more than these of each are used: connect(2) tries every second port first, and
@@ -78,8 +76,10 @@ pub(super) fn sources(args: &LoadArgs, plan: &Plan, system: &System) -> Option<(
         return None;
     }
     let needed = most.div_ceil((ports * QUICK_PORTS_IN_A_HUNDRED / 100).max(1));
-    let addresses: Vec<_> =
-        (1..=needed.min(MOST_ADDRESSES)).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
+    if needed > MOST_ADDRESSES {
+        return None;
+    }
+    let addresses = (1..=needed).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
     let note = format!(
         "{} connections are made from {needed} local addresses, 127.0.0.1 to 127.0.0.{needed}: from one to the server lead {} ports",
         count(most),

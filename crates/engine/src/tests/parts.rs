@@ -54,9 +54,9 @@ impl Fake {
             }
             drop(out);
             let mut tell = |word| said.lock().unwrap().iter().for_each(|line| _ = line.send(word));
-            let lines = Lines { inbox: &inbox, tell: &mut tell };
+            let mut lines = Lines { inbox: &inbox, tell: &mut tell };
             let joint = Joint { plan, epoch: self.epoch, labels: self.labels.clone() };
-            join(&joint, Environment::default(), lines, &self.stop, &mut sink).unwrap();
+            join(&joint, Environment::default(), &mut lines, &self.stop, &mut sink).unwrap();
             drop(inbox);
         });
         seen.samples.sort_by_key(|s| s.planned);

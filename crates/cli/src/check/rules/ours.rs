@@ -14,12 +14,20 @@ const REUSED_AFTER: f64 = 1.0;
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let (connections, limit) = (facts.asked.connections?, facts.machine.descriptors);
     let needed = connections + defaults::DESCRIPTORS_KEPT;
-    let room = limit.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1);
+    let processes = connections.div_ceil(limit.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1));
+    let refused = processes > defaults::MOST_PROCESSES;
+    let shared =
+        format!("brunt shares such a run among {processes} processes; each has a queue of arrivals of its own");
     (needed > limit).then(|| Advice {
         rule: "descriptors",
-        bites: Bites::Perhaps,
-        what: format!("{} connections need {} open files, and we may have {}", count(connections), count(needed), count(limit)),
-        why: format!("brunt shares such a run among {} processes, which have a queue of arrivals each", connections.div_ceil(room)),
+        bites: if refused { Bites::Surely } else { Bites::Perhaps },
+        what: format!(
+            "{} connections need {} open files, and a process may have {}",
+            count(connections),
+            count(needed),
+            count(limit)
+        ),
+        why: if refused { "brunt refuses to start such a run".into() } else { shared },
         command: format!(
             "ulimit -Hn {needed} (as root, in the shell that starts brunt); LimitNOFILE={needed} for a systemd service; --ulimit nofile={needed} for a container"
         ),
