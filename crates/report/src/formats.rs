@@ -2,7 +2,7 @@
 //!
 //! What it is **not**: the writing. Help, docs and completions come from here.
 
-use crate::{csv, html, json, result, study, text};
+use crate::{csv, html, json, png, result, study, svg, text};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
@@ -43,6 +43,18 @@ pub const REPORTS: &[Format] = &[
         about: "a page for the browser: findings, charts, tables, all in one file that needs no network",
         write: html::write,
         write_study: html::write_study,
+    },
+    Format {
+        name: "svg",
+        about: "all charts in one drawing, or with -o svg=DIR/ a file each",
+        write: svg::write,
+        write_study: svg::write_study,
+    },
+    Format {
+        name: "png",
+        about: "all charts in one picture, or with -o png=DIR/ a file each",
+        write: png::write,
+        write_study: png::write_study,
     },
 ];
 

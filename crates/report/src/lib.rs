@@ -14,6 +14,7 @@
 //! * [`csv`]: the time series, for spreadsheets and plotting; of a study, its trials.
 //! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
+//! * [`plot`], [`scene`]: a chart as shapes on paper. [`svg`], [`png`]: these shapes written.
 //! * [`single`]: a run as a study of one trial.
 //! * [`progress`]: one line of live state while the run goes on.
 //! * [`figures`], [`layout`], [`utc`]: how numbers, tables and dates are written, for all of them, and for other
@@ -30,12 +31,19 @@ pub mod html;
 pub mod json;
 pub mod layout;
 pub mod panels;
+pub mod plot;
+pub mod png;
 pub mod progress;
 pub mod readings;
 pub mod result;
+pub mod scene;
+mod sheet;
 pub mod single;
+mod strokes;
 pub mod study;
+pub mod svg;
 pub mod text;
+mod ticks;
 pub mod utc;
 
 #[cfg(test)]

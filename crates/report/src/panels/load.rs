@@ -73,13 +73,19 @@ pub fn line_name(study: &Study, contender: &str, series: &str) -> String {
     }
 }
 
+/// The n-th line of a contender: lines of several differ in colour by contender and in dashes by n, those of a single one
+/// in colour.
+pub fn line(study: &Study, contender: usize, n: usize, name: String, points: Vec<Point>) -> Line {
+    match study.experiment.contenders.len() {
+        0 | 1 => Line { name, contender: None, dash: 0, points },
+        _ => Line { name, contender: Some(contender), dash: n as u8, points },
+    }
+}
+
 fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: &[Series]) -> Figure {
     let lines = analysis.contenders.iter().enumerate().flat_map(|(i, analysed)| {
-        series.iter().enumerate().map(move |(dash, (name, of))| Line {
-            name: line_name(study, &analysed.contender, name),
-            contender: Some(i),
-            dash: dash as u8,
-            points: points(analysed, *of),
+        series.iter().enumerate().map(move |(n, (name, of))| {
+            line(study, i, n, line_name(study, &analysed.contender, name), points(analysed, *of))
         })
     });
     let (group, x) = ("load".into(), axis(study));

@@ -2,7 +2,7 @@
 
 use super::gauges::{GAUGES, GENERATOR_GAUGES, Gauge, IN_NO_CHART, Take, fits};
 use super::load;
-use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use crate::figure::{Axis, Figure, Point, Scale, Unit};
 use crate::readings::{Span, is_counter, mean, over_time};
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
@@ -180,14 +180,14 @@ fn by_load(study: &Study, prefix: &str, gauge: &Gauge, tracks: impl Fn(&Run) -> 
             line.entry(at).or_default().push(mean);
         }
     }
-    let mut dashes: BTreeMap<usize, u8> = BTreeMap::new();
+    let mut drawn: BTreeMap<usize, usize> = BTreeMap::new();
     let lines = lines.into_iter().map(|((contender, name), loads)| {
-        let dash = dashes.entry(contender).or_default();
-        *dash += 1;
+        let n = drawn.entry(contender).or_default();
+        *n += 1;
         let whose = study.experiment.contenders.get(contender).map_or("", |c| c.name.as_str());
         // Bits of positive numbers stand in the order of the numbers.
         let points = loads.into_iter().map(|(at, values)| point(f64::from_bits(at), values)).collect();
-        Line { name: load::line_name(study, whose, &name), contender: Some(contender), dash: *dash - 1, points }
+        load::line(study, contender, *n - 1, load::line_name(study, whose, &name), points)
     });
     Figure {
         id: format!("{prefix}-{}", gauge.id),

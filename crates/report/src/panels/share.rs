@@ -1,7 +1,7 @@
 //! The percentile curve: the response time at every share of the requests.
 
 use super::{load, loads_of_interest};
-use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use crate::figure::{Axis, Figure, Point, Scale, Unit};
 use crate::figures::enough;
 use brunt_model::{Analysis, Study, Tally};
 
@@ -17,11 +17,9 @@ pub fn percentiles(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let lines = contenders.flat_map(|(i, contender)| {
         let loads = loads_of_interest(study, analysis, i);
         let unit = load::axis(study).unit;
-        loads.into_iter().enumerate().map(move |(dash, at)| Line {
-            name: load::line_name(study, &contender.name, &format!("at {}", unit.show(at))),
-            contender: Some(i),
-            dash: dash as u8,
-            points: curve(&tally(study, i, at)),
+        loads.into_iter().enumerate().map(move |(n, at)| {
+            let name = load::line_name(study, &contender.name, &format!("at {}", unit.show(at)));
+            load::line(study, i, n, name, curve(&tally(study, i, at)))
         })
     });
     vec![Figure {

@@ -109,6 +109,8 @@ fn trial(place: Place, load: f64) -> Trial {
     }
     (0..=10).for_each(|second| story.probed.extend(readings(name, second, load, busy)));
     let mut run = story.run();
+    // A story counts what became due only where it ended.
+    run.flow.planned = story.samples.len() as u64;
     run.unix_seconds += f64::from(place.repetition) * 600.0 + place.contender as f64 * 300.0 + place.step as f64 * 15.0;
     let id = Some(format!("r{}{}{:02}", place.repetition + 1, place.contender + 1, place.step + 1));
     Trial { place, id, run, judgement: Judgement::default() }

@@ -1,0 +1,178 @@
+//! Charts as SVG: text stays text, colours follow the reader's choice of light or dark, and each chart says what it shows.
+//!
+//! What it is **not**: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
+
+use crate::figure::Figure;
+use crate::scene::{Anchor, COLOURS, Ink, PAPER, Runs, Scene, Shape};
+use crate::sheet::Sheet;
+use crate::{panels, plot, single};
+use brunt_model::{Analysis, Judgement, Run, Study};
+use std::fmt::Write as _;
+use std::io;
+
+/// Writes all charts of a run, below each other.
+pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    let (study, analysis) = single::study_of(run, judgement);
+    write_study(&study, &analysis, out)
+}
+
+/// Writes all charts of a study on one sheet.
+pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let sheet = Sheet::of(study, analysis);
+    let mut body = String::new();
+    sheet.heading.iter().for_each(|shape| push(&mut body, shape));
+    for ((x, y), scene) in &sheet.places {
+        let _ = write!(body, "<g transform=\"translate({} {})\" role=\"img\"{}", x, y, labels(scene));
+        scene.shapes.iter().for_each(|shape| push(&mut body, shape));
+        body += "</g>\n";
+    }
+    let head = head(sheet.width, sheet.height, &format!("<title>{}</title>", escaped(&sheet.title)), "");
+    write!(out, "{head}{body}</svg>\n")
+}
+
+/// Each chart of a study as a file of its own: its name, and what is in it.
+pub fn files(study: &Study, analysis: &Analysis) -> Vec<(String, String)> {
+    let drawn = panels::figures(study, analysis);
+    drawn.iter().filter_map(|figure| Some((format!("{}.svg", figure.id), of_figure(figure)?))).collect()
+}
+
+/// One chart; None where it shows nothing.
+pub fn of_figure(figure: &Figure) -> Option<String> {
+    let scene = plot::scene(figure)?;
+    let mut out = head(scene.width, scene.height, "", &format!(" role=\"img\"{}", labels(&scene)));
+    scene.shapes.iter().for_each(|shape| push(&mut out, shape));
+    Some(out + "</svg>\n")
+}
+
+/// The end of an element's head, and what names and describes it.
+fn labels(scene: &Scene) -> String {
+    let (id, title, about) = (escaped(&scene.id), escaped(&scene.title), escaped(&scene.about));
+    format!(
+        " aria-labelledby=\"{id}-title {id}-about\"><title id=\"{id}-title\">{title}</title>\
+         <desc id=\"{id}-about\">{about}</desc>\n"
+    )
+}
+
+/// The beginning of a file; `labelled` ends the first element's head where it is not empty.
+fn head(width: f64, height: f64, title: &str, labelled: &str) -> String {
+    let ended = if labelled.is_empty() { ">" } else { labelled };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"system-ui, sans-serif\"{ended}{title}<style>{}</style>\
+         <rect class=\"b-paper\" width=\"{width}\" height=\"{height}\"/>\n",
+        style()
+    )
+}
+
+fn style() -> String {
+    let inks = [Ink::Strong, Ink::Soft, Ink::Grid, Ink::Axis].into_iter().chain((0..COLOURS).map(Ink::Colour));
+    let (mut light, mut dark) = (rule("b-paper", "fill", PAPER.0), rule("b-paper", "fill", PAPER.1));
+    for ink in inks {
+        let (class, (on_light, on_dark)) = (class(ink), ink.colours());
+        for (out, colour) in [(&mut light, on_light), (&mut dark, on_dark)] {
+            *out += &rule(&format!("{class}.f"), "fill", colour);
+            *out += &rule(&format!("{class}.s"), "stroke", colour);
+        }
+    }
+    format!(".s{{fill:none;stroke-linejoin:round}}{light}@media(prefers-color-scheme:dark){{{dark}}}")
+}
+
+fn rule(class: &str, property: &str, colour: u32) -> String {
+    format!(".{class}{{{property}:#{colour:06x}}}")
+}
+
+fn class(ink: Ink) -> String {
+    match ink {
+        Ink::Strong => "b-strong".into(),
+        Ink::Soft => "b-soft".into(),
+        Ink::Grid => "b-grid".into(),
+        Ink::Axis => "b-axis".into(),
+        Ink::Colour(n) => format!("b-{}", n % COLOURS),
+    }
+}
+
+fn push(out: &mut String, shape: &Shape) {
+    // Writing to a String does not fail.
+    let _ = match shape {
+        Shape::Line { points, ink, width, dashes } => {
+            let dashes =
+                if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", listed(dashes)) };
+            let class = class(*ink);
+            writeln!(
+                out,
+                "<polyline class=\"{class} s\" stroke-width=\"{width}\"{dashes} points=\"{}\"/>",
+                joined(points)
+            )
+        }
+        Shape::Area { points, ink } => {
+            let class = class(*ink);
+            writeln!(out, "<polygon class=\"{class} f\" fill-opacity=\".18\" points=\"{}\"/>", joined(points))
+        }
+        Shape::Dot { at, ink } => {
+            let (x, y) = (short(at.0), short(at.1));
+            writeln!(out, "<circle class=\"{} f\" cx=\"{x}\" cy=\"{y}\" r=\"2.6\"/>", class(*ink))
+        }
+        Shape::Cell { at, size, heat } => {
+            let [x, y, w, h] = [at.0, at.1, size.0 + 0.3, size.1 + 0.3].map(short);
+            let opacity = (heat * 100.0).round() / 100.0;
+            let class = class(Ink::Colour(0));
+            writeln!(
+                out,
+                "<rect class=\"{class} f\" fill-opacity=\"{opacity}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>"
+            )
+        }
+        Shape::Text { at, anchor, text, size, ink, runs } => {
+            let (x, y) = (short(at.0), short(at.1));
+            let place = match runs {
+                Runs::Across => format!("x=\"{x}\" y=\"{y}\""),
+                Runs::Up => format!("transform=\"translate({x} {y}) rotate(-90)\""),
+            };
+            let anchor = match anchor {
+                Anchor::Start => "",
+                Anchor::Middle => " text-anchor=\"middle\"",
+                Anchor::End => " text-anchor=\"end\"",
+            };
+            let weight = if *ink == Ink::Strong { " font-weight=\"600\"" } else { "" };
+            let class = class(*ink);
+            writeln!(
+                out,
+                "<text class=\"{class} f\" {place} font-size=\"{size}\"{anchor}{weight}>{}</text>",
+                escaped(text)
+            )
+        }
+    };
+}
+
+fn joined(points: &[(f64, f64)]) -> String {
+    let pairs = points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y)));
+    pairs.collect::<Vec<_>>().join(" ")
+}
+
+fn listed(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// A tenth of a point is finer than a screen.
+fn short(x: f64) -> f64 {
+    (x * 10.0).round() / 10.0
+}
+
+/// As XML needs it; what XML cannot hold at all becomes a question mark.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\n' | '\t' => out.push(' '),
+            c if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;
