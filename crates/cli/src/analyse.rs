@@ -8,6 +8,7 @@ use crate::output::ignore_closed_pipe;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, Objective, Observations};
+use brunt_report::analysis;
 use brunt_script::objective;
 use brunt_store::foreign::{self, File};
 use clap::Args;
@@ -36,7 +37,7 @@ pub struct AnalyseArgs {
     /// Bounds that each load is held against, such as 'p99 < 3s, errors < 1%'; repeatable
     #[arg(long = "objective", value_name = "BOUNDS", value_parser = objective::parse)]
     objectives: Vec<Vec<Objective>>,
-    /// Report in FORMAT (text, json), to FILE or standard output; repeatable [default: text]
+    /// Report in FORMAT (text, markdown, json), to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     outputs: Vec<Output>,
 }
@@ -44,7 +45,8 @@ pub struct AnalyseArgs {
 /// A way to write an analysis.
 type WriteAnalysis = fn(&Observations, &Analysis, &mut dyn Write) -> io::Result<()>;
 
-const FORMATS: [(&str, WriteAnalysis); 2] = [("text", text), ("json", json)];
+const FORMATS: [(&str, WriteAnalysis); 3] =
+    [("text", analysis::text), ("markdown", analysis::markdown), ("json", analysis::json)];
 
 /// Carries it out.
 pub fn analyse(args: &AnalyseArgs) -> Result<Exit, Failed> {
@@ -55,7 +57,7 @@ pub fn analyse(args: &AnalyseArgs) -> Result<Exit, Failed> {
     if !objectives.is_empty() {
         foreign::hold(&mut observations, &objectives);
     }
-    let analysis = Analysis::default();
+    let analysis = brunt_judge::sweep::analyse(&observations);
     for (write, file) in outputs {
         written(&observations, &analysis, write, file).map_err(failed)?;
     }
@@ -67,7 +69,7 @@ fn outputs(asked: &[Output]) -> Result<Vec<(WriteAnalysis, Option<&Path>)>> {
     let named = |output: &Output| FORMATS.iter().find(|row| row.0 == output.format).map(|row| row.1);
     let mut outputs: Vec<_> = asked.iter().filter_map(|o| Some((named(o)?, o.file.as_deref()))).collect();
     if outputs.is_empty() {
-        outputs.push((text as WriteAnalysis, None));
+        outputs.push((analysis::text as WriteAnalysis, None));
     }
     Ok(outputs)
 }
@@ -84,16 +86,4 @@ fn written(observations: &Observations, analysis: &Analysis, write: WriteAnalysi
     };
     let mut out = fs::File::create(path).with_context(|| path.display().to_string())?;
     write(observations, analysis, &mut out).with_context(|| path.display().to_string())
-}
-
-fn text(observations: &Observations, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    for finding in &analysis.findings {
-        writeln!(out, "{}", finding.sentence)?;
-    }
-    observations.notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
-}
-
-fn json(observations: &Observations, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let document = serde_json::json!({"version": 1, "observations": observations, "analysis": analysis});
-    writeln!(out, "{document:#}")
 }

@@ -2,60 +2,90 @@
 //!
 //! What it is **not**: a measurement. What is kept is found, folded, judged and shown, as on the day it was made.
 
+use crate::args::store::StoreArgs;
 use crate::args::values::{self, Output};
 use crate::exit::Exit;
 use crate::output::Outputs;
 use crate::{Failed, failed, replay, usage};
-use anyhow::anyhow;
-use brunt_model::{Judgement, Run};
+use anyhow::{Context, Result, anyhow, bail};
+use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;
+use brunt_store::Named;
 use clap::Args;
 use std::path::Path;
 
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt report run.events                      its report again, as `brunt replay` shows it
-  brunt report run.events -o svg=plots/        its charts, a file each
-  brunt report run.events -o markdown          tables for a page or a letter
-  brunt report before.events after.events      two runs beside each other";
+  brunt report last                            the last run or experiment again
+  brunt report k7m2xqd -o html=page.html       by its short id; `brunt runs list` has them
+  brunt report e1-php -o svg=plots/            the last experiment of a plan: its charts, a file each
+  brunt report run.events -o markdown          an event log that --events wrote
+  brunt report before.events k7m2xqd           two runs beside each other";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
-    /// What is shown: event logs, as --events wrote them; several are set beside each other
-    #[arg(value_name = "FILE", required = true)]
+    /// What is shown: ids, tags, names of experiments, `last`, or event logs; several runs are set beside each other
+    #[arg(value_name = "RUN|FILE", required = true)]
     pub subjects: Vec<String>,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     pub outputs: Vec<Output>,
+    /// Where runs are kept.
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
-/// A run that was found: what it is called, what was measured, what was decided about it.
-type Kept = (String, Run, Judgement);
+/// What was found.
+enum Kept {
+    /// A run: what it is called, what was measured, what was decided about it.
+    Run(String, Box<Run>, Box<Judgement>),
+    /// An experiment.
+    Study(Box<Study>),
+}
 
 /// Finds what is named, and writes every report that was asked for.
 pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
-    let kept = args.subjects.iter().map(|subject| find(subject)).collect::<Result<Vec<Kept>, Failed>>()?;
+    let kept = args.subjects.iter().map(|subject| find(subject, &args.store)).collect::<Result<Vec<_>, _>>()?;
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
-    if let [(_, run, judgement)] = kept.as_slice() {
-        outputs.write(run, judgement).map_err(failed)?;
-        return Ok(Exit::Measured);
+    let written = match kept.as_slice() {
+        [Kept::Run(_, run, judgement)] => outputs.write(run, judgement),
+        [Kept::Study(study)] => outputs.write_study(study, &brunt_judge::sweep::analyse_study(study)),
+        several => {
+            let runs = several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage)?;
+            let (study, analysis) = single::study_of_several(&runs);
+            outputs.write_study(&study, &analysis)
+        }
+    };
+    written.map(|()| Exit::Measured).map_err(failed)
+}
+
+fn run_of(kept: &Kept) -> Result<(String, &Run, &Judgement)> {
+    match kept {
+        Kept::Run(name, run, judgement) => Ok((name.clone(), run, judgement)),
+        Kept::Study(study) => bail!("{} is an experiment: only runs are set beside each other; name one alone",
+            study.id.as_deref().unwrap_or(&study.experiment.name)),
     }
-    let runs: Vec<_> = kept.iter().map(|(name, run, judgement)| (name.clone(), run, judgement)).collect();
-    let (study, analysis) = single::study_of_several(&runs);
-    outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(Exit::Measured)
 }
 
 /// What a word of the command line names.
-fn find(subject: &str) -> Result<Kept, Failed> {
+fn find(subject: &str, store: &StoreArgs) -> Result<Kept, Failed> {
     let path = Path::new(subject);
-    if !path.is_file() {
-        return Err(usage(anyhow!("{subject}: there is no such file; write the event log that --events wrote")));
+    if path.is_file() {
+        let name = path.file_stem().map_or(subject.into(), |stem| stem.to_string_lossy().into_owned());
+        return Ok(judged(name, replay::fold(path)?));
     }
-    let run = replay::fold(path)?;
+    let store = store.open().map_err(usage)?;
+    let store = store.ok_or_else(|| usage(anyhow!("{subject}: there is no such file, and --no-store looks nowhere else")))?;
+    let found = store.find(subject).with_context(|| format!("{subject}: no file, and nothing that is kept")).map_err(usage)?;
+    match found {
+        Named::Run(id) => Ok(judged(id.clone(), store.run(&id).map_err(failed)?)),
+        Named::Experiment(id) => Ok(Kept::Study(Box::new(store.study(&id).map_err(failed)?))),
+    }
+}
+
+fn judged(name: String, run: Run) -> Kept {
     let judgement = brunt_judge::judge(&run);
-    let name = path.file_stem().map_or(subject.into(), |stem| stem.to_string_lossy().into_owned());
-    Ok((name, run, judgement))
+    Kept::Run(name, Box::new(run), Box::new(judgement))
 }

@@ -30,8 +30,6 @@ pub struct Loaded {
     pub experiment: Experiment,
     /// Where reports go.
     pub outputs: Vec<Output>,
-    /// The ports that were drawn, by name.
-    pub ports: BTreeMap<String, u16>,
     /// What the user should be told, each once.
     pub notes: Vec<String>,
 }
@@ -125,7 +123,7 @@ impl Opened {
             scratch: None,
             source,
         };
-        Ok(Loaded { experiment, outputs, ports, notes })
+        Ok(Loaded { experiment, outputs, notes })
     }
 }
 
