@@ -95,7 +95,9 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Man => man().map_err(failed),
         Command::Schema { document } => {
             let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
-            published.into_iter().for_each(|published| println!("{:#}", (published.schema)()));
+            if let Some(published) = published {
+                println!("{:#}", (published.schema)());
+            }
             Ok(Exit::Measured)
         }
     }
