@@ -16,6 +16,7 @@ mod house;
 mod interruption;
 mod load;
 mod main_job;
+mod probes;
 mod requests;
 mod tls;
 mod truth;

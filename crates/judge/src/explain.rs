@@ -15,7 +15,7 @@ mod samples;
 mod sockets;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use brunt_model::finding::Weight;
 use brunt_model::{Finding, Judgement, Run};
@@ -43,6 +43,7 @@ const RULES: &[Rule] = &[
     rule("think_time", load::think_time),
     rule("idle_users", load::idle_users),
     rule("overload", load::overload),
+    rule("server_bottleneck", place::bottleneck),
     rule("link", link::link),
     rule("accept_queue", sockets::accept_queue),
     rule("slow_connects", sockets::slow_connects),

@@ -2,11 +2,13 @@
 //!
 //! What it is **not**: it measures nothing and prints nothing.
 //!
+//! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
 //! * [`limits`]: whether the generator was the limit: the verdict.
 //! * [`conservation`]: sums that must come out even.
 //! * [`explain`]: findings that users miss.
 //! * [`steady`]: when the run was steady, and how sure its figures are.
 
+pub mod bottleneck;
 pub mod conservation;
 pub mod explain;
 pub mod limits;
@@ -23,8 +25,8 @@ pub fn judge(run: &Run) -> Judgement {
         verdict.state = State::Invalid;
     }
     let (steady, intervals, throughput) = steady::figures(run);
-    let mut judgement =
-        Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput, bottleneck: None };
+    let bottleneck = bottleneck::bottleneck(run, &verdict);
+    let mut judgement = Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput, bottleneck };
     judgement.findings = explain::findings(run, &judgement);
     judgement
 }
