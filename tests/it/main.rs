@@ -20,6 +20,7 @@ mod load;
 mod main_job;
 mod plan;
 mod processes;
+mod probes;
 mod requests;
 mod tls;
 mod truth;

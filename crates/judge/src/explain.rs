@@ -43,6 +43,7 @@ const RULES: &[Rule] = &[
     rule("think_time", load::think_time),
     rule("idle_users", load::idle_users),
     rule("overload", load::overload),
+    rule("server_bottleneck", place::bottleneck),
     rule("link", link::link),
     rule("accept_queue", sockets::accept_queue),
     rule("slow_connects", sockets::slow_connects),

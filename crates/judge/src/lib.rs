@@ -2,12 +2,14 @@
 //!
 //! What it is **not**: it measures nothing and prints nothing.
 //!
+//! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
 //! * [`limits`]: whether the generator was the limit: the verdict.
 //! * [`conservation`]: sums that must come out even.
 //! * [`explain`]: findings that users miss.
 //! * [`steady`]: when the run was steady, and how sure its figures are.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
 
+pub mod bottleneck;
 pub mod conservation;
 pub mod explain;
 pub mod limits;
@@ -25,8 +27,8 @@ pub fn judge(run: &Run) -> Judgement {
         verdict.state = State::Invalid;
     }
     let (steady, intervals, throughput) = steady::figures(run);
-    let mut judgement =
-        Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput, bottleneck: None };
+    let bottleneck = bottleneck::bottleneck(run, &verdict);
+    let mut judgement = Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput, bottleneck };
     judgement.findings = explain::findings(run, &judgement);
     judgement
 }

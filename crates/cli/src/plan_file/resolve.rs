@@ -45,7 +45,6 @@ pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
 pub struct Opened {
     /// What it says.
     pub file: PlanFile,
-    ports: BTreeMap<String, u16>,
     folder: PathBuf,
     source: String,
 }
@@ -56,13 +55,18 @@ pub fn open(path: &Path, sets: &[String], dir: &str) -> Result<Opened> {
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
     let ports = draw(&draft.ports()?)?;
     let folder = folder(path)?;
-    let environment = |name: &str| std::env::var(name).ok();
+    let environment = |name: &str| std::env::var(name).ok().or_else(|| ours(name));
     let given = Given { ports: &ports, dir, plan_dir: &folder.display().to_string(), environment: &environment };
     let usual = path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let file = draft.resolve(given, &usual)?;
     let said = sets.iter().map(|set| format!("# --set {set}\n"));
     let source = std::iter::once(text.clone()).chain(said).collect();
-    Ok(Opened { file, ports, folder, source })
+    Ok(Opened { file, folder, source })
+}
+
+/// What stands for a variable that is not set: `BRUNT` is the program that carries the plan out.
+fn ours(name: &str) -> Option<String> {
+    (name == "BRUNT").then(|| std::env::current_exe().ok())?.map(|path| path.display().to_string())
 }
 
 fn text(path: &Path) -> Result<String> {
@@ -94,7 +98,7 @@ fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
 impl Opened {
     /// The experiment that it comes to.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
-        let Self { file, ports, folder, source } = self;
+        let Self { file, folder, source } = self;
         let mut notes = Vec::<String>::new();
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;

@@ -6,7 +6,7 @@
 use super::Trouble;
 use super::processes::listening::{self, Socket};
 use super::processes::{Pace, Processes, Table};
-use super::ssh::{Leash, Link};
+use super::ssh::{Leash, Link, quoted};
 use crate::Root;
 use crate::sources::{HOST, Source, Values};
 use brunt_model::probe_spec::Via;
@@ -83,7 +83,7 @@ impl Machine {
             one.wants(&mut wants);
         }
         if let Some(link) = &mut self.link {
-            wants.files.extend(self.root.kept());
+            wants.files.extend(self.root.kept().iter().map(|path| quoted(path)));
             self.root.tell(link.ask(&wants)?);
         }
         if wants.processes {

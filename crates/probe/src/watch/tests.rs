@@ -143,3 +143,50 @@ fn a_dead_page_holds_up_nobody_and_not_the_end() {
     assert!(told.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")), "{told:?}");
     assert!(told.iter().any(|t| t.starts_with("probe process:server: there is no managed server")), "{told:?}");
 }
+
+/// Twenty processes that are nobody else's, ended with this.
+struct Twenty(Vec<std::process::Child>);
+
+impl Twenty {
+    fn start() -> Self {
+        let one = || std::process::Command::new("sleep").arg("120").spawn().unwrap();
+        Self((0..20).map(|_| one()).collect())
+    }
+}
+
+impl Drop for Twenty {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What watching costs: `cargo test -p brunt-probe costs -- --ignored --nocapture --test-threads 1`.
+#[test]
+#[ignore = "a measurement of half a minute, for docs/probes.md"]
+fn what_twenty_processes_cost() {
+    let twenty = Twenty::start();
+    let every = Duration::from_secs(1);
+    let of =
+        |name: String, select| ProbeSpec { name, what: Probed::Processes { select, via: Via::Local }, interval: every };
+    let host = ProbeSpec { name: "here".into(), what: Probed::Host { via: Via::Local }, interval: every };
+    let apart: Vec<ProbeSpec> = twenty.0.iter().map(|c| of(c.id().to_string(), Select::Pid(c.id()))).collect();
+    let cases = [
+        ("host", vec![host.clone()]),
+        ("20 processes of one name", vec![of("sleep".into(), Select::Name("sleep".into()))]),
+        ("20 processes, a probe each", apart.clone()),
+        ("20 processes, a probe each, and the host", apart.into_iter().chain([host]).collect()),
+    ];
+    for (what, specs) in cases {
+        let mut ourselves = crate::Ourselves::new();
+        let mut watch = Watch::start(&specs, Since::now());
+        let seconds = 10;
+        sleep(every * seconds);
+        let used: f64 = ourselves.read(0).iter().filter(|v| server::CPU.contains(&v.0.as_str())).map(|v| v.1).sum();
+        let share = used / f64::from(seconds) * 100.0;
+        println!("{what}: {share:.3} % of a core, {} readings in {seconds} s", watch.drain().len());
+        assert!(share < 50.0, "something is very wrong");
+    }
+}

@@ -1,0 +1,127 @@
+//! The server's cores: all of them, or one.
+
+use super::Look;
+use super::facts::{Facts, Figure, HALF, joined, mean};
+use crate::explain::words::{percent, three};
+use brunt_model::Tick;
+use brunt_model::analysis::Culprit;
+use brunt_model::finding::Side;
+use brunt_model::reading_names::{self as name, GENERATOR, server};
+use std::collections::BTreeMap;
+
+/// Of all cores, so much busy: work that comes at random then waits nine times its own length on one core, and what is
+/// left is seldom where it is wanted.
+const FULL: f64 = 0.9;
+/// Of one core: the same threshold as for the generator's own threads.
+const FULL_CORE: f64 = 0.95;
+/// Of a shared machine's busy time, what the generator may take before it is the limit.
+const GENERATORS: f64 = 0.5;
+/// Processes named, at most.
+const MOST_NAMED: usize = 4;
+
+/// All cores of a machine busy, and not by the generator.
+pub fn machine(facts: &Facts) -> Look {
+    let mut look = Look::default();
+    for source in machines(facts) {
+        let busy = busy(facts, source);
+        let figure = Figure {
+            culprit: Culprit::Cpu,
+            source,
+            name: "busy cores, share".into(),
+            values: busy.values().copied().collect(),
+            threshold: FULL,
+            side: Side::AtLeast,
+            share: HALF,
+        };
+        let full = look.hold(&figure);
+        if let Some(level) = full.filter(|_| generators_share(facts, source).is_none_or(|share| share < GENERATORS)) {
+            look.say(sentence(facts, source, level));
+        }
+    }
+    look
+}
+
+/// That the generator took most of a full machine that it shares with the server.
+pub fn taken_by_generator(facts: &Facts) -> Option<String> {
+    let source = machines(facts).into_iter().find(|source| {
+        let values: Vec<f64> = busy(facts, source).into_values().collect();
+        mean(&values) >= FULL && generators_share(facts, source).is_some_and(|share| share >= GENERATORS)
+    })?;
+    let share = generators_share(facts, source)?;
+    Some(format!("the generator took {} of the CPU time of the machine that it shares with the server", percent(share)))
+}
+
+/// A thread that has a core to itself, and wants more.
+pub fn core(facts: &Facts) -> Look {
+    let mut look = Look::default();
+    for source in facts.telling(server::BUSIEST_THREAD) {
+        let figure = Figure {
+            culprit: Culprit::Core,
+            source,
+            name: server::BUSIEST_THREAD.into(),
+            values: facts.states(source, server::BUSIEST_THREAD),
+            threshold: FULL_CORE,
+            side: Side::AtLeast,
+            share: HALF,
+        };
+        if let Some(level) = look.hold(&figure) {
+            look.say(format!("one thread of {} used {} of a core", short(source), percent(level)));
+        }
+    }
+    look
+}
+
+/// The sources that show a server's machine: those that were asked for, or our own readings where that is the same one.
+fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
+    let asked = facts.telling(name::HOST_IDLE);
+    if asked.is_empty() && facts.same_host() { vec![GENERATOR] } else { asked }
+}
+
+/// The share of all cores that was busy, from each reading to the next.
+fn busy(facts: &Facts, source: &str) -> BTreeMap<Tick, f64> {
+    let free = facts.sum_of_rates(source, &[name::HOST_IDLE, name::HOST_IOWAIT]);
+    let all = facts.sum_of_rates(source, &name::HOST_PARTS);
+    joined(&free, &all, |free, all| if all > 0.0 { 1.0 - free / all } else { 0.0 })
+}
+
+/// Of the busy time of a machine that the generator shares, its own share; None where it is another machine.
+fn generators_share(facts: &Facts, source: &str) -> Option<f64> {
+    if !facts.same_host() {
+        return None;
+    }
+    let own = cores_of(facts, GENERATOR)?;
+    let busy: Vec<f64> = busy(facts, source).into_values().collect();
+    let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
+    let busy_cores = mean(&busy) * mean(&all);
+    (busy_cores > 0.0).then(|| own / busy_cores)
+}
+
+/// Cores that a process used on average.
+fn cores_of(facts: &Facts, source: &str) -> Option<f64> {
+    let rates: Vec<f64> = facts.sum_of_rates(source, &server::CPU).into_values().collect();
+    (!rates.is_empty()).then(|| mean(&rates))
+}
+
+/// `CPU: 97 % of 2 cores busy; php-fpm 1.62 cores, nginx 0.110 cores`.
+fn sentence(facts: &Facts, source: &str, level: f64) -> String {
+    let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
+    let cores = facts.states(source, server::CORES).first().copied().unwrap_or_else(|| mean(&all).round());
+    let mut users: Vec<(&str, f64)> = facts
+        .sources()
+        .filter(|s| s.starts_with("process:"))
+        .filter_map(|s| Some((short(s), cores_of(facts, s)?)))
+        .collect();
+    users.sort_by(|a, b| b.1.total_cmp(&a.1));
+    users.truncate(MOST_NAMED);
+    if facts.same_host() {
+        users.extend(cores_of(facts, GENERATOR).map(|cores| ("brunt itself", cores)));
+    }
+    let named: Vec<String> = users.iter().map(|(who, cores)| format!("{who} {} cores", three(*cores))).collect();
+    let who = if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
+    format!("CPU: {} of {} cores busy{who}", percent(level), three(cores))
+}
+
+/// What stands behind the kind: `process:nginx` is `nginx`.
+fn short(source: &str) -> &str {
+    source.split_once(':').map_or(source, |(_, name)| name)
+}

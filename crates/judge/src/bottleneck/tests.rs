@@ -1,0 +1,242 @@
+//! Each rule on readings made by hand: ten seconds of measured time, a reading each second.
+
+use super::*;
+use brunt_model::event::{Event, Phase, Reading};
+use brunt_model::finding::Cause;
+use brunt_model::reading_names::{self as name, GENERATOR, Nic, server};
+use brunt_model::{Environment, Route, Tick};
+use std::time::Duration;
+
+const SECONDS: u64 = 10;
+
+/// A run whose readings grow, or stay, second by second.
+#[derive(Default)]
+struct World {
+    run: Run,
+    verdict: Verdict,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut world = Self::default();
+        world.run.fold(&Event::Stage { at: Tick::ZERO, phase: Phase::Measure });
+        world.run.fold(&Event::Stage { at: Tick::ZERO + Duration::from_secs(SECONDS), phase: Phase::Grace });
+        world
+    }
+
+    /// What a source tells: of each name a value and what it grows by each second.
+    fn told(mut self, source: &str, values: &[(&str, f64, f64)]) -> Self {
+        for second in 0..=SECONDS {
+            let at = Tick::ZERO + Duration::from_secs(second);
+            let value = |(name, value, grows): &(&str, f64, f64)| ((*name).to_owned(), value + grows * second as f64);
+            let values = values.iter().map(value).collect();
+            self.run.fold(&Event::Reading(Reading { at, source: source.into(), values }));
+        }
+        self
+    }
+
+    /// A machine of four cores of which so many are busy.
+    fn cores(self, busy: f64) -> Self {
+        self.told(
+            "host:web",
+            &[
+                (name::HOST_USER, 50.0, busy * 0.75),
+                (name::HOST_SYSTEM, 50.0, busy * 0.25),
+                (name::HOST_IDLE, 900.0, 4.0 - busy),
+                (server::CORES, 4.0, 0.0),
+            ],
+        )
+    }
+
+    fn process(self, source: &str, cores: f64) -> Self {
+        self.told(source, &[(name::CPU_USER, 5.0, cores * 0.5), (name::CPU_SYSTEM, 5.0, cores * 0.5)])
+    }
+
+    fn children(self, busy: f64, queued: f64) -> Self {
+        let idle = 20.0 - busy;
+        self.told(
+            "php-fpm:www",
+            &[
+                (server::WORKERS_BUSY, busy, 0.0),
+                (server::WORKERS_IDLE, idle, 0.0),
+                (server::WORKERS, 20.0, 0.0),
+                (server::WORKERS_LIMIT, 20.0, 0.0),
+                (server::QUEUE, queued, 0.0),
+            ],
+        )
+    }
+
+    fn on_one_machine(mut self) -> Self {
+        let route = Route { same_host: Some(true), ..Route::default() };
+        self.run.environment = Environment { route: Some(route), ..Environment::default() };
+        self
+    }
+
+    fn limited(mut self, limit: Limit) -> Self {
+        let cause = Cause { limit, lasted: Duration::from_secs(5), sentence: String::new(), remedy: String::new() };
+        self.verdict = Verdict { state: State::Limited, causes: vec![cause], ..Verdict::default() };
+        self
+    }
+
+    fn found(&self) -> Bottleneck {
+        bottleneck(&self.run, &self.verdict).expect("something was read")
+    }
+}
+
+fn is(found: &Bottleneck, culprit: Culprit, sentence: &str) {
+    assert_eq!((found.culprit, found.sentence.as_str()), (culprit, sentence), "{found:?}");
+}
+
+#[test]
+fn nothing_is_said_where_nothing_was_read_of_a_server() {
+    let world = World::new().process(GENERATOR, 0.5);
+    assert_eq!(bottleneck(&world.run, &world.verdict), None);
+    assert_eq!(bottleneck(&Run::default(), &Verdict::default()), None);
+}
+
+#[test]
+fn workers_that_are_all_busy_on_a_machine_with_time_left() {
+    let found = World::new().cores(0.8).children(20.0, 35.0).found();
+    is(&found, Culprit::Workers, "all 20 php-fpm children busy, 35 requests queued");
+    assert_eq!(found.others, Vec::<String>::new());
+}
+
+#[test]
+fn workers_that_wait_for_cores_are_told_behind_the_cores() {
+    let found =
+        World::new().cores(3.9).process("process:php", 3.1).process("process:nginx", 0.4).children(20.0, 9.0).found();
+    is(&found, Culprit::Cpu, "CPU: 97.5 % of 4.00 cores busy; php 3.10 cores, nginx 0.400 cores");
+    assert_eq!(found.others, ["all 20 php-fpm children busy, 9 requests queued"]);
+}
+
+#[test]
+fn a_busy_pool_that_may_grow_is_no_limit() {
+    let pool = |present: f64, grows: f64| {
+        World::new()
+            .told(
+                "apache:web",
+                &[
+                    (server::WORKERS_BUSY, present, grows),
+                    (server::WORKERS_IDLE, 0.0, 0.0),
+                    (server::WORKERS, present, grows),
+                    (server::WORKERS_LIMIT, 256.0, 0.0),
+                ],
+            )
+            .found()
+    };
+    assert_eq!(pool(5.0, 8.0).culprit, Culprit::NotFound);
+    is(&pool(20.0, 0.0), Culprit::Workers, "all 20 Apache workers busy");
+}
+
+#[test]
+fn a_healthy_server_is_not_accused() {
+    let found = World::new().cores(2.0).children(12.0, 0.0).process("process:php", 1.5).found();
+    let expected = "nothing that was looked at was at its limit (CPU, workers); not looked at: open files, memory, single \
+                    threads, disks, network, connections, accept queues";
+    is(&found, Culprit::NotFound, expected);
+    assert_eq!(found.evidence.len(), 2, "{:?}", found.evidence);
+}
+
+#[test]
+fn a_shared_machine_is_the_servers_if_it_takes_most() {
+    let shared = |generator: f64| {
+        World::new().on_one_machine().cores(4.0).process("process:php", 4.0 - generator).process(GENERATOR, generator)
+    };
+    let found = shared(0.8).limited(Limit::Cores).found();
+    is(&found, Culprit::Cpu, "CPU: 100 % of 4.00 cores busy; php 3.20 cores, brunt itself 0.800 cores");
+    assert_eq!(found.others, ["the generator was limited by the machine's cores, shared with the server"]);
+    let sentence = "the generator took 62.5 % of the CPU time of the machine that it shares with the server";
+    is(&shared(2.5).found(), Culprit::Generator, sentence);
+    assert_eq!(shared(0.8).limited(Limit::Worker).found().culprit, Culprit::Generator);
+}
+
+#[test]
+fn our_own_readings_show_a_machine_that_nobody_else_was_asked_for() {
+    let world = World::new().on_one_machine().process("process:php", 3.5);
+    let parts = [
+        (name::CPU_USER, 1.0, 0.2),
+        (name::CPU_SYSTEM, 1.0, 0.1),
+        (name::HOST_USER, 9.0, 3.9),
+        (name::HOST_IDLE, 9.0, 0.1),
+    ];
+    is(
+        &world.told(GENERATOR, &parts).found(),
+        Culprit::Cpu,
+        "CPU: 97.5 % of 4.00 cores busy; php 3.50 cores, brunt itself 0.300 cores",
+    );
+}
+
+#[test]
+fn a_limited_generator_is_the_culprit_unless_requests_queue_at_the_server() {
+    let limited = || World::new().cores(1.0).limited(Limit::Worker);
+    is(&limited().found(), Culprit::Generator, "the generator was limited by a worker thread that had no time left");
+    let disk = limited().told("host:web", &[(&server::disk_busy("sda"), 0.0, 0.97)]).found();
+    assert_eq!((disk.culprit, disk.others.len()), (Culprit::Generator, 1), "{disk:?}");
+    let queued = limited().children(20.0, 35.0).found();
+    assert_eq!((queued.culprit, queued.others.len()), (Culprit::Workers, 1), "{queued:?}");
+}
+
+#[test]
+fn every_other_limit_has_its_rule() {
+    let one = |source: &str, values: &[(&str, f64, f64)]| World::new().told(source, values).found();
+    let sent = Nic::SentBytes.of("eth0");
+    let speed = Nic::BitsPerSecond.of("eth0");
+    let cases = [
+        (
+            one("process:node", &[(server::BUSIEST_THREAD, 0.99, 0.0)]),
+            Culprit::Core,
+            "one thread of node used 99.0 % of a core",
+        ),
+        (
+            one("host:web", &[(name::MEMORY_TOTAL, 1e9, 0.0), (name::MEMORY_AVAILABLE, 3e7, 0.0)]),
+            Culprit::Memory,
+            "memory: 3.00 % of host:web still to be had",
+        ),
+        (
+            one("host:web", &[(name::MEMORY_TOTAL, 1e9, 0.0), (name::SWAPPED_IN, 0.0, 5e6)]),
+            Culprit::Memory,
+            "memory: host:web read 5.00 MB/s back from swap",
+        ),
+        (
+            one("nginx:front", &[(server::CONNECTIONS, 1020.0, 0.0), (server::CONNECTIONS_LIMIT, 1024.0, 0.0)]),
+            Culprit::Connections,
+            "nginx:front: 99.6 % of 1,024 connections open",
+        ),
+        (
+            one("process:app", &[(server::ACCEPT_QUEUE, 129.0, 0.0), (server::ACCEPT_QUEUE_LIMIT, 128.0, 0.0)]),
+            Culprit::AcceptQueue,
+            "process:app: all 128 places of the accept queue taken",
+        ),
+        (
+            one("host:web", &[(name::LISTEN_OVERFLOWS, 7.0, 30.0)]),
+            Culprit::AcceptQueue,
+            "host:web: 300 connections found the accept queue full",
+        ),
+        (
+            one("host:web", &[(&server::disk_busy("sda"), 4.0, 0.95)]),
+            Culprit::Disk,
+            "disk sda of host:web busy 95.0 % of the time",
+        ),
+        (
+            one("host:web", &[(&sent, 0.0, 1.2e8), (&speed, 1e9, 0.0)]),
+            Culprit::Network,
+            "network: eth0 of host:web sent 96.0 % of its 1.00 Gb/s",
+        ),
+        (
+            one("process:nginx", &[(server::DESCRIPTORS_SHARE, 0.97, 0.0)]),
+            Culprit::Files,
+            "process:nginx: 97.0 % of the files open that a process may have",
+        ),
+    ];
+    for (found, culprit, sentence) in &cases {
+        is(found, *culprit, sentence);
+    }
+}
+
+#[test]
+fn every_rule_is_in_the_docs() {
+    let docs = include_str!("../../../../docs/bottleneck.md");
+    for rule in RULES {
+        assert!(docs.contains(&format!("| {} |", rule.words)), "docs/bottleneck.md says nothing of {}", rule.words);
+    }
+}

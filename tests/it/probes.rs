@@ -1,0 +1,73 @@
+//! Readings of real servers: status pages, processes, and a machine behind `ssh`.
+
+mod pages;
+mod ssh;
+
+use brunt_model::probe_spec::{Select, Via};
+use brunt_model::{Clock, ProbeSpec, Probed, Reading, Tick};
+use brunt_probe::{Seen, Watch};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The system's clock, from when it was made.
+struct Since(Instant);
+
+impl Since {
+    #[allow(clippy::disallowed_methods, reason = "the run's clock is not linked here")]
+    fn now() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for Since {
+    fn now(&self) -> Tick {
+        Tick::ZERO + self.0.elapsed()
+    }
+}
+
+/// A watch, and all that it saw so far.
+struct Watched {
+    watch: Watch,
+    seen: Vec<Seen>,
+}
+
+impl Watched {
+    fn start(probes: &[(&str, Probed)]) -> Self {
+        let interval = Duration::from_millis(100);
+        let spec = |(name, what): &(&str, Probed)| ProbeSpec { name: (*name).into(), what: what.clone(), interval };
+        let specs: Vec<ProbeSpec> = probes.iter().map(spec).collect();
+        Self { watch: Watch::start(&specs, Since::now()), seen: Vec::new() }
+    }
+
+    /// Waits until what was seen is so.
+    fn until(&mut self, what: &str, so: impl Fn(&Self) -> bool) {
+        for _ in 0..3000 {
+            self.seen.extend(self.watch.drain());
+            if so(self) {
+                return;
+            }
+            crate::world::wait_a_moment();
+        }
+        panic!("waited in vain: {what}: {:?}", self.seen);
+    }
+
+    /// The readings of a source.
+    fn of(&self, source: &str) -> Vec<BTreeMap<String, f64>> {
+        let reading = |seen: &Seen| match seen {
+            Seen::Reading(Reading { source: own, values, .. }) if own == source => {
+                Some(values.iter().cloned().collect())
+            }
+            _ => None,
+        };
+        self.seen.iter().filter_map(reading).collect()
+    }
+
+    fn warnings(&self) -> Vec<&str> {
+        self.seen.iter().filter_map(|s| if let Seen::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
+    }
+}
+
+/// A local probe of the process that listens on a port.
+fn port(port: u16) -> Probed {
+    Probed::Processes { select: Select::Port(port), via: Via::Local }
+}

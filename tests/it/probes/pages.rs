@@ -1,0 +1,192 @@
+//! Status pages of nginx, php-fpm, Apache and Tomcat.
+
+use super::{Watched, port};
+use crate::world::server::Server;
+use crate::world::skip::{program, skip};
+use crate::world::{Nginx, nginx, port as ports, until, wait_a_moment};
+use brunt_model::Probed;
+use brunt_model::reading_names::{self as name, server};
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const CHILDREN: usize = 3;
+
+#[test]
+fn all_children_of_php_fpm_behind_nginx_are_seen_busy() {
+    let Some(site) = php("all_children_of_php_fpm_behind_nginx_are_seen_busy") else { return };
+    let status = |path: &str| site.nginx.at(path);
+    let mut watched = Watched::start(&[
+        ("www", Probed::PhpFpm { url: status("/fpm-status") }),
+        ("front", Probed::Nginx { url: status("/stub"), connections: Some(2000) }),
+        ("nginx", port(site.nginx.port)),
+        ("fpm", port(site.fpm_port)),
+    ]);
+    watched.until("an idle pool", |w| w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == 0.0));
+    let _asked: Vec<TcpStream> = (0..CHILDREN + 4).map(|_| ask(site.nginx.port, "/sleep.php")).collect();
+    watched.until("a busy pool", |w| {
+        w.of("php-fpm:www").iter().any(|r| r[server::WORKERS_BUSY] == CHILDREN as f64 && r[server::QUEUE] > 0.0)
+    });
+    let last = watched.of("php-fpm:www").pop().expect("a reading");
+    assert_eq!((last[server::WORKERS_LIMIT], last[server::WORKERS]), (CHILDREN as f64, CHILDREN as f64));
+    assert!(last[server::QUEUE_LIMIT] >= 4.0, "{last:?}");
+    let front = watched.of("nginx:front").pop().expect("a reading");
+    assert!(front[server::CONNECTIONS] > CHILDREN as f64 && front[server::CONNECTIONS_LIMIT] == 2000.0, "{front:?}");
+    let fpm = watched.of("process:fpm").pop().expect("a reading");
+    assert_eq!(
+        fpm[server::PROCESSES],
+        CHILDREN as f64 + 2.0,
+        "the master, its children, and one for the status: {fpm:?}"
+    );
+    let nginx = watched.of("process:nginx").pop().expect("a reading");
+    for wanted in [name::RESIDENT, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
+        assert!(nginx.contains_key(wanted), "{wanted}: {nginx:?}");
+    }
+    assert_eq!(watched.warnings(), Vec::<&str>::new());
+}
+
+#[test]
+fn a_server_that_ends_is_told_and_no_more_than_that() {
+    let Some(mut nginx) = nginx("a_server_that_ends_is_told_and_no_more_than_that", "") else { return };
+    let mut watched = Watched::start(&[
+        ("front", Probed::Nginx { url: nginx.at("/stub"), connections: None }),
+        ("wrong", Probed::Apache { url: nginx.at("/index.html") }),
+        ("none", Probed::Nginx { url: nginx.at("/none"), connections: None }),
+    ]);
+    watched.until("a reading", |w| !w.of("nginx:front").is_empty() && w.warnings().len() >= 2);
+    nginx.server.stop();
+    watched.until("a warning", |w| w.warnings().iter().any(|t| t.starts_with("probe nginx:front: ")));
+    let told = watched.warnings();
+    assert!(told.iter().any(|t| t.contains("is not Apache's status page")), "{told:?}");
+    assert!(told.iter().any(|t| t.contains("answers 404: there is no such page")), "{told:?}");
+    assert_eq!(told.len(), 3, "each once: {told:?}");
+}
+
+#[test]
+fn apache_tells_its_workers() {
+    let test = "apache_tells_its_workers";
+    let Some(program) = program("apache2") else { return skip(test, "no apache2 here") };
+    let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
+    fs::write(dir.path().join("conf"), apache_config(dir.path(), port)).expect("a configuration");
+    let mut command = Command::new(program);
+    command.arg("-f").arg(dir.path().join("conf")).arg("-DFOREGROUND").arg("-d").arg(dir.path());
+    let _server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    until("Apache", || ports::answers(port));
+    let mut watched = Watched::start(&[("web", Probed::Apache { url: format!("http://127.0.0.1:{port}/status") })]);
+    watched.until("a reading", |w| !w.of("apache:web").is_empty());
+    let read = &watched.of("apache:web")[0];
+    assert_eq!(read[server::WORKERS_LIMIT], 8.0, "{read:?}");
+    assert!(read[server::WORKERS_BUSY] >= 1.0 && read.contains_key(server::WORKERS_IDLE), "{read:?}");
+}
+
+#[test]
+fn tomcat_tells_its_threads_to_who_knows_the_password() {
+    let test = "tomcat_tells_its_threads_to_who_knows_the_password";
+    let home = Path::new("/usr/share/tomcat10");
+    if !home.join("bin/catalina.sh").exists() || program("java").is_none() {
+        return skip(test, "no tomcat10 here");
+    }
+    let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
+    fill_tomcat(dir.path(), port);
+    let mut command = Command::new(home.join("bin/catalina.sh"));
+    command.arg("run").env("CATALINA_HOME", home).env("CATALINA_BASE", dir.path()).env("JAVA_OPTS", "-Xmx64m");
+    let _server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()));
+    until("Tomcat", || ports::answers(port));
+    let at = |who: &str| Probed::Tomcat { url: format!("http://{who}127.0.0.1:{port}/s/status") };
+    let mut watched = Watched::start(&[("app", at("me:p%40ss@")), ("stranger", at(""))]);
+    watched.until("a reading", |w| !w.of("tomcat:app").is_empty() && w.warnings().iter().any(|t| t.contains("401")));
+    let read = &watched.of("tomcat:app")[0];
+    assert_eq!(read[server::WORKERS_LIMIT], 50.0, "{read:?}");
+    assert!(read[server::WORKERS_BUSY] >= 1.0, "{read:?}");
+}
+
+/// nginx before php-fpm, whose status page has a listener of its own.
+struct Site {
+    nginx: Nginx,
+    fpm_port: u16,
+    _fpm: Server,
+    _dir: TempDir,
+}
+
+fn php(test: &str) -> Option<Site> {
+    let Some(fpm) = ["php-fpm8.2", "php-fpm8.4", "php-fpm"].into_iter().find_map(program) else {
+        skip(test, "no php-fpm here");
+        return None;
+    };
+    let (dir, fpm_port, status) = (TempDir::new().expect("a directory"), ports::free(), ports::free());
+    fs::write(dir.path().join("sleep.php"), "<?php usleep(20000000);").expect("a page");
+    fs::write(dir.path().join("conf"), fpm_config(dir.path(), fpm_port, status)).expect("a configuration");
+    let mut command = Command::new(fpm);
+    command.arg("-F").arg("-R").arg("-y").arg(dir.path().join("conf"));
+    let server = Server::start(command.stdin(Stdio::null()).stderr(Stdio::null()));
+    until("php-fpm", || ports::answers(fpm_port) && ports::answers(status));
+    let pass = |path: &str, script: String, to: u16| {
+        format!(
+            "location = {path} {{ fastcgi_param REQUEST_METHOD GET; fastcgi_param QUERY_STRING $query_string; \
+             fastcgi_param SCRIPT_NAME {path}; fastcgi_param SCRIPT_FILENAME {script}; fastcgi_pass 127.0.0.1:{to}; }}"
+        )
+    };
+    let page = dir.path().join("sleep.php").display().to_string();
+    let directives = pass("/fpm-status", "/fpm-status".into(), status) + &pass("/sleep.php", page, fpm_port);
+    Some(Site { nginx: nginx(test, &directives)?, fpm_port, _fpm: server, _dir: dir })
+}
+
+fn fpm_config(dir: &Path, port: u16, status: u16) -> String {
+    format!(
+        "[global]\nerror_log = DIR/error\npid = DIR/pid\ndaemonize = no\n[www]\nuser = root\ngroup = root\n\
+         listen = 127.0.0.1:{port}\nlisten.backlog = 64\npm = static\npm.max_children = {CHILDREN}\n\
+         pm.status_path = /fpm-status\npm.status_listen = 127.0.0.1:{status}\n"
+    )
+    .replace("DIR", &dir.display().to_string())
+}
+
+fn apache_config(dir: &Path, port: u16) -> String {
+    let module = |name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n");
+    let modules = ["mpm_prefork", "authz_core", "status"].map(module).concat();
+    format!(
+        "{modules}Listen 127.0.0.1:{port}\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\nDefaultRuntimeDir DIR\n\
+         Mutex file:DIR\nUser www-data\nGroup www-data\nServerLimit 8\nMaxRequestWorkers 8\n\
+         <Location /status>\nSetHandler server-status\n</Location>\n"
+    )
+    .replace("DIR", &dir.display().to_string())
+}
+
+fn fill_tomcat(dir: &Path, port: u16) {
+    let write = |name: &str, text: String| {
+        let file = dir.join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, text).expect("a file");
+    };
+    for folder in ["logs", "temp", "work"] {
+        fs::create_dir(dir.join(folder)).expect("a folder");
+    }
+    let server = format!(
+        "<Server port=\"-1\"><Service name=\"Catalina\"><Connector port=\"{port}\" address=\"127.0.0.1\" maxThreads=\"50\"/>\
+         <Engine name=\"Catalina\" defaultHost=\"localhost\"><Realm className=\"org.apache.catalina.realm.MemoryRealm\"/>\
+         <Host name=\"localhost\" appBase=\"webapps\"/></Engine></Service></Server>"
+    );
+    write("conf/server.xml", server);
+    write("conf/web.xml", "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"/>".into());
+    let users = "<tomcat-users><role rolename=\"status\"/><user username=\"me\" password=\"p@ss\" roles=\"status\"/></tomcat-users>";
+    write("conf/tomcat-users.xml", users.into());
+    write("webapps/s/META-INF/context.xml", "<Context privileged=\"true\"/>".into());
+    // What Tomcat's manager has at /manager/status, without the manager.
+    let app = "<web-app xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"5.0\"><servlet><servlet-name>S</servlet-name>\
+        <servlet-class>org.apache.catalina.manager.StatusManagerServlet</servlet-class></servlet><servlet-mapping>\
+        <servlet-name>S</servlet-name><url-pattern>/status/*</url-pattern></servlet-mapping><security-constraint>\
+        <web-resource-collection><web-resource-name>S</web-resource-name><url-pattern>/*</url-pattern></web-resource-collection>\
+        <auth-constraint><role-name>status</role-name></auth-constraint></security-constraint><login-config>\
+        <auth-method>BASIC</auth-method></login-config><security-role><role-name>status</role-name></security-role></web-app>";
+    write("webapps/s/WEB-INF/web.xml", app.into());
+}
+
+/// A request that is not waited for.
+fn ask(port: u16, path: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("nginx");
+    stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).expect("a request");
+    wait_a_moment();
+    stream
+}

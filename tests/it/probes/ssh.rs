@@ -1,0 +1,122 @@
+//! A machine behind `ssh`: this one, through an sshd of the test's own.
+
+use super::Watched;
+use crate::world::server::Server;
+use crate::world::skip::{program, skip};
+use crate::world::{nginx, port as ports, until};
+use brunt_model::Probed;
+use brunt_model::probe_spec::{Select, Via};
+use brunt_model::reading_names::{self as name, server};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// An sshd on loopback, with keys of its own.
+struct Sshd {
+    server: Server,
+    port: u16,
+    dir: TempDir,
+}
+
+impl Sshd {
+    /// None, and told, where it cannot be.
+    fn start(test: &str) -> Option<Self> {
+        let (Some(sshd), Some(keygen), Some(_)) = (program("sshd"), program("ssh-keygen"), program("ssh")) else {
+            skip(test, "no OpenSSH server and client here");
+            return None;
+        };
+        let (dir, port) = (TempDir::new().expect("a directory"), ports::free());
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).expect("a directory of ours");
+        for key in ["host", "user"] {
+            let made =
+                Command::new(&keygen).args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(dir.path().join(key)).status();
+            assert!(made.is_ok_and(|status| status.success()), "ssh-keygen makes a key");
+        }
+        fs::write(dir.path().join("conf"), config(dir.path(), port)).expect("a configuration");
+        let mut command = Command::new(sshd);
+        command.arg("-f").arg(dir.path().join("conf")).args(["-D", "-e"]);
+        let log = fs::File::create(dir.path().join("log")).expect("a log");
+        let mut server = Server::start(command.stdin(Stdio::null()).stderr(log));
+        until("sshd, or its end", || ports::answers(port) || server.ended().is_some());
+        if server.ended().is_some() {
+            let why = fs::read_to_string(dir.path().join("log")).unwrap_or_default();
+            skip(test, &format!("sshd does not start: {}", why.lines().last().unwrap_or("it says nothing")));
+            return None;
+        }
+        Some(Self { server, port, dir })
+    }
+
+    fn via(&self) -> Via {
+        let key = self.dir.path().join("user").display().to_string();
+        let port = self.port.to_string();
+        let known = format!("UserKnownHostsFile={}/known", self.dir.path().display());
+        let options = ["-F", "none", "-p", &port, "-i", &key, "-o", "StrictHostKeyChecking=no", "-o", &known];
+        Via::Ssh { host: "127.0.0.1".into(), options: options.map(str::to_owned).to_vec() }
+    }
+}
+
+fn config(dir: &Path, port: u16) -> String {
+    // `UsePAM no` and `StrictModes no`: the test's user may have no password, and its directory may lie in /tmp.
+    format!(
+        "ListenAddress 127.0.0.1\nPort {port}\nHostKey DIR/host\nAuthorizedKeysFile DIR/user.pub\nPidFile DIR/pid\n\
+         StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin yes\n"
+    )
+    .replace("DIR", &dir.display().to_string())
+}
+
+#[test]
+fn a_machine_behind_ssh_shows_what_this_one_shows() {
+    let test = "a_machine_behind_ssh_shows_what_this_one_shows";
+    let Some(mut sshd) = Sshd::start(test) else { return };
+    let Some(nginx) = nginx(test, "") else { return };
+    let select = || Select::Port(nginx.port);
+    let mut watched = Watched::start(&[
+        ("far", Probed::Host { via: sshd.via() }),
+        ("near", Probed::Host { via: Via::Local }),
+        ("far", Probed::Processes { select: select(), via: sshd.via() }),
+        ("near", Probed::Processes { select: select(), via: Via::Local }),
+    ]);
+    watched.until("readings of both", |w| {
+        w.of("process:far").len() >= 3 && w.of("process:near").len() >= 3
+            || w.warnings().iter().any(|t| t.contains("ssh"))
+    });
+    if watched.warnings().iter().any(|t| t.contains("Permission denied")) {
+        return skip(test, &format!("sshd lets nobody in: {:?}", watched.warnings()));
+    }
+    assert_eq!(watched.warnings(), Vec::<&str>::new());
+    let last = |source: &str| watched.of(source).pop().unwrap_or_default();
+    // What is told of the time between two readings is not told where that was too short.
+    let names =
+        |source: &str| last(source).into_keys().filter(|name| name != name::BUSIEST_SOFTIRQ).collect::<Vec<_>>();
+    assert_eq!(names("host:far"), names("host:near"), "the same files, the same parsers");
+    let (far, near) = (last("process:far"), last("process:near"));
+    for same in [server::PROCESSES, server::THREADS, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
+        assert_eq!(far.get(same), near.get(same), "{same}: {far:?} {near:?}");
+    }
+    for wanted in [name::CPU_USER, name::RESIDENT, server::SWITCHES_VOLUNTARY, server::DESCRIPTORS_SHARE] {
+        assert!(far.contains_key(wanted), "{wanted}: {far:?}");
+    }
+    // The far end goes away: one warning for each that was read through it.
+    sshd.server.stop();
+    watched.until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
+}
+
+#[test]
+fn a_machine_that_is_not_there_is_told_with_the_words_of_ssh() {
+    let test = "a_machine_that_is_not_there_is_told_with_the_words_of_ssh";
+    if program("ssh").is_none() {
+        return skip(test, "no OpenSSH client here");
+    }
+    let options = ["-F", "none", "-p", &ports::free().to_string()].map(str::to_owned).to_vec();
+    let via = Via::Ssh { host: "127.0.0.1".into(), options };
+    let mut watched = Watched::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: Via::Local })]);
+    watched.until("a warning", |w| !w.warnings().is_empty() && w.of("host:here").len() >= 10);
+    let told = watched.warnings();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("probe host:gone: ssh 127.0.0.1: ") && told[0].contains("Connection refused"),
+        "{told:?}"
+    );
+}
