@@ -3,7 +3,7 @@
 //! What it is **not**: the reading of the YAML is `script`'s ([`brunt_script::plan`]), the carrying out is not done here.
 //!
 //! * [`keys`]: which key is which option of `brunt run`. [`options`]: settings → arguments, by the same parser and rules.
-//! * [`resolve`]: the whole way, [`load`]. [`show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
+//! * [`resolve`]: the whole way, [`load`]. [`mod@show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
 
 mod estimate;
 mod keys;

@@ -7,10 +7,10 @@
 //! What it is **not**: it has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
 //! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Setting`]s, with their places.
 //!
-//! * [`yaml`], [`node`]: text → tree. [`vary`]: overrides. [`sets`]: `--set`. [`fill`]: `${name}`.
-//! * [`written`], [`words`], [`probes`]: what may stand in a plan, as types; [`read`]: tree → types. [`schema`]: types → JSON
+//! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
+//! * `written`, `words`, `probes`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
 //!   Schema.
-//! * [`file`]: the way from one end to the other. [`show`]: a tree as YAML again. [`error`]: what is said to mistakes.
+//! * `file`: the way from one end to the other. `show`: a tree as YAML again. `error`: what is said to mistakes.
 
 mod error;
 mod file;
