@@ -1,6 +1,6 @@
 //! Charts as a picture of pixels, on light paper.
 //!
-//! What it is **not**: a renderer of SVG. It draws the same shapes, its letters from [`crate::strokes`], so that a
+//! What it is **not**: a renderer of SVG. It draws the same shapes, its letters from `strokes`, so that a
 //! machine without fonts shows labels, and every machine the same.
 
 use crate::figure::Figure;
@@ -14,7 +14,7 @@ use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
 };
 
-/// Pixels to a point, as far as the picture stays below [`MOST_PIXELS`].
+/// Pixels to a point, as far as the picture stays below `MOST_PIXELS`.
 const FINE: f32 = 2.0;
 const MOST_PIXELS: f64 = 24e6;
 
