@@ -64,8 +64,10 @@ pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
 fn run_of(kept: &Kept) -> Result<(String, &Run, &Judgement)> {
     match kept {
         Kept::Run(name, run, judgement) => Ok((name.clone(), run, judgement)),
-        Kept::Study(study) => bail!("{} is an experiment: only runs are set beside each other; name one alone",
-            study.id.as_deref().unwrap_or(&study.experiment.name)),
+        Kept::Study(study) => bail!(
+            "{} is an experiment: only runs are set beside each other; name one alone",
+            study.id.as_deref().unwrap_or(&study.experiment.name)
+        ),
     }
 }
 
@@ -77,8 +79,10 @@ fn find(subject: &str, store: &StoreArgs) -> Result<Kept, Failed> {
         return Ok(judged(name, replay::fold(path)?));
     }
     let store = store.open().map_err(usage)?;
-    let store = store.ok_or_else(|| usage(anyhow!("{subject}: there is no such file, and --no-store looks nowhere else")))?;
-    let found = store.find(subject).with_context(|| format!("{subject}: no file, and nothing that is kept")).map_err(usage)?;
+    let store =
+        store.ok_or_else(|| usage(anyhow!("{subject}: there is no such file, and --no-store looks nowhere else")))?;
+    let found =
+        store.find(subject).with_context(|| format!("{subject}: no file, and nothing that is kept")).map_err(usage)?;
     match found {
         Named::Run(id) => Ok(judged(id.clone(), store.run(&id).map_err(failed)?)),
         Named::Experiment(id) => Ok(Kept::Study(Box::new(store.study(&id).map_err(failed)?))),

@@ -9,7 +9,6 @@ use crate::exit::Exit;
 use crate::output::ignore_closed_pipe;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, anyhow};
-use brunt_model::Analysis;
 use brunt_store::{Named, Store, StoreError};
 use clap::{Args, Subcommand};
 use list::ListArgs;

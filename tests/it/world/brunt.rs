@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::env;
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -29,6 +29,8 @@ pub fn program(variable: &str, name: &str) -> PathBuf {
 pub fn command(line: &str) -> Command {
     let mut command = Command::new(program("BRUNT_BIN", "brunt"));
     command.args(line.split_whitespace()).stdin(Stdio::null());
+    // What tests measure is no business of whoever runs them.
+    command.env("BRUNT_STORE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("store"));
     command
 }
 
@@ -45,11 +47,20 @@ pub fn measure_words(words: &[&str]) -> Ran {
 /// Starts a measurement whose JSON is wanted.
 pub fn start(command: &mut Command) -> Running {
     let dir = TempDir::new().expect("a directory");
-    let file = |name: &str| File::create(dir.path().join(name)).expect("a file");
     command.arg("-o").arg(format!("json={}", dir.path().join("json").display()));
     if !command.get_args().any(|a| a == "-q") {
         command.args(["-o", "text"]);
     }
+    started(command, dir)
+}
+
+/// Starts brunt without a word more; what it measured is where its words say.
+pub fn start_as_it_is(command: &mut Command) -> Running {
+    started(command, TempDir::new().expect("a directory"))
+}
+
+fn started(command: &mut Command, dir: TempDir) -> Running {
+    let file = |name: &str| File::create(dir.path().join(name)).expect("a file");
     let server = Server::start(command.stdout(file("out")).stderr(file("err")));
     Running { server, dir }
 }

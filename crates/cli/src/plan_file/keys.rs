@@ -46,7 +46,7 @@ const fn key(key: &'static str, option: &'static str, takes: Takes) -> Key {
 }
 
 /// Keys that say the same as an option.
-pub const KEYS: [Key; 47] = [
+pub const KEYS: [Key; 48] = [
     key("script.request.url", "", Takes::Url),
     key("script.request.method", "--method", Takes::Value),
     key("script.request.headers", "--header", Takes::Pairs(": ")),
@@ -67,6 +67,7 @@ pub const KEYS: [Key; 47] = [
     key("load.warmup", "--warmup", Takes::Value),
     key("load.grace", "--grace", Takes::Value),
     key("load.threads", "--threads", Takes::Value),
+    key("load.processes", "--processes", Takes::Value),
     key("load.precise", "--precise", Takes::IfTrue),
     key("load.connect_rate", "--connect-rate", Takes::Value),
     key("load.until", "--until", Takes::Each),

@@ -26,7 +26,7 @@ fn well(text: &str) -> Loaded {
 #[test]
 fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
     let sections = ["script.", "load.", "connection.", "checks."];
-    let elsewhere = ["script.request", "script.requests", "load.processes"];
+    let elsewhere = ["script.request", "script.requests"];
     for key in brunt_script::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
         assert!(Key::of(key).is_some() || BESIDE.contains(&key.as_str()) || elsewhere.contains(&key.as_str()), "{key}");
     }
@@ -56,7 +56,7 @@ server: {start: x, ready: '127.0.0.1:${port.b}'}
 ports: [a, b]
 probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
 ";
-    let Loaded { experiment, outputs, ports, .. } = well(text);
+    let Loaded { experiment, outputs, .. } = well(text);
     let contender = &experiment.contenders[0];
     assert_eq!(contender.steps.iter().map(|step| step.load).collect::<Vec<_>>(), [5.0, 50.0]);
     let plan = &contender.steps[1].plan;
@@ -71,8 +71,7 @@ probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
     assert_eq!(request.body, Body::Text(r#"{"a":1}"#.into()));
     let types: Vec<_> = request.headers.iter().filter(|h| h.0 == "Content-Type").map(|h| h.1.as_str()).collect();
     assert_eq!(types, ["application/json"]);
-    assert_eq!((outputs.len(), outputs[0].format.as_str(), ports.len()), (2, "html", 2));
-    assert_ne!(ports["a"], ports["b"]);
+    assert_eq!((outputs.len(), outputs[0].format.as_str()), (2, "html"));
     assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_mins(1));
     assert_eq!(contender.server.as_ref().unwrap().ready_timeout, Duration::from_secs(30));
     assert_eq!(contender.probes.iter().map(|p| p.interval.as_secs()).collect::<Vec<_>>(), [1, 2]);

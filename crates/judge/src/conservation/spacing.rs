@@ -10,6 +10,9 @@ use std::time::Duration;
 const MOST_DISTANCE: f64 = 0.02;
 /// The most that the two indices of dispersion may differ, of the larger or of 1.
 const MOST_DISPERSION: f64 = 0.05;
+/// What few spans are forgiven on top: this share of the standard error that an index of so many independent counts has,
+/// √(2 ÷ spans). An arrival that lag moves over a border weighs more where there are few.
+const FORGIVEN: f64 = 0.5;
 /// The most bins that may be put aside.
 const MOST_DISPLACED: f64 = 0.05;
 
@@ -65,11 +68,14 @@ pub fn dispersion(run: &Run) -> Option<Check> {
     let level = run.spread.telling()?;
     let (planned, begun) = level.dispersion()?;
     let displaced = level.displaced as f64 / (level.displaced + level.spans) as f64;
-    let near = (planned - begun).abs() <= MOST_DISPERSION * planned.max(begun).max(1.0);
+    let most = MOST_DISPERSION + FORGIVEN * (2.0 / level.spans.max(1) as f64).sqrt();
+    let near = (planned - begun).abs() <= most * planned.max(begun).max(1.0);
     let text = format!(
-        "variance over mean of arrivals in {} s: {planned:.3} planned, {begun:.3} begun; {:.1} % of the time put aside \
-         because much was begun late",
+        "variance over mean of arrivals in {} s: {planned:.3} planned, {begun:.3} begun, in {} spans; {:.0} % of \
+         difference allowed; {:.1} % of the time put aside because much was begun late",
         level.seconds(),
+        level.spans,
+        most * 1e2,
         displaced * 1e2
     );
     Some(check("spacing of arrivals", near && displaced <= MOST_DISPLACED, text))

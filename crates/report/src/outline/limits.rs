@@ -35,7 +35,7 @@ fn table(contenders: &[&Analysed]) -> Block {
     let head = ["Definition".to_owned()].into_iter().chain(contenders.iter().map(|c| c.contender.clone())).collect();
     let cell = |contender: &Analysed, name: &str| {
         let limit = contender.limits.iter().find(|limit| limit.name == name);
-        limit.map_or(UNKNOWN.into(), value)
+        limit.map_or(UNKNOWN.into(), |limit| value(contender, limit))
     };
     let row = |name: &&str| {
         let cells = contenders.iter().map(|contender| cell(contender, name));
@@ -44,9 +44,15 @@ fn table(contenders: &[&Analysed]) -> Block {
     Block::Table(head, names(contenders).iter().map(row).collect())
 }
 
-fn value(limit: &LoadLimit) -> String {
-    let Some(at) = limit.at else { return "not seen".into() };
+/// What a sweep that ends too early says of a limit begins with these words.
+const NOT_REACHED: &str = "Not reached";
+
+fn value(contender: &Analysed, limit: &LoadLimit) -> String {
     let space = if limit.unit.starts_with('/') { "" } else { " " };
+    let Some(at) = limit.at else {
+        let beyond = contender.curve.last().filter(|_| limit.how.starts_with(NOT_REACHED));
+        return beyond.map_or("not seen".into(), |last| format!("> {}{space}{}", three(last.load), limit.unit));
+    };
     let robust = if limit.robust == Some(false) { " (not robust)" } else { "" };
     format!("{}{space}{}{}{robust}", three(at.value), limit.unit, ends(&at))
 }
@@ -77,7 +83,12 @@ fn how(contenders: &[&Analysed]) -> Vec<Point> {
         };
         told.into_iter().filter(|(_, how)| !how.is_empty()).map(point).collect::<Vec<_>>()
     };
-    names(contenders).into_iter().flat_map(of).collect()
+    let points = names(contenders).into_iter().flat_map(of);
+    let (beyond, mut points): (Vec<Point>, Vec<Point>) = points.partition(|point| point.sentence.contains(NOT_REACHED));
+    if !beyond.is_empty() {
+        points.push(Point::plain("> x: not reached at x, the highest load that was measured; sweep further"));
+    }
+    points
 }
 
 fn scalability(analysis: &Analysis) -> Vec<Block> {

@@ -122,6 +122,10 @@ impl Node {
             return;
         };
         for other in others {
+            if other.node.value == Value::Null && own.iter().any(|entry| entry.key == other.key) {
+                own.retain(|entry| entry.key != other.key);
+                continue;
+            }
             match own.iter_mut().find(|entry| entry.key == other.key) {
                 Some(entry) => {
                     entry.at = other.at.clone();
@@ -167,6 +171,10 @@ mod tests {
         assert_eq!(merged("{a: {b: 1}}", "{a: x}"), "a: x\n");
         assert_eq!(merged("{a: x}", "{a: {b: 1}}"), "a:\n  b: 1\n");
         assert_eq!(merged("{a: x, b: y}", "{a: ~}"), "b: y\n");
+        // Also where nothing is something: a level of a factor without overrides.
+        let mut levels = parse("{a: {b: 1}, c: ~}", "a").unwrap();
+        levels.merge(&parse("{a: ~}", "b").unwrap());
+        assert_eq!(levels.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["c"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ fn ask(job: &Job) -> Asked {
         Way::Open => format!("-r {} --arrivals even", job.rate),
         Way::Closed => format!("-c {}", job.connections),
     };
-    Asked::line(&format!("brunt run {} {load} -d {}s -q -o json=brunt.json", job.url(), job.seconds))
+    Asked::line(&format!("brunt run {} {load} -d {}s -q --no-store -o json=brunt.json", job.url(), job.seconds))
 }
 
 fn read(told: &Told) -> Result<Figures, String> {

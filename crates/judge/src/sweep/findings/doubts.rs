@@ -33,7 +33,7 @@ pub fn left_out(facts: &Facts) -> Vec<Said> {
         let of = plural(whole, "trial");
         (count > 0).then(|| {
             Said::warning(format!("{} of {of} left out, because {why}: {loads}.", words::count(count)))
-                .remedy("measure them again: brunt run --resume where the experiment was kept")
+                .remedy("their verdicts say why: brunt report ID; measure again when nothing else uses the machine")
         })
     };
     [
