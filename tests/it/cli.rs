@@ -118,7 +118,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("URL --objective p99<50", &["50ms"]),
     ("URL --interval 0", &["1ms to 1h"]),
     ("URL --timeout never", &["never", "such as"]),
-    ("URL -o xml", &["write one of text, json, csv"]),
+    ("URL -o xml", &["write one of text, markdown, json, csv"]),
     ("URL -o json -o csv", &["write -o csv=FILE with another file"]),
     ("URL --latency", &["unexpected argument '--latency'"]),
     ("URL --conections 5", &["--connections"]),

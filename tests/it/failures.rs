@@ -222,8 +222,9 @@ fn a_low_limit_of_files_bounds_the_connections() {
         start(&mut limited).finish()
     };
     within("-c 16 -n 50").all_good();
-    let refused = within("-c 17 -n 50").ends(2);
-    assert!(refused.err.contains("Write 16 or less. To raise the limit"), "{}", refused.err);
+    let two = within("-c 17 -n 50").all_good();
+    assert_eq!((two.number("/plan/processes"), two.connections("opened")), (2, 17));
+    two.says(&["17 connections need 2 processes"]);
     let open = within("-r 100 -d 500ms").all_good();
     assert_eq!(
         open.at("/plan/load").to_string().matches("\"max_in_flight\":16").count(),

@@ -78,14 +78,14 @@ impl Keep {
 }
 
 /// Carries out an experiment, or what is left of it, and reports it.
-pub fn carry_out(experiment: Experiment, given: Given) -> Result<Exit, Failed> {
+pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> {
     // What plans name, such as certificates, is to be there before anything is begun.
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
         plan.map(Real::new).transpose().with_context(|| contender.name.clone()).map_err(usage)?;
     }
     let environment = brunt_probe::machine::environment(given.command, env!("CARGO_PKG_VERSION"));
-    let (mut study, store) = begun(experiment, environment, given.keep)?;
+    let (mut study, store) = begun(experiment, &environment, given.keep)?;
     study.warnings.extend(given.notes);
     let experiment = study.experiment.clone();
     let _folder = experiment.scratch.as_deref().map(Folder::make).transpose().map_err(failed)?;
@@ -102,7 +102,7 @@ pub fn carry_out(experiment: Experiment, given: Given) -> Result<Exit, Failed> {
 }
 
 /// The study as far as it is made, and the store that keeps it.
-fn begun(experiment: Experiment, environment: Environment, keep: Keep) -> Result<(Study, Option<Store>), Failed> {
+fn begun(experiment: &Experiment, environment: &Environment, keep: Keep) -> Result<(Study, Option<Store>), Failed> {
     let unix_seconds = brunt_engine::clock::unix_seconds();
     let anew = |id, warnings| Study {
         id,
@@ -115,10 +115,10 @@ fn begun(experiment: Experiment, environment: Environment, keep: Keep) -> Result
     };
     match keep {
         Keep::Resumed(store) => {
-            let study = resume::taken_up(&store, &experiment).map_err(usage)?;
+            let study = resume::taken_up(&store, experiment).map_err(usage)?;
             Ok((Study { warnings: Vec::new(), ..study }, Some(store)))
         }
-        Keep::Anew(store) => match store.begin_experiment(&experiment, &environment, unix_seconds) {
+        Keep::Anew(store) => match store.begin_experiment(experiment, environment, unix_seconds) {
             Ok(id) => Ok((anew(Some(id), Vec::new()), Some(store))),
             Err(error) => Ok((anew(None, vec![format!("this experiment is not kept: {error}")]), None)),
         },

@@ -105,7 +105,7 @@ impl Host for Measurer<'_> {
         let (id, trouble) = kept.map(|kept| kept.finish(&run, &judgement)).unzip();
         self.study.warnings.extend(trouble.flatten());
         self.made(work, Trial { place: work.place, id, run, judgement });
-        Ok(carried.outcome?)
+        carried.outcome
     }
 
     fn say(&mut self, news: News) {

@@ -36,7 +36,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let (command, strict) = (command_line(), args.checks.strict.into());
     let keep = Keep::asked(args).map_err(usage)?;
     let given = Given { command, system, outputs, quiet, strict, notes: loaded.notes, keep };
-    carry_out(Experiment { scratch: Some(folder), ..loaded.experiment }, given)
+    carry_out(&Experiment { scratch: Some(folder), ..loaded.experiment }, given)
 }
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.

@@ -76,7 +76,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
     let outputs = Outputs::open(&output.outputs, output.quiet).map_err(usage)?;
     let strict = args.run.checks.strict.into();
     let keep = Keep::asked(&args.run).map_err(usage)?;
-    carry_out(experiment, Given { command, system, outputs, quiet: output.quiet, strict, notes, keep })
+    carry_out(&experiment, Given { command, system, outputs, quiet: output.quiet, strict, notes, keep })
 }
 
 /// The experiment that the command line speaks of, and notes that the user should be told.

@@ -1,10 +1,11 @@
 use super::keys::{BESIDE, KEYS, Key, OUTPUTS};
 use super::*;
+use crate::to_plan::System;
 use brunt_model::plan::Order;
 use brunt_model::{Body, Load};
 use std::time::Duration;
 
-const SYSTEM: System = System { descriptors: 20_000, cores: 4, seed: 99 };
+const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 99 };
 
 /// A folder with the plan, and what it comes to.
 fn loaded(text: &str, sets: &[&str]) -> anyhow::Result<Loaded> {
@@ -143,7 +144,6 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("connection: {cacert: none.pem}", "plan.yaml:2:22: connection.cacert:"),
         ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
-        ("load: {processes: 2}", "plan.yaml:2:19: load.processes: "),
     ] {
         let told = format!(
             "{:#}",

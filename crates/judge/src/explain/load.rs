@@ -85,8 +85,9 @@ pub fn overload(facts: &Facts) -> Option<Said> {
     if facts.seconds < 1.0 || unanswered < BEHIND * flow.planned as f64 || !grows(facts) {
         return None;
     }
-    // Where the generator was the limit, that is the cause, and it has been said.
-    if facts.so_far.verdict.state == State::Limited {
+    // Where the generator was the limit and did not begin what was due, that is the cause, and it has been said.
+    let begun = flow.begun as f64 > (1.0 - BEHIND) * flow.planned as f64;
+    if facts.so_far.verdict.state == State::Limited && !begun {
         return None;
     }
     let said = format!(

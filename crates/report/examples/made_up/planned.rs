@@ -74,6 +74,7 @@ fn plan(rate: f64) -> Plan {
         record: Record { interval: Duration::from_millis(250), labels: 100, samples: false },
         seed: 7,
         threads: 1,
+        processes: 1,
         precise: false,
     }
 }

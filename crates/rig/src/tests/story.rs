@@ -207,6 +207,7 @@ fn plan(rate: f64) -> Plan {
         record: Record { interval: seconds(1), labels: 10, samples: false },
         seed: 7,
         threads: 1,
+        processes: 1,
         precise: false,
     }
 }

@@ -91,6 +91,7 @@ pub fn experiment() -> Experiment {
         hooks: Around::default(),
         seed: 1,
         directory: ".".into(),
+        scratch: None,
         source: "name: e1-php".into(),
     }
 }

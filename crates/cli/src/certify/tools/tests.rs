@@ -48,7 +48,7 @@ fn the_commands_of_the_tools_at_hand() {
     let line = |tool: &Tool, way| (tool.ask)(&job(way)).words.join(" ");
     assert_eq!(
         line(&brunt::TOOL, Way::Open),
-        "brunt run http://127.0.0.1:8080/ -r 1000 --arrivals even -d 10s -q -o json=brunt.json"
+        "brunt run http://127.0.0.1:8080/ -r 1000 --arrivals even -d 10s -q --no-store -o json=brunt.json"
     );
     assert_eq!(line(&wrk::TOOL, Way::Closed), "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/");
     assert!(line(&ab::TOOL, Way::Closed).contains("-t 10 -n 1000000"), "-t sets -n, so it comes first");

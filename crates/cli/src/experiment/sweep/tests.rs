@@ -2,7 +2,7 @@ use super::*;
 use crate::args::{Cli, Command};
 use clap::Parser;
 
-const SYSTEM: System = System { descriptors: 20_000, cores: 4, seed: 5 };
+const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 5 };
 
 fn of(line: &str) -> Result<Experiment> {
     let cli = Cli::try_parse_from(["brunt", "sweep"].into_iter().chain(line.split(' ')))?;

@@ -64,6 +64,7 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
         hooks: Around::default(),
         seed: 1,
         directory: PathBuf::new(),
+        scratch: None,
         source: String::new(),
     };
     Study {
