@@ -18,6 +18,8 @@ sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httper
     php-fpm tomcat10 openssh-server openssh-client chromium
 sh tools/check.sh || die "make check failed (see above), so the tests were not run."
 
+sh tools/page.sh --browser || die "the report page failed (see above), so the tests were not run."
+
 say "the programs, as they are shipped"
 build_programs
 

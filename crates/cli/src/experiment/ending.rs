@@ -3,20 +3,31 @@
 use crate::exit::Exit;
 use crate::measure::{Strict, exit_of};
 use brunt_model::Study;
+use brunt_model::finding::State;
 
-/// What is worst of its trials; but of two kinds it is in the nature of a sweep to hold some. An objective counts as missed
-/// where a contender met it at no load, and nothing as measured where no trial measured anything.
+/// What is worst of its trials; but of three kinds it is in the nature of a sweep to hold some. An objective counts as missed
+/// where a contender met it at no load, figures as not to be believed where none of a contender's are (single ones are left
+/// out of the analysis, which says so), and nothing as measured where no trial measured anything.
 pub fn exit_of_study(study: &Study, strict: Strict) -> Exit {
     let of_trials = study.trials.iter().map(|trial| exit_of(&trial.run, &trial.judgement, strict));
-    let own = |exit: &Exit| !matches!(exit, Exit::ObjectiveMissed | Exit::NothingMeasured);
+    let own = |exit: &Exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured);
     let worst = of_trials.filter(own).max().unwrap_or(Exit::Measured);
     let nothing = study.trials.iter().all(|trial| trial.run.total.completed == 0);
     let ends = [
         (study.interrupted, Exit::Interrupted),
         (nothing, Exit::NothingMeasured),
         (missed(study), Exit::ObjectiveMissed),
+        (unbelievable(study), Exit::Invalid),
     ];
     ends.into_iter().filter(|end| end.0).map(|end| end.1).fold(worst, Exit::max)
+}
+
+/// Whether there is a contender of which no trial can be believed.
+fn unbelievable(study: &Study) -> bool {
+    (0..study.experiment.contenders.len()).any(|contender| {
+        let mut trials = study.of(contender).peekable();
+        trials.peek().is_some() && trials.all(|trial| trial.judgement.verdict.state == State::Invalid)
+    })
 }
 
 /// Whether there is an objective that a contender met in none of its trials.
