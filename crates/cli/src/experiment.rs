@@ -1,6 +1,6 @@
 //! Experiments: `brunt sweep`, and `brunt run` of a plan file.
 //!
-//! * [`sweep`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
+//! * [`mod@sweep`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Each part opens its connections and says so; when the last one has, all are told the instant at which the load begins.
 //! From then on each hands over a snapshot an interval, as threads do. A part that is gone before its time leaves what it
-//! had handed over, and what it had under way is closed ([`ledger`]); the others go on.
+//! had handed over, and what it had under way is closed (`ledger`); the others go on.
 //!
 //! What it is **not**: it starts no process and knows no pipe; see [`Lines`].
 

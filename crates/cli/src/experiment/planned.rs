@@ -1,5 +1,5 @@
 //! `brunt run plan.yaml`: a plan file, carried out. What it is not: the reading of it, which is
-//! [`plan_file`](crate::plan_file)'s.
+//! [`plan_file`]'s.
 
 use super::{Given, Keep, carry_out};
 use crate::args::{Cli, RunArgs};
