@@ -5,6 +5,7 @@
 //! three times at most, and a test that had no truth is skipped. A proof asks more often, and fails.
 
 use crate::world::lab::prompt_lab;
+use crate::world::machine::in_its_own_time;
 use crate::world::skip::skip;
 use crate::world::{Ran, measure};
 use serde_json::{Value, json};
@@ -56,6 +57,14 @@ fn against_truth(target: &Target) -> Result<(Ran, Value), String> {
 
 fn prove(target: &Target) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if in_full() {
+        agrees(target);
+    } else {
+        in_its_own_time(&format!("accuracy::{}", target.name), || agrees(target));
+    }
+}
+
+fn agrees(target: &Target) {
     let (ran, truth) = match against_truth(target) {
         Ok(known) => known,
         Err(why) if in_full() => panic!("nothing is proved: the lab refuses its truth: {why}"),

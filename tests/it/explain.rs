@@ -3,6 +3,7 @@
 //! The three of the nginx and Apache comparison of 2014 come first: a rate set by think time, a run cut short, and users
 //! who were asleep.
 
+use crate::world::machine::in_its_own_time;
 use crate::world::namespace::shaped;
 use crate::world::skip::skip;
 use crate::world::{brunt, command, lab, nginx, start};
@@ -189,10 +190,12 @@ fn an_accept_queue_that_overflows_is_named() {
 
 #[test]
 fn a_link_that_is_full_is_named() {
-    let Some(namespace) = shaped("explain::a_link_that_is_full_is_named", "100mbit") else { return };
-    let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
-    let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
-    let explained = explained_by(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());
-    let said = explained.says("link");
-    assert!(said.contains("of 100 Mb/s"), "{said}");
+    in_its_own_time("explain::a_link_that_is_full_is_named", || {
+        let Some(namespace) = shaped("explain::a_link_that_is_full_is_named", "100mbit") else { return };
+        let lab = crate::world::lab::lab_in(&namespace, "--body 100k");
+        let mut brunt = namespace.command(brunt::program("BRUNT_BIN", "brunt"));
+        let explained = explained_by(brunt.args([&lab.at("/"), "-c", "4", "-d", "4s"]), |_| ());
+        let said = explained.says("link");
+        assert!(said.contains("of 100 Mb/s"), "{said}");
+    });
 }

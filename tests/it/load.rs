@@ -1,14 +1,17 @@
 //! Loads: how many, how often, how long, by how many; and what waits where.
 
+use crate::world::machine::in_its_own_time;
 use crate::world::{lab, measure};
 
 #[test]
 fn so_many_requests_and_no_more() {
-    let lab = lab("");
-    for n in [1, 7, 500] {
-        assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.at("/"))).all_good().count("planned"), n);
-        assert_eq!(measure(&format!("{} -r 2000 -n {n}", lab.at("/"))).all_good().count("planned"), n);
-    }
+    in_its_own_time("load::so_many_requests_and_no_more", || {
+        let lab = lab("");
+        for n in [1, 7, 500] {
+            assert_eq!(measure(&format!("{} -c 5 -n {n}", lab.at("/"))).all_good().count("planned"), n);
+            assert_eq!(measure(&format!("{} -r 2000 -n {n}", lab.at("/"))).all_good().count("planned"), n);
+        }
+    });
 }
 
 #[test]

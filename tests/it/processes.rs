@@ -1,6 +1,7 @@
 //! Several processes that carry one run out: together they are what one is, and none outlives the others' run.
 
 use crate::world::brunt::Running;
+use crate::world::machine::in_its_own_time;
 use crate::world::{Ran, command, lab, measure, start, until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -77,16 +78,18 @@ fn users_and_connections_are_shared() {
 
 #[test]
 fn a_run_of_several_ends_when_enough_is_known_and_its_log_says_the_same() {
-    let lab = lab("--service const:5ms");
-    let log = tempfile::NamedTempFile::new().expect("a file");
-    let path = log.path().display();
-    let goal = "--until throughput±90% -d 1s --max-duration 20s";
-    let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.at("/"))).all_good();
-    is_sound(&ran);
-    assert!(ran.figure("/measured_seconds") < 19.0, "{}", ran.out);
-    ran.says(&["--until was reached"]);
-    let again = start(&mut command(&format!("replay {path}"))).finish().ok();
-    assert_eq!((again.at("/requests"), again.at("/connections")), (ran.at("/requests"), ran.at("/connections")));
+    in_its_own_time("processes::a_run_of_several_ends_when_enough_is_known_and_its_log_says_the_same", || {
+        let lab = lab("--service const:5ms");
+        let log = tempfile::NamedTempFile::new().expect("a file");
+        let path = log.path().display();
+        let goal = "--until throughput±90% -d 1s --max-duration 20s";
+        let ran = measure(&format!("{} -c 4 {goal} --processes 2 --events {path}", lab.at("/"))).all_good();
+        is_sound(&ran);
+        assert!(ran.figure("/measured_seconds") < 19.0, "{}", ran.out);
+        ran.says(&["--until was reached"]);
+        let again = start(&mut command(&format!("replay {path}"))).finish().ok();
+        assert_eq!((again.at("/requests"), again.at("/connections")), (ran.at("/requests"), ran.at("/connections")));
+    });
 }
 
 #[test]

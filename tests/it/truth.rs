@@ -1,5 +1,6 @@
 //! What a run decides about itself, through the command: sums that come out even, intervals, when it ends and begins.
 
+use crate::world::machine::in_its_own_time;
 use crate::world::{lab, measure};
 use serde_json::Value;
 
@@ -35,27 +36,31 @@ fn a_run_of_a_million_replies_is_sound() {
 
 #[test]
 fn a_run_goes_on_until_it_knows_enough() {
-    let server = lab("--service exp:5ms");
-    let goal = "--until p50±10% --until throughput+-20% -d 2s";
-    let ran = measure(&format!("{} -c 20 {goal} --max-duration 30s", server.at("/"))).all_good();
-    let measured = ran.figure("/measured_seconds");
-    assert!((2.0..29.0).contains(&measured), "{measured}");
-    ran.says(&["--until was reached"]);
-    let p50 = &ran.at("/response_time_intervals_seconds/0/estimate");
-    let [value, high] = ["value", "high"].map(|key| p50[key].as_f64().expect("a number"));
-    assert!(high <= 1.1 * value, "{p50}");
-    let never = measure(&format!("{} -c 4 --until p99.9±1% -d 1s --max-duration 1500ms", server.at("/"))).ok();
-    never.says(&["--until was not reached"]);
+    in_its_own_time("truth::a_run_goes_on_until_it_knows_enough", || {
+        let server = lab("--service exp:5ms");
+        let goal = "--until p50±10% --until throughput+-20% -d 2s";
+        let ran = measure(&format!("{} -c 20 {goal} --max-duration 30s", server.at("/"))).all_good();
+        let measured = ran.figure("/measured_seconds");
+        assert!((2.0..29.0).contains(&measured), "{measured}");
+        ran.says(&["--until was reached"]);
+        let p50 = &ran.at("/response_time_intervals_seconds/0/estimate");
+        let [value, high] = ["value", "high"].map(|key| p50[key].as_f64().expect("a number"));
+        assert!(high <= 1.1 * value, "{p50}");
+        let never = measure(&format!("{} -c 4 --until p99.9±1% -d 1s --max-duration 1500ms", server.at("/"))).ok();
+        never.says(&["--until was not reached"]);
+    });
 }
 
 #[test]
 fn measuring_begins_when_the_server_is_steady() {
-    let server = lab("--service exp:5ms");
-    let ran = measure(&format!("{} -c 20 -d 1s --warmup auto", server.at("/"))).ok();
-    ran.says(&["--warmup auto"]);
-    let elapsed = ran.figure("/elapsed_seconds");
-    assert!((6.0..13.0).contains(&elapsed) && (ran.figure("/measured_seconds") - 1.0).abs() < 0.01, "{elapsed}");
-    assert!(ran.at("/warmup/requests/completed").as_u64() > Some(1000));
+    in_its_own_time("truth::measuring_begins_when_the_server_is_steady", || {
+        let server = lab("--service exp:5ms");
+        let ran = measure(&format!("{} -c 20 -d 1s --warmup auto", server.at("/"))).ok();
+        ran.says(&["--warmup auto"]);
+        let elapsed = ran.figure("/elapsed_seconds");
+        assert!((6.0..13.0).contains(&elapsed) && (ran.figure("/measured_seconds") - 1.0).abs() < 0.01, "{elapsed}");
+        assert!(ran.at("/warmup/requests/completed").as_u64() > Some(1000));
+    });
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod brunt;
 pub mod certs;
 pub mod lab;
 pub mod log;
+pub mod machine;
 pub mod namespace;
 pub mod nginx;
 pub mod odd;

@@ -168,7 +168,7 @@ fn a_narrow_range_of_ports() {
         // Another namespace each time: the ports of the last are in TIME_WAIT.
         let lab = lab_with_few_ports();
         let namespace = format!("--net=/proc/{}/ns/net", lab.server.child.id());
-        judged(&mut behind(&["nsenter", &namespace], &format!("{} -c 40 -d 1s", lab.at("/"))))
+        judged(&mut behind(&["nsenter", &namespace], &format!("{} -c 40 -d 1s --source 127.0.0.1", lab.at("/"))))
     });
 }
 

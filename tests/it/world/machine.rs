@@ -1,0 +1,51 @@
+//! What this machine has to give: the time that its hypervisor leaves it.
+
+use super::skip::skip;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Instant;
+
+/// How often a test is tried on a machine that the hypervisor takes time from.
+const TRIES: usize = 3;
+
+/// The share of the machine's time beyond which what happens on it is not what the test brought about.
+const MOST_STOLEN: f64 = 0.02;
+
+/// CPU time of the machine since it started, in hundredths of a second.
+pub struct Ticks {
+    /// Not idle; what was stolen is part of it.
+    pub busy: f64,
+    pub stolen: f64,
+    pub all: f64,
+}
+
+impl Ticks {
+    pub fn now() -> Self {
+        let stat = fs::read_to_string("/proc/stat").expect("/proc/stat");
+        let line = stat.lines().next().unwrap_or("");
+        let parts: Vec<f64> = line.split_whitespace().skip(1).flat_map(str::parse).take(8).collect();
+        let all = parts.iter().sum::<f64>();
+        Self { busy: all - parts[3] - parts[4], stolen: parts[7], all }
+    }
+
+    /// The share that the hypervisor gave to others since then, where it is too much.
+    pub fn stolen_since(&self) -> Option<f64> {
+        let now = Self::now();
+        let share = (now.stolen - self.stolen) / (now.all - self.all).max(1.0);
+        (share > MOST_STOLEN).then_some(share)
+    }
+}
+
+/// A test whose figures are the machine's too: what fails while the hypervisor takes time away is tried again, and skipped
+/// if that never ends. What fails on a machine that has its time fails.
+pub fn in_its_own_time(test: &str, body: impl Fn()) {
+    let mut most: f64 = 0.0;
+    for _ in 0..TRIES {
+        let (before, began) = (Ticks::now(), Instant::now());
+        let Err(panic) = catch_unwind(AssertUnwindSafe(&body)) else { return };
+        let Some(stolen) = before.stolen_since() else { resume_unwind(panic) };
+        most = most.max(stolen);
+        eprintln!("{test}: the hypervisor took {:.1} % of {:.1?}", stolen * 100.0, began.elapsed());
+    }
+    skip(test, &format!("the hypervisor took up to {:.0} % of the machine's time", most * 100.0));
+}
