@@ -4,7 +4,7 @@
 //! or a table that another tool wrote.
 
 use crate::finding::{Finding, Side, State};
-use crate::{LoadUnit, Objective};
+use crate::{Answer, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,12 @@ pub struct Analysis {
     pub contenders: Vec<Analysed>,
     /// What a reader should be told first, the gravest first.
     pub findings: Vec<Finding>,
+    /// How much each contender carries, where that was asked.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
+    /// Which is better, where that was asked.
+    #[serde(default)]
+    pub comparison: Option<Comparison>,
 }
 
 /// What was decided about one contender.

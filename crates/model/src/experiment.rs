@@ -3,7 +3,7 @@
 //! What it is **not**: the plan file as people write it (that is `script`'s), nor its doing (that is `rig`'s).
 
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Plan, ProbeSpec};
+use crate::{Load, Plan, ProbeSpec, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -35,6 +35,9 @@ pub struct Experiment {
     /// A folder for its files, made before and removed after it; None where it needs none.
     #[serde(default)]
     pub scratch: Option<PathBuf>,
+    /// What it is to decide.
+    #[serde(default)]
+    pub question: Question,
     /// The text that it was made from: a plan file, or a command line.
     pub source: String,
 }

@@ -14,11 +14,14 @@
 //! * [`objective`]: a bound on a figure of a run.
 //! * [`goal`]: how sure a figure is to be before the run may end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
-//! * [`analysis`]: what was decided about a sweep, whoever measured it.
+//! * [`analysis`]: what was decided about a sweep, whoever measured it. [`question`]: what an experiment is to decide, and
+//!   [`answer`], [`comparison`]: what was decided.
 //! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
 
 pub mod analysis;
+pub mod answer;
 pub mod codec;
+pub mod comparison;
 pub mod environment;
 pub mod event;
 pub mod experiment;
@@ -31,6 +34,7 @@ pub mod outcome;
 pub mod part;
 pub mod plan;
 pub mod probe_spec;
+pub mod question;
 pub mod reading_names;
 pub mod request;
 pub mod run;
@@ -44,6 +48,8 @@ pub mod time;
 pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
+pub use answer::{Answer, Estimate};
+pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};
 pub use experiment::{Contender, Experiment, LoadUnit, Place};
@@ -55,6 +61,7 @@ pub use outcome::{Failure, Outcome};
 pub use part::{Account, Assignment, Part, Word};
 pub use plan::Plan;
 pub use probe_spec::{ProbeSpec, Probed};
+pub use question::{Find, Measure, Question};
 pub use request::{Body, Request};
 pub use run::Run;
 pub use sample::Sample;

@@ -36,7 +36,7 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         interrupted: runs.iter().any(|run| run.1.interrupted()),
     };
     let contenders = runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect();
-    (study, Analysis { contenders, findings: findings.collect() })
+    (study, Analysis { contenders, findings: findings.collect(), ..Analysis::default() })
 }
 
 fn trial(contender: usize, run: &Run, judgement: &Judgement) -> Trial {
@@ -103,6 +103,7 @@ fn experiment(runs: &[(String, &Run, &Judgement)]) -> Experiment {
         seed: first.and_then(|run| run.plan.as_ref()).map_or(0, |plan| plan.seed),
         directory: PathBuf::new(),
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: first.map_or(String::new(), |run| run.environment.command.clone()),
     }
 }

@@ -112,6 +112,7 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
         seed: args.run.load.seed.unwrap_or(system.seed),
         directory: std::env::current_dir()?,
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: command.to_owned(),
     };
     Ok((experiment, notes))

@@ -125,6 +125,7 @@ impl Opened {
             seed,
             directory: folder,
             scratch: None,
+            question: brunt_model::Question::Sweep,
             source,
         };
         Ok(Loaded { experiment, outputs, notes })

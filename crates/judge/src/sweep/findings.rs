@@ -50,7 +50,7 @@ pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<Analysed>) -
     let mut doubts = found(DOUBTS, &facts);
     doubts.sort_by_key(|finding| Reverse(finding.weight));
     findings.append(&mut doubts);
-    Analysis { contenders, findings }
+    Analysis { contenders, findings, ..Analysis::default() }
 }
 
 fn found(rules: &[Rule], facts: &Facts) -> Vec<Finding> {

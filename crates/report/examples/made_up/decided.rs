@@ -52,6 +52,7 @@ pub fn analysis(study: &Study) -> Analysis {
                 Some("Use --repeat 6 or more."),
             ),
         ],
+        ..Analysis::default()
     }
 }
 

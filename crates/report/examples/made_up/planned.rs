@@ -26,6 +26,7 @@ pub fn experiment() -> Experiment {
         seed: 7,
         directory: PathBuf::from("/srv/e1"),
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: SOURCE.into(),
     }
 }

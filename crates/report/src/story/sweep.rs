@@ -80,6 +80,7 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
         seed: 7,
         directory: "/tmp/e1".into(),
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: "name: e1-php\n".into(),
     }
 }
@@ -176,7 +177,7 @@ fn analysis(study: &Study, loads: &[f64]) -> Analysis {
         ),
         finding(Weight::Note, "nginx carries 360/s before throughput stops growing, apache 300/s", None),
     ];
-    Analysis { contenders, findings }
+    Analysis { contenders, findings, ..Analysis::default() }
 }
 
 fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacity, _): &Server) -> Analysed {

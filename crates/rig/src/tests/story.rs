@@ -135,6 +135,7 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
         seed: 1,
         directory: std::env::temp_dir(),
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: String::new(),
     }
 }

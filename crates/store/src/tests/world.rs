@@ -92,6 +92,7 @@ pub fn experiment() -> Experiment {
         seed: 1,
         directory: ".".into(),
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: "name: e1-php".into(),
     }
 }

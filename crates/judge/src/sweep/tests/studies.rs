@@ -65,6 +65,7 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
         seed: 1,
         directory: PathBuf::new(),
         scratch: None,
+        question: brunt_model::Question::Sweep,
         source: String::new(),
     };
     Study {
