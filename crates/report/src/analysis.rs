@@ -90,19 +90,12 @@ mod tests {
         120           120       120  12.0 ms  10.5 ms  21.5 ms  29.1 ms     0 %
         480           480       350   1.61 s   1.93 s   3.43 s   3.43 s  20.3 %
 
-        Outliers
-        - nginx at 200/s, repetition 2: mean response time 31 ms, 4.1 times that of the other
-          repetitions; look at its readings
-
         Bottleneck
         - nginx: all 20 php-fpm children busy, 35 requests queued
         - nginx, beside that: CPU of the machine at 92 %
 
         Looked at       source                            figure  value     a cause
         nginx      php-fpm:www  workers.busy, share of the limit   1.00  from 0.980
-
-        Notes
-        - one value a step: no difference can be tested
 
         Method
         - One trial a step: figures have no band, and no difference can be tested.

@@ -65,7 +65,6 @@ pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<
     let title = observations.contenders.join(", ");
     let mut blocks = vec![Block::Title(title, format!("{} observations", observations.observations.len()))];
     blocks.extend(subject.body());
-    blocks.extend(section("Notes", observations.notes.iter().cloned().map(Point::plain).collect()));
     blocks.extend(section("Method", study::of_analysis(analysis).into_iter().map(Point::plain).collect()));
     blocks
 }
@@ -75,7 +74,6 @@ impl Subject<'_> {
         let mut blocks = section("Findings", self.findings());
         blocks.extend(limits::blocks(self.analysis));
         blocks.extend(sweep::blocks(self));
-        blocks.extend(section("Outliers", self.outliers()));
         blocks.extend(self.bottlenecks());
         blocks
     }
@@ -87,19 +85,6 @@ impl Subject<'_> {
             remedy: finding.remedy.clone(),
         };
         self.analysis.findings.iter().map(point).collect()
-    }
-
-    fn outliers(&self) -> Vec<Point> {
-        let of = |analysed: &brunt_model::analysis::Analysed| {
-            let contender = analysed.contender.clone();
-            let point = move |outlier: &brunt_model::analysis::Outlier| {
-                let repetition = outlier.repetition.map_or(String::new(), |n| format!(", repetition {}", n + 1));
-                let at = load_in_words(self.unit, outlier.load);
-                Point::plain(format!("{contender} at {at}{repetition}: {}", outlier.sentence))
-            };
-            analysed.outliers.iter().map(point).collect::<Vec<_>>()
-        };
-        self.analysis.contenders.iter().flat_map(of).collect()
     }
 
     fn bottlenecks(&self) -> Vec<Block> {
@@ -124,15 +109,6 @@ impl Point {
 /// A section with its heading; nothing where there is nothing to say.
 fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
     if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::Points(points)] }
-}
-
-/// `300/s`, or `300 users`.
-fn load_in_words(unit: LoadUnit, load: f64) -> String {
-    let load = crate::figures::plain(load);
-    match unit {
-        LoadUnit::PerSecond => format!("{load}/s"),
-        LoadUnit::Users { .. } => format!("{load} users"),
-    }
 }
 
 fn bottleneck(name: &str, found: &Bottleneck) -> Vec<Point> {

@@ -16,6 +16,8 @@ const FULL: f64 = 0.9;
 const FULL_CORE: f64 = 0.95;
 /// Of a shared machine's busy time, what the generator may take before it is the limit.
 const GENERATORS: f64 = 0.5;
+/// Of all cores, what others must use to be named.
+const OTHERS: f64 = 0.1;
 /// Processes named, at most.
 const MOST_NAMED: usize = 4;
 
@@ -102,7 +104,7 @@ fn cores_of(facts: &Facts, source: &str) -> Option<f64> {
     (!rates.is_empty()).then(|| mean(&rates))
 }
 
-/// `CPU: 97 % of 2 cores busy; php-fpm 1.62 cores, nginx 0.110 cores`.
+/// `CPU: 97 % of 2 cores busy; php-fpm 1.62 cores, nginx 0.110 cores`; who else used some, where that is much.
 fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
     let cores = facts.states(source, server::CORES).first().copied().unwrap_or_else(|| mean(&all).round());
@@ -111,11 +113,14 @@ fn sentence(facts: &Facts, source: &str, level: f64) -> String {
         .filter(|s| s.starts_with("process:"))
         .filter_map(|s| Some((short(s), cores_of(facts, s)?)))
         .collect();
+    let server: Option<f64> = (!users.is_empty()).then(|| users.iter().map(|user| user.1).sum());
     users.sort_by(|a, b| b.1.total_cmp(&a.1));
     users.truncate(MOST_NAMED);
-    if facts.same_host() {
-        users.extend(cores_of(facts, GENERATOR).map(|cores| ("brunt itself", cores)));
-    }
+    let own = cores_of(facts, GENERATOR).filter(|_| facts.same_host());
+    users.extend(own.map(|cores| ("brunt itself", cores)));
+    // Where the server is known, what nobody named used belongs to others.
+    let others = server.map(|server| level * mean(&all) - server - own.unwrap_or(0.0));
+    users.extend(others.filter(|others| *others >= OTHERS * mean(&all)).map(|others| ("others", others)));
     let named: Vec<String> = users.iter().map(|(who, cores)| format!("{who} {} cores", three(*cores))).collect();
     let who = if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
     format!("CPU: {} of {} cores busy{who}", percent(level), three(cores))

@@ -145,6 +145,8 @@ fn a_shared_machine_is_the_servers_if_it_takes_most() {
     let found = shared(0.8).limited(Limit::Cores).found();
     is(&found, Culprit::Cpu, "CPU: 100 % of 4.00 cores busy; php 3.20 cores, brunt itself 0.800 cores");
     assert_eq!(found.others, ["the generator was limited by the machine's cores, shared with the server"]);
+    let beside = World::new().cores(4.0).process("process:php", 0.5).found();
+    is(&beside, Culprit::Cpu, "CPU: 100 % of 4.00 cores busy; php 0.500 cores, others 3.50 cores");
     let sentence = "the generator took 62.5 % of the CPU time of the machine that it shares with the server";
     is(&shared(2.5).found(), Culprit::Generator, sentence);
     assert_eq!(shared(0.8).limited(Limit::Worker).found().culprit, Culprit::Generator);

@@ -391,10 +391,6 @@ fn a_study_of_two_contenders() {
     440           440       285   2.09 s   2.80 s  ≥ 4.17 s  ≥ 4.17 s  29.3 %  1.55
     480           480       285   2.39 s   3.48 s  ≥ 4.73 s  ≥ 4.73 s  35.2 %  1.55
 
-    Outliers
-    - nginx at 200/s, repetition 2: mean response time 31 ms, 4.1 times that of the other
-      repetitions; look at its readings
-
     Bottleneck
     - nginx: all 20 php-fpm children busy, 35 requests queued
     - nginx, beside that: CPU of the machine at 92 %
