@@ -44,6 +44,20 @@ pub fn least_p(ours: usize, theirs: usize) -> f64 {
     (2.0 / ways).min(1.0)
 }
 
+/// How many of the differences between a value of the one group and a value of the other must lie on one side, for the exact
+/// one-sided test of groups without ties to be at this level; None: so few values cannot reach it.
+pub fn count(ours: usize, theirs: usize, level: f64) -> Option<usize> {
+    let ranks: Vec<usize> = (1..=ours + theirs).collect();
+    let ways = ways(&ranks, ours);
+    let (least, total) = (ours * (ours + 1) / 2, ways.iter().sum::<f64>());
+    let mut above = 0.0;
+    let affordable = |count: &usize| {
+        above += ways[least + count];
+        above <= level * total * (1.0 + 1e-12)
+    };
+    (0..=ours * theirs).rev().take_while(affordable).last()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +76,14 @@ mod tests {
         assert!((mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]) - 0.1).abs() < 1e-12);
         let p = mann_whitney(&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0]);
         assert!((p - 8.0 / 252.0).abs() < 1e-12, "{p}");
+    }
+
+    #[test]
+    fn counts_are_those_of_the_tables() {
+        // Mann & Whitney's table: of 10 and 5, U = 42 or more has the one-sided p 0.01998, 41 0.0276.
+        assert_eq!(count(10, 5, 0.02), Some(42));
+        assert_eq!(count(5, 10, 0.0277), Some(41));
+        assert_eq!((count(3, 3, 0.025), count(0, 3, 0.025)), (None, None));
     }
 
     #[test]
