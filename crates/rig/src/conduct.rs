@@ -18,7 +18,7 @@ use brunt_model::experiment::{Contender, Hook, Restart, Step};
 use brunt_model::probe_spec::Select;
 use brunt_model::{Experiment, Place, Plan, ProbeSpec, Probed};
 use level::Level;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// A server that ends in so many trials in a row will not stay for the next one.
@@ -31,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(100);
 pub enum End {
     /// All trials were made.
     Whole,
+    /// The host knows enough: what is left is not made.
+    Enough,
     /// Somebody stopped it.
     Stopped,
 }
@@ -49,7 +51,10 @@ pub fn conduct<H: Host>(
         return Ok(End::Whole);
     }
     let number = all.len() - left.len();
-    let mut conduct = Conduct { experiment, gear, host, server: None, number, of: all.len(), rested: true, deaths: 0 };
+    let mut to_make = BTreeMap::new();
+    left.iter().for_each(|place| *to_make.entry(place.repetition).or_default() += 1);
+    let (server, of, rested, deaths) = (None, all.len(), true, 0);
+    let mut conduct = Conduct { experiment, gear, host, server, number, of, to_make, rested, deaths };
     conduct.experiment(&left)
 }
 
@@ -62,6 +67,8 @@ struct Conduct<'a, H> {
     /// The last trial that was begun, from 1.
     number: usize,
     of: usize,
+    /// Trials of each repetition that are not made yet.
+    to_make: BTreeMap<u32, usize>,
     /// The machine had nothing to do: there was no trial yet.
     rested: bool,
     /// In how many trials in a row the server ended.
@@ -87,9 +94,12 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     fn repetition(&mut self, places: &[Place]) -> Outcome<H> {
-        self.around(Level::Repetition(places[0]), |own| {
+        let end = self.around(Level::Repetition(places[0]), |own| {
             own.served(Restart::Repetition, places[0], |own| own.each(places.iter(), |own, place| own.step(*place)))
-        })
+        })?;
+        let repetition = places[0].repetition;
+        let whole = end == End::Whole && self.to_make.get(&repetition) == Some(&0);
+        Ok(if whole && self.host.enough(repetition) { End::Enough } else { end })
     }
 
     fn step(&mut self, place: Place) -> Outcome<H> {
@@ -103,8 +113,9 @@ impl<'a, H: Host> Conduct<'a, H> {
         mut one: impl FnMut(&mut Self, T) -> Outcome<H>,
     ) -> Outcome<H> {
         for part in parts {
-            if self.host.stopped() || one(self, part)? == End::Stopped {
-                return Ok(End::Stopped);
+            let end = if self.host.stopped() { End::Stopped } else { one(self, part)? };
+            if end != End::Whole {
+                return Ok(end);
             }
         }
         Ok(End::Whole)
@@ -234,6 +245,7 @@ impl<'a, H: Host> Conduct<'a, H> {
             server: self.server.as_ref(),
         };
         self.host.run(&work).map_err(Failure::Host)?;
+        self.to_make.entry(place.repetition).and_modify(|trials| *trials -= 1);
         self.count_deaths(contender)?;
         Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
     }

@@ -18,6 +18,12 @@ pub trait Host {
 
     /// Whether somebody wants the experiment to end. Asked again and again while anything is waited for.
     fn stopped(&self) -> bool;
+
+    /// Whether enough is known, so that no more need be made. Asked when all contenders were measured in a repetition.
+    fn enough(&mut self, repetition: u32) -> bool {
+        let _ = repetition;
+        false
+    }
 }
 
 /// One run that is to be made.

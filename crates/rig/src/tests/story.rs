@@ -64,6 +64,10 @@ pub struct Silent {
     /// What happens in a run.
     pub meanwhile: Option<fn(&Work)>,
     pub stop_after: Option<usize>,
+    /// Repetitions after which it was asked whether it knows enough.
+    pub asked: Vec<u32>,
+    /// So many repetitions are enough.
+    pub enough_after: Option<usize>,
 }
 
 impl Host for Silent {
@@ -98,6 +102,11 @@ impl Host for Silent {
 
     fn stopped(&self) -> bool {
         self.stop_after.is_some_and(|after| self.made.len() >= after)
+    }
+
+    fn enough(&mut self, repetition: u32) -> bool {
+        self.asked.push(repetition);
+        self.enough_after.is_some_and(|after| self.asked.len() >= after)
     }
 }
 
