@@ -194,9 +194,16 @@ impl Experiment {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
-    /// How many trials it has in all.
+    /// How many trials it has in all; where it grows, those that were begun so far.
     pub fn trials(&self) -> usize {
-        self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * self.repetitions as usize
+        let patterns = usize::from(self.grows());
+        self.contenders.iter().map(|c| c.steps.len().saturating_sub(patterns)).sum::<usize>()
+            * self.repetitions as usize
+    }
+
+    /// Whether its steps are chosen on the way. The first step of each contender is the pattern of the others then.
+    pub fn grows(&self) -> bool {
+        matches!(self.question, Question::Find(_))
     }
 }
 

@@ -41,8 +41,8 @@ impl Study {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
-    /// Whether all its trials were made.
+    /// Whether all its trials were made. One that grows has as many as it was found to need, unless somebody stopped it.
     pub fn is_complete(&self) -> bool {
-        self.trials.len() >= self.experiment.trials()
+        if self.experiment.grows() { !self.interrupted } else { self.trials.len() >= self.experiment.trials() }
     }
 }

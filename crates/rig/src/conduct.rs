@@ -6,6 +6,10 @@
 //! What it is **not**: the runs themselves go to the [`Host`].
 
 mod level;
+mod pursue;
+mod work;
+
+pub use pursue::{Chooser, Chosen, pursue};
 
 use crate::error::{Failure, ServerError};
 use crate::hooks::{self, Done};
@@ -15,8 +19,7 @@ use crate::pause::wait_for;
 use crate::server::Server;
 use crate::ward::{Gear, Setting};
 use brunt_model::experiment::{Contender, Hook, Restart, Step};
-use brunt_model::probe_spec::Select;
-use brunt_model::{Experiment, Place, Plan, ProbeSpec, Probed};
+use brunt_model::{Experiment, Place};
 use level::Level;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -49,7 +52,8 @@ pub fn conduct<H: Host>(
         return Ok(End::Whole);
     }
     let number = all.len() - left.len();
-    let mut conduct = Conduct { experiment, gear, host, server: None, number, of: all.len(), rested: true, deaths: 0 };
+    let mut conduct =
+        Conduct { experiment, gear, host, server: None, number, of: Some(all.len()), rested: true, deaths: 0 };
     conduct.experiment(&left)
 }
 
@@ -61,7 +65,8 @@ struct Conduct<'a, H> {
     server: Option<Server<'a>>,
     /// The last trial that was begun, from 1.
     number: usize,
-    of: usize,
+    /// How many there will be, where that is known before.
+    of: Option<usize>,
     /// The machine had nothing to do: there was no trial yet.
     rested: bool,
     /// In how many trials in a row the server ended.
@@ -78,22 +83,36 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     fn contender(&mut self, places: &[Place]) -> Outcome<H> {
-        self.deaths = 0;
-        self.around(Level::Contender(places[0].contender), |own| {
-            own.served(Restart::Never, places[0], |own| {
-                own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
-            })
+        self.within_contender(places[0], |own| {
+            own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
         })
     }
 
     fn repetition(&mut self, places: &[Place]) -> Outcome<H> {
-        self.around(Level::Repetition(places[0]), |own| {
-            own.served(Restart::Repetition, places[0], |own| own.each(places.iter(), |own, place| own.step(*place)))
-        })
+        self.within_repetition(places[0], |own| own.each(places.iter(), |own, place| own.step(*place)))
+    }
+
+    fn within_contender(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+        self.deaths = 0;
+        self.around(Level::Contender(first.contender), |own| own.served(Restart::Never, first, inner))
+    }
+
+    fn within_repetition(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+        self.around(Level::Repetition(first), |own| own.served(Restart::Repetition, first, inner))
     }
 
     fn step(&mut self, place: Place) -> Outcome<H> {
-        self.served(Restart::Step, place, |own| own.around(Level::Step(place), |own| own.trial(place)))
+        let experiment: &'a Experiment = self.experiment;
+        let step = &experiment.contenders[place.contender].steps[place.step];
+        self.number += 1;
+        self.measure(place, step, experiment.cooldown)
+    }
+
+    /// A step with what is around it; before it there is so much rest.
+    fn measure(&mut self, place: Place, step: &Step, rest: Duration) -> Outcome<H> {
+        self.served(Restart::Step, place, |own| {
+            own.around(Level::Step(place, step.load), |own| own.trial(place, step, rest))
+        })
     }
 
     /// One after the other, until one of them ends early.
@@ -210,25 +229,27 @@ impl<'a, H: Host> Conduct<'a, H> {
         if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
             return Ok(End::Whole);
         }
+        self.restart(place)
+    }
+
+    fn restart(&mut self, place: Place) -> Outcome<H> {
         self.stop(place)?;
         self.start(place)
     }
 
     // Trials.
 
-    fn trial(&mut self, place: Place) -> Outcome<H> {
-        if self.revive(place)? == End::Stopped || self.rest() == End::Stopped {
+    fn trial(&mut self, place: Place, step: &Step, rest: Duration) -> Outcome<H> {
+        if self.revive(place)? == End::Stopped || self.rest(rest) == End::Stopped {
             return Ok(End::Stopped);
         }
         let contender = &self.experiment.contenders[place.contender];
-        let step = &contender.steps[place.step];
-        self.number += 1;
         let work = Work {
             place,
             contender,
             load: step.load,
-            plan: plan(step, place),
-            probes: probes(contender, self.server.as_ref()),
+            plan: work::plan(step, place),
+            probes: work::probes(contender, self.server.as_ref()),
             number: self.number,
             of: self.of,
             server: self.server.as_ref(),
@@ -238,8 +259,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
     }
 
-    fn rest(&mut self) -> End {
-        let time = self.experiment.cooldown;
+    fn rest(&mut self, time: Duration) -> End {
         if !std::mem::replace(&mut self.rested, false) && !time.is_zero() {
             self.host.say(News::Resting { time });
             let host = &*self.host;
@@ -271,24 +291,4 @@ fn without_host<E>(failure: &Failure<E>) -> String {
         Failure::Server(error) => error.to_string(),
         Failure::Host(_) => String::new(),
     }
-}
-
-/// Repetitions and steps have arrivals of their own; contenders have the same ones.
-fn plan(step: &Step, place: Place) -> Plan {
-    let own = u64::from(place.repetition) << 32 | place.step as u64;
-    Plan { seed: step.plan.seed.wrapping_add(own), ..step.plan.clone() }
-}
-
-/// The contender's probes, with its server's process in place of "the server". Where brunt starts none, they are left out:
-/// whoever made the experiment has refused that.
-fn probes(contender: &Contender, server: Option<&Server>) -> Vec<ProbeSpec> {
-    let with_pid = |mut probe: ProbeSpec| {
-        if let Probed::Processes { select, .. } = &mut probe.what
-            && *select == Select::Server
-        {
-            *select = Select::Pid(server?.pid());
-        }
-        Some(probe)
-    };
-    contender.probes.iter().cloned().filter_map(with_pid).collect()
 }
