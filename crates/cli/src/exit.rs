@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// 0: it was measured, and every objective was met. Errors of the server are data, and no reason to fail.
     Measured,
+    /// 8: it was measured, and whether a requirement is met could not be told.
+    Undecided,
     /// 4: it was measured, and an objective was missed.
     ObjectiveMissed,
     /// 6: it was measured, but the generator was the limit, and `--strict` was given.
@@ -28,8 +30,9 @@ pub enum Exit {
 
 impl Exit {
     /// Every way to end.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Measured,
+        Self::Undecided,
         Self::ObjectiveMissed,
         Self::Limited,
         Self::Interrupted,
@@ -51,6 +54,7 @@ impl Exit {
             Self::Invalid => 5,
             Self::Limited => 6,
             Self::Halted => 7,
+            Self::Undecided => 8,
             Self::Interrupted => 130,
         }
     }
@@ -66,6 +70,7 @@ impl Exit {
             Self::Invalid => "measured, but sums do not come out even: not to be believed",
             Self::Limited => "measured, but the generator was the limit (with --strict)",
             Self::Halted => "a hook or managed server failed; what was measured was reported",
+            Self::Undecided => "measured, but whether a requirement is met could not be told",
             Self::Interrupted => "interrupted; what was measured was reported",
         }
     }

@@ -1,12 +1,15 @@
-//! Experiments: `brunt sweep`, and `brunt run` of a plan file.
+//! Experiments: `brunt sweep`, `brunt find`, and `brunt run` of a plan file.
 //!
 //! * [`mod@sweep`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
+//! * [`mod@find`]: `brunt find`, whose loads are chosen on the way. [`contenders`]: the servers of a command line.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
 //! What it is **not**: the order of trials, hooks and managed servers are `rig`'s.
 
+mod contenders;
 mod ending;
+pub mod find;
 mod left;
 mod measurer;
 mod planned;
@@ -22,7 +25,7 @@ use crate::to_plan::System;
 use crate::world::Real;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
-use brunt_model::{Environment, Experiment, Place, Study};
+use brunt_model::{Environment, Experiment, Place, Question, Study};
 use brunt_rig::{End, Failure, Gear};
 use brunt_store::{Ended, Store};
 use measurer::Measurer;
@@ -97,7 +100,13 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
     let told = measurer::Told { system: given.system, quiet: given.quiet, store: store.as_ref() };
     let mut measurer = Measurer::new(study, &experiment, told, interrupt, &time);
-    let outcome = brunt_rig::conduct(&experiment, &done, &gear, &mut measurer);
+    let outcome = match &experiment.question {
+        Question::Find(find) => {
+            let mut seeker = find::Seeker::new(find, &measurer.study);
+            brunt_rig::pursue(&experiment, &mut seeker, &gear, &mut measurer)
+        }
+        Question::Sweep | Question::Compare(_) => brunt_rig::conduct(&experiment, &done, &gear, &mut measurer),
+    };
     finish(measurer.study, store.as_ref(), outcome, given.outputs, given.strict)
 }
 
@@ -162,11 +171,11 @@ fn finish(
         let trouble = store.end_experiment(id, &ended).err();
         study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
     }
-    let analysis = || brunt_judge::sweep::analyse_study(&study);
-    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis()) };
+    let analysis = crate::decide::analysis(&study);
+    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
         Err(Failure::Host(error)) => Err(failed(error)),
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
-        Ok(_) => written.map(|()| ending::exit_of_study(&study, strict)).map_err(failed),
+        Ok(_) => written.map(|()| ending::exit_of_study(&study, &analysis, strict)).map_err(failed),
     }
 }

@@ -51,7 +51,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
     let written = match kept.as_slice() {
         [Kept::Run(_, run, judgement)] => outputs.write(run, judgement),
-        [Kept::Study(study)] => outputs.write_study(study, &brunt_judge::sweep::analyse_study(study)),
+        [Kept::Study(study)] => outputs.write_study(study, &crate::decide::analysis(study)),
         several => {
             let runs = several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage)?;
             let (study, analysis) = single::study_of_several(&runs);

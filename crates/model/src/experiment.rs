@@ -208,6 +208,11 @@ impl Experiment {
 }
 
 impl Contender {
+    /// The steps that are measured, of an experiment that grows: all but the pattern.
+    pub fn grown(&self) -> &[Step] {
+        self.steps.get(1..).unwrap_or_default()
+    }
+
     /// What its loads are counted in: as in its first step.
     pub fn unit(&self) -> LoadUnit {
         self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.load))

@@ -80,6 +80,11 @@ impl Search {
         answer::answer(self, contender, seen, &self.made(seen), ended)
     }
 
+    /// What each trial was for.
+    pub fn purposes(&self, seen: &[Seen]) -> Vec<Purpose> {
+        self.made(seen).into_iter().map(|made| made.purpose).collect()
+    }
+
     /// What each trial was for: what would have been asked for after the ones before it.
     pub(crate) fn made(&self, seen: &[Seen]) -> Vec<Made> {
         let mut made: Vec<Made> = Vec::with_capacity(seen.len());

@@ -1,14 +1,15 @@
 //! `brunt sweep`: from the command line to an experiment.
 
+use super::contenders::contenders;
 use super::{Given, Keep, carry_out};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::output::Outputs;
 use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, defaults, usage};
-use anyhow::{Result, ensure};
-use brunt_model::experiment::{Around, ContenderHooks, TrialOrder};
-use brunt_model::{Contender, Experiment};
+use anyhow::Result;
+use brunt_model::Experiment;
+use brunt_model::experiment::{Around, TrialOrder};
 use brunt_script::duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
@@ -81,25 +82,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
 
 /// The experiment that the command line speaks of, and notes that the user should be told.
 fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    ensure!(args.run.output.events.is_none(), "--events keeps one run; an experiment has many: leave it out");
-    ensure!(args.run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
-    ensure!(
-        args.run.url.is_some() || args.run.request.urls.is_some(),
-        "no URL is given; write one, such as http://127.0.0.1/"
-    );
-    let urls = args.run.url.iter().chain(&args.more).map(|word| Some(word.as_str()));
-    let urls: Vec<Option<&str>> = if args.run.url.is_none() { vec![None] } else { urls.collect() };
-    let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
-    for word in urls {
-        let (contender, told) = contender(word, args, system)?;
-        let name = &contender.name;
-        ensure!(
-            contenders.iter().all(|c| c.name != *name),
-            "two servers would be called {name}; write NAME=URL for each"
-        );
-        contenders.push(contender);
-        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-    }
+    let (contenders, notes) = contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
     let trials = &args.trials;
     let experiment = Experiment {
         name: trials.name.clone(),
@@ -116,36 +99,6 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
         source: command.to_owned(),
     };
     Ok((experiment, notes))
-}
-
-fn contender(word: Option<&str>, args: &SweepArgs, system: &System) -> Result<(Contender, Vec<String>)> {
-    let (name, url) = word.map_or((None, None), |word| {
-        let (name, url) = named(word);
-        (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
-    });
-    let (steps, notes) = sweep_steps(&RunArgs { url, ..args.run.clone() }, system)?;
-    let contender = Contender {
-        name: name.unwrap_or("URLs").to_owned(),
-        factors: Vec::new(),
-        steps,
-        server: None,
-        hooks: ContenderHooks::default(),
-        probes: args.run.probes.probes.clone(),
-    };
-    Ok((contender, notes))
-}
-
-/// `NAME=URL` or `URL`; a URL may hold `=`, but not before `/`, `:` or `?`.
-fn named(word: &str) -> (Option<&str>, &str) {
-    match word.split_once('=') {
-        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
-        _ => (None, word),
-    }
-}
-
-/// A URL without its scheme, which most have in common, and without the `/` at its end.
-fn bare(url: &str) -> &str {
-    url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/')
 }
 
 #[cfg(test)]
