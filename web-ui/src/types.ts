@@ -72,7 +72,7 @@ export interface Banded {
   value: number;
   low: number;
   high: number;
-  band: 'one' | 'range' | 'within_run' | 'repetitions';
+  band: 'one' | 'range' | 'within_run' | 'repetitions' | 'model';
 }
 
 export interface Finding {
