@@ -5,6 +5,7 @@
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { environment, licences, method, plan } from './background';
+import { answers } from './answers';
 import { charts } from './charts';
 import { h, section } from './dom';
 import { drawAll, redrawAll } from './figure';
@@ -25,6 +26,7 @@ function page({ document: study, figures, shown }: PageData): void {
   const trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
   const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
   const sections = [
+    answers(study),
     findings(study),
     limits(study.analysis),
     section('charts', study.trials.length > 1 ? 'By load' : 'Response time', ...charts(figures)),

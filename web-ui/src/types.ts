@@ -146,6 +146,32 @@ export interface Analysed {
 export interface Analysis {
   contenders: Analysed[];
   findings: Finding[];
+  answers: Answer[];
+}
+
+/** A figure with its 95 % interval, of which a side may be open. */
+export interface Interval {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** A trial of a search. */
+export interface Tried {
+  load: number;
+  why: string;
+  seconds: number;
+  achieved: number;
+  sides: ('below' | 'above' | 'undecided')[];
+  limited: string | null;
+  known: Interval;
+}
+
+/** What a search came to, of one contender. */
+export interface Answer {
+  contender: string;
+  sentence: string;
+  trials: Tried[];
 }
 
 export type State = 'ok' | 'limited' | 'invalid';

@@ -15,6 +15,8 @@ const LONGEST_PAUSE_SECONDS: f64 = 60.0;
 /// A load at which the generator was the limit, and the objectives were missed, is tried so often: others on the machine
 /// may have been the reason.
 const MOST_TRIES: usize = 3;
+/// A server that answers in so many trials in a row no more is gone.
+const MOST_SILENT: usize = 2;
 const AGAIN: &str = "the same once more, for the generator was the limit";
 
 /// The search of one contender, as far as it has come.
@@ -29,6 +31,9 @@ pub struct Contended<'a> {
     pub seen: Vec<Seen>,
     /// How many trials were made, those that were made once more included.
     pub made: usize,
+    /// In how many of the last trials nobody answered; and whether anybody ever did.
+    silent: usize,
+    answered: bool,
     /// How long the search has taken.
     spent: Duration,
     /// So long it may take.
@@ -40,21 +45,23 @@ pub struct Contended<'a> {
 /// The search of one contender, as far as it has come.
 pub fn contended<'a>(study: &'a Study, find: &Find, contender: usize) -> Option<Contended<'a>> {
     let of = study.experiment.contenders.get(contender)?;
-    let trials: Vec<&Trial> = study.of(contender).filter(|trial| says_something(&trial.run, find)).collect();
+    let all: Vec<&Trial> = study.of(contender).collect();
+    let silent = all.iter().rev().take_while(|trial| nobody_answers(&trial.run)).count();
+    let (made, answered) = (all.len(), silent < all.len());
+    let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
     let mut seen = seen(find, &trials);
     let has_grace = of.steps.first().is_some_and(|pattern| !pattern.plan.stop.grace.is_zero());
     if has_grace && find.overload.is_some() {
         (0..seen.len()).for_each(|index| seen[index].purpose = purpose(&trials, index));
     }
     let search = Search::new(find, of.unit());
-    let made = trials.len();
     let spent = match (seen.first(), seen.last(), trials.last()) {
         (Some(first), Some(last), Some(trial)) => last.began + lasted(&trial.run) - first.began,
         _ => 0.0,
     };
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
     let (again, (trials, seen)) = without_repeated(&search, trials.into_iter().zip(seen).collect());
-    Some(Contended { search, name: &of.name, trials, seen, made, spent, within: find.within, again })
+    Some(Contended { search, name: &of.name, trials, seen, made, silent, answered, spent, within: find.within, again })
 }
 
 /// Leaves out trials that were made once more because the generator was the limit; what is to be made once more now.
@@ -86,7 +93,7 @@ fn without_repeated<'a>(
 fn nobody_answers(run: &Run) -> bool {
     let total = &run.total;
     let slow = [Failure::Cut, Failure::Timeout, Failure::Dropped].map(|failure| total.failed_by(failure));
-    total.completed == 0 && total.errors() > slow.iter().sum::<u64>()
+    total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow.iter().sum::<u64>())
 }
 
 fn once_more(trial: &Trial, seen: &Seen) -> Option<Ask> {
@@ -97,7 +104,8 @@ fn once_more(trial: &Trial, seen: &Seen) -> Option<Ask> {
 
 /// One that was stopped may be too short to say anything.
 fn says_something(run: &Run, find: &Find) -> bool {
-    !run.interrupted() || run.measured_seconds() >= find.trial.least.as_secs_f64()
+    let seconds = run.measured_seconds();
+    seconds > 0.0 && (!run.interrupted() || seconds >= find.trial.least.as_secs_f64())
 }
 
 fn seen(find: &Find, trials: &[&Trial]) -> Vec<Seen> {
@@ -131,8 +139,11 @@ fn lasted(run: &Run) -> f64 {
 impl Contended<'_> {
     /// What comes next.
     pub fn next(&self) -> Next {
-        if self.trials.iter().all(|trial| nobody_answers(&trial.run)) && !self.trials.is_empty() {
+        if self.silent > 0 && !self.answered {
             return Next::Done(SearchEnd::Least);
+        }
+        if self.silent >= MOST_SILENT {
+            return Next::Done(SearchEnd::Stopped);
         }
         let time_left = self.within > self.spent;
         match &self.again {
@@ -163,6 +174,9 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
     let several = all.len() > 1;
     let mut findings = Vec::new();
     for (index, contended) in all.iter().enumerate() {
+        if contended.silent > 0 {
+            findings.push(silent(contended));
+        }
         if contended.seen.is_empty() {
             continue;
         }
@@ -240,6 +254,17 @@ fn bottleneck(contended: &Contended, answer: &Answer, analysed: Option<&Analysed
 
 fn is_the_servers(culprit: Culprit) -> bool {
     !matches!(culprit, Culprit::NotFound | Culprit::Generator)
+}
+
+/// That the server answered no more.
+fn silent(contended: &Contended) -> Finding {
+    let (name, trials) = (contended.name, contended.silent);
+    Finding {
+        rule: "nobody_answers".into(),
+        weight: Weight::Warning,
+        sentence: format!("Nobody answered for {name} in the last {trials} of {} trials.", contended.made),
+        remedy: Some("see whether the server is there; `brunt check` looks at it".into()),
+    }
 }
 
 /// What a reader should be told first: the answer, whether it is enough, and what makes it doubtful.
