@@ -72,7 +72,7 @@ export interface Banded {
   value: number;
   low: number;
   high: number;
-  band: 'one' | 'range' | 'within_run' | 'repetitions';
+  band: 'one' | 'range' | 'within_run' | 'repetitions' | 'model';
 }
 
 export interface Finding {
@@ -143,9 +143,66 @@ export interface Analysed {
   bottleneck: Bottleneck | null;
 }
 
+export type Measure = { run: string | { quantile: number } } | 'server_cpu' | 'capacity';
+
+export interface Compared {
+  measure: Measure;
+  ours: number;
+  theirs: number;
+  shift: number | null;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+  verdict: 'better' | 'worse' | 'equal' | 'undecided';
+  sentence: string;
+}
+
+/** The second held against the first; the load is null where each had its own. */
+export interface Pair {
+  ours: string;
+  theirs: string;
+  load: number | null;
+  measures: Compared[];
+  shift: { quantile: number; seconds: number; low: number; high: number }[];
+}
+
+export interface Comparison {
+  pairs: Pair[];
+  differences: string[];
+  blocks: number;
+  most: number;
+}
+
 export interface Analysis {
   contenders: Analysed[];
   findings: Finding[];
+  answers: Answer[];
+  comparison: Comparison | null;
+}
+
+/** A figure with its 95 % interval, of which a side may be open. */
+export interface Interval {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** A trial of a search. */
+export interface Tried {
+  load: number;
+  why: string;
+  seconds: number;
+  achieved: number;
+  sides: ('below' | 'above' | 'undecided')[];
+  limited: string | null;
+  known: Interval;
+}
+
+/** What a search came to, of one contender. */
+export interface Answer {
+  contender: string;
+  sentence: string;
+  trials: Tried[];
 }
 
 export type State = 'ok' | 'limited' | 'invalid';

@@ -6,7 +6,7 @@
 //!
 //! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
 //! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.
-//! * `told`: the words. `foresee`: what so few blocks cannot decide. [`differences`]: what else differs.
+//! * `told`: the words. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
 
 mod decide;
 pub mod differences;

@@ -3,8 +3,10 @@
 //! What it is **not**: the answer (that is in [`answer`](crate::answer) and [`comparison`](crate::comparison)).
 
 use crate::Objective;
-use crate::objective::Metric;
-use crate::time::seconds;
+use crate::answer::Estimate;
+use crate::comparison::Compared;
+use crate::objective::{Metric, Relation};
+use crate::time::{optional_seconds, seconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -46,6 +48,46 @@ pub struct Find {
     /// After the capacity is known, so many times its load is asked for, to see what becomes of an overloaded server and
     /// how long it takes to recover; null: it is not.
     pub overload: Option<f64>,
+    /// What each capacity is required to be; brunt fails where one is not.
+    #[serde(default)]
+    pub require: Vec<Requirement>,
+}
+
+/// What a capacity is required to be, such as `capacity > 3000/s`. Its interval decides, not the figure alone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Requirement {
+    /// How it must stand to the bound: above, or at least.
+    pub relation: Relation,
+    /// The bound: arrivals per second or users, as the loads are.
+    pub bound: f64,
+}
+
+/// What became of a requirement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fulfilled {
+    /// The whole interval fulfils it.
+    Met,
+    /// The interval has ends on both sides of the bound, or none where it would matter.
+    Undecided,
+    /// No part of the interval fulfils it.
+    Missed,
+}
+
+impl Requirement {
+    /// What the interval of a capacity makes of it.
+    pub fn decide(&self, at: &Estimate) -> Fulfilled {
+        match (at.low, at.high) {
+            (Some(low), _) if self.relation.holds(low, self.bound) => Fulfilled::Met,
+            (_, Some(high)) if !self.relation.holds(high, self.bound) => Fulfilled::Missed,
+            _ => Fulfilled::Undecided,
+        }
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "capacity {} {}", self.relation.symbol(), self.bound)
+    }
 }
 
 /// Objectives that a load meets when it meets all of them.
@@ -100,6 +142,10 @@ pub struct Compare {
     pub alpha: f64,
     /// Differences that make brunt fail.
     pub fail_if: Vec<Regression>,
+    /// No block is begun that would be over later than so many seconds after the beginning; null: all may be made.
+    #[serde(default, with = "optional_seconds", rename = "within_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub within: Option<Duration>,
 }
 
 /// A difference that makes brunt fail.
@@ -109,6 +155,21 @@ pub struct Regression {
     pub measure: Measure,
     /// Worse by more than this share, with the whole interval.
     pub by: f64,
+}
+
+impl Regression {
+    /// Whether the other contender is worse by more than the margin, with the whole interval. False where there is none, and
+    /// where the figure is another.
+    pub fn is_shown_by(&self, compared: &Compared) -> bool {
+        let end = if self.measure.more_is_better() { compared.high.map(|high| -high) } else { compared.low };
+        compared.measure == self.measure && end.is_some_and(|worse| worse > self.by)
+    }
+}
+
+impl fmt::Display for Regression {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} worse by {}%", self.measure, (self.by * 1e8).round() / 1e6)
+    }
 }
 
 /// A figure by which contenders are compared.

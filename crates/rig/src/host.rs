@@ -18,6 +18,12 @@ pub trait Host {
 
     /// Whether somebody wants the experiment to end. Asked again and again while anything is waited for.
     fn stopped(&self) -> bool;
+
+    /// Whether enough is known, so that no more need be made. Asked when all contenders were measured in a repetition.
+    fn enough(&mut self, repetition: u32) -> bool {
+        let _ = repetition;
+        false
+    }
 }
 
 /// One run that is to be made.
@@ -34,8 +40,8 @@ pub struct Work<'a> {
     pub probes: Vec<ProbeSpec>,
     /// The how-manieth trial this is, from 1, those done before an interruption included.
     pub number: usize,
-    /// Trials in all.
-    pub of: usize,
+    /// Trials in all; None where nobody knows that yet.
+    pub of: Option<usize>,
     /// The managed server.
     pub(crate) server: Option<&'a Server<'a>>,
 }

@@ -1,11 +1,13 @@
 //! How the figures of a study were found, in sentences.
 
 use brunt_model::analysis::{Band, LimitKind};
+use brunt_model::comparison::Test;
 use brunt_model::{Analysis, LoadUnit, Study};
 
 /// How the figures of a study were found, each a sentence: only what is in it is spoken of.
 pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
     let mut told = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
+    told.extend((!analysis.answers.is_empty()).then(|| CAPACITY.to_owned()));
     told.extend(of_analysis(analysis));
     told
 }
@@ -25,6 +27,9 @@ pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
             told.push(caution);
         }
     });
+    let tests = analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures).map(|of| of.test);
+    let tests: Vec<Test> = tests.collect();
+    told.extend(TESTS.iter().filter(|row| tests.contains(&row.0)).map(|row| row.1.to_owned()));
     told
 }
 
@@ -38,11 +43,31 @@ fn load_model(study: &Study) -> &'static str {
     }
 }
 
+const CAPACITY: &str = "Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of \
+                        all trials together, with a 95 % interval. Trials in which the generator was the limit count \
+                        for what they met, never against the server.";
+
 const RESPONSE: &str = "Response time: from the instant at which a request was due to its last byte; dropped, cut and \
                         timed-out requests count as slower than every reply.";
 
+/// How contenders are compared.
+const TESTS: [(Test, &str); 3] = [
+    (
+        Test::PermutationInBlocks,
+        "Comparison: one repetition is one observation, however many requests it has. All ways to exchange two contenders \
+         within each repetition are counted (permutation test); the difference is the Hodges-Lehmann estimate, its interval \
+         that of the test. Looks on the way share the error rate (alpha spending); figures behind the first do so by Holm.",
+    ),
+    (
+        Test::MannWhitney,
+        "Comparison: runs that were not made in turns, by their ranks (Mann and Whitney), a run an observation; the \
+         difference is the Hodges-Lehmann estimate. What drifted between them is in it.",
+    ),
+    (Test::None, "Comparison: where runs are too few, nothing is tested."),
+];
+
 /// What each kind of band is.
-const BANDS: [(Band, &str); 4] = [
+const BANDS: [(Band, &str); 5] = [
     (Band::One, "One trial a step: figures have no band, and no difference can be tested."),
     (
         Band::Range,
@@ -53,6 +78,7 @@ const BANDS: [(Band, &str); 4] = [
         "Bands are 95 % intervals from blocks of a second within one run: they know nothing of how runs differ.",
     ),
     (Band::Repetitions, "Bands are 95 % intervals over repetitions, around their median."),
+    (Band::Model, "Bands are 95 % intervals by a model of all trials."),
 ];
 
 /// What each definition of a limit is.

@@ -113,3 +113,26 @@ fn who_stops_it_is_heard_after_the_trial() {
     assert_eq!(story.conduct().unwrap(), End::Stopped);
     assert_eq!(story.host.made.len(), 2);
 }
+
+#[test]
+fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
+    for order in [TrialOrder::Interleaved, TrialOrder::Random, TrialOrder::Blocks] {
+        let mut story = Story::of(of(&[2, 2], 3, order));
+        assert_eq!(story.conduct().unwrap(), End::Whole);
+        assert_eq!(story.host.asked, [0, 1, 2], "{order:?}");
+    }
+    let mut story = Story::of(of(&[2, 2], 9, TrialOrder::Interleaved));
+    story.host.enough_after = Some(2);
+    assert_eq!(story.conduct().unwrap(), End::Enough);
+    assert_eq!(written(&story.host.made), "A00 A01 B00 B01 B10 B11 A10 A11");
+}
+
+#[test]
+fn what_an_interruption_left_of_a_repetition_makes_it_whole() {
+    let experiment = of(&[1, 1], 2, TrialOrder::Interleaved);
+    let done = order(&experiment)[..1].iter().copied().collect();
+    let mut story = Story::of(experiment);
+    story.host.enough_after = Some(1);
+    assert_eq!(story.conduct_without(&done).unwrap(), End::Enough);
+    assert_eq!(written(&story.host.made), "B00");
+}

@@ -1,7 +1,7 @@
 //! A host that makes no runs, and experiments made by hand.
 
 use crate::ward::Gear;
-use crate::{End, Failure, Host, News, Pause, Real, Work, conduct, guard};
+use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
@@ -50,6 +50,16 @@ impl Story {
         let gear = Gear { guard: guard_program(), time: &Real::default() };
         conduct(&self.experiment, &BTreeSet::new(), &gear, &mut self.host)
     }
+
+    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
+        let gear = Gear { guard: guard_program(), time: &self.time };
+        pursue(&self.experiment, chooser, &gear, &mut self.host)
+    }
+
+    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
+        let gear = Gear { guard: guard_program(), time: &Real::default() };
+        pursue(&self.experiment, chooser, &gear, &mut self.host)
+    }
 }
 
 /// Notes what it is told.
@@ -64,6 +74,10 @@ pub struct Silent {
     /// What happens in a run.
     pub meanwhile: Option<fn(&Work)>,
     pub stop_after: Option<usize>,
+    /// Repetitions after which it was asked whether it knows enough.
+    pub asked: Vec<u32>,
+    /// So many repetitions are enough.
+    pub enough_after: Option<usize>,
 }
 
 impl Host for Silent {
@@ -98,6 +112,11 @@ impl Host for Silent {
 
     fn stopped(&self) -> bool {
         self.stop_after.is_some_and(|after| self.made.len() >= after)
+    }
+
+    fn enough(&mut self, repetition: u32) -> bool {
+        self.asked.push(repetition);
+        self.enough_after.is_some_and(|after| self.asked.len() >= after)
     }
 }
 
@@ -167,7 +186,7 @@ pub fn server(start: &str, ready: &str) -> ManagedServer {
     }
 }
 
-fn plan(rate: f64) -> Plan {
+pub fn plan(rate: f64) -> Plan {
     let url = "http://127.0.0.1:9/".to_owned();
     let request =
         Request { label: url.clone(), method: "GET".into(), url, headers: Vec::new(), body: Body::None, weight: 1 };

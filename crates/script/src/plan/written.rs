@@ -3,6 +3,7 @@
 //! What it is **not**: the values of script, load, connection and checks are words of `brunt run`, and are read as such by
 //! whoever has its options; here only their names and kinds are held.
 
+use super::compare::Compare;
 use super::probes::Probe;
 use super::words::{Commands, Longer, Time, Word, WordOr, Words};
 use brunt_model::experiment::{Restart, TrialOrder};
@@ -38,12 +39,16 @@ pub struct Written {
     pub checks: Option<Checks>,
     /// Bounds on the figures, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s.
     pub objectives: Option<Words>,
-    /// How often each step of each contender is measured. Default: 3.
+    /// How often each step of each contender is measured. Default: 3; with `compare`: 10 at most.
     pub repetitions: Option<u32>,
+    /// Which contender is better: each is compared with the first, and no more is measured than that takes.
+    pub compare: Option<Compare>,
     /// In which order trials are made. Default: interleaved.
     pub order: Option<TrialOrder>,
     /// Rest before each trial but the first, such as `5s`. Default: none.
     pub cooldown: Option<Time>,
+    /// The capacity is looked for, in place of a sweep: what a load is to meet stands below `objectives`. With {} all is as usual.
+    pub find: Option<Search>,
     /// Shell commands before and after parts of the experiment.
     pub hooks: Hooks,
     /// The server that brunt starts, and stops.
@@ -62,6 +67,28 @@ pub struct Written {
     /// compared.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub factors: Option<serde::de::IgnoredAny>,
+}
+
+/// How a capacity is looked for: the words of `brunt find`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// All trials of a contender together may take so long. Default: 3m.
+    pub within: Option<Word>,
+    /// Stop as soon as each capacity is known so well: half its 95 % interval. Default: 2%.
+    pub precision: Option<Word>,
+    /// The load of the first trial. Default: that of load.rate or load.users.
+    pub start: Option<Word>,
+    /// No higher load is tried.
+    pub most: Option<Word>,
+    /// Measured time of a trial, at least and at most. Default: 2s..20s.
+    pub trial: Option<Word>,
+    /// What is done between trials: a time of rest such as `1s`, or `restart` of the server. Default: 1s.
+    pub between: Option<Word>,
+    /// At the end so many times the capacity is asked for; or `no`. Default: 1.5.
+    pub overload: Option<Word>,
+    /// What each capacity must be, such as `capacity > 3000/s`.
+    pub require: Option<Words>,
 }
 
 /// What is asked: one of `request`, `requests` and `urls`.

@@ -1,0 +1,20 @@
+//! All that is decided about a study, whatever it was to decide: the one place for all who report one.
+//!
+//! What it is **not**: the mathematics, which are `judge`'s and `search`'s; nor what a single run comes to.
+
+mod compare;
+mod find;
+
+pub use compare::{Decisive, compared, exit_of, is_decided, stands};
+pub use find::{Contended, contended, fulfilled};
+
+use brunt_model::{Analysis, Question, Study};
+
+/// All that is decided about a study.
+pub fn analysis(study: &Study) -> Analysis {
+    match &study.experiment.question {
+        Question::Find(question) => find::analysis(study, question),
+        Question::Compare(question) => compare::analysis(study, question),
+        Question::Sweep => brunt_judge::sweep::analyse_study(study),
+    }
+}
