@@ -1,10 +1,13 @@
 //! How TLS is spoken: whom to trust, who we are, which sessions are resumed.
 
-use brunt_model::plan::Tls;
+use brunt_model::plan::{Tls, TlsVersion};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore, SignatureScheme};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore, SignatureScheme,
+    SupportedProtocolVersion,
+};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use std::path::Path;
@@ -16,6 +19,9 @@ pub enum BadTls {
     /// A file is missing or not PEM.
     #[error("{0}: {1}; a PEM file is wanted (-----BEGIN …)")]
     Pem(String, String),
+    /// No cipher suite that is known here.
+    #[error("{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256")]
+    Cipher(String),
     /// The library refuses.
     #[error("TLS")]
     Refused(#[from] rustls::Error),
@@ -23,8 +29,9 @@ pub enum BadTls {
 
 /// The client's settings for a whole run; sessions are resumed among the connections that share it.
 pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let provider = Arc::new(provider(&tls.ciphers)?);
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
+    let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
     let builder = if tls.insecure {
         builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
     } else {
@@ -39,10 +46,36 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
         _ => builder.with_no_client_auth(),
     };
     config.alpn_protocols = ALPN.iter().map(|name| name.as_bytes().to_vec()).collect();
+    config.enable_sni = !tls.no_sni;
     if tls.no_resumption {
         config.resumption = Resumption::disabled();
     }
     Ok(Arc::new(config))
+}
+
+/// The names of all cipher suites there are, such as `TLS13_AES_128_GCM_SHA256`, best first.
+pub fn suites() -> Vec<&'static str> {
+    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    provider.cipher_suites.iter().filter_map(|suite| suite.suite().as_str()).collect()
+}
+
+/// What can be done, with these cipher suites only, in this order, where some are named.
+fn provider(ciphers: &[String]) -> Result<CryptoProvider, BadTls> {
+    let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+    if !ciphers.is_empty() {
+        let all = std::mem::take(&mut provider.cipher_suites);
+        for name in ciphers {
+            let found = all.iter().find(|suite| suite.suite().as_str() == Some(name));
+            provider.cipher_suites.push(*found.ok_or_else(|| BadTls::Cipher(name.clone()))?);
+        }
+    }
+    Ok(provider)
+}
+
+fn versions(wanted: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> {
+    let all: [(TlsVersion, &'static SupportedProtocolVersion); 2] =
+        [(TlsVersion::V13, &rustls::version::TLS13), (TlsVersion::V12, &rustls::version::TLS12)];
+    all.into_iter().filter(|(version, _)| wanted.is_empty() || wanted.contains(version)).map(|(_, v)| v).collect()
 }
 
 /// A connection that will ask for `host`, or for the name that the plan gives in its place.
@@ -59,6 +92,8 @@ pub struct Handshake {
     pub version: Option<String>,
     /// The cipher suite, such as `TLS13_AES_256_GCM_SHA384`.
     pub cipher: Option<String>,
+    /// The group in which keys were agreed on, such as `X25519`.
+    pub group: Option<String>,
     /// The protocol that was chosen (ALPN), such as `http/1.1`; None where the server chose none.
     pub alpn: Option<String>,
     /// The server's certificates in DER, its own first, as it sent them; those of the first session where resumed.
@@ -76,6 +111,7 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
     Handshake {
         version: connection.protocol_version().and_then(|v| v.as_str()).map(|v| v.replace('_', ".")),
         cipher: connection.negotiated_cipher_suite().and_then(|c| c.suite().as_str()).map(str::to_owned),
+        group: connection.negotiated_key_exchange_group().and_then(|g| g.name().as_str()).map(str::to_owned),
         alpn: connection.alpn_protocol().map(|p| String::from_utf8_lossy(p).into_owned()),
         certificates: certificates.iter().map(|c| c.as_ref().to_vec()).collect(),
         resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),

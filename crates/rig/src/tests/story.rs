@@ -3,7 +3,7 @@
 use crate::ward::Gear;
 use crate::{End, Failure, Host, News, Pause, Real, Work, conduct, guard};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -169,8 +169,15 @@ pub fn server(start: &str, ready: &str) -> ManagedServer {
 
 fn plan(rate: f64) -> Plan {
     let url = "http://127.0.0.1:9/".to_owned();
-    let request =
-        Request { label: url.clone(), method: "GET".into(), url, headers: Vec::new(), body: Body::None, weight: 1 };
+    let request = Request {
+        label: url.clone(),
+        method: "GET".into(),
+        url,
+        headers: Vec::new(),
+        body: Body::None,
+        weight: 1,
+        verbatim: None,
+    };
     let seconds = Duration::from_secs;
     Plan {
         script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
@@ -200,6 +207,8 @@ fn plan(rate: f64) -> Plan {
             unix_socket: None,
             source: Vec::new(),
             receive_rate: None,
+            socket_buffer: None,
+            dialling: Dialling::Patient,
             tls: Tls::default(),
         },
         checks: Checks::default(),
