@@ -180,3 +180,36 @@ impl ServerCertVerifier for TrustAnybody {
         self.0.signature_verification_algorithms.supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tls: Tls) -> Result<Arc<ClientConfig>, BadTls> {
+        config(&Tls { insecure: true, ..tls })
+    }
+
+    #[test]
+    fn suites_are_offered_in_the_order_asked_for() {
+        let asked = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"].map(str::to_owned).to_vec();
+        let config = of(Tls { ciphers: asked.clone(), ..Tls::default() }).unwrap();
+        let suites = &config.crypto_provider().cipher_suites;
+        assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), asked);
+        assert!(asked.iter().all(|name| super::suites().contains(&name.as_str())));
+    }
+
+    #[test]
+    fn what_is_unknown_or_cannot_be_is_told() {
+        let none = of(Tls { ciphers: vec!["RC4-MD5".into()], ..Tls::default() });
+        assert!(none.unwrap_err().to_string().contains("RC4-MD5 is no cipher suite that is known here"));
+        let wrong =
+            Tls { ciphers: vec!["TLS13_AES_128_GCM_SHA256".into()], versions: vec![TlsVersion::V12], ..Tls::default() };
+        assert!(matches!(of(wrong), Err(BadTls::Refused(_))), "a suite of 1.3 alone, and 1.2 alone");
+    }
+
+    #[test]
+    fn a_name_is_asked_for_unless_none_is_wanted() {
+        assert!(of(Tls::default()).unwrap().enable_sni);
+        assert!(!of(Tls { no_sni: true, ..Tls::default() }).unwrap().enable_sni);
+    }
+}

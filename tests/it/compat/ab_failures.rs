@@ -142,6 +142,18 @@ fn what_cannot_begin_is_told_the_same() {
     }
 }
 
+/// Of OpenSSL's errors only the line that ab writes itself.
+#[test]
+fn handshakes_that_fail_are_told_the_same() {
+    let Some(ab) = both("compat::ab_failures::handshakes_that_fail_are_told_the_same", "ab") else { return };
+    let odd = moody();
+    for line in ["-n 3", "-n 3 -E /nonexistent", "-Z nonsense", "-n 160"] {
+        let url = odd.at("/garbage/x").replace("http:", "https:");
+        let words: Vec<&str> = line.split_whitespace().chain([&*url]).collect();
+        ab.agree(&words);
+    }
+}
+
 #[test]
 fn a_server_that_says_nothing_ends_it_the_same() {
     let Some(ab) = both("compat::ab_failures::a_server_that_says_nothing_ends_it_the_same", "ab") else { return };

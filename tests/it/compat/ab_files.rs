@@ -1,15 +1,30 @@
 //! The files of ab: every request for gnuplot, percentiles as CSV; and those that are ours.
 
 use super::both::{Both, both};
+use crate::world::brunt::program;
 use crate::world::nginx;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use tempfile::TempDir;
 
 fn read(dir: &Path, name: &str) -> Vec<String> {
     let path = dir.join(name);
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     text.lines().map(str::to_owned).collect()
+}
+
+/// Few files may be open, so few connections are had by one process.
+#[test]
+fn more_connections_than_a_process_may_have_take_several() {
+    let test = "compat::ab_files::more_connections_than_a_process_may_have_take_several";
+    let Some(nginx) = nginx(test, "") else { return };
+    let brunt = program("BRUNT_BIN", "brunt");
+    let line = format!("ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}", brunt.display(), nginx.at("/"));
+    let out = Command::new("sh").args(["-c", &line]).output().expect("brunt");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    assert!(text.contains("Complete requests:      2000\nFailed requests:        0\n"), "{text}");
 }
 
 /// Where digits stand and where not.

@@ -43,12 +43,11 @@ const FAILED: u8 = 1;
 
 /// Carries out a command line of ab's: the name under which it was called, and what it is told; the exit code.
 pub fn run(called: &str, words: &[String]) -> u8 {
-    let parsed = args::parse(called, words).and_then(|args| {
-        let (head, bytes) = request::bytes(&args)?;
-        Ok((args, head, bytes))
-    });
-    match parsed {
-        Ok((args, head, bytes)) => begin(&args, &head, bytes),
+    match args::parse(called, words) {
+        Ok(args) => {
+            let (head, bytes) = request::bytes(&args);
+            begin(&args, &head, bytes)
+        }
         Err(Refusal::Version) => {
             say(print::BANNER);
             0
@@ -82,7 +81,7 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>) -> u8 {
         Ok(found) => found,
         Err(fatal) => return end(&fatal, 0),
     };
-    let outcome = plan::plan(args, found).and_then(|plan| measure(args, &plan, course, note));
+    let outcome = plan::plan(args, found).and_then(|(plan, told)| measure(args, &plan, course, note.or(told)));
     outcome.unwrap_or_else(|error| refused(&format!("{}: {error:#}\n", args.called)))
 }
 
@@ -119,7 +118,7 @@ fn measure(args: &Args, plan: &Plan, course: Course, note: Option<String>) -> Re
     let done = course.run(plan, &engine, &mut desk);
     let code = match &desk.fatal {
         Some(fatal) => end(fatal, desk.classic.done),
-        None => report(args, &desk, &onlooker)?,
+        None => report(args, &desk, &onlooker),
     };
     done.finish(&notes(&desk, note))?;
     Ok(code)
@@ -134,8 +133,8 @@ fn end(fatal: &Fatal, done: u64) -> u8 {
     (fatal.number & 0xff) as u8
 }
 
-/// The report and the files.
-fn report(args: &Args, desk: &Desk, onlooker: &Onlooker) -> Result<u8> {
+/// The report and the files; the exit code.
+fn report(args: &Args, desk: &Desk, onlooker: &Onlooker) -> u8 {
     let classic = &desk.classic;
     match args.progress() {
         Some(_) => eprintln!("Finished {} requests", classic.done),
@@ -147,16 +146,21 @@ fn report(args: &Args, desk: &Desk, onlooker: &Onlooker) -> Result<u8> {
     let tls = Tls { server_name, ..onlooker.tls() };
     let subject = Subject { args, classic, seconds: desk.seconds(), software, tls: &tls };
     say(&args.html.as_ref().map_or_else(|| print::report(subject), |html| html::report(subject, html)));
-    if classic.done > 0 && args.html.is_none() {
-        write(args.csv.as_deref(), "CSV", || files::csv(&classic.records))?;
-        write(args.gnuplot.as_deref(), "gnuplot", || files::gnuplot(&classic.records, desk.epoch))?;
-    }
-    Ok(if desk.interrupted { FAILED } else { 0 })
+    let files = classic.done > 0 && args.html.is_none();
+    let written = !files
+        || (write(args.csv.as_deref(), "CSV", || files::csv(&classic.records))
+            && write(args.gnuplot.as_deref(), "gnuplot", || files::gnuplot(&classic.records, desk.epoch)));
+    if desk.interrupted || !written { FAILED } else { 0 }
 }
 
-fn write(path: Option<&Path>, kind: &str, text: impl FnOnce() -> String) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    fs::write(path, text()).map_err(|e| anyhow::anyhow!("Cannot open {kind} output file: {}", args::without_number(&e)))
+/// Writes a file; whether that went well. ab, too, says so and ends.
+fn write(path: Option<&Path>, kind: &str, text: impl FnOnce() -> String) -> bool {
+    let Some(path) = path else { return true };
+    let written = fs::write(path, text());
+    if let Err(error) = &written {
+        eprintln!("Cannot open {kind} output file: {}", args::without_number(error));
+    }
+    written.is_ok()
 }
 
 /// What the report cannot say: each only where it would mislead.

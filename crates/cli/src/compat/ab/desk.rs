@@ -54,7 +54,7 @@ impl Desk {
     /// How long it took, in seconds: from before the first connection to the last event, or to when the time was up.
     pub fn seconds(&self) -> f64 {
         let all = self.classic.done >= self.requests;
-        let to = if all { self.classic.last } else { self.classic.last.max(self.ended) };
+        let to = if all || self.interrupted { self.classic.last } else { self.classic.last.max(self.ended) };
         to.nanos_since(self.begins) as f64 / 1e9
     }
 

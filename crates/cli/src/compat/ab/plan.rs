@@ -3,6 +3,7 @@
 use super::args::Args;
 use super::request::method;
 use crate::compat::carry::processes;
+use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Resolve, Script, Tls};
@@ -28,8 +29,8 @@ pub struct Found {
     pub source: Option<IpAddr>,
 }
 
-/// The plan.
-pub fn plan(args: &Args, found: Found) -> Result<Plan> {
+/// The plan, and what must be told of it.
+pub fn plan(args: &Args, found: Found) -> Result<(Plan, Option<String>)> {
     let url = args.target.reached();
     let request = Request {
         label: args.target.url(),
@@ -41,7 +42,7 @@ pub fn plan(args: &Args, found: Found) -> Result<Plan> {
         verbatim: Some(found.bytes.clone()),
     };
     let connections = args.connections as u64;
-    Ok(Plan {
+    let mut plan = Plan {
         script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
         load: Load::Closed { users: Shape::constant(connections as f64), think: Think::NONE },
         stop: Stop {
@@ -60,7 +61,13 @@ pub fn plan(args: &Args, found: Found) -> Result<Plan> {
         threads: args.side.threads.unwrap_or(1),
         processes: processes(connections, args.side.processes)?,
         precise: false,
-    })
+    };
+    let sources = to_plan::sources_for(&plan, &crate::system());
+    let note = sources.map(|(addresses, note)| {
+        plan.connection.source = addresses;
+        note
+    });
+    Ok((plan, note))
 }
 
 fn connection(args: &Args, found: Found) -> Connection {

@@ -1,22 +1,15 @@
 //! The bytes of ab's one request: an HTTP/1.0 head in ab's order and capitals, and the body.
 
-use super::args::{Args, Refusal};
-
-/// The longest head that ab has room for.
-const LONGEST_HEAD: usize = 8192;
+use super::args::Args;
 
 /// How ab calls itself. Programs look for the number.
 const USER_AGENT: &str = "ApacheBench/2.3";
 
-/// The head with its blank line, and the body.
-pub fn bytes(args: &Args) -> Result<(String, Vec<u8>), Refusal> {
+/// The head with its blank line, and all bytes with the body.
+pub fn bytes(args: &Args) -> (String, Vec<u8>) {
     let head = head(args);
-    if head.len() >= LONGEST_HEAD {
-        return Err(Refusal::Said("Request too long\n\n".into()));
-    }
-    let mut bytes = head.clone().into_bytes();
-    bytes.extend_from_slice(args.body.as_deref().unwrap_or_default());
-    Ok((head, bytes))
+    let bytes = [head.as_bytes(), args.body.as_deref().unwrap_or_default()].concat();
+    (head, bytes)
 }
 
 /// The word of the request line.

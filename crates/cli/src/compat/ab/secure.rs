@@ -16,8 +16,13 @@ const PROTOCOLS: [(&str, &[TlsVersion]); 3] =
 
 /// How TLS is to be spoken, and what of the wish cannot be met; or what ab says and ends of.
 pub fn wanted(args: &Args) -> Result<(Wanted, Option<String>), String> {
-    if let Some(path) = args.certificate.as_ref().filter(|path| fs::metadata(path).is_err()) {
-        return Err(format!("unable to get certificate from '{}'\n", path.display()));
+    if let Some(path) = &args.certificate {
+        let pem = fs::read_to_string(path).unwrap_or_default();
+        for (what, mark) in [("certificate", "-----BEGIN CERTIFICATE"), ("private key", "PRIVATE KEY-----")] {
+            if !pem.contains(mark) {
+                return Err(format!("unable to get {what} from '{}'\n", path.display()));
+            }
+        }
     }
     let versions = args.protocol.as_ref().and_then(|asked| {
         PROTOCOLS.iter().find(|(name, _)| begins(asked, name)).map(|(_, versions)| versions.to_vec())
