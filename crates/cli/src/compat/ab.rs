@@ -2,7 +2,7 @@
 //!
 //! * [`args`], [`target`], [`request`]: what is asked, and its bytes. [`before`], [`secure`]: names, addresses, TLS.
 //! * [`plan`]: the same as a plan. [`desk`], [`onlooker`]: what is heard of it. [`classic`], [`order`]: ab's arithmetic.
-//! * [`print`], [`html`], [`files`]: its text. What differs on purpose is listed in docs/drop-in.md.
+//! * [`mod@print`], [`html`], [`files`]: its text. What differs on purpose is listed in docs/drop-in.md.
 
 mod args;
 mod before;

@@ -31,27 +31,11 @@ pub struct Found {
 
 /// The plan, and what must be told of it.
 pub fn plan(args: &Args, found: Found) -> Result<(Plan, Option<String>)> {
-    let url = args.target.reached();
-    let request = Request {
-        label: args.target.url(),
-        method: method(args).to_owned(),
-        url,
-        headers: Vec::new(),
-        body: Body::None,
-        weight: 1,
-        verbatim: Some(found.bytes.clone()),
-    };
     let connections = args.connections as u64;
     let mut plan = Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: script(args, found.bytes.clone()),
         load: Load::Closed { users: Shape::constant(connections as f64), think: Think::NONE },
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: args.time_limit.filter(|s| *s > 0).map(|s| Duration::from_secs(s as u64)),
-            requests: Some(args.requests as u64),
-            grace: Duration::ZERO,
-        },
+        stop: stop(args),
         connection: connection(args, found),
         checks: Checks::default(),
         objectives: Vec::new(),
@@ -68,6 +52,30 @@ pub fn plan(args: &Args, found: Found) -> Result<(Plan, Option<String>)> {
         note
     });
     Ok((plan, note))
+}
+
+/// One request, again and again.
+fn script(args: &Args, bytes: Vec<u8>) -> Script {
+    let request = Request {
+        label: args.target.url(),
+        method: method(args).to_owned(),
+        url: args.target.reached(),
+        headers: Vec::new(),
+        body: Body::None,
+        weight: 1,
+        verbatim: Some(bytes),
+    };
+    Script { requests: vec![request], order: Order::Sequence, follow: 0 }
+}
+
+fn stop(args: &Args) -> Stop {
+    Stop {
+        warmup: Duration::ZERO,
+        warmup_until_steady: false,
+        duration: args.time_limit.filter(|s| *s > 0).map(|s| Duration::from_secs(s as u64)),
+        requests: Some(args.requests as u64),
+        grace: Duration::ZERO,
+    }
 }
 
 fn connection(args: &Args, found: Found) -> Connection {
