@@ -9,6 +9,7 @@ mod certify;
 mod check;
 mod cli;
 mod compare;
+mod compat;
 mod connections;
 mod examples;
 mod experiment;

@@ -9,6 +9,7 @@
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
+//! * [`compat`]: other tools' command lines, by their names. What they share with ours begins at [`mod@measure`].
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
@@ -18,6 +19,7 @@ mod baseline;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
+mod compat;
 mod decide;
 mod defaults;
 mod exit;
@@ -49,6 +51,10 @@ use std::io;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some((tool, called, told)) = compat::asked(&words) {
+        return ExitCode::from((tool.run)(called, told));
+    }
     match dispatch(Cli::parse().into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {
@@ -84,6 +90,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
         Command::Runs(args) => runs::runs(&args),
+        Command::InstallNames(args) => compat::names::install(&args),
         Command::Analyse(args) => analyse::analyse(&args),
         Command::Report(args) => reports::report(&args),
         Command::Replay(args) => replay::replay(&args),

@@ -11,7 +11,7 @@ use crate::signals::Interrupt;
 use crate::steer::Steering;
 use crate::world::Real;
 use anyhow::Result;
-use brunt_engine::{Control, World};
+use brunt_engine::{Control, Sink, World};
 use brunt_model::finding::State;
 use brunt_model::{Environment, Event, Find, Judgement, Plan, ProbeSpec, Route, Run, Tick, Warning};
 use brunt_store::Store;
@@ -92,15 +92,23 @@ pub struct Carried {
     pub outcome: Result<()>,
 }
 
+/// What carries a plan out: it is told where, and what may be said to the run, and tells every event.
+pub type Engine<'a> = &'a dyn Fn(Environment, &Control, &mut dyn Sink) -> Result<()>;
+
 /// Carries out a plan; nothing is written or shown but by those who listen.
 pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
+    carry_out_by(plan, with, &|environment, control, sink| match plan.processes {
+        0 | 1 => brunt_engine::run(plan, environment, world, control, sink).map_err(Into::into),
+        _ => processes::run(plan, environment, world, control, sink),
+    })
+}
+
+/// The same with another engine, or in another world.
+pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
     let With { environment, notes, control, trial_of, listeners } = with;
     let mut hall = Hall { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes };
     let mut hear = |event: &Event| hall.hear(event);
-    let outcome = match plan.processes {
-        0 | 1 => brunt_engine::run(plan, environment, world, &control, &mut hear).map_err(Into::into),
-        _ => processes::run(plan, environment, world, &control, &mut hear),
-    };
+    let outcome = engine(environment, &control, &mut hear);
     let judgement = brunt_judge::judge(&hall.run);
     Carried { run: hall.run, judgement, outcome }
 }

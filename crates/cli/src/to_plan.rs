@@ -16,6 +16,7 @@ use anyhow::Result;
 use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
 use brunt_script::target;
+pub use processes::sources_for;
 pub use script::script;
 pub use sweep::sweep_steps;
 

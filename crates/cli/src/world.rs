@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use brunt_engine::{Epoch, Time, Users, World};
 use brunt_model::Plan;
 use brunt_script::Deck;
+use brunt_wire::Wire;
 use brunt_wire::h1::{Common, H1};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,6 +30,13 @@ impl Real {
     }
 }
 
+impl Real {
+    /// The plan's users, on whatever wire.
+    pub fn users_of<W: Wire>(&self, wire: &Rc<W>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+        self.deck.users(wire, worker, labels)
+    }
+}
+
 impl World for Real {
     type Wire = H1<Time>;
 
@@ -41,7 +49,7 @@ impl World for Real {
     }
 
     fn users(&self, wire: &Rc<H1<Time>>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
-        self.deck.users(wire, worker, labels)
+        self.users_of(wire, worker, labels)
     }
 
     fn labels(&self) -> Vec<String> {

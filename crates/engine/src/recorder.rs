@@ -201,6 +201,9 @@ impl Recorder {
 
     /// Single samples since the last call, where they are kept.
     pub fn take_samples(&mut self) -> Option<Vec<Sample>> {
-        self.samples.as_mut().map(std::mem::take).filter(|s| !s.is_empty())
+        let samples = self.samples.as_mut().filter(|s| !s.is_empty())?;
+        // The next interval will bring about as many: room for them is made once.
+        let room = Vec::with_capacity(samples.len());
+        Some(std::mem::replace(samples, room))
     }
 }

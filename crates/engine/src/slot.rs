@@ -6,6 +6,7 @@ use crate::recorder::Cohort;
 use crate::user::{Step, Turn, VirtualUser};
 use crate::work::wait_until;
 use crate::worker::Shared;
+use brunt_model::plan::Dialling;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::request::Draft;
@@ -168,7 +169,8 @@ impl<W: Wire> Slot<W> {
         }
         let url = brunt_wire::request::resolve(&from.url, location)?;
         let label = self.shared.labels.number(&url);
-        let draft = Draft { method: "GET", url: &url, headers: &[], body: &brunt_model::Body::None, label };
+        let draft =
+            Draft { method: "GET", url: &url, headers: &[], body: &brunt_model::Body::None, label, verbatim: None };
         self.shared.wire.prepare(&draft).ok().map(Rc::new)
     }
 
@@ -218,11 +220,20 @@ impl<W: Wire> Slot<W> {
         let opened = self.open(request, &mut sample.opening).await;
         sample.opened = opened.is_ok();
         if opened.is_err() {
-            self.pause_longer();
+            self.leave_alone().await;
         }
         opened?;
         self.shared.recorder.borrow_mut().opened();
         Ok(())
+    }
+
+    /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get
+    /// their turn.
+    async fn leave_alone(&mut self) {
+        match self.shared.plan.connection.dialling {
+            Dialling::Patient => self.pause_longer(),
+            Dialling::Eager => tokio::task::yield_now().await,
+        }
     }
 
     async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
@@ -249,9 +260,11 @@ impl<W: Wire> Slot<W> {
         sample.first_byte = stamps.first_byte;
         sample.bytes_sent = stamps.bytes_sent;
         sample.bytes_received = stamps.bytes_received;
+        sample.head_bytes = stamps.head_bytes;
         match result {
             Ok(reply) => {
                 sample.last_byte = stamps.last_byte;
+                sample.kept_alive = reply.keep_alive;
                 if let Some(bytes) = reply.announced_bytes {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
@@ -286,6 +299,8 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         last_byte: last.last_byte,
         bytes_sent: first.bytes_sent + last.bytes_sent,
         bytes_received: first.bytes_received + last.bytes_received,
+        head_bytes: first.head_bytes + last.head_bytes,
+        kept_alive: last.kept_alive,
         outcome: last.outcome,
         ..*first
     }

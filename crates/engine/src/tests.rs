@@ -20,7 +20,7 @@ use crate::clock::{Epoch, Time};
 use crate::control::Control;
 use crate::run::{EngineError, World, run};
 use crate::user::{Step, Turn, Users, VirtualUser};
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
     Think, Tick,
@@ -144,7 +144,14 @@ impl World for Fake {
 
     fn users(&self, wire: &Rc<FakeWire<Time>>, _: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
         let request = |name: &str| {
-            let draft = Draft { method: "GET", url: name, headers: &[], body: &Body::None, label: labels(name) };
+            let draft = Draft {
+                method: "GET",
+                url: name,
+                headers: &[],
+                body: &Body::None,
+                label: labels(name),
+                verbatim: None,
+            };
             Rc::new(wire.prepare(&draft).unwrap())
         };
         let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
@@ -308,6 +315,8 @@ fn plan(load: Load, duration: Duration) -> Plan {
             unix_socket: None,
             source: Vec::new(),
             receive_rate: None,
+            socket_buffer: None,
+            dialling: Dialling::Patient,
             tls: Tls::default(),
         },
         checks: Checks::default(),

@@ -16,6 +16,7 @@ use crate::run::{Message, Tickets};
 use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
+use brunt_model::plan::Dialling;
 use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Sample, Shape, Stage, Tick};
 use brunt_wire::Wire;
 use rand::SeedableRng;
@@ -244,6 +245,7 @@ fn slots_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) 
             (wanted, if new_each { 1 } else { wanted })
         }
     };
+    let ahead = if plan.connection.dialling == Dialling::Eager { 0 } else { ahead };
     let mine = |n: u64| (0..n).filter(move |k| (*k as usize) % workers == worker);
     (mine(ahead).count(), mine(slots).collect())
 }

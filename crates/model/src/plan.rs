@@ -93,6 +93,9 @@ pub struct Connection {
     pub connect_timeout: Duration,
     /// Connections opened each second before the load begins.
     pub connect_rate: u32,
+    /// When connections are opened, and how soon again where one could not be.
+    #[serde(default)]
+    pub dialling: Dialling,
     /// Addresses given for a host and port, in place of the resolver's.
     pub resolve: Vec<Resolve>,
     /// Look the name up again each time so many seconds have passed; null: once for the run.
@@ -107,8 +110,22 @@ pub struct Connection {
     pub source: Vec<IpAddr>,
     /// Bytes a second that each connection reads, at most.
     pub receive_rate: Option<u64>,
+    /// Bytes that the system is asked to keep for each direction of a connection; null: as it likes.
+    #[serde(default)]
+    pub socket_buffer: Option<u32>,
     /// How https is spoken.
     pub tls: Tls,
+}
+
+/// When connections are opened, and how soon again where one could not be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialling {
+    /// Before the load begins; a server that cannot be reached is left alone for 10 ms, then longer and longer.
+    #[default]
+    Patient,
+    /// Each for its first request, as older tools do; where that fails, the next request tries at once.
+    Eager,
 }
 
 /// An address given for a host and port.
@@ -137,6 +154,26 @@ pub struct Tls {
     pub sni: Option<String>,
     /// A whole handshake for each connection, no resumed sessions.
     pub no_resumption: bool,
+    /// No name is asked for.
+    #[serde(default)]
+    pub no_sni: bool,
+    /// The only versions that are offered; empty: 1.2 and 1.3.
+    #[serde(default)]
+    pub versions: Vec<TlsVersion>,
+    /// The only cipher suites that are offered, such as `TLS13_AES_128_GCM_SHA256`; empty: all.
+    #[serde(default)]
+    pub ciphers: Vec<String>,
+}
+
+/// A version of TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum TlsVersion {
+    /// 1.2.
+    #[serde(rename = "1.2")]
+    V12,
+    /// 1.3.
+    #[serde(rename = "1.3")]
+    V13,
 }
 
 /// What makes a reply good.

@@ -18,6 +18,9 @@ pub struct Request {
     pub body: Body,
     /// How often it is asked, against the others of a list.
     pub weight: u32,
+    /// All of its bytes, head and body, sent as they are in place of what the other fields say; null: brunt writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbatim: Option<Vec<u8>>,
 }
 
 /// What is sent behind the head of a request.

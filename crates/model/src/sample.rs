@@ -24,10 +24,14 @@ pub struct Sample {
     pub opened: bool,
     /// It was sent on a connection that had been used before.
     pub reused: bool,
+    /// A whole reply came behind which the server leaves the connection open.
+    pub kept_alive: bool,
     /// Bytes written: head and body of the request, before TLS.
     pub bytes_sent: u64,
     /// Bytes read: head and body of the reply, before TLS.
     pub bytes_received: u64,
+    /// How many of the bytes read were heads; those of a head that never ended are not among them.
+    pub head_bytes: u64,
     /// What became of it.
     pub outcome: Outcome,
     /// Number of the label.

@@ -115,6 +115,15 @@ fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
     if points.is_empty() { Vec::new() } else { vec![Block::Heading(heading.into()), Block::Points(points)] }
 }
 
+/// `300/s`, or `300 users`.
+fn load_in_words(unit: LoadUnit, load: f64) -> String {
+    let load = crate::figures::plain(load);
+    match unit {
+        LoadUnit::PerSecond => format!("{load}/s"),
+        LoadUnit::Users { .. } => format!("{load} users"),
+    }
+}
+
 fn bottleneck(name: &str, found: &Bottleneck) -> Vec<Point> {
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
     let first =

@@ -5,7 +5,7 @@ mod sweep;
 
 pub use sweep::sweep_of;
 
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::sample::Opening;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request, Run, Sample,
@@ -36,6 +36,7 @@ pub fn get(url: &str) -> Request {
         headers: Vec::new(),
         body: Body::None,
         weight: 1,
+        verbatim: None,
     }
 }
 
@@ -64,6 +65,8 @@ fn plan(load: Load) -> Plan {
             unix_socket: None,
             source: Vec::new(),
             receive_rate: None,
+            socket_buffer: None,
+            dialling: Dialling::Patient,
             tls: Tls::default(),
         },
         checks: Checks::default(),

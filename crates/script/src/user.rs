@@ -113,8 +113,8 @@ impl Deck {
 }
 
 fn prepare<W: Wire>(wire: &W, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
-    let Request { method, url, headers, body, .. } = request;
-    wire.prepare(&Draft { method, url, headers, body, label }).map(Rc::new)
+    let Request { method, url, headers, body, verbatim, .. } = request;
+    wire.prepare(&Draft { method, url, headers, body, label, verbatim: verbatim.as_deref() }).map(Rc::new)
 }
 
 /// What one worker holds of a deck.

@@ -27,6 +27,8 @@ pub struct Stamps {
     pub bytes_sent: u64,
     /// Bytes read, before TLS.
     pub bytes_received: u64,
+    /// How many of them were heads that came to their end.
+    pub head_bytes: u64,
 }
 
 /// A whole reply.
@@ -57,6 +59,8 @@ pub struct Kept {
     pub server: Option<String>,
     /// The whole head: header fields in order, and how the body ends.
     pub head: Option<(Head, Vec<(String, String)>)>,
+    /// With the head: all bytes as they came, up to those that were read together with its end.
+    pub first_bytes: Vec<u8>,
 }
 
 /// What a wire must keep of replies.

@@ -17,14 +17,26 @@ pub enum Destination<'a> {
     Unix(&'a Path),
 }
 
-/// Connects. `receive_buffer` bounds the kernel's buffer, for clients that are to read slowly.
-pub async fn dial(to: Destination<'_>, receive_buffer: Option<usize>) -> io::Result<AsyncFd<Socket>> {
+/// Bytes that the kernel is asked to keep for each direction of a connection; None: as it likes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Buffers {
+    /// For what is sent.
+    pub send: Option<usize>,
+    /// For what comes: clients that are to read slowly have a small one.
+    pub receive: Option<usize>,
+}
+
+/// Connects.
+pub async fn dial(to: Destination<'_>, buffers: Buffers) -> io::Result<AsyncFd<Socket>> {
     let (domain, address) = match to {
         Destination::Tcp(address, _) => (Domain::for_address(address), SockAddr::from(address)),
         Destination::Unix(path) => (Domain::UNIX, SockAddr::unix(path)?),
     };
     let socket = new_socket(domain)?;
-    if let Some(bytes) = receive_buffer {
+    if let Some(bytes) = buffers.send {
+        socket.set_send_buffer_size(bytes)?;
+    }
+    if let Some(bytes) = buffers.receive {
         socket.set_recv_buffer_size(bytes)?;
     }
     if let Destination::Tcp(_, source) = to {

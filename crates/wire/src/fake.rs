@@ -122,6 +122,7 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         stamps.last_byte = self.time.now();
         stamps.first_byte = stamps.last_byte;
         stamps.bytes_received = REPLY_BYTES;
+        stamps.head_bytes = HEAD_BYTES;
         Ok(reply)
     }
 

@@ -18,6 +18,8 @@ pub struct Draft<'a> {
     pub body: &'a Body,
     /// Number of the label of its samples.
     pub label: u32,
+    /// All of its bytes, in place of what method, URL, headers and body say.
+    pub verbatim: Option<&'a [u8]>,
 }
 
 /// A request in the bytes of the wire, ready to be sent any number of times.
@@ -73,6 +75,9 @@ pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
 
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
 pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
+    if let Some(bytes) = draft.verbatim {
+        return Ok(bytes.to_vec());
+    }
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(draft.method.as_bytes());
     out.push(b' ');
@@ -152,7 +157,7 @@ mod tests {
     fn text(url: &str, headers: &[(&str, &str)], body: &Body, style: Style) -> String {
         let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let (parsed, origin) = origin_of(url).unwrap();
-        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0 };
+        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0, verbatim: None };
         String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
     }
 
@@ -184,12 +189,28 @@ mod tests {
     }
 
     #[test]
+    fn bytes_that_were_written_elsewhere_are_left_alone() {
+        let (url, origin) = origin_of("http://h/a").unwrap();
+        let bytes: &[u8] = b"GET /a b HTTP/1.0\r\nx:y\r\n\r\n";
+        let draft = Draft {
+            method: "GET",
+            url: "http://h/a",
+            headers: &[],
+            body: &Body::None,
+            label: 0,
+            verbatim: Some(bytes),
+        };
+        assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap(), bytes);
+    }
+
+    #[test]
     fn what_cannot_be_sent_is_refused() {
         assert!(matches!(origin_of("ftp://h/"), Err(BadRequest::Scheme(_))));
         assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
         let (url, origin) = origin_of("http://h/").unwrap();
         let headers = vec![("A".to_owned(), "b\r\nC: d".to_owned())];
-        let draft = Draft { method: "GET", url: "http://h/", headers: &headers, body: &Body::None, label: 0 };
+        let draft =
+            Draft { method: "GET", url: "http://h/", headers: &headers, body: &Body::None, label: 0, verbatim: None };
         assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
     }
 }

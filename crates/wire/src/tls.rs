@@ -1,10 +1,13 @@
 //! How TLS is spoken: whom to trust, who we are, which sessions are resumed.
 
-use brunt_model::plan::Tls;
+use brunt_model::plan::{Tls, TlsVersion};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore, SignatureScheme};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore, SignatureScheme,
+    SupportedProtocolVersion,
+};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use std::path::Path;
@@ -16,6 +19,9 @@ pub enum BadTls {
     /// A file is missing or not PEM.
     #[error("{0}: {1}; a PEM file is wanted (-----BEGIN …)")]
     Pem(String, String),
+    /// No cipher suite that is known here.
+    #[error("{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256")]
+    Cipher(String),
     /// The library refuses.
     #[error("TLS")]
     Refused(#[from] rustls::Error),
@@ -23,8 +29,9 @@ pub enum BadTls {
 
 /// The client's settings for a whole run; sessions are resumed among the connections that share it.
 pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let provider = Arc::new(provider(&tls.ciphers)?);
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
+    let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
     let builder = if tls.insecure {
         builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
     } else {
@@ -39,10 +46,36 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
         _ => builder.with_no_client_auth(),
     };
     config.alpn_protocols = ALPN.iter().map(|name| name.as_bytes().to_vec()).collect();
+    config.enable_sni = !tls.no_sni;
     if tls.no_resumption {
         config.resumption = Resumption::disabled();
     }
     Ok(Arc::new(config))
+}
+
+/// The names of all cipher suites there are, such as `TLS13_AES_128_GCM_SHA256`, best first.
+pub fn suites() -> Vec<&'static str> {
+    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    provider.cipher_suites.iter().filter_map(|suite| suite.suite().as_str()).collect()
+}
+
+/// What can be done, with these cipher suites only, in this order, where some are named.
+fn provider(ciphers: &[String]) -> Result<CryptoProvider, BadTls> {
+    let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+    if !ciphers.is_empty() {
+        let all = std::mem::take(&mut provider.cipher_suites);
+        for name in ciphers {
+            let found = all.iter().find(|suite| suite.suite().as_str() == Some(name));
+            provider.cipher_suites.push(*found.ok_or_else(|| BadTls::Cipher(name.clone()))?);
+        }
+    }
+    Ok(provider)
+}
+
+fn versions(wanted: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> {
+    let all: [(TlsVersion, &'static SupportedProtocolVersion); 2] =
+        [(TlsVersion::V13, &rustls::version::TLS13), (TlsVersion::V12, &rustls::version::TLS12)];
+    all.into_iter().filter(|(version, _)| wanted.is_empty() || wanted.contains(version)).map(|(_, v)| v).collect()
 }
 
 /// A connection that will ask for `host`, or for the name that the plan gives in its place.
@@ -59,6 +92,8 @@ pub struct Handshake {
     pub version: Option<String>,
     /// The cipher suite, such as `TLS13_AES_256_GCM_SHA384`.
     pub cipher: Option<String>,
+    /// The group in which keys were agreed on, such as `X25519`.
+    pub group: Option<String>,
     /// The protocol that was chosen (ALPN), such as `http/1.1`; None where the server chose none.
     pub alpn: Option<String>,
     /// The server's certificates in DER, its own first, as it sent them; those of the first session where resumed.
@@ -76,6 +111,7 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
     Handshake {
         version: connection.protocol_version().and_then(|v| v.as_str()).map(|v| v.replace('_', ".")),
         cipher: connection.negotiated_cipher_suite().and_then(|c| c.suite().as_str()).map(str::to_owned),
+        group: connection.negotiated_key_exchange_group().and_then(|g| g.name().as_str()).map(str::to_owned),
         alpn: connection.alpn_protocol().map(|p| String::from_utf8_lossy(p).into_owned()),
         certificates: certificates.iter().map(|c| c.as_ref().to_vec()).collect(),
         resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
@@ -142,5 +178,38 @@ impl ServerCertVerifier for TrustAnybody {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tls: Tls) -> Result<Arc<ClientConfig>, BadTls> {
+        config(&Tls { insecure: true, ..tls })
+    }
+
+    #[test]
+    fn suites_are_offered_in_the_order_asked_for() {
+        let asked = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS13_AES_128_GCM_SHA256"].map(str::to_owned).to_vec();
+        let config = of(Tls { ciphers: asked.clone(), ..Tls::default() }).unwrap();
+        let suites = &config.crypto_provider().cipher_suites;
+        assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), asked);
+        assert!(asked.iter().all(|name| super::suites().contains(&name.as_str())));
+    }
+
+    #[test]
+    fn what_is_unknown_or_cannot_be_is_told() {
+        let none = of(Tls { ciphers: vec!["RC4-MD5".into()], ..Tls::default() });
+        assert!(none.unwrap_err().to_string().contains("RC4-MD5 is no cipher suite that is known here"));
+        let wrong =
+            Tls { ciphers: vec!["TLS13_AES_128_GCM_SHA256".into()], versions: vec![TlsVersion::V12], ..Tls::default() };
+        assert!(matches!(of(wrong), Err(BadTls::Refused(_))), "a suite of 1.3 alone, and 1.2 alone");
+    }
+
+    #[test]
+    fn a_name_is_asked_for_unless_none_is_wanted() {
+        assert!(of(Tls::default()).unwrap().enable_sni);
+        assert!(!of(Tls { no_sni: true, ..Tls::default() }).unwrap().enable_sni);
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::args::connection::ConnectionArgs;
 use anyhow::{Result, bail};
-use brunt_model::plan::{Connection, Tls};
+use brunt_model::plan::{Connection, Dialling, Tls};
 
 /// The connection part of the plan.
 pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
@@ -15,12 +15,14 @@ pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
         timeout: args.timeout,
         connect_timeout: args.connect_timeout,
         connect_rate: run.load.connect_rate,
+        dialling: Dialling::Patient,
         resolve: args.resolve.clone(),
         resolve_every: args.resolve_every,
         proxy: args.proxy.clone(),
         unix_socket: args.unix_socket.clone(),
         source: args.source.clone(),
         receive_rate: args.receive_rate,
+        socket_buffer: None,
         tls: tls(args)?,
     })
 }
@@ -48,5 +50,8 @@ fn tls(args: &ConnectionArgs) -> Result<Tls> {
         insecure: args.insecure,
         sni: args.sni.clone(),
         no_resumption: args.no_tls_resumption,
+        no_sni: false,
+        versions: Vec::new(),
+        ciphers: Vec::new(),
     })
 }

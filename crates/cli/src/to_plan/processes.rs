@@ -70,6 +70,11 @@ pub(super) fn sources(args: &LoadArgs, plan: &Plan, system: &System) -> Option<(
     if args.connections.is_none() && args.max_in_flight.is_none() {
         return None;
     }
+    sources_for(plan, system)
+}
+
+/// The same for a plan in which so many connections were asked for.
+pub fn sources_for(plan: &Plan, system: &System) -> Option<(Vec<IpAddr>, String)> {
     let ports = system.ports.filter(|_| is_free_to_choose(&plan.connection, &plan.script))?;
     let (most, usable) = (most(&plan.load).1, ports * PORTS_IN_A_HUNDRED / 100);
     if most <= usable || usable == 0 {

@@ -68,7 +68,7 @@ impl Pattern {
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
             headers.push(("Content-Type".into(), content_type.into()));
         }
-        Ok(Request { label, method, url: target.url, headers, body, weight: 1 })
+        Ok(Request { label, method, url: target.url, headers, body, weight: 1, verbatim: None })
     }
 }
 

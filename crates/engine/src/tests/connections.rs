@@ -82,6 +82,29 @@ fn opening_takes_part_in_the_response_time() {
     assert_eq!(seen.run.total.phases.connection.count(), 9);
 }
 
+#[test]
+fn connections_may_be_opened_for_their_first_request() {
+    for each in [None, Some(1)] {
+        let mut plan = requests(2.0, 6);
+        plan.connection.requests_per_connection = each;
+        plan.connection.dialling = Dialling::Eager;
+        let seen = Fake::delay(ms(10)).door(|| |now: Tick| Answer::Reply(0, now + ms(4))).run(&plan);
+        assert_eq!(seen.begins(), Tick::ZERO);
+        let opened = seen.samples.iter().filter(|s| s.opened && s.opening.connect == Some(4 * MS)).count();
+        assert_eq!(opened, if each.is_none() { 2 } else { 6 });
+        assert!(seen.samples.iter().all(|s| s.kept_alive && s.head_bytes > 0 && s.head_bytes < s.bytes_received));
+    }
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_may_be_asked_again_at_once() {
+    let mut plan = requests(3.0, 1000);
+    plan.connection.dialling = Dialling::Eager;
+    let seen = Fake::delay(ms(10)).door(|| |now: Tick| Answer::Fails(Failure::Refused, now)).run(&plan);
+    assert_eq!(seen.run.total.failed_by(Failure::Refused), 1000);
+    assert!(seen.samples.iter().all(|s| s.last_byte == seen.begins() && !s.kept_alive));
+}
+
 /// Lets nobody in from the first to the seventh second.
 fn shut_for_a_while() -> impl FnMut(Tick) -> Answer {
     move |now| {

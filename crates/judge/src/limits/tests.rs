@@ -3,7 +3,7 @@
 use super::verdict;
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, State};
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Run, Sample, Shape, Snapshot,
@@ -39,7 +39,7 @@ fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     let url = "http://10.0.0.9/".to_owned();
     let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
-    let request = Request { label: url.clone(), method, url, headers, body, weight: 1 };
+    let request = Request { label: url.clone(), method, url, headers, body, weight: 1, verbatim: None };
     Plan {
         script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
         load,
@@ -63,6 +63,8 @@ fn plan(load: Load) -> Plan {
             unix_socket: None,
             source: Vec::new(),
             receive_rate: None,
+            socket_buffer: None,
+            dialling: Dialling::Patient,
             tls: Tls::default(),
         },
         checks: Checks::default(),

@@ -2,7 +2,7 @@
 
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,6 +58,7 @@ fn plan(rate: f64) -> Plan {
         headers: Vec::new(),
         body: Body::None,
         weight: 1,
+        verbatim: None,
     };
     Plan {
         script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
@@ -104,6 +105,8 @@ fn connection() -> Connection {
         unix_socket: None,
         source: Vec::new(),
         receive_rate: None,
+        socket_buffer: None,
+        dialling: Dialling::Patient,
         tls: Tls::default(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::ward::Gear;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -188,8 +188,15 @@ pub fn server(start: &str, ready: &str) -> ManagedServer {
 
 pub fn plan(rate: f64) -> Plan {
     let url = "http://127.0.0.1:9/".to_owned();
-    let request =
-        Request { label: url.clone(), method: "GET".into(), url, headers: Vec::new(), body: Body::None, weight: 1 };
+    let request = Request {
+        label: url.clone(),
+        method: "GET".into(),
+        url,
+        headers: Vec::new(),
+        body: Body::None,
+        weight: 1,
+        verbatim: None,
+    };
     let seconds = Duration::from_secs;
     Plan {
         script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
@@ -219,6 +226,8 @@ pub fn plan(rate: f64) -> Plan {
             unix_socket: None,
             source: Vec::new(),
             receive_rate: None,
+            socket_buffer: None,
+            dialling: Dialling::Patient,
             tls: Tls::default(),
         },
         checks: Checks::default(),

@@ -141,7 +141,9 @@ impl<T: Timer> Shared<T> {
             at.parser.skip(n as u64);
             Ok(if at.parser.done() { Step::Whole } else { Step::More })
         } else {
-            at.take(&buffer[..n], &mut self.last_head.borrow_mut())
+            let step = at.take(&buffer[..n], &mut self.last_head.borrow_mut());
+            stamps.head_bytes = at.parser.head_bytes();
+            step
         })
     }
 
@@ -196,6 +198,9 @@ impl Receiving {
 
     /// Takes in bytes that were read; none is the end.
     fn take(&mut self, bytes: &[u8], last: &mut LastHead) -> Result<Step, Failure> {
+        if let Some(keep) = self.keep.as_mut().filter(|keep| keep.wants.head && self.parser.head().is_none()) {
+            keep.first_bytes.extend_from_slice(bytes);
+        }
         if bytes.is_empty() {
             return match self.parser.close() {
                 Ok(()) => Ok(Step::Whole),
@@ -258,14 +263,15 @@ struct Keep {
     encoding: Option<String>,
     fields: Vec<(String, String)>,
     body: Vec<u8>,
+    first_bytes: Vec<u8>,
 }
 
 impl Keep {
     fn new(wants: Wants) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
         let (location, server, encoding) = (None, None, None);
-        let (fields, body) = (Vec::new(), Vec::new());
-        (!nothing).then(|| Box::new(Self { wants, location, server, encoding, fields, body }))
+        let (fields, body, first_bytes) = (Vec::new(), Vec::new(), Vec::new());
+        (!nothing).then(|| Box::new(Self { wants, location, server, encoding, fields, body, first_bytes }))
     }
 
     fn finish(self, head: Head) -> Kept {
@@ -276,7 +282,8 @@ impl Keep {
         };
         // A body that cannot be unpacked matches no pattern: the check fails, as it should.
         let head = self.wants.head.then_some((head, self.fields));
-        Kept { location: self.location, server: self.server, body: body.unwrap_or_default(), head }
+        let (location, server, first_bytes) = (self.location, self.server, self.first_bytes);
+        Kept { location, server, body: body.unwrap_or_default(), head, first_bytes }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::exchange::{BUFFER, Shared};
 use super::proxy;
-use crate::dial::{Destination, dial};
+use crate::dial::{Buffers, Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Draft, Prepared, Style};
 use crate::stream::Stream;
@@ -144,13 +144,16 @@ impl<T: Timer> H1<T> {
 
     async fn connect(&self, route: &Route, steps: &mut Opening) -> Result<Stream, Failure> {
         let began = self.shared.time.now();
+        let settings = &self.common.settings;
+        let asked = settings.socket_buffer.map(|bytes| bytes as usize);
         // Small buffers make a slow reader slow for the server too, not only for us.
-        let buffer = self.common.settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
+        let slow = settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
+        let buffers = Buffers { send: asked, receive: slow.or(asked) };
         let socket = if let Some(path) = &self.common.settings.unix_socket {
-            dial(Destination::Unix(path), buffer).await
+            dial(Destination::Unix(path), buffers).await
         } else {
             let to = self.address(route, began, steps).await?;
-            dial(Destination::Tcp(to, self.next_source()), buffer).await
+            dial(Destination::Tcp(to, self.next_source()), buffers).await
         };
         let socket = socket.map_err(|e| self.fails(error::of_connect(&e), &e))?;
         let mut stream = Stream::new(socket);

@@ -3,7 +3,7 @@
 use crate::explain::findings;
 use brunt_model::event::Finish;
 use brunt_model::outcome::Failure;
-use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::sample::Opening;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run,
@@ -311,6 +311,7 @@ fn plan(load: Load) -> Plan {
         headers: Vec::new(),
         body: Body::None,
         weight: 1,
+        verbatim: None,
     };
     let second = Duration::from_secs(1);
     Plan {
@@ -349,6 +350,8 @@ fn connection() -> Connection {
         unix_socket: None,
         source: Vec::new(),
         receive_rate: None,
+        socket_buffer: None,
+        dialling: Dialling::Patient,
         tls: Tls::default(),
     }
 }

@@ -1,0 +1,70 @@
+//! The old names: other tools' command lines, carried out by brunt, in the words that their users' scripts read.
+//!
+//! `brunt ab …`, or a link named `ab` ([`names`] makes it), takes ab's arguments and prints ab's report. Each tool is a row
+//! of [`COMPAT`] and a folder: its arguments become a [`Plan`](brunt_model::Plan), its text is made of the run's samples.
+//! What all of them share:
+//!
+//! * [`getopt`]: short options, read as getopt reads them. [`side`]: the options that are ours, `--brunt-…`.
+//! * [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
+//!
+//! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
+
+mod ab;
+mod carry;
+mod getopt;
+pub mod names;
+mod side;
+mod witness;
+
+use std::path::Path;
+
+/// A tool whose name we answer to.
+#[derive(Debug, Clone, Copy)]
+pub struct Tool {
+    /// Its name: of the program, and of our subcommand.
+    pub name: &'static str,
+    /// What it is, for the list of commands.
+    pub about: &'static str,
+    /// Carries out its command line: the name as it was typed, and what it is told; how the process is to exit.
+    pub run: fn(&str, &[String]) -> u8,
+}
+
+/// One row a tool.
+pub const COMPAT: &[Tool] = &[Tool {
+    name: "ab",
+    about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report",
+    run: ab::run,
+}];
+
+/// The tool that these words of a command line call, by the name of the program or as a subcommand; that name as it was
+/// typed, and what it is told.
+pub fn asked(words: &[String]) -> Option<(&'static Tool, &str, &[String])> {
+    let (program, rest) = words.split_first()?;
+    let name = Path::new(program).file_name()?.to_str()?;
+    let by = |name: &str| COMPAT.iter().find(|tool| tool.name == name);
+    if let Some(tool) = by(name) {
+        return Some((tool, program, rest));
+    }
+    let (first, rest) = rest.split_first()?;
+    Some((by(first)?, first, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_tool_is_called_by_the_program_or_by_the_first_word() {
+        let called =
+            |line: &str| asked(&words(line)).map(|(tool, _, rest)| format!("{} {}", tool.name, rest.join(" ")));
+        assert_eq!(called("/usr/bin/ab -n 1 u").as_deref(), Some("ab -n 1 u"));
+        assert_eq!(called("ab ab").as_deref(), Some("ab ab"));
+        assert_eq!(called("/bin/brunt ab -V").as_deref(), Some("ab -V"));
+        assert_eq!(called("brunt run ab"), None);
+        assert_eq!(called("brunt"), None);
+    }
+}

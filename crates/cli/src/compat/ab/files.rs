@@ -1,0 +1,73 @@
+//! ab's files: every request for gnuplot (`-g`), and the percentiles as CSV (`-e`).
+
+use super::classic::Record;
+use super::order::{Ordered, millis};
+use chrono::{Local, TimeZone};
+use std::fmt::Write;
+
+/// `-e`: a row for each percent from 0 to 100, in milliseconds.
+pub fn csv(records: &[Record]) -> String {
+    let total = Ordered::new(records.iter().map(|r| r.total));
+    let mut out = String::from("Percentage served,Time in ms\n");
+    for percent in 0..=100 {
+        let _ = writeln!(out, "{percent},{:.3}", total.csv(percent) as f64 / 1000.0);
+    }
+    out
+}
+
+/// `-g`: a row for each request, the quickest first. `epoch`: Unix seconds of the clock's zero.
+pub fn gnuplot(records: &[Record], epoch: f64) -> String {
+    let mut order: Vec<&Record> = records.iter().collect();
+    order.sort_by_key(|r| r.total);
+    let mut out = String::with_capacity(64 * (records.len() + 1));
+    out.push_str("starttime\tseconds\tctime\tdtime\tttime\twait\n");
+    let mut known = (i64::MIN, String::new());
+    for record in order {
+        let seconds = (epoch + record.begun.0 as f64 / 1e9) as i64;
+        if known.0 != seconds {
+            known = (seconds, local(seconds));
+        }
+        let [connect, processing, total, wait] =
+            [record.connect, record.processing(), record.total, record.wait].map(millis);
+        let _ = writeln!(out, "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{wait}", known.1);
+    }
+    out
+}
+
+/// The time of day here, as ctime(3) writes it.
+fn local(seconds: i64) -> String {
+    let time = Local.timestamp_opt(seconds, 0).single();
+    time.map(|time| time.format("%a %b %d %H:%M:%S %Y").to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::Tick;
+
+    fn records() -> Vec<Record> {
+        [(2_000_000_000, 900, 4400, 2000), (0, 0, 1499, 0)]
+            .map(|(begun, connect, total, wait)| Record { begun: Tick(begun), connect, wait, total })
+            .to_vec()
+    }
+
+    #[test]
+    fn the_quickest_request_comes_first() {
+        let text = gnuplot(&records(), 1_000_000.25);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+        assert_eq!(rows[0], ["starttime", "seconds", "ctime", "dtime", "ttime", "wait"]);
+        assert_eq!(rows[1][1..], ["1000000", "0", "1", "1", "0"]);
+        assert_eq!(rows[2][1..], ["1000002", "1", "4", "4", "2"]);
+        // Day of the week, month, day, time, year: gnuplot's `using 9` is the total time.
+        assert_eq!(text.lines().nth(2).unwrap().split_whitespace().nth(8), Some("4"));
+        assert_eq!(rows[1][0].len(), 24);
+    }
+
+    #[test]
+    fn a_row_for_each_percent() {
+        let text = csv(&records());
+        assert_eq!(text.lines().count(), 102);
+        assert!(text.starts_with("Percentage served,Time in ms\n0,1.499\n"));
+        assert!(text.ends_with("\n99,4.400\n100,4.400\n"));
+    }
+}

@@ -1,0 +1,95 @@
+//! A drop-in's plan carried out, and all that is not the tool's own report: reports of ours, the store, notes on stderr.
+//!
+//! What it is **not**: it prints nothing on stdout. That belongs to the tool.
+
+use super::side::Side;
+use crate::defaults;
+use crate::keep::Kept;
+use crate::live::say;
+use crate::measure::{Carried, Engine, Listen, With, carry_out_by};
+use crate::output::Outputs;
+use crate::signals::Interrupt;
+use anyhow::{Result, ensure};
+use brunt_engine::Control;
+use brunt_model::Plan;
+use brunt_model::finding::State;
+use brunt_store::Store;
+
+/// Everything around a run that could go wrong before it, and did not.
+pub struct Course {
+    outputs: Option<Outputs>,
+    store: Option<Store>,
+    notes: bool,
+    /// What may be said to the run.
+    pub control: Control,
+}
+
+impl Course {
+    /// Opens the files of the reports and the store, and listens to Ctrl-C.
+    pub fn open(side: &Side) -> Result<Self> {
+        let outputs = (!side.outputs.is_empty()).then(|| Outputs::open(&side.outputs, true)).transpose()?;
+        let store = side.store.as_ref().map(crate::args::store::StoreArgs::open).transpose()?.flatten();
+        Ok(Self { outputs, store, notes: !side.no_notes, control: Interrupt::listen()?.control() })
+    }
+
+    /// Carries the plan out while `listener` hears it.
+    pub fn run(self, plan: &Plan, engine: Engine<'_>, listener: &mut dyn Listen) -> Done {
+        let mut kept = self.store.as_ref().and_then(|store| Kept::begin(store, None).map_err(|why| say(&why)).ok());
+        let mut listeners: Vec<&mut dyn Listen> = vec![&mut *listener];
+        listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
+        let command = crate::command_line();
+        let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
+        let with = With { environment, notes: Vec::new(), control: self.control, trial_of: None, listeners };
+        let carried = carry_out_by(plan, with, engine);
+        Done { carried, kept, outputs: self.outputs, notes: self.notes }
+    }
+}
+
+/// A run that is over, before anything of ours was written.
+pub struct Done {
+    /// What it came to.
+    pub carried: Carried,
+    kept: Option<Kept>,
+    outputs: Option<Outputs>,
+    notes: bool,
+}
+
+impl Done {
+    /// Writes the reports of ours, and says on stderr what the old report cannot: `notes`, and whether we were the limit.
+    pub fn finish(self, notes: &[String]) -> Result<()> {
+        let Carried { run, judgement, outcome } = self.carried;
+        if self.notes {
+            for note in notes {
+                say(&format!("brunt: {note}"));
+            }
+            if let Some(note) = verdict(judgement.verdict.state) {
+                say(&format!("brunt: {note}; --brunt-report FILE.html tells why"));
+            }
+        }
+        if let Some(kept) = self.kept {
+            let (id, trouble) = kept.finish(&run, &judgement);
+            say(&format!("brunt: {}", trouble.unwrap_or_else(|| format!("kept as {id}"))));
+        }
+        outcome?;
+        self.outputs.map_or(Ok(()), |outputs| outputs.write(&run, &judgement))
+    }
+}
+
+fn verdict(state: State) -> Option<&'static str> {
+    match state {
+        State::Limited => Some("this machine, not the server, was the limit"),
+        State::Invalid => Some("sums do not come out even: these figures are not to be believed"),
+        State::Ok => None,
+    }
+}
+
+/// In how many processes so many connections are carried: one may have only so many open files.
+pub fn processes(connections: u64, asked: Option<u32>) -> Result<u32> {
+    let room = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::DESCRIPTORS_KEPT);
+    let needed = connections.div_ceil(room.max(1)).max(1);
+    ensure!(
+        room > 0 && needed <= defaults::MOST_PROCESSES,
+        "{connections} connections need {needed} processes of {room} open files each; raise the limit with ulimit -Hn"
+    );
+    Ok(asked.unwrap_or(1).max(needed as u32).min(connections.max(1) as u32))
+}

@@ -1,0 +1,104 @@
+//! What single connections and replies said, for drop-ins that show it: the first TLS handshake, heads of replies.
+//!
+//! It stands between the engine and the real wire, on the one path of a run in one process, and only where a tool asked for
+//! it. What it is **not**: on the measuring path of any other run.
+
+use crate::world::Real;
+use brunt_engine::{Epoch, Time, Users, World};
+use brunt_model::Failure;
+use brunt_model::sample::Opening;
+use brunt_wire::h1::H1;
+use brunt_wire::request::{BadRequest, Draft};
+use brunt_wire::tls::Handshake;
+use brunt_wire::{Prepared, Reply, Stamps, Wire};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Who is told.
+pub trait Witness: Sync + Send {
+    /// A connection over TLS was opened.
+    fn agreed(&self, handshake: &Handshake);
+
+    /// Whether heads are told; each is then read with care, and more slowly.
+    fn wants_heads(&self) -> bool;
+
+    /// A whole reply came: the bytes that were read up to the end of its head, and what the server calls itself.
+    fn replied(&self, first_bytes: &[u8], server: Option<&str>);
+}
+
+/// The real world, with somebody who looks on.
+pub struct Watched<'a> {
+    /// The world.
+    pub real: &'a Real,
+    /// Who looks on.
+    pub witness: Arc<dyn Witness>,
+}
+
+impl World for Watched<'_> {
+    type Wire = Looking;
+
+    fn epoch(&self) -> Epoch {
+        self.real.epoch()
+    }
+
+    fn wire(&self, worker: usize, time: &Time) -> Rc<Looking> {
+        Rc::new(Looking { wire: self.real.wire(worker, time), witness: Arc::clone(&self.witness) })
+    }
+
+    fn users(&self, wire: &Rc<Looking>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+        self.real.users_of(wire, worker, labels)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.real.labels()
+    }
+}
+
+/// The real wire, with somebody who looks on.
+pub struct Looking {
+    wire: Rc<H1<Time>>,
+    witness: Arc<dyn Witness>,
+}
+
+impl Wire for Looking {
+    type Conn = <H1<Time> as Wire>::Conn;
+
+    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
+        self.wire.prepare(draft)
+    }
+
+    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Self::Conn, Failure> {
+        let conn = self.wire.open(request, steps).await?;
+        if let Some(handshake) = conn.handshake() {
+            self.witness.agreed(&handshake);
+        }
+        Ok(conn)
+    }
+
+    fn leads_to(&self, conn: &Self::Conn, request: &Prepared) -> bool {
+        self.wire.leads_to(conn, request)
+    }
+
+    async fn exchange(&self, conn: &mut Self::Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+        if !self.witness.wants_heads() {
+            return self.wire.exchange(conn, request, stamps).await;
+        }
+        let reply = self.wire.look(conn, request, stamps).await?;
+        if let Some(kept) = &reply.kept {
+            self.witness.replied(&kept.first_bytes, kept.server.as_deref());
+        }
+        Ok(reply)
+    }
+
+    async fn closed(&self, conn: &mut Self::Conn) {
+        self.wire.closed(conn).await;
+    }
+
+    fn take_note(&self) -> Option<String> {
+        self.wire.take_note()
+    }
+
+    fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
+        self.wire.take_target()
+    }
+}

@@ -1,0 +1,176 @@
+//! ab beside ab where something goes wrong.
+
+use super::both::{Both, both};
+use crate::world::odd::{Client, Odd, serving};
+use crate::world::{port, until};
+use rustix::process::Signal;
+use std::collections::HashMap;
+use std::net::Shutdown;
+use std::sync::{Arc, Mutex};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A server that does what the path says. Each path's requests are counted.
+fn moody() -> Odd {
+    let counts: Arc<Mutex<HashMap<String, u32>>> = Arc::default();
+    serving(move |mut client| {
+        while let Some(request) = client.request() {
+            let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+            let number = {
+                let mut counts = counts.lock().expect("the counts");
+                let count = counts.entry(path.clone()).or_default();
+                *count += 1;
+                *count - 1
+            };
+            if !behave(&mut client, path.split('/').nth(1).unwrap_or(""), number) {
+                return;
+            }
+        }
+    })
+}
+
+fn page(status: u16, announced: usize, body: &str) -> String {
+    // Of a reply that does not end as it should the name is not learnt.
+    let name = if body.len() == announced { "Server: moody 1\r\n" } else { "" };
+    format!("HTTP/1.0 {status} Some\r\n{name}Content-Length: {announced}\r\n\r\n{body}")
+}
+
+/// Whether the connection goes on.
+fn behave(client: &mut Client, path: &str, number: u32) -> bool {
+    let odd = number % 2 == 1;
+    let third = &"abc"[..=(number as usize % 3)];
+    match path {
+        "vary" => client.give(page(200, third.len(), third)),
+        "vary500" => client.give(page(if odd { 500 } else { 200 }, third.len(), third)),
+        "short" => client.give(page(200, 50, "hello")),
+        "shortsome" => client.give(page(200, 5, if odd { "hel" } else { "hello" })),
+        "long" => client.give(page(200, 5, "hello world")),
+        "garbage" => client.give("hello"),
+        "reset" => return reset(client),
+        "resetsome" if odd => return reset(client),
+        "resetmid" if odd => {
+            client.give(page(200, 5, "he"));
+            sleep(Duration::from_millis(20));
+            return reset(client);
+        }
+        "silent" => {
+            sleep(Duration::from_secs(4));
+            false
+        }
+        "some" if number % 6 == 5 => {
+            sleep(Duration::from_secs(4));
+            false
+        }
+        "slow" => {
+            sleep(Duration::from_millis(30));
+            client.give(page(200, 5, "hello"))
+        }
+        "resetsome" | "resetmid" | "some" => client.give(page(200, 5, "hello")),
+        _ => true,
+    };
+    let _ = client.stream.shutdown(Shutdown::Both);
+    false
+}
+
+/// Closes so that the other end is told of a reset.
+fn reset(client: &mut Client) -> bool {
+    let linger = rustix::net::sockopt::set_socket_linger(&client.stream, Some(Duration::ZERO));
+    linger.expect("a socket that may be reset");
+    false
+}
+
+fn agree(ab: &Both, odd: &Odd, lines: &[&str]) {
+    for (i, line) in lines.iter().enumerate() {
+        // Each program begins to count at a path of its own.
+        let (path, options) = line.split_once(' ').unwrap_or((line, ""));
+        let url = odd.at(&format!("/{path}/{i}"));
+        let words: Vec<&str> = options.split_whitespace().chain([&*url]).collect();
+        ab.agree(&words);
+    }
+}
+
+#[test]
+fn failures_are_counted_the_same() {
+    let Some(ab) = both("compat::ab_failures::failures_are_counted_the_same", "ab") else { return };
+    let odd = moody();
+    agree(
+        &ab,
+        &odd,
+        &[
+            "vary -n 6",
+            "vary -n 6 -l",
+            "vary -n 6 -w",
+            "vary500 -n 6",
+            "short -n 6",
+            "shortsome -n 6",
+            "long -n 6",
+            "empty -n 6",
+            "garbage -n 6",
+            "reset -n 6",
+            "reset -n 6 -r",
+            "resetsome -n 6 -r",
+            "resetsome -n 60 -r",
+            "resetmid -n 6 -r",
+            "resetmid -n 6",
+            "resetsome -n 200 -r",
+        ],
+    );
+}
+
+#[test]
+fn a_dead_port_is_told_the_same() {
+    let Some(ab) = both("compat::ab_failures::a_dead_port_is_told_the_same", "ab") else { return };
+    let url = format!("http://127.0.0.1:{}/", port::free());
+    for line in ["", "-n 4 -r", "-n 3 -r", "-n 200", "-c 4 -n 40 -r", "-n 200 -c 2 -r", "-w", "-v 2"] {
+        let words: Vec<&str> = line.split_whitespace().chain([&*url]).collect();
+        ab.agree(&words);
+    }
+}
+
+#[test]
+fn what_cannot_begin_is_told_the_same() {
+    let Some(ab) = both("compat::ab_failures::what_cannot_begin_is_told_the_same", "ab") else { return };
+    for line in [
+        "http://no-such-name.invalid/",
+        "-X no-such-name.invalid:3 http://127.0.0.1:9/",
+        "ftp://127.0.0.1:9/",
+        "-B 192.0.2.1 http://127.0.0.1:9/",
+        "-w http://no-such-name.invalid/",
+        "-n 200 http://no-such-name.invalid/",
+    ] {
+        ab.agree(&line.split_whitespace().collect::<Vec<_>>());
+    }
+}
+
+/// Of OpenSSL's errors only the line that ab writes itself.
+#[test]
+fn handshakes_that_fail_are_told_the_same() {
+    let Some(ab) = both("compat::ab_failures::handshakes_that_fail_are_told_the_same", "ab") else { return };
+    let odd = moody();
+    for line in ["-n 3", "-n 3 -E /nonexistent", "-Z nonsense", "-n 160"] {
+        let url = odd.at("/garbage/x").replace("http:", "https:");
+        let words: Vec<&str> = line.split_whitespace().chain([&*url]).collect();
+        ab.agree(&words);
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_ends_it_the_same() {
+    let Some(ab) = both("compat::ab_failures::a_server_that_says_nothing_ends_it_the_same", "ab") else { return };
+    let odd = moody();
+    agree(&ab, &odd, &["silent -s 1", "some -s 1 -n 10"]);
+}
+
+#[test]
+fn who_stops_it_has_the_report() {
+    let odd = moody();
+    let url = odd.at("/slow");
+    let mut command = crate::world::command("ab");
+    command.args(["-q", "-n", "100000", &url]);
+    let running = crate::world::brunt::start_as_it_is(&mut command);
+    until("some requests", || odd.seen().len() > 20);
+    running.signal(Signal::INT);
+    let ran = running.finish_amid();
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("..done\n\n\nServer Software:        moody\n"), "{}", ran.out);
+}

@@ -1,0 +1,112 @@
+//! The files of ab: every request for gnuplot, percentiles as CSV; and those that are ours.
+
+use super::both::{Both, both};
+use crate::world::brunt::program;
+use crate::world::nginx;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+fn read(dir: &Path, name: &str) -> Vec<String> {
+    let path = dir.join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Few files may be open, so few connections are had by one process.
+#[test]
+fn more_connections_than_a_process_may_have_take_several() {
+    let test = "compat::ab_files::more_connections_than_a_process_may_have_take_several";
+    let Some(nginx) = nginx(test, "") else { return };
+    let brunt = program("BRUNT_BIN", "brunt");
+    let line = format!("ulimit -n 120; exec {} ab -q -k -n 2000 -c 100 {}", brunt.display(), nginx.at("/"));
+    let out = Command::new("sh").args(["-c", &line]).output().expect("brunt");
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    assert!(text.contains("Complete requests:      2000\nFailed requests:        0\n"), "{text}");
+}
+
+/// Where digits stand and where not.
+fn shape(line: &str) -> String {
+    let mut out = String::new();
+    for c in line.chars() {
+        let c = if c.is_ascii_digit() { '9' } else { c };
+        if !(c == '9' && out.ends_with('9')) {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn write(ab: &Both, url: &str, dir: &Path, real: bool) {
+    let name =
+        |ending: &str| dir.join(format!("{}.{ending}", if real { "real" } else { "ours" })).display().to_string();
+    let (csv, tsv) = (name("csv"), name("tsv"));
+    let words = ["-q", "-n", "300", "-c", "5", "-e", &csv, "-g", &tsv, url];
+    let said = if real { ab.real(&words) } else { ab.ours(&words) };
+    assert_eq!(said.code, Some(0), "{}", said.err);
+}
+
+#[test]
+fn files_have_the_same_form() {
+    let test = "compat::ab_files::files_have_the_same_form";
+    let (Some(ab), Some(nginx)) = (both(test, "ab"), nginx(test, "")) else { return };
+    let dir = TempDir::new().expect("a directory");
+    write(&ab, &nginx.at("/"), dir.path(), true);
+    write(&ab, &nginx.at("/"), dir.path(), false);
+    for (name, rows) in [("csv", 102), ("tsv", 301)] {
+        let (real, ours) = (read(dir.path(), &format!("real.{name}")), read(dir.path(), &format!("ours.{name}")));
+        assert_eq!((real.len(), ours.len()), (rows, rows), "{name}");
+        assert_eq!(real[0], ours[0], "{name}");
+    }
+    let (real, ours) = (read(dir.path(), "real.csv"), read(dir.path(), "ours.csv"));
+    let shapes = |lines: &[String]| lines.iter().map(|l| shape(l)).collect::<Vec<_>>();
+    assert_eq!(shapes(&real), shapes(&ours));
+    let (real, ours) = (read(dir.path(), "real.tsv"), read(dir.path(), "ours.tsv"));
+    // Both began within this test: the names of day and month, too, are of the same clock.
+    let day = |lines: &[String]| lines[1][..10].to_owned();
+    assert_eq!(shape(&real[1]), shape(&ours[1]));
+    assert!(day(&real) == day(&ours) || real[1] < ours[1], "{} {}", real[1], ours[1]);
+    let total = |line: &String| line.split('\t').nth(4).and_then(|v| v.parse::<u64>().ok()).expect("a number");
+    assert!(ours[1..].is_sorted_by_key(total), "the quickest first");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told() {
+    let Some(nginx) = nginx("compat::ab_files::a_file_that_cannot_be_written_is_told", "") else { return };
+    let said = super::both::ours("ab", &["-e", "/nonexistent/x", &nginx.at("/")]);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.err.contains("Cannot open CSV output file: No such file or directory"), "{}", said.err);
+}
+
+#[test]
+fn what_is_new_goes_elsewhere() {
+    let test = "compat::ab_files::what_is_new_goes_elsewhere";
+    let Some(nginx) = nginx(test, "") else { return };
+    let dir = TempDir::new().expect("a directory");
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let (json, html, store) = (file("run.json"), file("run.html"), file("store"));
+    let plain = super::both::ours("ab", &["-n", "20", &nginx.at("/")]);
+    assert!(!Path::new(&store).exists());
+    let words =
+        ["--brunt-json", &json, "-n", "20", "--brunt-report", &html, "--brunt-store-dir", &store, &nginx.at("/")];
+    let said = super::both::ours("ab", &words);
+    assert_eq!(said.out.lines().count(), plain.out.lines().count(), "stdout is ab's: {}", said.out);
+    let run: serde_json::Value = serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");
+    assert_eq!(run["requests"]["completed"], 20);
+    assert!(fs::read_to_string(&html).expect("a page").contains("<html"));
+    assert!(said.err.contains("brunt: kept as ") && Path::new(&store).is_dir(), "{}", said.err);
+}
+
+#[test]
+fn several_processes_and_threads_count_as_one() {
+    let Some(nginx) = nginx("compat::ab_files::several_processes_and_threads_count_as_one", "") else { return };
+    for option in ["--brunt-processes", "--brunt-threads"] {
+        let before = nginx.requests();
+        let said = super::both::ours("ab", &[option, "2", "-k", "-n", "600", "-c", "6", &nginx.at("/")]);
+        let counted =
+            (said.field("Complete requests:"), said.field("HTML transferred:"), nginx.requests() - before - 1);
+        assert_eq!(counted, ("600", "6000 bytes", 600), "{option}: {}", said.err);
+    }
+}

@@ -1,0 +1,109 @@
+//! ab beside ab, as a server sees them: the same bytes.
+
+use super::both::both;
+use crate::world::odd::{Odd, serving};
+use std::fs;
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+
+/// A server that keeps what it was sent, byte by byte.
+struct Recorder {
+    odd: Odd,
+    bytes: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+fn recorder() -> Recorder {
+    let bytes: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+    let kept = Arc::clone(&bytes);
+    let odd = serving(move |mut client| {
+        let mut seen = Vec::new();
+        let mut buffer = [0; 4096];
+        while !is_whole(&seen) {
+            match client.stream.read(&mut buffer) {
+                Ok(n) if n > 0 => seen.extend_from_slice(&buffer[..n]),
+                _ => break,
+            }
+        }
+        kept.lock().expect("the bytes").push(seen);
+        let _ = client.stream.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    });
+    Recorder { odd, bytes }
+}
+
+/// Whether a head, and the body that it announces, have come.
+fn is_whole(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned));
+    body.len() >= length.map_or(0, |n| n.parse().expect("a length"))
+}
+
+impl Recorder {
+    fn take(&self) -> Vec<String> {
+        let bytes = std::mem::take(&mut *self.bytes.lock().expect("the bytes"));
+        bytes.into_iter().map(|b| String::from_utf8_lossy(&b).into_owned()).collect()
+    }
+}
+
+/// `URL` is the recorder's, `AT` its address, `FILE` a file to send.
+const WORDS: &[&[&str]] = &[
+    &["URL"],
+    &["-n", "3", "URL"],
+    &["-k", "URL"],
+    &["-i", "URL"],
+    &["-i", "-m", "OPTIONS", "URL"],
+    &["-m", "DELETE", "URL"],
+    &["-p", "FILE", "URL"],
+    &["-p", "FILE", "-T", "application/json", "-A", "user:secret", "-H", "X-One:1", "URL"],
+    &["-u", "FILE", "-T", "text/xml", "URL"],
+    &["-p", "FILE", "-m", "PATCH", "-k", "URL"],
+    &["-p", "/dev/null", "URL"],
+    &["-C", "a=1", "URL"],
+    &["-A", "user:pass word", "-P", "other:one", "URL"],
+    &["-P", "other:one", "-A", "user:secret", "URL"],
+    &["-A", "nobody", "URL"],
+    &["-H", "X-One: 1", "-H", "X-Two:2", "-H", "nonsense", "URL"],
+    &["-H", "host: other", "-H", "User-Agent: me", "-H", "ACCEPT: text/html", "URL"],
+    &["-k", "-H", "Connection: close", "-C", "x=y", "URL"],
+    &["-H", "Accept-Encoding: gzip", "URL"],
+    &["AT/with space?a={n}&b=%20#part"],
+    &["http://AT//../x/./y"],
+    &["-X", "AT", "http://an.example/path?x"],
+    &["-X", "AT", "-k", "an.example:81/path"],
+    &["-q", "-l", "-r", "-d", "-S", "-s", "5", "-b", "2048", "-v", "1", "URL"],
+];
+
+#[test]
+fn bytes_on_the_wire_are_the_same() {
+    let Some(ab) = both("compat::ab_wire::bytes_on_the_wire_are_the_same", "ab") else { return };
+    let recorder = recorder();
+    let dir = tempfile::TempDir::new().expect("a directory");
+    let file = dir.path().join("body");
+    fs::write(&file, b"a=1&b=\xc3\xa4\r\n\r\n").expect("a file");
+    let at = recorder.odd.address.to_string();
+    for words in WORDS {
+        let words: Vec<String> = words
+            .iter()
+            .map(|w| {
+                w.replace("URL", &recorder.odd.at("/path"))
+                    .replace("AT", &at)
+                    .replace("FILE", &file.display().to_string())
+            })
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let said = ab.real(&words);
+        let real = recorder.take();
+        assert_eq!((said.code, real.is_empty()), (Some(0), false), "{words:?}: {}", said.err);
+        let said = ab.ours(&words);
+        assert_eq!(said.code, Some(0), "{words:?}: {}", said.err);
+        assert_eq!(recorder.take(), real, "{words:?}");
+    }
+}
+
+/// ab's help calls `-C` repeatable, and ab sends the last only. docs/drop-in.md tells of it.
+#[test]
+fn every_cookie_is_sent() {
+    let recorder = recorder();
+    super::both::ours("ab", &["-C", "a=1", "-C", "b=2", &recorder.odd.at("/")]);
+    assert!(recorder.take()[0].contains("\r\nCookie: a=1\r\nCookie: b=2\r\n"));
+}
