@@ -19,9 +19,14 @@ impl Said {
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// The same without our notes on stderr.
-    fn without_notes(mut self) -> Self {
-        self.err = self.err.lines().filter(|l| !l.starts_with("brunt: ")).fold(String::new(), |all, l| all + l + "\n");
+    /// The same without our notes on stderr, and without what stands behind the first line of a usage: each tool has its
+    /// own words there.
+    fn comparable(mut self) -> Self {
+        let mut lines: Vec<&str> = self.err.lines().filter(|line| !line.starts_with("brunt: ")).collect();
+        if let Some(usage) = lines.iter().position(|line| line.starts_with("Usage: ")) {
+            lines.truncate(usage + 1);
+        }
+        self.err = lines.iter().map(|line| format!("{line}\n")).collect();
         self
     }
 
@@ -66,7 +71,7 @@ impl Both {
     /// Both say the same on stdout and stderr, numbers that were measured apart, and end alike.
     pub fn agree(&self, words: &[&str]) {
         let masked = |said: Said| {
-            let said = said.without_notes();
+            let said = said.comparable();
             Said { out: mask(&said.out), err: mask(&said.err), ..said }
         };
         let (real, ours) = (masked(self.real(words)), masked(self.ours(words)));
