@@ -15,8 +15,12 @@ pub struct Glimpse {
     pub load: f64,
     /// The figure.
     pub figure: f64,
-    /// The variance of the figure divided by its power 3/2.
-    pub spread: f64,
+    /// Seconds that it was measured.
+    pub seconds: f64,
+    /// The variance of the figure, from the trial's own blocks.
+    pub variance: f64,
+    /// The degrees of freedom of that variance.
+    pub freedom: f64,
 }
 
 /// On which scale the figure is straight.
@@ -35,8 +39,6 @@ pub struct Target {
     pub scale: Scale,
     /// Its value that is just allowed.
     pub allowed: f64,
-    /// The degrees of freedom of the trials' spreads.
-    pub freedom: f64,
 }
 
 /// Where the figure crosses.
@@ -50,16 +52,24 @@ pub struct Crossing {
     pub high: Option<f64>,
     /// By how much the figure grows on its scale while the load grows from nothing to `load`.
     pub slope: f64,
-    /// How far the trials are from the curve: the deviance.
+    /// How far the trials are from the curve: the deviance, in units of `dispersion`.
     pub deviance: f64,
+    /// The variance of a figure y over T seconds is dispersion · y^1.5 / T.
+    pub dispersion: f64,
+    /// The degrees of freedom of the dispersion.
+    pub freedom: f64,
     /// How many of them were near enough to say how the figure grows.
     pub near: usize,
 }
 
 /// Further than this from what is allowed, on its scale, a trial only says that it is far (a factor of six).
 const FAR: f64 = 1.8;
+/// A dispersion that nothing is known of counts as known by so many degrees of freedom.
+const FEWEST_FREEDOM: f64 = 3.0;
+/// Before anything is known, slow requests are taken to come in clumps of so many seconds.
+const CLUMP_SECONDS: f64 = 0.5;
 /// The least and the greatest slope that is looked at.
-const SLOPES: (f64, f64) = (1.0, 1500.0);
+const SLOPES: (f64, f64) = (3.0, 200.0);
 
 impl Scale {
     fn of(self, figure: f64) -> f64 {
@@ -96,21 +106,34 @@ impl Target {
 
 /// Where the figure crosses what is allowed; None unless it lies below at one load and above at another.
 pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
-    let fit = Fit { glimpses, target, edges: (target.figure(-FAR), target.figure(FAR)) };
+    let mut fit = Fit { glimpses, target, edges: (target.figure(-FAR), target.figure(FAR)), dispersion: 1.0 };
     let (least, most) = fit.range()?;
     let mut best = fit.best_of(least / 2.0, most * 1.5, 60);
     let step = (most * 3.0 / least).ln() / 60.0;
     best = fit.best_of(best.load * (-step).exp(), best.load * step.exp(), 40);
-    let wide = fit.allowance(&best);
+    let (dispersion, freedom) = fit.dispersion(&best);
+    fit.dispersion = dispersion;
+    best.deviance /= dispersion;
+    let wide = fit.allowance(&best, freedom);
     let end = |direction: f64| fit.end(&best, direction, wide);
     let near = glimpses.iter().filter(|glimpse| target.is_near(glimpse.figure)).count();
-    Some(Crossing { load: best.load, low: end(-1.0), high: end(1.0), slope: best.slope, deviance: best.deviance, near })
+    Some(Crossing {
+        load: best.load,
+        low: end(-1.0),
+        high: end(1.0),
+        slope: best.slope,
+        deviance: best.deviance,
+        dispersion,
+        freedom,
+        near,
+    })
 }
 
 struct Fit<'a> {
     glimpses: &'a [Glimpse],
     target: Target,
     edges: (f64, f64),
+    dispersion: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -176,15 +199,35 @@ impl Fit<'_> {
         let (low, high) = self.edges;
         let curve = self.target.figure(above.clamp(-FAR, FAR));
         let nearest = glimpse.figure.clamp(low, high);
-        (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) / glimpse.spread
+        (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
+            / self.dispersion
+    }
+
+    /// How much figures vary, and how sure that is: the variances of the trials' blocks, over those that the curve would have
+    /// (a ratio of sums: a trial that saw few slow requests thinks itself surer than it is). The degrees of freedom are
+    /// those of a sum of variances (Satterthwaite 1946).
+    fn dispersion(&self, best: &Tried) -> (f64, f64) {
+        let (mut seen, mut square, mut expected) = (0.0, 0.0, 0.0);
+        for glimpse in self.glimpses {
+            let above = best.slope * (glimpse.load / best.load - 1.0);
+            if above.abs() < FAR {
+                let sum = glimpse.variance * glimpse.seconds * glimpse.seconds;
+                seen += sum;
+                square += sum * sum / glimpse.freedom.max(1.0);
+                expected += glimpse.seconds * self.target.figure(above).powf(1.5);
+            }
+        }
+        if seen <= 0.0 {
+            return (2.0 * CLUMP_SECONDS / self.target.allowed.sqrt(), FEWEST_FREEDOM);
+        }
+        (seen / expected, (seen * seen / square).max(FEWEST_FREEDOM))
     }
 
     /// How much more deviance the interval's ends may have: the profile likelihood ratio against F(1, ν), with the scatter of
     /// trials around the curve where that is more than their own blocks explain.
-    fn allowance(&self, best: &Tried) -> f64 {
+    fn allowance(&self, best: &Tried, freedom: f64) -> f64 {
         let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count() as f64;
         let left = (near - 2.0).max(0.0);
-        let freedom = self.target.freedom;
         let scatter = ((best.deviance + freedom) / (left + freedom)).max(1.0);
         order::student(freedom + left).powi(2) * scatter
     }

@@ -41,7 +41,7 @@ pub fn drift(glimpses: &[Glimpse], times: &[f64], target: Target) -> Option<Drif
     };
     let all = (-STEPS..=STEPS).filter_map(wanders);
     let (by, best) = all.min_by(|a, b| a.1.deviance.total_cmp(&b.1.deviance))?;
-    let freedom = target.freedom + (best.near as f64 - 3.0).max(0.0);
+    let freedom = still.freedom + (best.near as f64 - 3.0).max(0.0);
     let clear = still.deviance - best.deviance > order::student(freedom).powi(2);
     clear.then_some(Drift { first: best.load * (1.0 - by), last: best.load * (1.0 + by) })
 }

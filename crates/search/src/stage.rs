@@ -16,6 +16,8 @@ use std::time::Duration;
 const GROWTH: (f64, f64) = (4.0, 2.0);
 /// An interval with ends further apart than this factor is first made narrower.
 const WIDE: f64 = 1.3;
+/// Loads this near to another, as a share, stand beside it.
+const BESIDE: f64 = 0.15;
 /// Seconds that a trial takes beside those that are measured: connecting, and letting requests under way finish.
 const AROUND_SECONDS: f64 = 0.5;
 /// So many times less than the start, and no load is left that makes sense.
@@ -171,23 +173,31 @@ impl Stage<'_> {
 
     /// Where the answer is least known.
     fn refine(&self, known: &Known) -> Result<Next, SearchEnd> {
-        let (low, high) = (known.at.low.or(known.met), known.at.high.or(known.missed));
-        if let (Some(low), Some(high)) = (low, high)
-            && high / low > WIDE
-        {
-            let (load, why) = self.inside(low, high);
+        let (Some(crossing), Some(met), Some(missed)) = (known.crossing, known.met, known.missed) else {
+            return Err(SearchEnd::Budget);
+        };
+        if crossing.near == 0 && missed / met > WIDE {
+            let (load, why) = self.inside(met, missed);
             return self.ask(load, why, Length::Middle);
         }
-        let (Some(crossing), Some(value)) = (known.crossing, known.at.value) else { return Err(SearchEnd::Budget) };
-        // Where the figure is by a factor of two above or below what is allowed, but never nearer than is asked.
-        let aside = (0.7 / crossing.slope).clamp(self.search.find.precision / 2.0, 0.1) * value;
-        let above = self.seen.last().is_some_and(|last| last.load < value);
-        let (load, why) = if above {
-            (value + aside, "where the answer is least known, above")
+        // Where the figure is about twice or half of what is allowed: nearer, nothing is learnt of the slope; further, little
+        // of the crossing.
+        let aside = (0.7 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
+        let (below, above) = self.measured_beside(crossing.load);
+        let (load, why) = if below > above {
+            (crossing.load * (1.0 + aside), "where the answer is least known, above")
         } else {
-            (value - aside, "where the answer is least known, below")
+            (crossing.load * (1.0 - aside), "where the answer is least known, below")
         };
         self.ask(load, why, Length::Full)
+    }
+
+    /// Seconds measured near a load: below it, and above.
+    fn measured_beside(&self, load: f64) -> (f64, f64) {
+        let near = |trial: &&Seen| (trial.load / load - 1.0).abs() < BESIDE;
+        self.seen.iter().filter(near).fold((0.0, 0.0), |(below, above), trial| {
+            if trial.load < load { (below + trial.seconds, above) } else { (below, above + trial.seconds) }
+        })
     }
 
     /// Between two loads: near what an overloaded server achieved, else in the middle.
