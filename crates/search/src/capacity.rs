@@ -8,6 +8,7 @@ use crate::curve::{Crossing, Glimpse, Scale, Target, crossing};
 use crate::drift::{self, Drift};
 use crate::search::{Made, Search, searched};
 use crate::seen::{Counts, Part, Seen, bounds};
+use crate::sides;
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{Find, LoadUnit};
 use brunt_stats::blocks;
@@ -70,15 +71,28 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
     let first = crossings.iter().min_by(|a, b| a.0.load.total_cmp(&b.0.load)).copied();
     let at = match first {
         Some((first, _)) => {
-            // An objective whose low end is open may be missed at any load.
+            // An objective whose low end is open may be missed at any load, but for what single trials decided.
             let open = crossings.iter().any(|(c, _)| c.low.is_none());
             let low = if open { None } else { least(|c| c.low) };
-            Estimate { value: Some(first.load), low, high: least(|c| c.high) }
+            let decided = decided(&useful, set, bounds);
+            let low = low.or(decided.0.filter(|low| *low < first.load));
+            let high = least(|c| c.high).or(decided.1.filter(|high| *high > first.load));
+            Estimate { value: Some(first.load), low, high }
         }
         None => Estimate { value: None, low: met, high: missed },
     };
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
     Known { met, missed, crossing: first.map(|f| f.0), at }
+}
+
+/// The highest load that a trial alone decided to be below the capacity, and the least above it.
+fn decided(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
+    let side = |trial: &Seen| {
+        let each = bounds.iter().enumerate().map(|(index, bound)| sides::side(&parts(trial, set, index), bound));
+        sides::joined(&each.collect::<Vec<_>>())
+    };
+    let of = |wanted: LoadSide| useful.iter().filter(move |trial| side(trial) == wanted).map(|trial| trial.load);
+    (of(LoadSide::Below).reduce(f64::max), of(LoadSide::Above).reduce(f64::min))
 }
 
 /// Users are whole: the greatest number that meets the objectives.

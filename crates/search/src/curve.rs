@@ -65,11 +65,11 @@ pub struct Crossing {
 /// Further than this from what is allowed, on its scale, a trial only says that it is far (a factor of six).
 const FAR: f64 = 1.8;
 /// A dispersion that nothing is known of counts as known by so many degrees of freedom.
-const FEWEST_FREEDOM: f64 = 3.0;
+const FEWEST_FREEDOM: f64 = 5.0;
 /// Before anything is known, slow requests are taken to come in clumps of so many seconds.
 const CLUMP_SECONDS: f64 = 0.5;
 /// The least and the greatest slope that is looked at.
-const SLOPES: (f64, f64) = (3.0, 200.0);
+const SLOPES: (f64, f64) = (1.0, 300.0);
 
 impl Scale {
     fn of(self, figure: f64) -> f64 {
@@ -87,6 +87,15 @@ impl Scale {
     }
 }
 
+impl Scale {
+    /// How much a slope speaks against itself: before any trial, its logarithm is taken to be normal around that of 30 (shares)
+    /// or 5 (amounts) with a deviation of log 3, so that 95 % of all servers lie within a factor of nine.
+    fn surprise(self, slope: f64) -> f64 {
+        let usual: f64 = if self == Self::Share { 30.0 } else { 5.0 };
+        ((slope / usual).ln() / 3.0_f64.ln()).powi(2)
+    }
+}
+
 impl Target {
     /// How far a figure lies above what is allowed, on its scale.
     pub fn above(&self, figure: f64) -> f64 {
@@ -98,35 +107,38 @@ impl Target {
         self.scale.back(self.scale.of(self.allowed) + above)
     }
 
+    /// What is taken for the dispersion before anything is known of it.
+    fn usual_dispersion(&self) -> f64 {
+        2.0 * CLUMP_SECONDS / self.allowed.sqrt()
+    }
+
     /// Whether a figure is near enough to what is allowed to say how it grows.
     pub fn is_near(&self, figure: f64) -> bool {
         self.above(figure).abs() < FAR
     }
 }
 
-/// Where the figure crosses what is allowed; None unless it lies below at one load and above at another.
+/// Where the figure crosses what is allowed, with its interval; None unless it lies below at one load and above at another.
 pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
-    let mut fit = Fit { glimpses, target, edges: (target.figure(-FAR), target.figure(FAR)), dispersion: 1.0 };
-    let (least, most) = fit.range()?;
-    let mut best = fit.best_of(least / 2.0, most * 1.5, 60);
-    let step = (most * 3.0 / least).ln() / 60.0;
-    best = fit.best_of(best.load * (-step).exp(), best.load * step.exp(), 40);
-    let (dispersion, freedom) = fit.dispersion(&best);
-    fit.dispersion = dispersion;
-    best.deviance /= dispersion;
+    let (fit, best, freedom) = Fit::of(glimpses, target)?;
     let wide = fit.allowance(&best, freedom);
-    let end = |direction: f64| fit.end(&best, direction, wide);
-    let near = glimpses.iter().filter(|glimpse| target.is_near(glimpse.figure)).count();
-    Some(Crossing {
-        load: best.load,
-        low: end(-1.0),
-        high: end(1.0),
-        slope: best.slope,
-        deviance: best.deviance,
-        dispersion,
-        freedom,
-        near,
-    })
+    let found = fit.found(&best, freedom);
+    Some(Crossing { low: fit.end(&best, -1.0, wide * lean(freedom)), high: fit.end(&best, 1.0, wide), ..found })
+}
+
+/// The same without its interval.
+pub fn fitted(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
+    let (fit, best, freedom) = Fit::of(glimpses, target)?;
+    Some(fit.found(&best, freedom))
+}
+
+/// Who saw few clumps of slow requests underrates their share and how much it varies, both at once: the lower end is moved
+/// by (2z² + 1)/6 · γ standard deviations more (Johnson 1978; Hall 1992, §2.3), γ up to 0.4 being the skewness of a sum of as
+/// many exponential clumps as have a variance that is known with ν degrees of freedom (m = 3ν, γ = 3/√(2m)).
+fn lean(freedom: f64) -> f64 {
+    let normal = 1.96_f64;
+    let skewness = (3.0 / (6.0 * freedom).sqrt()).min(0.4);
+    (1.0 + (2.0 * normal * normal + 1.0) / 6.0 * skewness / normal).powi(2)
 }
 
 struct Fit<'a> {
@@ -143,13 +155,45 @@ struct Tried {
     deviance: f64,
 }
 
-impl Fit<'_> {
-    /// The least and the greatest load, where figures are seen on both sides.
-    fn range(&self) -> Option<(f64, f64)> {
-        let loads = || self.glimpses.iter().map(|glimpse| glimpse.load);
+impl<'a> Fit<'a> {
+    /// The curve that fits best, and the degrees of freedom of its dispersion.
+    fn of(glimpses: &'a [Glimpse], target: Target) -> Option<(Self, Tried, f64)> {
+        let edges = (target.figure(-FAR), target.figure(FAR));
+        let mut fit = Fit { glimpses, target, edges, dispersion: target.usual_dispersion() };
+        if !fit.has_both_sides() {
+            return None;
+        }
+        let (mut best, mut freedom) = (fit.best()?, FEWEST_FREEDOM);
+        for _ in 0..2 {
+            (fit.dispersion, freedom) = fit.dispersion(&best);
+            best = fit.best()?;
+        }
+        Some((fit, best, freedom))
+    }
+
+    fn found(&self, best: &Tried, freedom: f64) -> Crossing {
+        let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count();
+        let Tried { load, slope, deviance } = *best;
+        Crossing { load, low: None, high: None, slope, deviance, dispersion: self.dispersion, freedom, near }
+    }
+
+    fn has_both_sides(&self) -> bool {
         let below = self.glimpses.iter().any(|glimpse| glimpse.figure <= self.target.allowed);
-        let above = self.glimpses.iter().any(|glimpse| glimpse.figure > self.target.allowed);
-        (below && above).then(|| (loads().fold(f64::INFINITY, f64::min), loads().fold(0.0, f64::max)))
+        below && self.glimpses.iter().any(|glimpse| glimpse.figure > self.target.allowed)
+    }
+
+    /// The crossing that fits best: looked for between each two loads, since it may be narrow, and then around the best.
+    fn best(&self) -> Option<Tried> {
+        let mut loads: Vec<f64> = self.glimpses.iter().map(|glimpse| glimpse.load).collect();
+        loads.sort_by(f64::total_cmp);
+        loads.dedup();
+        let between = loads.windows(2).map(|pair| (self.best_of(pair[0], pair[1], 4), pair[1] / pair[0]));
+        let (mut best, wide) = between.min_by(|a, b| a.0.deviance.total_cmp(&b.0.deviance))?;
+        for steps in [4.0, 24.0, 144.0] {
+            let step = wide.ln() / steps;
+            best = self.best_of(best.load * (-step).exp(), best.load * step.exp(), 12);
+        }
+        Some(best)
     }
 
     fn best_of(&self, from: f64, to: f64, steps: u32) -> Tried {
@@ -175,7 +219,7 @@ impl Fit<'_> {
         let (mut a, mut b) = (SLOPES.0.ln(), SLOPES.1.ln());
         let (mut c, mut d) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
         let (mut at_c, mut at_d) = (of(c), of(d));
-        for _ in 0..22 {
+        for _ in 0..14 {
             if at_c <= at_d {
                 (b, d, at_d) = (d, c, at_c);
                 c = b - GOLDEN * (b - a);
@@ -190,13 +234,17 @@ impl Fit<'_> {
     }
 
     fn deviance(&self, load: f64, slope: f64) -> f64 {
-        self.glimpses.iter().map(|glimpse| self.away(glimpse, slope * (glimpse.load / load - 1.0))).sum()
+        let away = |glimpse: &Glimpse| self.away(glimpse, slope * (glimpse.load / load - 1.0));
+        self.glimpses.iter().map(away).sum::<f64>() + self.target.scale.surprise(slope)
     }
 
     /// The deviance of a trial from the curve, which lies so far `above` what is allowed there. Far from it, less than all
     /// of a far figure is enough.
     fn away(&self, glimpse: &Glimpse, above: f64) -> f64 {
         let (low, high) = self.edges;
+        if above <= -FAR && glimpse.figure <= low || above >= FAR && glimpse.figure >= high {
+            return 0.0;
+        }
         let curve = self.target.figure(above.clamp(-FAR, FAR));
         let nearest = glimpse.figure.clamp(low, high);
         (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
@@ -210,7 +258,8 @@ impl Fit<'_> {
         let (mut seen, mut square, mut expected) = (0.0, 0.0, 0.0);
         for glimpse in self.glimpses {
             let above = best.slope * (glimpse.load / best.load - 1.0);
-            if above.abs() < FAR {
+            // What is far above is not steady: its queue grows as long as the trial lasts.
+            if above.abs() < FAR && glimpse.figure < self.edges.1 {
                 let sum = glimpse.variance * glimpse.seconds * glimpse.seconds;
                 seen += sum;
                 square += sum * sum / glimpse.freedom.max(1.0);
@@ -218,7 +267,7 @@ impl Fit<'_> {
             }
         }
         if seen <= 0.0 {
-            return (2.0 * CLUMP_SECONDS / self.target.allowed.sqrt(), FEWEST_FREEDOM);
+            return (self.target.usual_dispersion(), FEWEST_FREEDOM);
         }
         (seen / expected, (seen * seen / square).max(FEWEST_FREEDOM))
     }
@@ -246,7 +295,7 @@ impl Fit<'_> {
                 return None;
             }
         };
-        for _ in 0..18 {
+        for _ in 0..10 {
             let middle = (inside * beyond).sqrt();
             if outside(middle) { beyond = middle } else { inside = middle }
         }

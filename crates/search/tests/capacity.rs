@@ -1,40 +1,88 @@
 //! How often the interval of a capacity holds the true one, on simulated servers.
+//!
+//! The short form runs with every test. The full one, 1000 searches of each kind: `BRUNT_PROVE=1 cargo test -p brunt-search
+//! --test capacity -- --nocapture`; its figures go to the file that `BRUNT_PROVE_OUT` names, one JSON object a line.
 
 mod simulation;
 
+use serde_json::json;
+use simulation::KINDS;
+use simulation::servers::{DRIFTING, Kind};
 use simulation::trial::{Searched, search};
-use simulation::{KINDS, Kind};
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 
+fn in_full() -> bool {
+    env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
+}
+
+/// What many searches of one kind of server came to.
 #[derive(Default)]
 struct Score {
     held: u32,
-    low: u32,
-    high: u32,
-    widths: Vec<f64>,
+    below: u32,
+    above: u32,
+    open: u32,
+    drifts: u32,
+    half_widths: Vec<f64>,
     errors: Vec<f64>,
     trials: Vec<f64>,
     seconds: Vec<f64>,
-    open: u32,
-    precise: u32,
 }
 
 impl Score {
+    fn of(kind: &Kind, searches: u32) -> Self {
+        let mut score = Self::default();
+        for seed in 0..searches {
+            score.count(kind, &search(kind, u64::from(seed)));
+        }
+        score
+    }
+
     fn count(&mut self, kind: &Kind, found: &Searched) {
         let at = found.answer.capacities[0].at;
         let (low, high) = (at.low.unwrap_or(0.0), at.high.unwrap_or(f64::INFINITY));
         match kind.capacity {
-            c if c < low => self.low += 1,
-            c if c > high => self.high += 1,
+            truth if truth < low => self.below += 1,
+            truth if truth > high => self.above += 1,
             _ => self.held += 1,
         }
-        self.open += u32::from(!(at.value.is_some() && low > 0.0 && high.is_finite()));
-        self.precise += u32::from(found.answer.ended == brunt_model::answer::SearchEnd::Precise);
-        let value = at.value.unwrap_or(f64::NAN);
-        self.widths.push((high - low) / 2.0 / value);
+        let value = at.value.unwrap_or(f64::INFINITY);
+        self.open += u32::from(at.low.is_none() || at.high.is_none() || at.value.is_none());
+        self.drifts += u32::from(found.answer.drift.is_some());
+        self.half_widths.push((high - low) / 2.0 / value);
         self.errors.push((value / kind.capacity - 1.0).abs());
         self.trials.push(found.answer.trials.len() as f64);
         self.seconds.push(found.seconds);
     }
+
+    fn searches(&self) -> u32 {
+        self.held + self.below + self.above
+    }
+
+    fn coverage(&self) -> f64 {
+        f64::from(self.held) / f64::from(self.searches())
+    }
+
+    fn note(&self, kind: &Kind) {
+        let figures = json!({
+            "server": kind.name, "searches": self.searches(), "coverage": self.coverage(),
+            "truth_below_interval": self.below, "truth_above_interval": self.above, "open_intervals": self.open,
+            "half_width_median": at(&self.half_widths, 0.5), "half_width_p95": finite(at(&self.half_widths, 0.95)),
+            "error_median": at(&self.errors, 0.5), "trials_median": at(&self.trials, 0.5),
+            "trials_p95": at(&self.trials, 0.95), "seconds_median": at(&self.seconds, 0.5), "drifts_told": self.drifts,
+        });
+        println!("{figures}");
+        let Some(file) = env::var_os("BRUNT_PROVE_OUT").filter(|_| in_full()) else { return };
+        let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+        writeln!(file, "{figures}").expect("a line of figures");
+    }
+}
+
+/// JSON has no infinity: an open interval is null.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
 fn at(values: &[f64], q: f64) -> f64 {
@@ -44,42 +92,21 @@ fn at(values: &[f64], q: f64) -> f64 {
 }
 
 #[test]
-fn explore() {
-    let n: u64 = std::env::var("N").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
-    let only: Option<usize> = std::env::var("K").ok().and_then(|n| n.parse().ok());
-    for (index, kind) in KINDS.iter().enumerate().filter(|(i, _)| only.is_none_or(|o| o == *i)) {
-        let mut score = Score::default();
-        for seed in 0..n {
-            let found = search(kind, seed * 31 + index as u64);
-            if n <= 3 {
-                println!("{}", found.answer.sentence);
-                for t in &found.answer.trials {
-                    println!(
-                        "  {:8.1} {:5.1}s {:8.1} {:?} {} {:?} {:?} {:?}",
-                        t.load, t.seconds, t.achieved, t.sides, t.why, t.known.low, t.known.value, t.known.high
-                    );
-                }
-                println!(
-                    "{:?} {:?} {:.1} {:?}",
-                    found.answer.drift, found.answer.ended, found.seconds, found.answer.recovery
-                );
-            }
-            score.count(kind, &found);
-        }
-        println!(
-            "{}: held {:.1} % (low {} high {}) half {:.2} %, p95 {:.2} %; error {:.2} %; trials {} p95 {}; seconds {:.0}; open {} precise {}",
-            kind.name,
-            100.0 * f64::from(score.held) / n as f64,
-            score.low,
-            score.high,
-            100.0 * at(&score.widths, 0.5),
-            100.0 * at(&score.widths, 0.95),
-            100.0 * at(&score.errors, 0.5),
-            at(&score.trials, 0.5),
-            at(&score.trials, 0.95),
-            at(&score.seconds, 0.5),
-            score.open,
-            score.precise
-        );
+fn intervals_hold_the_true_capacity() {
+    let searches = if in_full() { 1000 } else { 20 };
+    for kind in &KINDS {
+        let score = Score::of(kind, searches);
+        score.note(kind);
+        // Of twenty, binomial with 93 %: fewer than 15 are held about once in a thousand times.
+        assert!(score.coverage() >= if in_full() { 0.88 } else { 0.74 }, "{}: {}", kind.name, score.coverage());
+        assert!(at(&score.errors, 0.5) < 0.05, "{}", kind.name);
     }
+}
+
+#[test]
+fn a_drift_is_found_and_said() {
+    let searches = if in_full() { 1000 } else { 10 };
+    let score = Score::of(&DRIFTING, searches);
+    score.note(&DRIFTING);
+    assert!(f64::from(score.drifts) >= 0.4 * f64::from(searches), "{} of {searches}", score.drifts);
 }

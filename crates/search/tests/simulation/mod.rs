@@ -7,4 +7,4 @@
 pub mod servers;
 pub mod trial;
 
-pub use servers::{KINDS, Kind};
+pub use servers::KINDS;

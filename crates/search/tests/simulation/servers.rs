@@ -29,7 +29,7 @@ pub enum Service {
     Stalling { workers: usize, mean: f64, stall: f64 },
 }
 
-/// The capacities of the first are by formula (`truth.rs`), of the others by simulation of some 10⁹ requests there.
+/// The capacities of the first two are by formula, of the others by simulation (`truth.rs` holds them against both).
 pub const KINDS: [Kind; 5] = [
     Kind {
         name: "M/M/4, 10 ms (the lab)",
@@ -39,34 +39,43 @@ pub const KINDS: [Kind; 5] = [
         drift: 0.0,
     },
     Kind {
-        name: "M/M/8, 4 ms",
-        service: Service::Exponential { workers: 8, mean: 0.004 },
-        bound: 0.03,
-        capacity: 1815.93,
+        name: "M/M/8, 2 ms",
+        service: Service::Exponential { workers: 8, mean: 0.002 },
+        bound: 0.015,
+        capacity: 3631.86,
         drift: 0.0,
     },
     Kind {
-        name: "M/D/4, 5 ms",
-        service: Service::Fixed { workers: 4, mean: 0.005 },
-        bound: 0.025,
-        capacity: 697.5,
+        name: "M/D/4, 2 ms",
+        service: Service::Fixed { workers: 4, mean: 0.002 },
+        bound: 0.01,
+        capacity: 1741.5,
         drift: 0.0,
     },
     Kind {
         name: "coherency penalty, 32 workers",
-        service: Service::Coherent { workers: 32, mean: 0.01, sigma: 0.02, kappa: 0.0005 },
-        bound: 0.12,
-        capacity: 1455.0,
+        service: Service::Coherent { workers: 32, mean: 0.002, sigma: 0.02, kappa: 0.0005 },
+        bound: 0.024,
+        capacity: 7277.0,
         drift: 0.0,
     },
     Kind {
-        name: "M/M/4, 2 ms, stalls of 20 ms for 1 % of the time",
-        service: Service::Stalling { workers: 4, mean: 0.002, stall: 0.02 },
-        bound: 0.025,
-        capacity: 1678.0,
+        name: "M/M/4, 1 ms, stalls of 10 ms for 1 % of the time",
+        service: Service::Stalling { workers: 4, mean: 0.001, stall: 0.01 },
+        bound: 0.0125,
+        capacity: 3356.0,
         drift: 0.0,
     },
 ];
+
+/// A server that becomes 15 % slower while it is searched.
+pub const DRIFTING: Kind = Kind {
+    name: "M/M/8, 2 ms, 15 % slower in the end",
+    service: Service::Exponential { workers: 8, mean: 0.002 },
+    bound: 0.015,
+    capacity: 3631.86,
+    drift: 0.15,
+};
 
 /// What became of a request: when it ended, and its response time; seconds.
 pub type Ended = (f64, f64);
@@ -119,7 +128,7 @@ impl Server {
             *free = free.min(self.now);
         }
         if let Service::Coherent { .. } = self.kind.service {
-            self.now += (self.waiting.len() as f64 / 1500.0).min(grace);
+            self.now += (self.waiting.len() as f64 / 7000.0).min(grace);
             self.inside.clear();
             self.waiting.clear();
         }
@@ -160,7 +169,8 @@ impl Server {
         if let Some(stall) = stall {
             self.stall_until(at, stall);
         }
-        let next = (0..self.free.len()).min_by(|a, b| self.free[*a].total_cmp(&self.free[*b])).unwrap();
+        let sooner = |a: &usize, b: &usize| self.free[*a].total_cmp(&self.free[*b]);
+        let next = (0..self.free.len()).min_by(sooner).unwrap_or(0);
         let begun = self.free[next].max(at);
         self.free[next] = begun + service * slower;
         self.free[next]
@@ -200,9 +210,9 @@ impl Server {
                 self.inside.extend(self.waiting.pop_front());
             } else {
                 if self.inside.len() < workers {
-                    self.inside.push(next)
+                    self.inside.push(next);
                 } else {
-                    self.waiting.push_back(next)
+                    self.waiting.push_back(next);
                 }
                 self.arrival += self.exponential(1.0 / rate);
             }
