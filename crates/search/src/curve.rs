@@ -245,7 +245,9 @@ impl<'a> Fit<'a> {
         if above <= -FAR && glimpse.figure <= low || above >= FAR && glimpse.figure >= high {
             return 0.0;
         }
-        let curve = self.target.figure(above.clamp(-FAR, FAR));
+        // A trial that is not far above speaks against a curve that would have it there, the more the further.
+        let most = if glimpse.figure < high { 2.0 * FAR } else { FAR };
+        let curve = self.target.figure(above.clamp(-FAR, most));
         let nearest = glimpse.figure.clamp(low, high);
         (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
             / self.dispersion

@@ -21,7 +21,7 @@ const WIDE: f64 = 1.3;
 /// Loads this near to another, as a share, stand beside it.
 const BESIDE: f64 = 0.15;
 /// So many trials near the capacity are planned with, the confirmation among them.
-const NEAR_TRIALS: usize = 5;
+const NEAR_TRIALS: usize = 4;
 /// Seconds that a trial takes beside those that are measured: connecting, and letting requests under way finish.
 const AROUND_SECONDS: f64 = 0.5;
 /// So many times less than the start, and no load is left that makes sense.
@@ -54,8 +54,7 @@ impl Stage<'_> {
         if let Some(next) = self.brackets(known) {
             return next;
         }
-        let wide = known.iter().max_by(|a, b| a.half_width().total_cmp(&b.half_width()));
-        let Some(wide) = wide else { return Err(SearchEnd::Precise) };
+        let Some(wide) = widest(known) else { return Err(SearchEnd::Precise) };
         if known.iter().all(|known| self.is_precise(known)) {
             return if self.confirmed() { Err(SearchEnd::Precise) } else { self.confirm(wide) };
         }
@@ -107,7 +106,8 @@ impl Stage<'_> {
     /// What is left of the time is shared out among the trials near the capacity that are still to come; a trial there may
     /// be twice as long as others.
     fn full(&self, most: Duration, least: Duration) -> Duration {
-        let Some(load) = self.made.last().and_then(|made| made.known.first()?.at.value) else { return most };
+        let wide = self.made.last().and_then(|made| widest(&made.known));
+        let Some(load) = wide.and_then(|known| known.at.value) else { return most };
         let near = self.seen.iter().filter(|trial| is_beside(trial.load, load)).count();
         let around = self.cost(TrialTimes { most: Duration::ZERO, ..self.search.find.trial });
         let share = self.left() / NEAR_TRIALS.saturating_sub(near).max(1) as f64 - around;
@@ -302,6 +302,11 @@ impl Stage<'_> {
         let capacity = self.made.last()?.known.first()?.at.value?;
         self.generator_limit().is_none().then_some(capacity)
     }
+}
+
+/// What is least known.
+fn widest(known: &[Known]) -> Option<&Known> {
+    known.iter().max_by(|a, b| a.half_width().total_cmp(&b.half_width()))
 }
 
 fn is_beside(trial: f64, load: f64) -> bool {

@@ -17,6 +17,12 @@ fn in_full() -> bool {
     env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
 }
 
+/// How many searches are made of each kind; of a proof, as many as `BRUNT_PROVE_SEARCHES` says.
+fn searches(short: u32) -> u32 {
+    let asked = env::var("BRUNT_PROVE_SEARCHES").ok().and_then(|n| n.parse().ok());
+    if in_full() { asked.unwrap_or(1000) } else { short }
+}
+
 /// What many searches of one kind of server came to.
 #[derive(Default)]
 struct Score {
@@ -65,7 +71,7 @@ impl Score {
         f64::from(self.held) / f64::from(self.searches())
     }
 
-    fn note(&self, kind: &Kind) {
+    fn note(&self, kind: &Kind) -> String {
         let figures = json!({
             "server": kind.name, "searches": self.searches(), "coverage": self.coverage(),
             "truth_below_interval": self.below, "truth_above_interval": self.above, "open_intervals": self.open,
@@ -73,10 +79,10 @@ impl Score {
             "error_median": at(&self.errors, 0.5), "trials_median": at(&self.trials, 0.5),
             "trials_p95": at(&self.trials, 0.95), "seconds_median": at(&self.seconds, 0.5), "drifts_told": self.drifts,
         });
-        println!("{figures}");
-        let Some(file) = env::var_os("BRUNT_PROVE_OUT").filter(|_| in_full()) else { return };
+        let Some(file) = env::var_os("BRUNT_PROVE_OUT").filter(|_| in_full()) else { return figures.to_string() };
         let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
         writeln!(file, "{figures}").expect("a line of figures");
+        figures.to_string()
     }
 }
 
@@ -93,10 +99,10 @@ fn at(values: &[f64], q: f64) -> f64 {
 
 #[test]
 fn intervals_hold_the_true_capacity() {
-    let searches = if in_full() { 1000 } else { 20 };
+    let searches = searches(20);
     for kind in &KINDS {
         let score = Score::of(kind, searches);
-        score.note(kind);
+        println!("{}", score.note(kind));
         // Of twenty, binomial with 93 %: fewer than 15 are held about once in a thousand times.
         assert!(score.coverage() >= if in_full() { 0.88 } else { 0.74 }, "{}: {}", kind.name, score.coverage());
         assert!(at(&score.errors, 0.5) < 0.05, "{}", kind.name);
@@ -105,8 +111,8 @@ fn intervals_hold_the_true_capacity() {
 
 #[test]
 fn a_drift_is_found_and_said() {
-    let searches = if in_full() { 1000 } else { 10 };
+    let searches = searches(10);
     let score = Score::of(&DRIFTING, searches);
-    score.note(&DRIFTING);
+    println!("{}", score.note(&DRIFTING));
     assert!(f64::from(score.drifts) >= 0.4 * f64::from(searches), "{} of {searches}", score.drifts);
 }
