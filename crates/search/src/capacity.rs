@@ -129,7 +129,7 @@ fn glimpses(useful: &[&Seen], set: usize, index: usize, bound: &Bound) -> (Vec<G
     let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
     let glimpse = |trial: &&Seen| {
         let parts = parts(trial, set, index);
-        let (variance, freedom) = variance(&parts);
+        let (variance, freedom) = variance(&parts, bound);
         let seconds = trial.seconds.max(0.1);
         Glimpse { load: trial.load, figure: figure(&parts), seconds, variance, freedom }
     };
@@ -138,7 +138,7 @@ fn glimpses(useful: &[&Seen], set: usize, index: usize, bound: &Bound) -> (Vec<G
 
 /// The variance of the figure, with its degrees of freedom: by batch means of the trial's blocks (a ratio estimator, as the
 /// requests of a block are random too).
-fn variance(parts: &[Part]) -> (f64, f64) {
+fn variance(parts: &[Part], bound: &Bound) -> (f64, f64) {
     let (over, of) = sums(parts);
     if over <= 0.0 || of <= 0.0 {
         return (0.0, 1.0);
@@ -148,7 +148,10 @@ fn variance(parts: &[Part]) -> (f64, f64) {
         Some(spread) => (spread.variance * apart.len() as f64, spread.freedom),
         None => coarse(&apart),
     };
-    (variance / (of * of), freedom)
+    // Requests that were slow one by one, and none because of the other, vary least.
+    let figure = over / of;
+    let least = if bound.is_share() { figure * (1.0 - figure).max(0.0) / of } else { 0.0 };
+    ((variance / (of * of)).max(least), freedom)
 }
 
 /// Where neighbours hang together however long blocks are: five batches.

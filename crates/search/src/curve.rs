@@ -69,7 +69,7 @@ const FEWEST_FREEDOM: f64 = 5.0;
 /// Before anything is known, slow requests are taken to come in clumps of so many seconds.
 const CLUMP_SECONDS: f64 = 0.5;
 /// The least and the greatest slope that is looked at.
-const SLOPES: (f64, f64) = (1.0, 300.0);
+const SLOPES: (f64, f64) = (1.0, 5000.0);
 
 impl Scale {
     fn of(self, figure: f64) -> f64 {
@@ -89,10 +89,11 @@ impl Scale {
 
 impl Scale {
     /// How much a slope speaks against itself: before any trial, its logarithm is taken to be normal around that of 30 (shares)
-    /// or 5 (amounts) with a deviation of log 3, so that 95 % of all servers lie within a factor of nine.
+    /// or 5 (amounts), with a deviation of log 3 below and log 10 above, for a limit on the rate is nearly a step.
     fn surprise(self, slope: f64) -> f64 {
         let usual: f64 = if self == Self::Share { 30.0 } else { 5.0 };
-        ((slope / usual).ln() / 3.0_f64.ln()).powi(2)
+        let wide: f64 = if slope < usual { 3.0 } else { 10.0 };
+        ((slope / usual).ln() / wide.ln()).powi(2)
     }
 }
 
@@ -219,7 +220,7 @@ impl<'a> Fit<'a> {
         let (mut a, mut b) = (SLOPES.0.ln(), SLOPES.1.ln());
         let (mut c, mut d) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
         let (mut at_c, mut at_d) = (of(c), of(d));
-        for _ in 0..14 {
+        for _ in 0..16 {
             if at_c <= at_d {
                 (b, d, at_d) = (d, c, at_c);
                 c = b - GOLDEN * (b - a);

@@ -37,7 +37,7 @@ pub struct Ask {
     pub why: String,
     /// What it is for.
     pub purpose: Purpose,
-    /// How long it is to be; it ends between `least` and `most`, as soon as [`crate::sides`] has decided all sets.
+    /// How long it is to be; it ends between `least` and `most`, as soon as [`fn@crate::sides`] has decided all sets.
     pub times: TrialTimes,
 }
 

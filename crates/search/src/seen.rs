@@ -1,6 +1,6 @@
 //! A run, as far as it bears on a search: what was over each bound, block by block.
 //!
-//! What it is: counts, of the points of the measured time. What it is not: a decision; [`crate::sides`] and
+//! What it is: counts, of the points of the measured time. What it is not: a decision; [`mod@crate::sides`] and
 //! [`crate::curve`] decide.
 
 use crate::bound::{Bound, Counted, Replies};
