@@ -65,3 +65,20 @@ fn pieces(blocks: &[Counts]) -> Vec<(f64, f64, f64)> {
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_back_after_the_last_slow_piece() {
+        let block = |mean: f64| Counts { seconds: 0.1, completed: 10.0, response: 10.0 * mean, parts: Vec::new() };
+        let blocks =
+            |slow: usize| -> Vec<Counts> { (0..50).map(|i| block(if i < slow { 1.0 } else { 0.01 })).collect() };
+        assert_eq!(back_after(&blocks(0), 0.02), Some(0.0));
+        let after = back_after(&blocks(12), 0.02).unwrap();
+        assert!((after - 1.5).abs() < 1e-9, "{after}");
+        assert_eq!(back_after(&blocks(50), 0.02), None);
+        assert_eq!(back_after(&[], 0.02), None);
+    }
+}

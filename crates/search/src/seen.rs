@@ -1,6 +1,6 @@
 //! A run, as far as it bears on a search: what was over each bound, block by block.
 //!
-//! What it is: counts, of the points of the measured time. What it is not: a decision; [`crate::sides`] and
+//! What it is: counts, of the points of the measured time. What it is not: a decision; [`mod@crate::sides`] and
 //! [`crate::curve`] decide.
 
 use crate::bound::{Bound, Counted, Replies};
@@ -180,5 +180,87 @@ fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Ve
             part.over += old;
             part.of += old;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::answer::LoadSide;
+    use brunt_model::objective::{Metric, Relation};
+    use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
+    use brunt_model::{Event, Objective, Phase, Snapshot, Tick};
+    use std::time::Duration;
+
+    const TENTH: u64 = 100_000_000;
+
+    fn find(objectives: &[Objective]) -> Find {
+        let second = Duration::from_secs(1);
+        Find {
+            objectives: vec![ObjectiveSet { name: "set".into(), all: objectives.to_vec() }],
+            precision: 0.02,
+            within: second,
+            start: 1.0,
+            most: None,
+            trial: TrialTimes { warmup: second, least: second, most: second },
+            between: Between::Restart,
+            overload: None,
+        }
+    }
+
+    fn objective(metric: Metric, bound: f64) -> Objective {
+        Objective { metric, relation: Relation::Below, bound }
+    }
+
+    /// Points of 100 ms, as `fill` makes them.
+    fn run(points: u64, mut fill: impl FnMut(u64, &mut Snapshot)) -> Run {
+        let mut run = Run::default();
+        run.fold(&Event::Stage { at: Tick(0), phase: Phase::Measure });
+        for i in 0..points {
+            let from = Tick(i * TENTH);
+            let mut s = Snapshot { from, to: Tick(from.0 + TENTH), phase: Phase::Measure, ..Snapshot::default() };
+            fill(i, &mut s);
+            run.fold(&Event::Snapshot(Box::new(s)));
+        }
+        run
+    }
+
+    #[test]
+    fn slow_dropped_and_failed_requests_count() {
+        let of = run(20, |_, s| {
+            s.measured.response.record_n(10_000_000, 90);
+            s.measured.response.record_n(80_000_000, 10);
+            // Five of 105 were dropped.
+            (s.flow.planned, s.flow.begun, s.flow.completed, s.flow.good, s.flow.errors) = (105, 100, 100, 97, 8);
+        });
+        let find = find(&[
+            objective(Metric::Quantile(0.99), 0.05),
+            objective(Metric::Errors, 0.01),
+            objective(Metric::Mean, 0.05),
+        ]);
+        let blocks = blocks(&find, &of);
+        assert_eq!(blocks.len(), 20);
+        let [slow, errors, mean] = blocks[3].parts[0][..] else { panic!("three objectives") };
+        assert_eq!((slow.over, slow.of), (15.0, 105.0));
+        assert_eq!((errors.over, errors.of), (8.0, 105.0));
+        // 90 of 10 ms and 10 of 80 ms: 1.7 s, to 0.4 % each.
+        assert!((mean.over - 1.7).abs() < 0.008 && mean.of == 100.0, "{mean:?}");
+        assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
+    }
+
+    #[test]
+    fn a_server_that_hangs_is_too_slow() {
+        let of = run(30, |i, s| (s.flow.planned, s.flow.begun, s.flow.in_flight) = (10, 10, 10 * (i + 1)));
+        let blocks = blocks(&find(&[objective(Metric::Quantile(0.99), 0.5)]), &of);
+        let last = blocks[29].parts[0][0];
+        // 300 are under way; 60 of them were due within the last half second and its interval.
+        assert!(last.over > 200.0 && last.over <= 250.0 && last.over == last.of, "{last:?}");
+    }
+
+    #[test]
+    fn replies_are_wanted_up_to_what_is_offered() {
+        assert_eq!(wanted(900.0, 0.1, 50.0), 49.5);
+        assert_eq!(wanted(900.0, 0.1, 200.0), 90.0);
+        assert_eq!(wanted(900.0, 0.1, 0.0), 90.0);
     }
 }

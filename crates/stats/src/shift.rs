@@ -87,7 +87,9 @@ impl Paired {
         });
         // Looks that leave nothing together: the blocks changed on the way. The last has seen all of them.
         let last = looks.last().copied().filter(|_| together.low > together.high);
-        Shift { value, interval: last.unwrap_or(together) }
+        let Between { low, high } = last.unwrap_or(together);
+        // An earlier look may have left out what is now the estimate.
+        Shift { value, interval: Between { low: low.min(value.low), high: high.max(value.high) } }
     }
 }
 
@@ -180,6 +182,13 @@ mod tests {
             assert_eq!(paired.shift(0.05).interval.low > 0.0, paired.p() <= 0.05, "{n}");
         }
         assert_eq!(Paired::of(&known(&d[..4]), 10).shift(0.05).interval, Between { low: -OPEN, high: OPEN });
+    }
+
+    #[test]
+    fn the_interval_holds_the_estimate_whatever_an_earlier_look_left_out() {
+        let d = [-3.82, -1.22, 0.0, 0.0, 0.0, 1.2, 4.41, 2.82];
+        let shift = Paired::of(&known(&d), 9).shift(0.2);
+        assert!(shift.interval.low <= shift.value.low && shift.value.high <= shift.interval.high, "{shift:?}");
     }
 
     #[test]

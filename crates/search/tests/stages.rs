@@ -1,0 +1,167 @@
+//! What is tried in which order, on trials made by hand.
+
+use brunt_model::answer::{LoadSide, SearchEnd};
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
+use brunt_model::{Find, LoadUnit, Objective};
+use brunt_search::{Ask, Counts, Next, Part, Purpose, Search, Seen, objection, sides};
+use std::time::Duration;
+
+fn below(bound: f64) -> ObjectiveSet {
+    let objective = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound };
+    ObjectiveSet { name: objective.to_string(), all: vec![objective] }
+}
+
+fn find(sets: &[f64]) -> Find {
+    let seconds = Duration::from_secs;
+    Find {
+        objectives: sets.iter().map(|bound| below(*bound)).collect(),
+        precision: 0.02,
+        within: seconds(600),
+        start: 10.0,
+        most: None,
+        trial: TrialTimes { warmup: seconds(1), least: seconds(2), most: seconds(20) },
+        between: Between::Cool(seconds(1)),
+        overload: Some(1.5),
+    }
+}
+
+/// A trial in which the share of slow requests jumps behind each set's capacity.
+fn trial(ask: &Ask, capacities: &[f64], spent: f64) -> Seen {
+    let load = ask.load;
+    let block = |index: usize| {
+        let part = |capacity: &f64| {
+            let share = if load > *capacity { 0.3 } else { 0.0002 };
+            // Slow ones come in every tenth block, so that figures vary.
+            let over = if index.is_multiple_of(10) { share * load } else { 0.0 };
+            vec![Part { over, of: load / 10.0 }]
+        };
+        let parts = capacities.iter().map(part).collect();
+        Counts { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts }
+    };
+    let seconds = ask.times.most.as_secs_f64();
+    Seen {
+        load,
+        purpose: None,
+        began: 1000.0 + spent,
+        offered: load,
+        achieved: load.min(1.2 * capacities.iter().copied().fold(0.0, f64::max)),
+        seconds,
+        mean: Some(0.01),
+        p99: Some(if load > capacities[0] { 1.0 } else { 0.02 }),
+        blocks: (0..(seconds * 10.0) as usize).map(block).collect(),
+        limited: None,
+    }
+}
+
+fn carried_out(search: &Search, capacities: &[f64], spoil: impl Fn(&mut Seen)) -> (Vec<Seen>, SearchEnd) {
+    let (mut seen, mut spent) = (Vec::new(), 0.0);
+    for _ in 0..100 {
+        match search.next(&seen, Duration::from_secs_f64(spent)) {
+            Next::Done(end) => return (seen, end),
+            Next::Measure(ask) => {
+                let mut one = trial(&ask, capacities, spent);
+                spoil(&mut one);
+                spent += one.seconds + 2.5;
+                seen.push(one);
+            }
+        }
+    }
+    panic!("it does not end");
+}
+
+#[test]
+fn loads_grow_until_the_objectives_are_missed_and_close_in_then() {
+    let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
+    let (seen, _) = carried_out(&search, &[700.0], |_| ());
+    let loads: Vec<f64> = seen.iter().map(|trial| trial.load).collect();
+    assert_eq!(loads[..5], [10.0, 40.0, 160.0, 640.0, 2560.0]);
+    let answer = search.answer("a", &seen, SearchEnd::Precise);
+    let at = answer.capacities[0].at;
+    assert!(at.low.unwrap() <= 700.0 && at.high.unwrap() >= 700.0, "{}", answer.sentence);
+    assert!((at.value.unwrap() / 700.0 - 1.0).abs() < 0.05, "{}", answer.sentence);
+    assert_eq!(answer.trials.len(), seen.len());
+    assert!(answer.trials.iter().any(|tried| tried.why == "a deliberate overload"), "{:?}", answer.trials);
+    assert!(answer.recovery.is_some() && answer.sentence.starts_with("carries "), "{}", answer.sentence);
+}
+
+#[test]
+fn a_generator_at_its_limit_never_counts_against_the_server() {
+    let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
+    let tired = |trial: &mut Seen| {
+        if trial.load > 500.0 {
+            trial.limited = Some("a worker thread that had no time left".into());
+        }
+    };
+    let (seen, end) = carried_out(&search, &[550.0], tired);
+    assert_eq!(end, SearchEnd::Generator);
+    let answer = search.answer("a", &seen, end);
+    assert_eq!(answer.capacities[0].at.high, None);
+    let sentence = &answer.capacities[0].sentence;
+    assert!(
+        sentence.starts_with("at least ") && sentence.contains("a worker thread that had no time left"),
+        "{sentence}"
+    );
+    let limited = answer.trials.iter().filter(|tried| tried.limited.is_some());
+    assert!(limited.flat_map(|tried| &tried.sides).all(|side| *side != LoadSide::Above));
+}
+
+#[test]
+fn the_highest_load_allowed_ends_it() {
+    let find = Find { most: Some(100.0), ..find(&[0.05]) };
+    let (seen, end) = carried_out(&Search::new(&find, LoadUnit::PerSecond), &[700.0], |_| ());
+    assert_eq!((end, seen.last().map(|trial| trial.load)), (SearchEnd::Most, Some(100.0)));
+}
+
+#[test]
+fn each_set_has_a_capacity_of_its_own() {
+    let search = Search::new(&find(&[1.0, 3.0]), LoadUnit::PerSecond);
+    let capacities = [300.0, 900.0];
+    let (seen, end) = carried_out(&search, &capacities, |_| ());
+    let answer = search.answer("a", &seen, end);
+    for (capacity, truth) in answer.capacities.iter().zip(capacities) {
+        let value = capacity.at.value.unwrap();
+        assert!((value / truth - 1.0).abs() < 0.1, "{}: {truth}", capacity.sentence);
+    }
+}
+
+#[test]
+fn users_are_whole() {
+    let search = Search::new(&find(&[0.05]), LoadUnit::Users { think: None });
+    let (seen, _) = carried_out(&search, &[37.0], |_| ());
+    assert!(seen.iter().all(|trial| trial.load.fract() == 0.0));
+}
+
+#[test]
+fn what_was_stopped_goes_on_where_it_was() {
+    let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
+    let (seen, _) = carried_out(&search, &[700.0], |_| ());
+    let at = seen.len() / 2;
+    let spent = Duration::from_secs_f64(seen[at].began - seen[0].began);
+    let Next::Measure(ask) = search.next(&seen[..at], spent) else { panic!("it was not over") };
+    assert!((ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == Purpose::Search, "{ask:?}");
+}
+
+#[test]
+fn a_trial_alone_says_above_below_or_nothing() {
+    let find = find(&[0.05]);
+    let blocks = |slow: f64, n: usize| -> Vec<Counts> {
+        let over = |i: usize| slow * if i.is_multiple_of(2) { 1.5 } else { 0.5 };
+        let block =
+            |i| Counts { seconds: 0.1, parts: vec![vec![Part { over: over(i), of: 100.0 }]], ..Counts::default() };
+        (0..n).map(block).collect()
+    };
+    assert_eq!(sides(&find, &blocks(10.0, 100)), [LoadSide::Above]);
+    assert_eq!(sides(&find, &blocks(0.1, 200)), [LoadSide::Below]);
+    assert_eq!(sides(&find, &blocks(1.0, 200)), [LoadSide::Undecided]);
+    assert_eq!(sides(&find, &blocks(10.0, 5)), [LoadSide::Undecided]);
+}
+
+#[test]
+fn objectives_that_more_load_meets_are_refused() {
+    let objective = |metric, relation| Objective { metric, relation, bound: 1.0 };
+    assert_eq!(objection(&objective(Metric::Mean, Relation::Below)), None);
+    assert_eq!(objection(&objective(Metric::Throughput, Relation::Above)), None);
+    let said = objection(&objective(Metric::Quantile(0.99), Relation::Above)).unwrap();
+    assert!(said.contains("write `p99 < …`"), "{said}");
+}
