@@ -8,6 +8,7 @@ use crate::curve::{Crossing, Glimpse, Scale, Target, crossing};
 use crate::drift::{self, Drift};
 use crate::search::{Made, Search, searched};
 use crate::seen::{Counts, Part, Seen, bounds};
+use crate::sides;
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{Find, LoadUnit};
 use brunt_stats::blocks;
@@ -70,15 +71,28 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
     let first = crossings.iter().min_by(|a, b| a.0.load.total_cmp(&b.0.load)).copied();
     let at = match first {
         Some((first, _)) => {
-            // An objective whose low end is open may be missed at any load.
+            // An objective whose low end is open may be missed at any load, but for what single trials decided.
             let open = crossings.iter().any(|(c, _)| c.low.is_none());
             let low = if open { None } else { least(|c| c.low) };
-            Estimate { value: Some(first.load), low, high: least(|c| c.high) }
+            let decided = decided(&useful, set, bounds);
+            let low = low.or(decided.0.filter(|low| *low < first.load));
+            let high = least(|c| c.high).or(decided.1.filter(|high| *high > first.load));
+            Estimate { value: Some(first.load), low, high }
         }
         None => Estimate { value: None, low: met, high: missed },
     };
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
     Known { met, missed, crossing: first.map(|f| f.0), at }
+}
+
+/// The highest load that a trial alone decided to be below the capacity, and the least above it.
+fn decided(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
+    let side = |trial: &Seen| {
+        let each = bounds.iter().enumerate().map(|(index, bound)| sides::side(&parts(trial, set, index), bound));
+        sides::joined(&each.collect::<Vec<_>>())
+    };
+    let of = |wanted: LoadSide| useful.iter().filter(move |trial| side(trial) == wanted).map(|trial| trial.load);
+    (of(LoadSide::Below).reduce(f64::max), of(LoadSide::Above).reduce(f64::min))
 }
 
 /// Users are whole: the greatest number that meets the objectives.
@@ -111,79 +125,42 @@ fn sums(parts: &[Part]) -> (f64, f64) {
     parts.iter().fold((0.0, 0.0), |(over, of), part| (over + part.over, of + part.of))
 }
 
-/// How much the figure of one trial varies: φ, so that its variance over T seconds is φ·y^1.5/T.
-struct Own {
-    phi: f64,
-    freedom: f64,
-}
-
 fn glimpses(useful: &[&Seen], set: usize, index: usize, bound: &Bound) -> (Vec<Glimpse>, Target) {
     let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
-    let mut target = Target { scale, allowed: bound.allowed, freedom: FEWEST_FREEDOM };
-    let each: Vec<(&Seen, f64, Option<Own>)> = useful
-        .iter()
-        .map(|trial| {
-            let parts = parts(trial, set, index);
-            (*trial, figure(&parts), own(trial, &parts))
-        })
-        .collect();
-    let (phi, freedom) = pooled(&each, &target);
-    target.freedom = freedom;
-    let glimpse = |(trial, figure, _): &(&Seen, f64, Option<Own>)| Glimpse {
-        load: trial.load,
-        figure: *figure,
-        spread: phi / trial.seconds.max(0.1),
+    let glimpse = |trial: &&Seen| {
+        let parts = parts(trial, set, index);
+        let (variance, freedom) = variance(&parts);
+        let seconds = trial.seconds.max(0.1);
+        Glimpse { load: trial.load, figure: figure(&parts), seconds, variance, freedom }
     };
-    (each.iter().map(glimpse).collect(), target)
+    (useful.iter().map(glimpse).collect(), Target { scale, allowed: bound.allowed })
 }
 
-/// A spread that nothing is known of counts as known by so many degrees of freedom.
-const FEWEST_FREEDOM: f64 = 3.0;
-/// Before anything is known, slow requests are taken to come in clumps of so many seconds.
-const CLUMP_SECONDS: f64 = 0.5;
-
-/// The spread of all trials near what is allowed, else of all that have any; each weighs by how well it knows its own.
-fn pooled(each: &[(&Seen, f64, Option<Own>)], target: &Target) -> (f64, f64) {
-    let owns = |near: bool| -> Vec<(&Own, f64)> {
-        let fits = |figure: f64| target.is_near(figure) || !near;
-        each.iter().filter(|t| fits(t.1)).filter_map(|t| Some((t.2.as_ref()?, t.0.seconds))).collect()
-    };
-    let near = owns(true);
-    let of = if near.is_empty() { owns(false) } else { near };
-    let weight: f64 = of.iter().map(|(own, seconds)| own.freedom.min(*seconds)).sum();
-    if weight <= 0.0 {
-        return (2.0 * CLUMP_SECONDS / target.allowed.sqrt(), FEWEST_FREEDOM);
-    }
-    let phi = of.iter().map(|(own, seconds)| own.phi * own.freedom.min(*seconds)).sum::<f64>() / weight;
-    (phi, of.iter().map(|(own, _)| own.freedom).sum::<f64>().max(FEWEST_FREEDOM))
-}
-
-/// By batch means of the trial's blocks; None where it had nothing over, or did not vary.
-fn own(trial: &Seen, parts: &[Part]) -> Option<Own> {
+/// The variance of the figure, with its degrees of freedom: by batch means of the trial's blocks (a ratio estimator, as the
+/// requests of a block are random too).
+fn variance(parts: &[Part]) -> (f64, f64) {
     let (over, of) = sums(parts);
     if over <= 0.0 || of <= 0.0 {
-        return None;
+        return (0.0, 1.0);
     }
-    let figure = over / of;
-    let apart: Vec<f64> = parts.iter().map(|part| part.over - figure * part.of).collect();
+    let apart: Vec<f64> = parts.iter().map(|part| part.over - over / of * part.of).collect();
     let (variance, freedom) = match blocks::spread(&apart) {
         Some(spread) => (spread.variance * apart.len() as f64, spread.freedom),
-        None => coarse(&apart)?,
+        None => coarse(&apart),
     };
-    let phi = variance / (of * of) * trial.seconds / figure.powf(1.5);
-    (phi > 0.0).then_some(Own { phi, freedom })
+    (variance / (of * of), freedom)
 }
 
 /// Where neighbours hang together however long blocks are: five batches.
-fn coarse(apart: &[f64]) -> Option<(f64, f64)> {
+fn coarse(apart: &[f64]) -> (f64, f64) {
     let batch = apart.len() / 5;
     if batch == 0 {
-        return None;
+        return (0.0, 1.0);
     }
     let sums: Vec<f64> = apart.chunks_exact(batch).map(|chunk| chunk.iter().sum()).collect();
     let mean = sums.iter().sum::<f64>() / sums.len() as f64;
     let variance = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (sums.len() - 1) as f64;
-    Some((variance * sums.len() as f64, FEWEST_FREEDOM))
+    (variance * sums.len() as f64, 3.0)
 }
 
 /// How the capacity under the first set of objectives wandered; None where it did not, as far as is known.

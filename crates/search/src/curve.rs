@@ -15,8 +15,12 @@ pub struct Glimpse {
     pub load: f64,
     /// The figure.
     pub figure: f64,
-    /// The variance of the figure divided by its power 3/2.
-    pub spread: f64,
+    /// Seconds that it was measured.
+    pub seconds: f64,
+    /// The variance of the figure, from the trial's own blocks.
+    pub variance: f64,
+    /// The degrees of freedom of that variance.
+    pub freedom: f64,
 }
 
 /// On which scale the figure is straight.
@@ -35,8 +39,6 @@ pub struct Target {
     pub scale: Scale,
     /// Its value that is just allowed.
     pub allowed: f64,
-    /// The degrees of freedom of the trials' spreads.
-    pub freedom: f64,
 }
 
 /// Where the figure crosses.
@@ -50,16 +52,24 @@ pub struct Crossing {
     pub high: Option<f64>,
     /// By how much the figure grows on its scale while the load grows from nothing to `load`.
     pub slope: f64,
-    /// How far the trials are from the curve: the deviance.
+    /// How far the trials are from the curve: the deviance, in units of `dispersion`.
     pub deviance: f64,
+    /// The variance of a figure y over T seconds is dispersion · y^1.5 / T.
+    pub dispersion: f64,
+    /// The degrees of freedom of the dispersion.
+    pub freedom: f64,
     /// How many of them were near enough to say how the figure grows.
     pub near: usize,
 }
 
 /// Further than this from what is allowed, on its scale, a trial only says that it is far (a factor of six).
 const FAR: f64 = 1.8;
+/// A dispersion that nothing is known of counts as known by so many degrees of freedom.
+const FEWEST_FREEDOM: f64 = 5.0;
+/// Before anything is known, slow requests are taken to come in clumps of so many seconds.
+const CLUMP_SECONDS: f64 = 0.5;
 /// The least and the greatest slope that is looked at.
-const SLOPES: (f64, f64) = (1.0, 1500.0);
+const SLOPES: (f64, f64) = (1.0, 300.0);
 
 impl Scale {
     fn of(self, figure: f64) -> f64 {
@@ -77,6 +87,15 @@ impl Scale {
     }
 }
 
+impl Scale {
+    /// How much a slope speaks against itself: before any trial, its logarithm is taken to be normal around that of 30 (shares)
+    /// or 5 (amounts) with a deviation of log 3, so that 95 % of all servers lie within a factor of nine.
+    fn surprise(self, slope: f64) -> f64 {
+        let usual: f64 = if self == Self::Share { 30.0 } else { 5.0 };
+        ((slope / usual).ln() / 3.0_f64.ln()).powi(2)
+    }
+}
+
 impl Target {
     /// How far a figure lies above what is allowed, on its scale.
     pub fn above(&self, figure: f64) -> f64 {
@@ -88,29 +107,45 @@ impl Target {
         self.scale.back(self.scale.of(self.allowed) + above)
     }
 
+    /// What is taken for the dispersion before anything is known of it.
+    fn usual_dispersion(&self) -> f64 {
+        2.0 * CLUMP_SECONDS / self.allowed.sqrt()
+    }
+
     /// Whether a figure is near enough to what is allowed to say how it grows.
     pub fn is_near(&self, figure: f64) -> bool {
         self.above(figure).abs() < FAR
     }
 }
 
-/// Where the figure crosses what is allowed; None unless it lies below at one load and above at another.
+/// Where the figure crosses what is allowed, with its interval; None unless it lies below at one load and above at another.
 pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
-    let fit = Fit { glimpses, target, edges: (target.figure(-FAR), target.figure(FAR)) };
-    let (least, most) = fit.range()?;
-    let mut best = fit.best_of(least / 2.0, most * 1.5, 60);
-    let step = (most * 3.0 / least).ln() / 60.0;
-    best = fit.best_of(best.load * (-step).exp(), best.load * step.exp(), 40);
-    let wide = fit.allowance(&best);
-    let end = |direction: f64| fit.end(&best, direction, wide);
-    let near = glimpses.iter().filter(|glimpse| target.is_near(glimpse.figure)).count();
-    Some(Crossing { load: best.load, low: end(-1.0), high: end(1.0), slope: best.slope, deviance: best.deviance, near })
+    let (fit, best, freedom) = Fit::of(glimpses, target)?;
+    let wide = fit.allowance(&best, freedom);
+    let found = fit.found(&best, freedom);
+    Some(Crossing { low: fit.end(&best, -1.0, wide * lean(freedom)), high: fit.end(&best, 1.0, wide), ..found })
+}
+
+/// The same without its interval.
+pub fn fitted(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
+    let (fit, best, freedom) = Fit::of(glimpses, target)?;
+    Some(fit.found(&best, freedom))
+}
+
+/// Who saw few clumps of slow requests underrates their share and how much it varies, both at once: the lower end is moved
+/// by (2z² + 1)/6 · γ standard deviations more (Johnson 1978; Hall 1992, §2.3), γ up to 0.4 being the skewness of a sum of as
+/// many exponential clumps as have a variance that is known with ν degrees of freedom (m = 3ν, γ = 3/√(2m)).
+fn lean(freedom: f64) -> f64 {
+    let normal = 1.96_f64;
+    let skewness = (3.0 / (6.0 * freedom).sqrt()).min(0.4);
+    (1.0 + (2.0 * normal * normal + 1.0) / 6.0 * skewness / normal).powi(2)
 }
 
 struct Fit<'a> {
     glimpses: &'a [Glimpse],
     target: Target,
     edges: (f64, f64),
+    dispersion: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -120,13 +155,45 @@ struct Tried {
     deviance: f64,
 }
 
-impl Fit<'_> {
-    /// The least and the greatest load, where figures are seen on both sides.
-    fn range(&self) -> Option<(f64, f64)> {
-        let loads = || self.glimpses.iter().map(|glimpse| glimpse.load);
+impl<'a> Fit<'a> {
+    /// The curve that fits best, and the degrees of freedom of its dispersion.
+    fn of(glimpses: &'a [Glimpse], target: Target) -> Option<(Self, Tried, f64)> {
+        let edges = (target.figure(-FAR), target.figure(FAR));
+        let mut fit = Fit { glimpses, target, edges, dispersion: target.usual_dispersion() };
+        if !fit.has_both_sides() {
+            return None;
+        }
+        let (mut best, mut freedom) = (fit.best()?, FEWEST_FREEDOM);
+        for _ in 0..2 {
+            (fit.dispersion, freedom) = fit.dispersion(&best);
+            best = fit.best()?;
+        }
+        Some((fit, best, freedom))
+    }
+
+    fn found(&self, best: &Tried, freedom: f64) -> Crossing {
+        let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count();
+        let Tried { load, slope, deviance } = *best;
+        Crossing { load, low: None, high: None, slope, deviance, dispersion: self.dispersion, freedom, near }
+    }
+
+    fn has_both_sides(&self) -> bool {
         let below = self.glimpses.iter().any(|glimpse| glimpse.figure <= self.target.allowed);
-        let above = self.glimpses.iter().any(|glimpse| glimpse.figure > self.target.allowed);
-        (below && above).then(|| (loads().fold(f64::INFINITY, f64::min), loads().fold(0.0, f64::max)))
+        below && self.glimpses.iter().any(|glimpse| glimpse.figure > self.target.allowed)
+    }
+
+    /// The crossing that fits best: looked for between each two loads, since it may be narrow, and then around the best.
+    fn best(&self) -> Option<Tried> {
+        let mut loads: Vec<f64> = self.glimpses.iter().map(|glimpse| glimpse.load).collect();
+        loads.sort_by(f64::total_cmp);
+        loads.dedup();
+        let between = loads.windows(2).map(|pair| (self.best_of(pair[0], pair[1], 4), pair[1] / pair[0]));
+        let (mut best, wide) = between.min_by(|a, b| a.0.deviance.total_cmp(&b.0.deviance))?;
+        for steps in [4.0, 24.0, 144.0] {
+            let step = wide.ln() / steps;
+            best = self.best_of(best.load * (-step).exp(), best.load * step.exp(), 12);
+        }
+        Some(best)
     }
 
     fn best_of(&self, from: f64, to: f64, steps: u32) -> Tried {
@@ -152,7 +219,7 @@ impl Fit<'_> {
         let (mut a, mut b) = (SLOPES.0.ln(), SLOPES.1.ln());
         let (mut c, mut d) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
         let (mut at_c, mut at_d) = (of(c), of(d));
-        for _ in 0..22 {
+        for _ in 0..14 {
             if at_c <= at_d {
                 (b, d, at_d) = (d, c, at_c);
                 c = b - GOLDEN * (b - a);
@@ -167,24 +234,49 @@ impl Fit<'_> {
     }
 
     fn deviance(&self, load: f64, slope: f64) -> f64 {
-        self.glimpses.iter().map(|glimpse| self.away(glimpse, slope * (glimpse.load / load - 1.0))).sum()
+        let away = |glimpse: &Glimpse| self.away(glimpse, slope * (glimpse.load / load - 1.0));
+        self.glimpses.iter().map(away).sum::<f64>() + self.target.scale.surprise(slope)
     }
 
     /// The deviance of a trial from the curve, which lies so far `above` what is allowed there. Far from it, less than all
     /// of a far figure is enough.
     fn away(&self, glimpse: &Glimpse, above: f64) -> f64 {
         let (low, high) = self.edges;
+        if above <= -FAR && glimpse.figure <= low || above >= FAR && glimpse.figure >= high {
+            return 0.0;
+        }
         let curve = self.target.figure(above.clamp(-FAR, FAR));
         let nearest = glimpse.figure.clamp(low, high);
-        (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) / glimpse.spread
+        (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
+            / self.dispersion
+    }
+
+    /// How much figures vary, and how sure that is: the variances of the trials' blocks, over those that the curve would have
+    /// (a ratio of sums: a trial that saw few slow requests thinks itself surer than it is). The degrees of freedom are
+    /// those of a sum of variances (Satterthwaite 1946).
+    fn dispersion(&self, best: &Tried) -> (f64, f64) {
+        let (mut seen, mut square, mut expected) = (0.0, 0.0, 0.0);
+        for glimpse in self.glimpses {
+            let above = best.slope * (glimpse.load / best.load - 1.0);
+            // What is far above is not steady: its queue grows as long as the trial lasts.
+            if above.abs() < FAR && glimpse.figure < self.edges.1 {
+                let sum = glimpse.variance * glimpse.seconds * glimpse.seconds;
+                seen += sum;
+                square += sum * sum / glimpse.freedom.max(1.0);
+                expected += glimpse.seconds * self.target.figure(above).powf(1.5);
+            }
+        }
+        if seen <= 0.0 {
+            return (self.target.usual_dispersion(), FEWEST_FREEDOM);
+        }
+        (seen / expected, (seen * seen / square).max(FEWEST_FREEDOM))
     }
 
     /// How much more deviance the interval's ends may have: the profile likelihood ratio against F(1, ν), with the scatter of
     /// trials around the curve where that is more than their own blocks explain.
-    fn allowance(&self, best: &Tried) -> f64 {
+    fn allowance(&self, best: &Tried, freedom: f64) -> f64 {
         let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count() as f64;
         let left = (near - 2.0).max(0.0);
-        let freedom = self.target.freedom;
         let scatter = ((best.deviance + freedom) / (left + freedom)).max(1.0);
         order::student(freedom + left).powi(2) * scatter
     }
@@ -203,7 +295,7 @@ impl Fit<'_> {
                 return None;
             }
         };
-        for _ in 0..18 {
+        for _ in 0..10 {
             let middle = (inside * beyond).sqrt();
             if outside(middle) { beyond = middle } else { inside = middle }
         }

@@ -3,7 +3,7 @@
 //! What it is: the same curve, whose crossing may wander in a straight line over time; where that fits the trials better than
 //! chance would have it, it is told. What it is not: a cause. Trials at the overload are not looked at.
 
-use crate::curve::{Glimpse, Target, crossing};
+use crate::curve::{Glimpse, Target, fitted};
 use brunt_stats::order;
 
 /// The capacity as it wandered.
@@ -20,11 +20,11 @@ const FEWEST: usize = 4;
 /// From the middle of the search to its end, the crossing wanders by so much of itself at most.
 const MOST: f64 = 0.5;
 /// Loads that are tried for that.
-const STEPS: i32 = 25;
+const STEPS: i32 = 16;
 
 /// How the crossing wandered; `times` are those of the glimpses, in seconds. None where it did not, as far as is known.
 pub fn drift(glimpses: &[Glimpse], times: &[f64], target: Target) -> Option<Drift> {
-    let still = crossing(glimpses, target)?;
+    let still = fitted(glimpses, target)?;
     if still.near < FEWEST {
         return None;
     }
@@ -37,11 +37,11 @@ pub fn drift(glimpses: &[Glimpse], times: &[f64], target: Target) -> Option<Drif
     };
     let wanders = |step: i32| {
         let by = MOST * (f64::from(step) / f64::from(STEPS)).powi(3);
-        Some((by, crossing(&moved(by), target)?))
+        Some((by, fitted(&moved(by), target)?))
     };
     let all = (-STEPS..=STEPS).filter_map(wanders);
     let (by, best) = all.min_by(|a, b| a.1.deviance.total_cmp(&b.1.deviance))?;
-    let freedom = target.freedom + (best.near as f64 - 3.0).max(0.0);
+    let freedom = still.freedom + (best.near as f64 - 3.0).max(0.0);
     let clear = still.deviance - best.deviance > order::student(freedom).powi(2);
     clear.then_some(Drift { first: best.load * (1.0 - by), last: best.load * (1.0 + by) })
 }

@@ -31,6 +31,3 @@ pub use search::{Ask, Next, Purpose, Search};
 pub use seen::{Counts, Part, Seen, blocks, seen};
 pub use sides::sides;
 pub use told::sentence;
-
-#[cfg(test)]
-mod tests;

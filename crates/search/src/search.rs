@@ -71,13 +71,13 @@ impl Search {
 
     /// What to measure next, `spent` being the time since the search began.
     pub fn next(&self, seen: &[Seen], spent: Duration) -> Next {
-        let made = self.made(seen);
+        let made = self.made(seen, Wanted::Last);
         stage::next(self, seen, &made, spent.as_secs_f64())
     }
 
     /// What the trials came to.
     pub fn answer(&self, contender: &str, seen: &[Seen], ended: SearchEnd) -> Answer {
-        answer::answer(self, contender, seen, &self.made(seen), ended)
+        answer::answer(self, contender, seen, &self.made(seen, Wanted::All), ended)
     }
 
     /// Whether a trial's figures are over a bound.
@@ -92,22 +92,41 @@ impl Search {
     }
 
     /// What each trial was for: what would have been asked for after the ones before it.
-    pub(crate) fn made(&self, seen: &[Seen]) -> Vec<Made> {
+    fn made(&self, seen: &[Seen], wanted: Wanted) -> Vec<Made> {
         let mut made: Vec<Made> = Vec::with_capacity(seen.len());
         for (index, trial) in seen.iter().enumerate() {
-            let spent = trial.began - seen[0].began;
-            let asked = stage::next(self, &seen[..index], &made, spent);
-            let (purpose, why) = match asked {
-                Next::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
-                _ => (Purpose::Search, "asked for".to_owned()),
+            let (purpose, why) = match (trial.purpose, wanted) {
+                (Some(purpose), Wanted::Last) => (purpose, String::new()),
+                _ => self.told(&seen[..index], &made, trial),
             };
-            let purpose = trial.purpose.unwrap_or(purpose);
             made.push(Made { purpose, why, known: Vec::new() });
-            let known = capacity::known(&self.find, self.unit, &searched(&seen[..=index], &made));
-            made[index].known = known;
+            // To tell what a trial was for, one must know what was known before it.
+            let next_is_told = seen.get(index + 1).is_some_and(|next| next.purpose.is_some());
+            if wanted == Wanted::All || !next_is_told {
+                made[index].known = capacity::known(&self.find, self.unit, &searched(&seen[..=index], &made));
+            }
         }
         made
     }
+
+    /// What a trial was for, and why it was made.
+    fn told(&self, before: &[Seen], made: &[Made], trial: &Seen) -> (Purpose, String) {
+        let spent = before.first().map_or(0.0, |first| trial.began - first.began);
+        let (purpose, why) = match stage::next(self, before, made, spent) {
+            Next::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
+            _ => (Purpose::Search, "asked for".to_owned()),
+        };
+        (trial.purpose.unwrap_or(purpose), why)
+    }
+}
+
+/// Which trials' knowledge is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// That of all of them.
+    All,
+    /// That of the last.
+    Last,
 }
 
 fn near(asked: f64, load: f64) -> bool {

@@ -29,7 +29,7 @@ pub fn sides(find: &Find, of: &[Counts]) -> Vec<LoadSide> {
 }
 
 /// A load passes when all objectives are met.
-fn joined(each: &[LoadSide]) -> LoadSide {
+pub(crate) fn joined(each: &[LoadSide]) -> LoadSide {
     if each.contains(&LoadSide::Above) {
         LoadSide::Above
     } else if each.iter().all(|side| *side == LoadSide::Below) {
@@ -39,7 +39,8 @@ fn joined(each: &[LoadSide]) -> LoadSide {
     }
 }
 
-fn side(parts: &[Part], bound: &Bound) -> LoadSide {
+/// On which side the trial's load lies by one objective.
+pub fn side(parts: &[Part], bound: &Bound) -> LoadSide {
     let apart: Vec<f64> = parts.iter().map(|part| part.over - bound.allowed * part.of).collect();
     let count = apart.len() as f64;
     let Some(spread) = blocks::spread(&apart) else { return LoadSide::Undecided };

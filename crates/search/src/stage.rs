@@ -14,8 +14,14 @@ use std::time::Duration;
 
 /// While response times do not grow, loads grow by this factor; then by the second.
 const GROWTH: (f64, f64) = (4.0, 2.0);
+/// Replies take clearly longer when their mean is so many times that of the first trial.
+const SLOWER: f64 = 2.0;
 /// An interval with ends further apart than this factor is first made narrower.
 const WIDE: f64 = 1.3;
+/// Loads this near to another, as a share, stand beside it.
+const BESIDE: f64 = 0.15;
+/// So many trials near the capacity are planned with, the confirmation among them.
+const NEAR_TRIALS: usize = 5;
 /// Seconds that a trial takes beside those that are measured: connecting, and letting requests under way finish.
 const AROUND_SECONDS: f64 = 0.5;
 /// So many times less than the start, and no load is left that makes sense.
@@ -53,8 +59,11 @@ impl Stage<'_> {
         if known.iter().all(|known| self.is_precise(known)) {
             return if self.confirmed() { Err(SearchEnd::Precise) } else { self.confirm(wide) };
         }
-        if !self.confirmed() && self.left() < 2.0 * self.cost(self.length(Length::Full)) {
+        if !self.confirmed() && self.left() <= 1.5 * self.cost(self.length(Length::Full)) {
             return self.confirm(wide);
+        }
+        if self.confirmed() && self.left() < 2.0 * self.cost(self.length(Length::Middle)) {
+            return Err(SearchEnd::Budget);
         }
         self.refine(wide)
     }
@@ -85,12 +94,24 @@ impl Stage<'_> {
 
     fn length(&self, length: Length) -> TrialTimes {
         let TrialTimes { warmup, least, most } = self.search.find.trial;
-        let most = match length {
-            Length::Short => least,
-            Length::Middle => (least * 3).min(most),
-            Length::Full => most,
-        };
-        TrialTimes { warmup, least, most }
+        match length {
+            Length::Short => TrialTimes { warmup, least, most: least },
+            Length::Middle => TrialTimes { warmup, least: least * 2, most: (least * 3).min(most).max(least * 2) },
+            Length::Full => {
+                let most = self.full(most, least);
+                TrialTimes { warmup, least: (most / 2).max(least), most }
+            }
+        }
+    }
+
+    /// What is left of the time is shared out among the trials near the capacity that are still to come; a trial there may
+    /// be twice as long as others.
+    fn full(&self, most: Duration, least: Duration) -> Duration {
+        let Some(load) = self.made.last().and_then(|made| made.known.first()?.at.value) else { return most };
+        let near = self.seen.iter().filter(|trial| is_beside(trial.load, load)).count();
+        let around = self.cost(TrialTimes { most: Duration::ZERO, ..self.search.find.trial });
+        let share = self.left() / NEAR_TRIALS.saturating_sub(near).max(1) as f64 - around;
+        Duration::from_secs_f64(share.max(0.0)).clamp(least, most * 2)
     }
 
     /// Loads on both sides of each capacity; None when there are.
@@ -140,7 +161,7 @@ impl Stage<'_> {
     fn is_slower(&self) -> bool {
         let mean = |trial: Option<&Seen>| trial.and_then(|trial| trial.mean);
         match (mean(self.seen.first()), mean(self.seen.last())) {
-            (Some(first), Some(last)) => last > 1.3 * first || matches!(self.search.unit, LoadUnit::Users { .. }),
+            (Some(first), Some(last)) => last > SLOWER * first || matches!(self.search.unit, LoadUnit::Users { .. }),
             _ => true,
         }
     }
@@ -171,32 +192,55 @@ impl Stage<'_> {
 
     /// Where the answer is least known.
     fn refine(&self, known: &Known) -> Result<Next, SearchEnd> {
-        let (low, high) = (known.at.low.or(known.met), known.at.high.or(known.missed));
-        if let (Some(low), Some(high)) = (low, high)
-            && high / low > WIDE
-        {
-            let (load, why) = self.inside(low, high);
+        let (Some(crossing), Some(met), Some(missed)) = (known.crossing, known.met, known.missed) else {
+            return Err(SearchEnd::Budget);
+        };
+        // One wide of what was met and missed comes of too little to go by.
+        let at = self.kept(crossing.load.clamp(met, missed));
+        let (below, above) = self.measured_beside(at);
+        if below + above <= 0.0 && missed / met > WIDE {
+            let (load, why) = self.inside(met, missed);
             return self.ask(load, why, Length::Middle);
         }
-        let (Some(crossing), Some(value)) = (known.crossing, known.at.value) else { return Err(SearchEnd::Budget) };
-        // Where the figure is by a factor of two above or below what is allowed, but never nearer than is asked.
-        let aside = (0.7 / crossing.slope).clamp(self.search.find.precision / 2.0, 0.1) * value;
-        let above = self.seen.last().is_some_and(|last| last.load < value);
-        let (load, why) = if above {
-            (value + aside, "where the answer is least known, above")
+        // Where the figure is about twice or half of what is allowed: nearer, nothing is learnt of the slope; further, little
+        // of the crossing.
+        let aside = (0.7 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
+        let known = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();
+        let length = if known { Length::Full } else { Length::Middle };
+        let (load, why) = if below > above {
+            (self.kept(at * (1.0 + aside)), "where the answer is least known, above")
         } else {
-            (value - aside, "where the answer is least known, below")
+            (at * (1.0 - aside), "where the answer is least known, below")
         };
-        self.ask(load, why, Length::Full)
+        self.ask(load, why, length)
+    }
+
+    /// Not beyond what an overloaded server achieved: there is no steady state to be seen.
+    fn kept(&self, load: f64) -> f64 {
+        let most = self.overloaded().map(|trial| trial.achieved).reduce(f64::max);
+        let open = matches!(self.search.unit, LoadUnit::PerSecond);
+        most.filter(|_| open).map_or(load, |most| load.min(most))
+    }
+
+    fn overloaded(&self) -> impl Iterator<Item = &Seen> {
+        self.seen.iter().filter(|trial| trial.achieved < 0.95 * trial.offered && trial.limited.is_none())
+    }
+
+    /// Seconds measured near a load: below it, and above.
+    fn measured_beside(&self, load: f64) -> (f64, f64) {
+        let near = |trial: &&Seen| is_beside(trial.load, load);
+        self.seen.iter().filter(near).fold((0.0, 0.0), |(below, above), trial| {
+            if trial.load < load { (below + trial.seconds, above) } else { (below, above + trial.seconds) }
+        })
     }
 
     /// Between two loads: near what an overloaded server achieved, else in the middle.
     fn inside(&self, low: f64, high: f64) -> (f64, &'static str) {
-        let overloaded = |trial: &&Seen| trial.achieved < 0.95 * trial.offered && trial.load >= high * 0.999;
-        let first = self.seen.iter().filter(overloaded).map(|trial| trial.achieved).reduce(f64::max);
+        let first =
+            self.overloaded().filter(|trial| trial.load >= high * 0.999).map(|trial| trial.achieved).reduce(f64::max);
         let open = matches!(self.search.unit, LoadUnit::PerSecond);
         match first.map(|achieved| 0.9 * achieved) {
-            Some(guess) if open && guess > low * 1.1 && guess < high / 1.1 => {
+            Some(guess) if open && guess > low * 1.1 && guess < high / 1.05 => {
                 (guess, "shortly before what it achieved")
             }
             _ => ((low * high).sqrt(), "between what was met and what was missed"),
@@ -261,6 +305,10 @@ impl Stage<'_> {
     }
 }
 
+fn is_beside(trial: f64, load: f64) -> bool {
+    (trial / load - 1.0).abs() < BESIDE
+}
+
 /// How long a trial is.
 #[derive(Clone, Copy)]
 enum Length {
@@ -268,6 +316,6 @@ enum Length {
     Short,
     /// Three times that.
     Middle,
-    /// As long as they may be: near it.
+    /// A share of the time that is left: near it.
     Full,
 }
