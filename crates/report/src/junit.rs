@@ -154,6 +154,11 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
     };
     let seconds = trial.run.measured_seconds();
     let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
+    if study.experiment.grows() && trial.judgement.verdict.state == State::Limited {
+        // In a search it is in the nature of some trials, and none is held against the server.
+        let outcome = Outcome::Skipped("the generator was the limit");
+        return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
+    }
     let case = |judged: Judged| Case { name: format!("{} {at}", judged.objective), seconds, outcome: kept(&judged) };
     objectives.map(case).chain([Case { name: format!("verdict {at}"), seconds, outcome: verdict(trial) }]).collect()
 }

@@ -88,7 +88,7 @@ impl Search {
 
     /// What each trial was for.
     pub fn purposes(&self, seen: &[Seen]) -> Vec<Purpose> {
-        self.made(seen).into_iter().map(|made| made.purpose).collect()
+        self.made(seen, Wanted::All).into_iter().map(|made| made.purpose).collect()
     }
 
     /// What each trial was for: what would have been asked for after the ones before it.

@@ -99,11 +99,14 @@ fn limited(judgement: &Judgement) -> Option<String> {
 pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
     let points = steady::measured(run);
     let bounds: Vec<Vec<Bound>> = bounds(find);
+    let any_dropped = run.total.failed_by(Failure::Dropped) > 0;
     let mut waiting = points.first().map_or(0, |point| point.flow.waiting);
     let mut blocks: Vec<Counts> = Vec::with_capacity(points.len());
     for point in &points {
         let Point { flow, .. } = point;
-        let dropped = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
+        // What is planned late in one interval is begun in the next where we lag: that is no arrival without room.
+        let missing = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
+        let dropped = if any_dropped { missing } else { 0 };
         waiting = flow.waiting;
         blocks.push(block(point, dropped as f64, &bounds));
     }

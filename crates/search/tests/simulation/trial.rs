@@ -30,6 +30,7 @@ pub fn find(kind: &Kind) -> Find {
         },
         between: Between::Cool(Duration::from_secs_f64(COOL)),
         overload: Some(1.5),
+        require: Vec::new(),
     }
 }
 
