@@ -23,6 +23,7 @@ fn find(sets: &[f64]) -> Find {
         trial: TrialTimes { warmup: seconds(1), least: seconds(2), most: seconds(20) },
         between: Between::Cool(seconds(1)),
         overload: Some(1.5),
+        require: Vec::new(),
     }
 }
 
