@@ -114,5 +114,5 @@ fn a_drift_is_found_and_said() {
     let searches = searches(10);
     let score = Score::of(&DRIFTING, searches);
     println!("{}", score.note(&DRIFTING));
-    assert!(f64::from(score.drifts) >= 0.4 * f64::from(searches), "{} of {searches}", score.drifts);
+    assert!(f64::from(score.drifts) >= 0.3 * f64::from(searches), "{} of {searches}", score.drifts);
 }
