@@ -208,6 +208,7 @@ mod tests {
             trial: TrialTimes { warmup: second, least: second, most: second },
             between: Between::Restart,
             overload: None,
+            require: Vec::new(),
         }
     }
 
