@@ -3,7 +3,7 @@
 //! Each run of a contender is off by a lognormal factor of its own (each start of a server settles at a level of its own), each
 //! block by one that all its runs share; figures of one run hang together. A look after each block, until it is decided.
 //! In full, with the table of docs/method.md:
-//! `BRUNT_PROVE=1 cargo test -p brunt-judge --lib compare::tests::simulated -- --nocapture`.
+//! `BRUNT_PROVE=1 cargo test -p brunt-judge --lib _in_full -- --nocapture`.
 
 use super::*;
 use brunt_model::comparison::Better;
@@ -159,7 +159,7 @@ fn full() -> Option<u32> {
 #[allow(clippy::print_stdout)] // the evidence
 fn row(case: Case, comparisons: u32) -> [f64; 2] {
     // Where ways are drawn, each comparison takes a second.
-    let comparisons = if case.most > 16 { comparisons.div_ceil(20) } else { comparisons };
+    let comparisons = if case.most > 16 { comparisons.div_ceil(10) } else { comparisons };
     let share = |n: u32| 100.0 * f64::from(n) / f64::from(comparisons);
     let scores = scores(case, comparisons);
     println!(
