@@ -55,6 +55,12 @@ pub enum Command {
     /// Measures servers at one load after the other, each several times, and says where each bends
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::SWEEP_EXAMPLES)]
     Sweep(Box<crate::experiment::SweepArgs>),
+    /// Says whether a server is better than another: measures both in turns, until that is decided
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::COMPARE_EXAMPLES)]
+    Compare(Box<crate::experiment::CompareArgs>),
+    /// Keeps a run or an experiment to compare later ones with
+    #[command(max_term_width = 110, after_help = crate::baseline::EXAMPLES)]
+    Baseline(crate::baseline::BaselineArgs),
     /// Plan files: checks one, shows what it comes to, writes a new one
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),

@@ -4,12 +4,12 @@
 //! What it is **not**: a measurement. A few connects and at most two requests are made, and their times are shown only
 //! to tell what kind of way it is.
 //!
-//! * [`facts`]: what was found. `look`: how. `certificate`: a certificate, read.
+//! * [`facts`]: what was found. [`look`]: how. `certificate`: a certificate, read.
 //! * [`rules`]: what will bite, and what mends it. `text`: the report for people. [`short`]: at the start of a run.
 
 mod certificate;
 pub mod facts;
-mod look;
+pub mod look;
 pub mod rules;
 pub mod short;
 mod text;

@@ -98,3 +98,15 @@ pub const HOOK_TIMEOUT: &str = "60s";
 
 /// Time from one reading of a probe to the next.
 pub const PROBE_INTERVAL: &str = "1s";
+
+/// How often contenders are compared, at most.
+pub const BLOCKS: u32 = 10;
+
+/// The same where only the time is said that a comparison may take.
+pub const MOST_BLOCKS: u32 = 100;
+
+/// The smallest difference between contenders that matters.
+pub const SMALLEST: &str = "2%";
+
+/// How often contenders that are alike may be found to differ.
+pub const ALPHA: &str = "0.05";

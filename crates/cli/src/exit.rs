@@ -8,8 +8,12 @@ use std::process::ExitCode;
 pub enum Exit {
     /// 0: it was measured, and every objective was met. Errors of the server are data, and no reason to fail.
     Measured,
+    /// 8: it was measured, and what was to be decided is not.
+    Undecided,
     /// 4: it was measured, and an objective was missed.
     ObjectiveMissed,
+    /// 9: it was measured, and a contender is worse by more than `--fail-if` allows.
+    Worse,
     /// 6: it was measured, but the generator was the limit, and `--strict` was given.
     Limited,
     /// 130: interrupted by Ctrl-C or SIGTERM; what was measured until then was reported.
@@ -28,9 +32,11 @@ pub enum Exit {
 
 impl Exit {
     /// Every way to end.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Measured,
+        Self::Undecided,
         Self::ObjectiveMissed,
+        Self::Worse,
         Self::Limited,
         Self::Interrupted,
         Self::Invalid,
@@ -51,6 +57,8 @@ impl Exit {
             Self::Invalid => 5,
             Self::Limited => 6,
             Self::Halted => 7,
+            Self::Undecided => 8,
+            Self::Worse => 9,
             Self::Interrupted => 130,
         }
     }
@@ -66,6 +74,8 @@ impl Exit {
             Self::Invalid => "measured, but sums do not come out even: not to be believed",
             Self::Limited => "measured, but the generator was the limit (with --strict)",
             Self::Halted => "a hook or managed server failed; what was measured was reported",
+            Self::Undecided => "measured, but not decided (where that was asked for)",
+            Self::Worse => "measured, and worse by more than --fail-if allows",
             Self::Interrupted => "interrupted; what was measured was reported",
         }
     }

@@ -1,16 +1,22 @@
-//! Experiments: `brunt sweep`, and `brunt run` of a plan file.
+//! Experiments: `brunt sweep`, `brunt compare`, and `brunt run` of a plan file.
 //!
-//! * [`mod@sweep`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
+//! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment, by [`contenders`]. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
+//! * [`spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
+//!   contenders answer alike, asked before anything is measured.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
 //! What it is **not**: the order of trials, hooks and managed servers are `rig`'s.
 
+mod answers;
+mod compare;
+mod contenders;
 mod ending;
 mod left;
 mod measurer;
 mod planned;
 mod resume;
+mod spec;
 mod sweep;
 
 use crate::args::RunArgs;
@@ -20,9 +26,10 @@ use crate::output::Outputs;
 use crate::signals::Interrupt;
 use crate::to_plan::System;
 use crate::world::Real;
-use crate::{Failed, failed, usage};
+use crate::decide::{self, Decisive};
+use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result};
-use brunt_model::{Environment, Experiment, Place, Study};
+use brunt_model::{Analysis, Environment, Experiment, Place, Study};
 use brunt_rig::{End, Failure, Gear};
 use brunt_store::{Ended, Store};
 use measurer::Measurer;
@@ -31,6 +38,8 @@ use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
+pub use spec::{SpecArgs, default_metrics, repetitions, spec};
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 
 /// What goes with an experiment besides what is to be done.
@@ -45,6 +54,8 @@ pub struct Given {
     pub quiet: bool,
     /// Whether a limited generator makes brunt fail.
     pub strict: Strict,
+    /// Whether a comparison that decides nothing makes brunt fail.
+    pub decisive: Decisive,
     /// What the user should be told.
     pub notes: Vec<String>,
     /// Where it is kept.
@@ -62,6 +73,23 @@ pub enum Keep {
         /// Why, where that was not asked for.
         note: Option<String>,
     },
+}
+
+impl Given {
+    /// As the command line says, with notes that the user should be told.
+    pub fn asked(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
+        let output = &run.output;
+        Ok(Self {
+            command: command_line(),
+            system,
+            outputs: Outputs::open(&output.outputs, output.quiet)?,
+            quiet: output.quiet,
+            strict: run.checks.strict.into(),
+            decisive: Decisive::No,
+            notes,
+            keep: Keep::asked(run)?,
+        })
+    }
 }
 
 impl Keep {
@@ -97,8 +125,19 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
     let told = measurer::Told { system: given.system, quiet: given.quiet, store: store.as_ref() };
     let mut measurer = Measurer::new(study, &experiment, told, interrupt, &time);
-    let outcome = brunt_rig::conduct(&experiment, &done, &gear, &mut measurer);
-    finish(measurer.study, store.as_ref(), outcome, given.outputs, given.strict)
+    let outcome = if decide::is_decided(&measurer.study) {
+        Ok(End::Enough)
+    } else {
+        brunt_rig::conduct(&experiment, &done, &gear, &mut measurer)
+    };
+    let (study, fails) = (measurer.study, Fails { strict: given.strict, decisive: given.decisive });
+    finish(study, store.as_ref(), outcome, given.outputs, fails)
+}
+
+/// What makes brunt fail besides failures.
+struct Fails {
+    strict: Strict,
+    decisive: Decisive,
 }
 
 /// The study as far as it is made, and the store that keeps it.
@@ -151,9 +190,9 @@ fn finish(
     store: Option<&Store>,
     outcome: Result<End, Failure<anyhow::Error>>,
     outputs: Outputs,
-    strict: Strict,
+    fails: Fails,
 ) -> Result<Exit, Failed> {
-    study.interrupted = !matches!(outcome, Ok(End::Whole));
+    study.interrupted = !matches!(outcome, Ok(End::Whole | End::Enough));
     if let Err(failure) = &outcome {
         study.warnings.push(format!("the experiment was stopped: {failure:#}"));
     }
@@ -162,11 +201,14 @@ fn finish(
         let trouble = store.end_experiment(id, &ended).err();
         study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
     }
-    let analysis = || brunt_judge::sweep::analyse_study(&study);
-    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis()) };
+    let analysis = if study.trials.is_empty() { Analysis::default() } else { decide::analysis(&study) };
+    let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
         Err(Failure::Host(error)) => Err(failed(error)),
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
-        Ok(_) => written.map(|()| ending::exit_of_study(&study, strict)).map_err(failed),
+        Ok(_) => {
+            let exit = ending::exit_of_study(&study, fails.strict);
+            written.map(|()| exit.max(decide::exit_of(&analysis, fails.decisive))).map_err(failed)
+        }
     }
 }

@@ -3,7 +3,9 @@
 //! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
-//! * [`mod@experiment`]: many runs: `sweep`, and plan files carried out. [`processes`]: a run in several processes of ourselves.
+//! * [`mod@experiment`]: many runs: `sweep`, `compare`, and plan files carried out. [`decide`]: what is decided about them.
+//! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
+//! * [`processes`]: a run in several processes of ourselves.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
@@ -12,9 +14,11 @@
 
 mod analyse;
 mod args;
+mod baseline;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
+mod decide;
 mod defaults;
 mod exit;
 mod experiment;
@@ -29,6 +33,7 @@ mod reports;
 mod runs;
 mod signals;
 mod steer;
+mod stored;
 mod to_plan;
 mod world;
 
@@ -74,6 +79,8 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Run(args) => run(&args),
         Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
         Command::Sweep(args) => experiment::sweep(&args),
+        Command::Compare(args) => experiment::compare(&args),
+        Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
         Command::Runs(args) => runs::runs(&args),
         Command::Analyse(args) => analyse::analyse(&args),

@@ -5,7 +5,7 @@
 //! * [`keys`]: which key is which option of `brunt run`. [`options`]: settings → arguments, by the same parser and rules.
 //! * [`resolve`]: the whole way, [`load`]. [`mod@show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
 
-mod estimate;
+pub mod estimate;
 mod keys;
 mod options;
 mod resolve;

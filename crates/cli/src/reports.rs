@@ -6,7 +6,7 @@ use crate::args::store::StoreArgs;
 use crate::args::values::{self, Output};
 use crate::exit::Exit;
 use crate::output::Outputs;
-use crate::{Failed, failed, replay, usage};
+use crate::{Failed, decide, failed, replay, usage};
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;
@@ -51,7 +51,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
     let written = match kept.as_slice() {
         [Kept::Run(_, run, judgement)] => outputs.write(run, judgement),
-        [Kept::Study(study)] => outputs.write_study(study, &brunt_judge::sweep::analyse_study(study)),
+        [Kept::Study(study)] => outputs.write_study(study, &decide::analysis(study)),
         several => {
             let runs = several.iter().map(run_of).collect::<Result<Vec<_>>>().map_err(usage)?;
             let (study, analysis) = single::study_of_several(&runs);

@@ -200,6 +200,13 @@ impl Experiment {
     }
 }
 
+impl Experiment {
+    /// Whether it ends as soon as enough is known: then fewer trials than there may be are no lack.
+    pub fn may_end_early(&self) -> bool {
+        matches!(self.question, Question::Compare(_))
+    }
+}
+
 impl Contender {
     /// What its loads are counted in: as in its first step.
     pub fn unit(&self) -> LoadUnit {

@@ -61,7 +61,7 @@ pub use outcome::{Failure, Outcome};
 pub use part::{Account, Assignment, Part, Word};
 pub use plan::Plan;
 pub use probe_spec::{ProbeSpec, Probed};
-pub use question::{Find, Measure, Question};
+pub use question::{Compare, Find, Measure, Question};
 pub use request::{Body, Request};
 pub use run::Run;
 pub use sample::Sample;

@@ -3,8 +3,9 @@
 //! What it is **not**: the answer (that is in [`answer`](crate::answer) and [`comparison`](crate::comparison)).
 
 use crate::Objective;
+use crate::comparison::Compared;
 use crate::objective::Metric;
-use crate::time::seconds;
+use crate::time::{optional_seconds, seconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -100,6 +101,10 @@ pub struct Compare {
     pub alpha: f64,
     /// Differences that make brunt fail.
     pub fail_if: Vec<Regression>,
+    /// No block is begun that would be over later than so many seconds after the beginning; null: all may be made.
+    #[serde(default, with = "optional_seconds", rename = "within_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub within: Option<Duration>,
 }
 
 /// A difference that makes brunt fail.
@@ -109,6 +114,21 @@ pub struct Regression {
     pub measure: Measure,
     /// Worse by more than this share, with the whole interval.
     pub by: f64,
+}
+
+impl Regression {
+    /// Whether the other contender is worse by more than the margin, with the whole interval. False where there is none, and
+    /// where the figure is another.
+    pub fn is_shown_by(&self, compared: &Compared) -> bool {
+        let end = if self.measure.more_is_better() { compared.high.map(|high| -high) } else { compared.low };
+        compared.measure == self.measure && end.is_some_and(|worse| worse > self.by)
+    }
+}
+
+impl fmt::Display for Regression {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} worse by {}%", self.measure, (self.by * 1e8).round() / 1e6)
+    }
 }
 
 /// A figure by which contenders are compared.

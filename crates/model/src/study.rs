@@ -41,8 +41,8 @@ impl Study {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
-    /// Whether all its trials were made.
+    /// Whether all its trials were made, or as many as were found to be enough.
     pub fn is_complete(&self) -> bool {
-        self.trials.len() >= self.experiment.trials()
+        self.trials.len() >= self.experiment.trials() || self.experiment.may_end_early() && !self.interrupted
     }
 }

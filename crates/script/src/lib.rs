@@ -10,7 +10,7 @@
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`duration`], [`bytes`]: `1.5s`, `124k`.
 //! * [`shape`]: a load, `500` or `0..500/30s,500/2m`, or a sweep of many; [`think`], [`arrivals`]: what goes with it.
-//! * [`objective`], [`goal`], [`status`]: `p99 < 50ms`, `p99±5%`, `200,3xx`.
+//! * [`objective`], [`goal`], [`compare`], [`status`]: `p99 < 50ms`, `p99±5%`, `p99 worse by 5%`, `200,3xx`.
 //! * [`target`]: a URL as people write it; [`urls`]: a file of them, [`body`]: what is sent with one.
 //! * [`user`]: the virtual user of a list of requests.
 //! * [`plan`]: the plan file, by its contenders.
@@ -19,6 +19,7 @@
 pub mod arrivals;
 pub mod body;
 pub mod bytes;
+pub mod compare;
 pub mod duration;
 pub mod error;
 pub mod feed;

@@ -41,7 +41,8 @@ fn objective(word: &str) -> Result<Objective, WordError> {
     Ok(Objective { metric, relation, bound: bound(metric, value.trim())? })
 }
 
-fn metric(word: &str) -> Result<Metric, WordError> {
+/// `p99`, `errors`, …
+pub(crate) fn metric(word: &str) -> Result<Metric, WordError> {
     Ok(match word {
         "mean" => Metric::Mean,
         "max" => Metric::Max,

@@ -8,10 +8,11 @@
 //! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Setting`]s, with their places.
 //!
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
-//! * `written`, `words`, `probes`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
+//! * `written`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
 //!   Schema.
 //! * `file`: the way from one end to the other. `show`: a tree as YAML again. `error`: what is said to mistakes.
 
+mod compare;
 mod error;
 mod file;
 mod fill;
@@ -27,6 +28,7 @@ mod words;
 mod written;
 mod yaml;
 
+pub use compare::PlannedCompare;
 pub use error::{PlanError, nearest};
 pub use file::{Draft, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, Setting};
 pub use fill::Given;

@@ -79,6 +79,22 @@ pub enum StoreError {
         /// Why, and what to do.
         what: String,
     },
+    /// A baseline cannot be had.
+    #[error("the baseline `{name}` {what}")]
+    Baseline {
+        /// Its name.
+        name: String,
+        /// Why, and what to do.
+        what: String,
+    },
+    /// It is a baseline.
+    #[error("{id} is the baseline `{name}`; `brunt baseline rm {name}` makes it as any other")]
+    IsBaseline {
+        /// What was to be removed.
+        id: String,
+        /// Which baseline.
+        name: String,
+    },
     /// No id could be drawn.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -87,10 +103,18 @@ pub enum StoreError {
 impl StoreError {
     /// Whether what was asked for makes no sense, rather than that something failed.
     pub fn is_asked_wrongly(&self) -> bool {
-        use StoreError::{Ambiguous, Archive, Busy, NoExperiment, NoRun, Tag, Unknown};
+        use StoreError::{Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, NoRun, Tag, Unknown};
         matches!(
             self,
-            Unknown(_) | Ambiguous { .. } | NoExperiment(_) | NoRun(_) | Busy(_) | Archive { .. } | Tag { .. }
+            Unknown(_)
+                | Ambiguous { .. }
+                | NoExperiment(_)
+                | NoRun(_)
+                | Busy(_)
+                | Archive { .. }
+                | Tag { .. }
+                | Baseline { .. }
+                | IsBaseline { .. }
         )
     }
 

@@ -1,6 +1,6 @@
 //! Event logs on disk, the index of runs and experiments, and readers of what other tools wrote.
 //!
-//! A store is a directory: `runs/ID.events` (a packed event log each), `experiments/ID.experiment`, `tags/TAG`, and
+//! A store is a directory: `runs/ID.events` (a packed event log each), `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`, and
 //! `index.sqlite`, which only says what the files say and is made again from them where it is missing or damaged.
 //!
 //! What it is **not**: it decides nothing (figures in the index come from `judge`), prints nothing, and does not know

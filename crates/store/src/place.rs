@@ -12,7 +12,7 @@ impl Directory {
     /// Makes what is missing of it.
     pub fn make(path: &Path) -> Result<Self, StoreError> {
         let directory = Self(path.to_owned());
-        for folder in [directory.runs(), directory.experiments(), directory.tags(), directory.incoming()] {
+        for folder in [directory.runs(), directory.experiments(), directory.tags(), directory.baselines(), directory.incoming()] {
             fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         }
         Ok(directory)
@@ -41,6 +41,14 @@ impl Directory {
 
     pub fn tags(&self) -> PathBuf {
         self.0.join("tags")
+    }
+
+    pub fn baselines(&self) -> PathBuf {
+        self.0.join("baselines")
+    }
+
+    pub fn baseline(&self, name: &str) -> PathBuf {
+        self.baselines().join(name)
     }
 
     /// Files that are not whole yet.

@@ -1,5 +1,6 @@
 //! The store: begins, finds, lists and removes runs and experiments.
 
+mod baselines;
 mod mend;
 mod open;
 mod tags;
@@ -140,8 +141,9 @@ impl Store {
             }
         }
         let Asked { experiment, environment, unix_seconds } = kept.asked;
+        let enough = experiment.may_end_early() && kept.ended.is_some();
         let Ended { interrupted, warnings } = kept.ended.unwrap_or_default();
-        let interrupted = interrupted || trials.len() < experiment.trials();
+        let interrupted = interrupted || !enough && trials.len() < experiment.trials();
         Ok(Study { id: Some(id.to_owned()), experiment, environment, unix_seconds, trials, warnings, interrupted })
     }
 
@@ -226,7 +228,7 @@ impl Store {
     }
 
     /// Removes a run, or an experiment with its runs: files, tags and rows; how many runs it was. What is still being
-    /// written stays.
+    /// written stays, and so does a baseline.
     pub fn remove(&self, what: &Named) -> Result<usize, StoreError> {
         let runs = match what {
             Named::Run(id) => vec![id.clone()],
@@ -236,6 +238,7 @@ impl Store {
         if let Named::Experiment(id) = what {
             files.push((id.clone(), self.directory.experiment(id)));
         }
+        self.ensure_no_baseline(&files.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>())?;
         if let Some((busy, _)) = files.iter().find(|(_, path)| mend::is_locked(path)) {
             return Err(StoreError::Busy(busy.clone()));
         }

@@ -41,7 +41,7 @@ pub enum Data {
 }
 
 /// The help of an option whose default depends on others, shown as clap shows the plain ones.
-pub(super) fn defaulted(help: &str, default: &str) -> String {
+pub(crate) fn defaulted(help: &str, default: &str) -> String {
     format!("{help} [default: {default}]")
 }
 

@@ -42,8 +42,26 @@ struct Seen {
     service_seconds: f64,
 }
 
+/// How much is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// A second request and more connects.
+    All,
+    /// One request, and that is all.
+    Once,
+}
+
 /// Looks, and fills in what was found.
 pub fn look(plan: &Plan, facts: &mut Facts) -> Result<()> {
+    look_with(Care::All, plan, facts)
+}
+
+/// Looks with one request, and fills in what was found.
+pub fn once(plan: &Plan, facts: &mut Facts) -> Result<()> {
+    look_with(Care::Once, plan, facts)
+}
+
+fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<()> {
     let request = plan.script.requests.first().context("there is no request")?;
     facts.method.clone_from(&request.method);
     facts.url.clone_from(&request.url);
@@ -52,7 +70,7 @@ pub fn look(plan: &Plan, facts: &mut Facts) -> Result<()> {
         let time = Time::new(Epoch::now());
         let _attended = time.attend()?;
         let look = Look::new(plan, &time)?;
-        if let Err(failure) = look.request(request, facts).await {
+        if let Err(failure) = look.request(request, care, facts).await {
             facts.failure = Some(look.failed(failure));
             if failure == Failure::Tls {
                 Box::pin(look.distrusted(&time, facts)).await?;
@@ -70,12 +88,15 @@ impl<'a> Look<'a> {
     }
 
     /// The requests: as asked, and once more.
-    async fn request(&self, request: &Request, facts: &mut Facts) -> Result<(), Failure> {
+    async fn request(&self, request: &Request, care: Care, facts: &mut Facts) -> Result<(), Failure> {
         let asked = self.prepared(request).map_err(|why| self.broken(&why, facts))?;
         let mut conn = self.open(&asked, facts).await?;
         let seen = self.exchange(&mut conn, &asked).await?;
         let once = self.plan.connection.requests_per_connection == Some(1);
         facts.reply = Some(answered(&seen, once));
+        if care == Care::Once {
+            return Ok(());
+        }
         if matches!(&*request.method, "GET" | "HEAD") {
             self.again(conn, (request, seen.reply.keep_alive), facts).await;
         }

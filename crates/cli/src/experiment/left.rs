@@ -12,6 +12,8 @@ pub struct Left<'a> {
     /// Planned seconds of the trials that were made, and of those to come.
     made: f64,
     to_come: f64,
+    /// Repetitions that were made whole.
+    repetitions: u32,
 }
 
 impl<'a> Left<'a> {
@@ -20,7 +22,7 @@ impl<'a> Left<'a> {
         let places = brunt_rig::order(experiment);
         let to_come =
             places.iter().filter(|place| !done.contains(place)).map(|place| planned(experiment, *place)).sum();
-        Self { clock, experiment, began: clock.now(), made: 0.0, to_come }
+        Self { clock, experiment, began: clock.now(), made: 0.0, to_come, repetitions: 0 }
     }
 
     /// A trial was made.
@@ -28,6 +30,13 @@ impl<'a> Left<'a> {
         let planned = planned(self.experiment, place);
         self.made += planned;
         self.to_come -= planned;
+    }
+
+    /// A repetition was made whole; whether one more would be over later than so long after the beginning.
+    pub fn is_used_up(&mut self, within: Duration) -> bool {
+        self.repetitions += 1;
+        let elapsed = self.clock.now() - self.began;
+        elapsed + elapsed / self.repetitions > within
     }
 
     /// How long it will still take, the trial that goes on included.

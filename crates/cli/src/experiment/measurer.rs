@@ -2,6 +2,7 @@
 
 use super::left::Left;
 use crate::check::short::preflight_short;
+use crate::decide;
 use crate::keep::{Kept, Watched};
 use crate::live::{Live, rewrite, say};
 use crate::measure::{Listen, With, carry_out};
@@ -10,7 +11,7 @@ use crate::to_plan::System;
 use crate::world::Real;
 use anyhow::{Context, Result};
 use brunt_engine::World;
-use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Study, Tick, Trial, Warning};
+use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Question, Study, Tick, Trial, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
 use brunt_store::Store;
@@ -79,7 +80,8 @@ impl<'a> Measurer<'a> {
     }
 
     fn time_left(&self) -> String {
-        format!("{} left", span(self.left.time().as_secs_f64().ceil()))
+        let most = if self.study.experiment.may_end_early() { "at most " } else { "" };
+        format!("{most}{} left", span(self.left.time().as_secs_f64().ceil()))
     }
 }
 
@@ -124,6 +126,17 @@ impl Host for Measurer<'_> {
 
     fn stopped(&self) -> bool {
         self.interrupt.is_stopped()
+    }
+
+    fn enough(&mut self, repetition: u32) -> bool {
+        let Question::Compare(spec) = &self.study.experiment.question else { return false };
+        let within = spec.within;
+        let enough = decide::is_decided(&self.study);
+        let used_up = within.is_some_and(|within| self.left.is_used_up(within));
+        if let Some(stands) = decide::stands(&self.study) {
+            self.tell(&format!("after repetition {}: {stands}", repetition + 1));
+        }
+        enough || used_up
     }
 }
 

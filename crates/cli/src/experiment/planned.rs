@@ -1,11 +1,10 @@
 //! `brunt run plan.yaml`: a plan file, carried out. What it is not: the reading of it, which is
 //! [`plan_file`]'s.
 
-use super::{Given, Keep, carry_out};
+use super::{Given, compare};
 use crate::args::{Cli, RunArgs};
 use crate::exit::Exit;
-use crate::output::Outputs;
-use crate::{Failed, command_line, failed, plan_file, usage};
+use crate::{Failed, failed, plan_file, usage};
 use anyhow::{Context, Result, bail};
 use brunt_model::Experiment;
 use clap::parser::ValueSource;
@@ -13,7 +12,7 @@ use clap::{ArgMatches, CommandFactory};
 use std::path::Path;
 
 /// What may be said on the command line beside a plan file. Everything else is said in it, or by `--set`.
-const BESIDE: [&str; 8] = ["url", "sets", "resume", "outputs", "quiet", "strict", "store", "no_store"];
+pub const BESIDE: [&str; 8] = ["url", "sets", "resume", "outputs", "quiet", "strict", "store", "no_store"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -25,26 +24,26 @@ pub fn plan_path(word: &str) -> Option<&Path> {
 
 /// Carries out a plan file.
 pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
-    refuse_others(&Cli::command().get_matches()).map_err(usage)?;
+    refuse_others(&Cli::command().get_matches(), &BESIDE).map_err(usage)?;
     // Only its name is wanted here: the experiment is carried out in it, or in that of the one that is taken up again.
     let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
     let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
     let system = crate::system();
     let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system).map_err(usage)?;
-    let (given, quiet) = (&args.output.outputs, args.output.quiet);
-    let outputs = Outputs::open(if given.is_empty() { &loaded.outputs } else { given }, quiet).map_err(usage)?;
-    let (command, strict) = (command_line(), args.checks.strict.into());
-    let keep = Keep::asked(args).map_err(usage)?;
-    let given = Given { command, system, outputs, quiet, strict, notes: loaded.notes, keep };
-    carry_out(&Experiment { scratch: Some(folder), ..loaded.experiment }, given)
+    let mut args = args.clone();
+    if args.output.outputs.is_empty() {
+        args.output.outputs = loaded.outputs;
+    }
+    let given = Given::asked(&args, system, loaded.notes).map_err(usage)?;
+    compare::measure(&Experiment { scratch: Some(folder), ..loaded.experiment }, given)
 }
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
-fn refuse_others(matches: &ArgMatches) -> Result<()> {
+pub fn refuse_others(matches: &ArgMatches, beside: &[&str]) -> Result<()> {
     let matches = matches.subcommand().map_or(matches, |(_, of_run)| of_run);
     let said = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
     let options = Cli::command();
-    for id in matches.ids().filter(said).filter(|id| !BESIDE.contains(&id.as_str())) {
+    for id in matches.ids().filter(said).filter(|id| !beside.contains(&id.as_str())) {
         // Groups are ids as well.
         let Some(option) = options.get_arguments().find(|option| option.get_id() == id) else { continue };
         let name = option.get_long().unwrap_or(id.as_str());
@@ -70,7 +69,7 @@ mod tests {
     fn what_the_plan_is_to_say_is_refused_on_the_command_line() {
         let refused = |line: &str| {
             let matches = Cli::command().try_get_matches_from(line.split(' ')).unwrap();
-            refuse_others(&matches).err().map(|e| e.to_string())
+            refuse_others(&matches, &BESIDE).err().map(|e| e.to_string())
         };
         assert_eq!(refused("brunt run p.yaml --set a=b -q --strict -o json=x"), None);
         assert_eq!(refused("brunt p.yaml"), None);

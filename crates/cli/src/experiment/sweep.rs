@@ -1,14 +1,14 @@
 //! `brunt sweep`: from the command line to an experiment.
 
-use super::{Given, Keep, carry_out};
+use super::contenders::{self, Arranged};
+use super::{Given, carry_out};
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::output::Outputs;
-use crate::to_plan::{System, sweep_steps};
+use crate::to_plan::System;
 use crate::{Failed, command_line, defaults, usage};
-use anyhow::{Result, ensure};
-use brunt_model::experiment::{Around, ContenderHooks, TrialOrder};
-use brunt_model::{Contender, Experiment};
+use anyhow::Result;
+use brunt_model::experiment::TrialOrder;
+use brunt_model::{Experiment, Question};
 use brunt_script::duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
@@ -59,7 +59,8 @@ pub struct TrialArgs {
     name: String,
 }
 
-fn trial_order() -> impl TypedValueParser<Value = TrialOrder> {
+/// The words for the order of trials.
+pub fn trial_order() -> impl TypedValueParser<Value = TrialOrder> {
     PossibleValuesParser::new(["interleaved", "blocks", "random"]).map(|word| match word.as_str() {
         "blocks" => TrialOrder::Blocks,
         "random" => TrialOrder::Random,
@@ -72,80 +73,25 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
     let system = crate::system();
     let command = command_line();
     let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
-    let output = &args.run.output;
-    let outputs = Outputs::open(&output.outputs, output.quiet).map_err(usage)?;
-    let strict = args.run.checks.strict.into();
-    let keep = Keep::asked(&args.run).map_err(usage)?;
-    carry_out(&experiment, Given { command, system, outputs, quiet: output.quiet, strict, notes, keep })
+    let given = Given::asked(&args.run, system, notes).map_err(usage)?;
+    carry_out(&experiment, given)
 }
 
 /// The experiment that the command line speaks of, and notes that the user should be told.
 fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    ensure!(args.run.output.events.is_none(), "--events keeps one run; an experiment has many: leave it out");
-    ensure!(args.run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
-    ensure!(
-        args.run.url.is_some() || args.run.request.urls.is_some(),
-        "no URL is given; write one, such as http://127.0.0.1/"
-    );
-    let urls = args.run.url.iter().chain(&args.more).map(|word| Some(word.as_str()));
-    let urls: Vec<Option<&str>> = if args.run.url.is_none() { vec![None] } else { urls.collect() };
-    let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
-    for word in urls {
-        let (contender, told) = contender(word, args, system)?;
-        let name = &contender.name;
-        ensure!(
-            contenders.iter().all(|c| c.name != *name),
-            "two servers would be called {name}; write NAME=URL for each"
-        );
-        contenders.push(contender);
-        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-    }
+    contenders::refuse_of_one_run(&args.run)?;
+    let words: Vec<&str> = args.run.url.iter().chain(&args.more).map(String::as_str).collect();
+    let (contenders, notes) = contenders::of_words(&words, &args.run, system)?;
     let trials = &args.trials;
-    let experiment = Experiment {
+    let arranged = Arranged {
         name: trials.name.clone(),
-        about: String::new(),
-        contenders,
         repetitions: trials.repeat,
         order: trials.trial_order,
         cooldown: trials.cooldown,
-        hooks: Around::default(),
-        seed: args.run.load.seed.unwrap_or(system.seed),
-        directory: std::env::current_dir()?,
-        scratch: None,
-        question: brunt_model::Question::Sweep,
-        source: command.to_owned(),
+        question: Question::Sweep,
     };
-    Ok((experiment, notes))
-}
-
-fn contender(word: Option<&str>, args: &SweepArgs, system: &System) -> Result<(Contender, Vec<String>)> {
-    let (name, url) = word.map_or((None, None), |word| {
-        let (name, url) = named(word);
-        (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
-    });
-    let (steps, notes) = sweep_steps(&RunArgs { url, ..args.run.clone() }, system)?;
-    let contender = Contender {
-        name: name.unwrap_or("URLs").to_owned(),
-        factors: Vec::new(),
-        steps,
-        server: None,
-        hooks: ContenderHooks::default(),
-        probes: args.run.probes.probes.clone(),
-    };
-    Ok((contender, notes))
-}
-
-/// `NAME=URL` or `URL`; a URL may hold `=`, but not before `/`, `:` or `?`.
-fn named(word: &str) -> (Option<&str>, &str) {
-    match word.split_once('=') {
-        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
-        _ => (None, word),
-    }
-}
-
-/// A URL without its scheme, which most have in common, and without the `/` at its end.
-fn bare(url: &str) -> &str {
-    url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/')
+    let seed = args.run.load.seed.unwrap_or(system.seed);
+    Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
 }
 
 #[cfg(test)]

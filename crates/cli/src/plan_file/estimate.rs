@@ -23,14 +23,14 @@ fn time(experiment: &Experiment) -> String {
     let about = match () {
         () if plans().all(|plan| trial(plan).is_none()) => return "for as long as the servers take".to_owned(),
         () if plans().any(|plan| trial(plan).is_none()) => "at least",
-        () if plans().any(|plan| plan.until.is_some()) => "at most about",
+        () if experiment.may_end_early() || plans().any(|plan| plan.until.is_some()) => "at most about",
         () => "about",
     };
     format!("{about} {}", shown(all))
 }
 
 /// How long a trial takes; None where that is the server's doing.
-fn trial(plan: &Plan) -> Option<Duration> {
+pub fn trial(plan: &Plan) -> Option<Duration> {
     let requests = match &plan.load {
         Load::Open { rate, .. } => rate.as_constant().zip(plan.stop.requests).map(|(rate, n)| n as f64 / rate),
         Load::Closed { .. } => None,

@@ -6,14 +6,15 @@ use super::options::Options;
 use crate::args::RunArgs;
 use crate::args::values::Output;
 use crate::defaults;
+use crate::experiment::{repetitions, spec};
 use crate::to_plan::{System, script, sweep_steps};
 use anyhow::{Context, Result, bail, ensure};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
 use brunt_model::plan::Script;
-use brunt_model::{Contender, Experiment, ProbeSpec};
+use brunt_model::{Contender, Experiment, ProbeSpec, Question};
 use brunt_script::duration;
 use brunt_script::plan::{
-    Draft, Given, PlanError, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer, Setting,
+    Draft, Given, PlanError, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer, Setting,
 };
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -30,6 +31,10 @@ pub struct Loaded {
     pub experiment: Experiment,
     /// Where reports go.
     pub outputs: Vec<Output>,
+    /// What the plan says of a comparison, where it does.
+    pub compare: Option<PlannedCompare>,
+    /// How often each step is measured, where the plan says so.
+    pub repetitions: Option<u32>,
     /// What the user should be told, each once.
     pub notes: Vec<String>,
 }
@@ -114,22 +119,34 @@ impl Opened {
         }
         let outputs = Options::new(file.outputs.clone()).arguments(&folder)?.output.outputs;
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
+        let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
+        let (question, repetitions) = question(&file, &contenders, cooldown)?;
         let experiment = Experiment {
             name: file.name,
             about: file.about,
             contenders,
-            repetitions: file.repetitions.unwrap_or(defaults::REPETITIONS),
+            repetitions,
             order: file.order.unwrap_or(defaults::TRIAL_ORDER),
-            cooldown: or(file.cooldown, defaults::COOLDOWN)?,
+            cooldown,
             hooks: around(&file.hooks)?,
             seed,
             directory: folder,
             scratch: None,
-            question: brunt_model::Question::Sweep,
+            question,
             source,
         };
-        Ok(Loaded { experiment, outputs, notes })
+        Ok(Loaded { experiment, outputs, compare: file.compare, repetitions: file.repetitions, notes })
     }
+}
+
+/// What the experiment is to decide, and how often each step is measured for that.
+fn question(file: &PlanFile, contenders: &[Contender], cooldown: Duration) -> Result<(Question, u32)> {
+    let Some(told) = file.compare.clone() else {
+        return Ok((Question::Sweep, file.repetitions.unwrap_or(defaults::REPETITIONS)));
+    };
+    let spec = spec(told, contenders).context("compare")?;
+    let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown).context("compare")?;
+    Ok((Question::Compare(spec), repetitions))
 }
 
 fn contender(planned: &Planned, folder: &Path, system: &System) -> Result<(Contender, Vec<String>)> {

@@ -36,6 +36,7 @@ fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
     if !experiment.about.is_empty() {
         entries.insert(1, entry("about", text(&experiment.about)));
     }
+    entries.extend(file.compared.iter().map(|compared| entry("compare", compared.node.clone())));
     entries.extend(file.outputs.iter().map(|outputs| entry("outputs", outputs.node.clone())));
     let common = common(&all);
     entries.extend(common.iter().flat_map(|node| node.entries().iter().cloned()));

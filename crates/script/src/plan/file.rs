@@ -1,5 +1,6 @@
 //! A plan file, read: what it says of the whole experiment, and of each contender.
 
+use super::compare::PlannedCompare;
 use super::error::PlanError;
 use super::fill::{Given, Scope, Who};
 use super::node::{Entry, Node, Value};
@@ -30,6 +31,10 @@ pub struct PlanFile {
     pub about: String,
     /// How often each step of each contender is measured; never 0.
     pub repetitions: Option<u32>,
+    /// How contenders are compared, where they are.
+    pub compare: Option<PlannedCompare>,
+    /// The same as it was written: key `compare`.
+    pub compared: Option<Setting>,
     /// In which order.
     pub order: Option<TrialOrder>,
     /// Rest before each trial but the first.
@@ -153,14 +158,12 @@ impl Draft {
             name,
             about: written.about.unwrap_or_default().0,
             repetitions: written.repetitions,
+            compare: written.compare.map(PlannedCompare::from),
             order: written.order,
             cooldown: written.cooldown.map(|time| time.0),
             hooks: hooks(&written.hooks, |around| &around.experiment),
-            outputs: whole
-                .child("outputs")
-                .map(|node| Setting { key: "outputs".into(), node: node.clone() })
-                .into_iter()
-                .collect(),
+            compared: setting(&whole, "compare"),
+            outputs: setting(&whole, "outputs").into_iter().collect(),
             contenders,
         })
     }
@@ -171,6 +174,11 @@ impl Draft {
             plan.merge(sets);
         }
     }
+}
+
+/// A key at the top of a plan, where it is there.
+fn setting(plan: &Node, key: &str) -> Option<Setting> {
+    plan.child(key).map(|node| Setting { key: key.into(), node: node.clone() })
 }
 
 /// What is of the whole experiment, filled in. Variables stay as they are: some are known within contenders only.
@@ -272,7 +280,7 @@ fn settings(plan: &Node) -> Vec<Setting> {
     let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
     let script = script.filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
     let sections = ["load", "connection", "checks"].into_iter().filter_map(|key| Some((key, plan.child(key)?)));
-    let objectives = plan.child("objectives").map(|node| Setting { key: "objectives".into(), node: node.clone() });
+    let objectives = setting(plan, "objectives");
     script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
 }
 

@@ -8,8 +8,19 @@ use super::node::{Entry, Node, Position, Value};
 const MOST: usize = 1000;
 
 /// Keys of the whole experiment: no contender has its own.
-pub(super) const OF_THE_WHOLE: [&str; 10] =
-    ["name", "about", "ports", "choose", "repetitions", "order", "cooldown", "outputs", "contenders", "factors"];
+pub(super) const OF_THE_WHOLE: [&str; 11] = [
+    "name",
+    "about",
+    "ports",
+    "choose",
+    "repetitions",
+    "compare",
+    "order",
+    "cooldown",
+    "outputs",
+    "contenders",
+    "factors",
+];
 
 /// A contender's name, its level of each factor, and the plan with its overrides.
 #[derive(Debug, Clone)]

@@ -28,6 +28,19 @@ pub struct Time(pub Duration);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Longer(pub Duration);
 
+/// A single value that is read as words of the command line are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Read<T>(pub T);
+
+/// A value with its own reader, and what the schema says of it.
+pub trait Spoken: Sized {
+    /// What it is, with an example.
+    const ABOUT: &'static str;
+
+    /// Reads it.
+    fn read(word: &str) -> Result<Self, crate::WordError>;
+}
+
 /// A single value, or what it is short for.
 #[derive(Debug, Clone, JsonSchema)]
 #[serde(untagged)]
@@ -80,6 +93,27 @@ impl JsonSchema for Longer {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         Time::json_schema(generator)
+    }
+}
+
+impl<T: Spoken> JsonSchema for Read<T> {
+    fn schema_name() -> Cow<'static, str> {
+        "Words".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": T::ABOUT, "type": ["string", "number", "array"] })
+    }
+}
+
+impl<'de, T: Spoken> Deserialize<'de> for Read<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Words::deserialize(deserializer)?;
+        T::read(&words.0.join(",")).map(Self).map_err(D::Error::custom)
     }
 }
 

@@ -3,6 +3,7 @@
 //! What it is **not**: the values of script, load, connection and checks are words of `brunt run`, and are read as such by
 //! whoever has its options; here only their names and kinds are held.
 
+use super::compare::Compare;
 use super::probes::Probe;
 use super::words::{Commands, Longer, Time, Word, WordOr, Words};
 use brunt_model::experiment::{Restart, TrialOrder};
@@ -38,8 +39,10 @@ pub struct Written {
     pub checks: Option<Checks>,
     /// Bounds on the figures, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s.
     pub objectives: Option<Words>,
-    /// How often each step of each contender is measured. Default: 3.
+    /// How often each step of each contender is measured. Default: 3; with `compare`: 10 at most.
     pub repetitions: Option<u32>,
+    /// Which contender is better: each is compared with the first, and no more is measured than that takes.
+    pub compare: Option<Compare>,
     /// In which order trials are made. Default: interleaved.
     pub order: Option<TrialOrder>,
     /// Rest before each trial but the first, such as `5s`. Default: none.

@@ -74,7 +74,7 @@ impl Store {
     }
 }
 
-fn is_tag(word: &str) -> bool {
+pub(super) fn is_tag(word: &str) -> bool {
     let fits = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
     !word.is_empty() && word.len() <= LONGEST && word != "last" && !word.starts_with('.') && word.chars().all(fits)
 }

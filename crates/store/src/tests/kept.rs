@@ -1,8 +1,8 @@
 //! A run is kept, found, tagged, listed, removed.
 
-use super::world::{events, keep, store, write};
-use crate::{Kind, Listed, Named, Progress, Store, StoreError};
-use brunt_model::{Event, Run};
+use super::world::{events, experiment, keep, place, store, write};
+use crate::{Ended, Kind, Listed, Named, Progress, Store, StoreError};
+use brunt_model::{Environment, Event, Run};
 
 #[test]
 fn a_run_is_found_by_all_its_names() {
@@ -80,4 +80,25 @@ fn a_tag_stands_for_one_thing() {
     store.remove(&other).unwrap();
     assert!(store.find("best").is_err() && store.untag("best").is_err());
     assert_eq!(store.list(&Listed::All).unwrap().len(), 1);
+}
+
+#[test]
+fn a_baseline_stays_until_it_is_none() {
+    let (directory, store) = store();
+    let experiment = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
+    let part = keep(&store, Some((&experiment, place(0, 0, 0))), 1001.0);
+    let alone = keep(&store, None, 1002.0);
+    store.end_experiment(&experiment, &Ended::default()).unwrap();
+    assert_eq!(store.save_baseline("main", &Named::Run(alone.clone())).unwrap(), None);
+    assert_eq!(store.save_baseline("main", &Named::Experiment(experiment.clone())).unwrap(), Some(alone.clone()));
+    let store = Store::open(directory.path()).unwrap();
+    assert_eq!(store.baseline("main").unwrap(), Named::Experiment(experiment.clone()));
+    for id in [Named::Run(part), Named::Experiment(experiment.clone())] {
+        assert!(matches!(store.remove(&id), Err(StoreError::IsBaseline { name, .. }) if name == "main"));
+    }
+    assert_eq!(store.remove(&Named::Run(alone)).unwrap(), 1);
+    store.forget_baseline("main").unwrap();
+    assert!(store.baseline("main").unwrap_err().is_asked_wrongly());
+    assert_eq!(store.remove(&Named::Experiment(experiment)).unwrap(), 1);
+    assert!(store.save_baseline("../x", &Named::Run("x".into())).unwrap_err().is_asked_wrongly());
 }

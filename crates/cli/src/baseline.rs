@@ -1,0 +1,215 @@
+//! What later runs are compared with: `brunt baseline`.
+//!
+//! What it is **not**: the comparison, which is [`stored`]'s, or the keeping (`store`'s).
+
+use crate::args::store::StoreArgs;
+use crate::args::values::{self, Output};
+use crate::exit::Exit;
+use crate::experiment::SpecArgs;
+use crate::output::{Outputs, ignore_closed_pipe};
+use crate::stored::{self, Group};
+use crate::{Failed, failed, runs, usage};
+use anyhow::{Context, anyhow};
+use brunt_model::Run;
+use brunt_report::figures::plural;
+use brunt_report::layout::Table;
+use brunt_report::utc::rfc3339;
+use brunt_store::{Entry, Listed, Named, Progress, Store};
+use clap::{Args, Subcommand};
+use std::io::{self, Write};
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt run plan.yaml && brunt baseline save main      what was begun last is `main` from now on
+  brunt baseline save main k7m2xqd                     another one is
+  brunt run plan.yaml && brunt baseline check main --fail-if 'p99 worse by 5%'
+                                                       the latest of the same plan, held against it; exit code 9 if worse
+  brunt baseline check main p3nq8vw -o junit=b.xml     a run or experiment of choice, for CI
+  brunt baseline list
+  brunt baseline rm main                               what it was is kept as any other
+
+A baseline cannot be removed with `brunt runs rm`. For the comparison see `brunt compare`: runs of another day say less than
+such as are made in turns.";
+
+/// What the command is told.
+#[derive(Debug, Clone, Args)]
+#[command(arg_required_else_help = true)]
+pub struct BaselineArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum What {
+    /// Keeps a run or an experiment as the baseline of that name
+    Save(SaveArgs),
+    /// Lists the baselines
+    List(ListArgs),
+    /// Compares a run or an experiment with a baseline
+    Check(Box<CheckArgs>),
+    /// Forgets a baseline; what it was is kept as any other
+    Rm(RmArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+struct SaveArgs {
+    /// Its name, such as main
+    name: String,
+    /// Which run or experiment
+    #[arg(value_name = "RUN", default_value = "last")]
+    id: String,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct ListArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct CheckArgs {
+    /// The baseline
+    name: String,
+    /// Which runs or experiments [default: the latest of the same plan, or of the same URL]
+    #[arg(value_name = "RUN")]
+    ids: Vec<String>,
+    /// What is better.
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    outputs: Vec<Output>,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+struct RmArgs {
+    /// The baseline
+    name: String,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// Carries it out.
+pub fn baseline(args: &BaselineArgs) -> Result<Exit, Failed> {
+    match &args.what {
+        What::Save(args) => save(&runs::open(&args.store)?, args)?,
+        What::List(args) => list(&runs::open(&args.store)?)?,
+        What::Check(args) => return check(&runs::open(&args.store)?, args),
+        What::Rm(args) => runs::open(&args.store)?.forget_baseline(&args.name).map_err(runs::refused)?,
+    }
+    Ok(Exit::Measured)
+}
+
+fn save(store: &Store, args: &SaveArgs) -> Result<(), Failed> {
+    let named = store.find(&args.id).map_err(runs::refused)?;
+    let entry = store.entry(named.id()).map_err(runs::refused)?;
+    if entry.progress == Progress::Running {
+        return Err(usage(anyhow!("{} is still being written; wait for its end, or stop it", named.id())));
+    }
+    let before = store.save_baseline(&args.name, &named).map_err(runs::refused)?;
+    let before = before.map_or(String::new(), |id| format!("; until now it was {id}"));
+    say(&format!("the baseline `{}` is {} ({}){before}\n", args.name, named.id(), entry.what))
+}
+
+fn list(store: &Store) -> Result<(), Failed> {
+    let mut table = Table::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
+    let baselines = store.baselines().map_err(runs::refused)?;
+    if baselines.is_empty() {
+        return say("no baseline is kept so far; `brunt baseline save NAME` makes one\n");
+    }
+    for (name, id) in baselines {
+        let entry = store.entry(&id).ok();
+        let when = entry.as_ref().and_then(|e| e.started_unix_seconds).map(rfc3339).unwrap_or_default();
+        let when: String = when.replace('T', " ").chars().take(16).collect();
+        let made = entry.as_ref().map_or(0, |e| e.trials_made.unwrap_or(1));
+        let what = entry.map_or_else(|| "its files are gone".to_owned(), |e| e.what);
+        table.row([name, id, when, what, plural(made, "run")]);
+    }
+    say(&table.render())
+}
+
+fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
+    let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
+    let baseline = store.baseline(&args.name).map_err(runs::refused)?;
+    let now = if args.ids.is_empty() { vec![latest(store, &args.name, &baseline)?] } else { named(store, &args.ids)? };
+    if let Some(same) = now.iter().find(|id| *id == baseline.id()) {
+        return Err(usage(anyhow!("{same} is the baseline `{}` itself; name another run", args.name)));
+    }
+    let theirs = now.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
+    let pairs = paired(&args.name, by_contender(store, baseline.id())?, theirs)?;
+    stored::show(pairs, &args.spec, outputs)
+}
+
+fn named(store: &Store, words: &[String]) -> Result<Vec<String>, Failed> {
+    let id = |word: &String| Ok(store.find(word).map_err(runs::refused)?.id().to_owned());
+    words.iter().map(id).collect()
+}
+
+/// What was made last of the same plan, or of the same URL.
+fn latest(store: &Store, name: &str, baseline: &Named) -> Result<String, Failed> {
+    let kept = store.entry(baseline.id()).map_err(runs::refused)?;
+    let alike = |entry: &Entry| {
+        entry.what == kept.what && entry.kind == kept.kind && entry.id != kept.id && entry.progress == Progress::Whole
+    };
+    let all = store.list(&Listed::Alone).map_err(runs::refused)?;
+    let later = all.into_iter().filter(alike).filter(|e| e.started_unix_seconds > kept.started_unix_seconds);
+    later.last().map(|entry| entry.id).with_context(|| {
+        format!("nothing of {} was kept since the baseline `{name}` ({}); measure it again, or name a run", kept.what, kept.id)
+    }).map_err(usage)
+}
+
+/// The runs of each contender; a run alone has no name.
+type ByContender = Vec<(Option<String>, Vec<(String, Run)>)>;
+
+fn by_contender(store: &Store, id: &str) -> Result<ByContender, Failed> {
+    if let Ok(Named::Run(id)) = store.find(id) {
+        return Ok(vec![(None, vec![(id.clone(), store.run(&id).map_err(runs::refused)?)])]);
+    }
+    let study = store.study(id).map_err(runs::refused)?;
+    let of = |(index, contender): (usize, &brunt_model::Contender)| {
+        let runs = study.of(index).map(|trial| (trial.id.clone().unwrap_or_default(), trial.run.clone()));
+        (Some(contender.name.clone()), runs.collect())
+    };
+    Ok(study.experiment.contenders.iter().enumerate().map(of).collect())
+}
+
+/// Each contender of the baseline with the same one of now. Where each side has one, its name does not matter.
+fn paired(name: &str, before: ByContender, now: ByContender) -> Result<Vec<Vec<Group>>, Failed> {
+    let now = merged(now);
+    let alone = before.len() == 1 && now.len() == 1;
+    let mut pairs = Vec::new();
+    for (contender, runs) in before {
+        let same = now.iter().find(|(theirs, _)| alone || *theirs == contender);
+        let Some((theirs, later)) = same else { continue };
+        let of = theirs.as_ref().or(contender.as_ref()).filter(|_| !alone);
+        let of = of.map_or(String::new(), |of| format!(" of {of}"));
+        let group = |name: String, runs: Vec<(String, Run)>| Group { name, runs };
+        pairs.push(vec![group(format!("{name}{of}"), runs), group(format!("now{of}"), later.clone())]);
+    }
+    if pairs.is_empty() {
+        return Err(usage(anyhow!("they have no contender in common with the baseline `{name}`; name other runs")));
+    }
+    Ok(pairs)
+}
+
+/// The runs of the same contender together.
+fn merged(all: ByContender) -> ByContender {
+    let mut merged: ByContender = Vec::new();
+    for (name, runs) in all {
+        match merged.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => known.extend(runs),
+            None => merged.push((name, runs)),
+        }
+    }
+    merged
+}
+
+/// Says it on standard output, for as long as somebody listens.
+fn say(text: &str) -> Result<(), Failed> {
+    io::stdout().lock().write_all(text.as_bytes()).or_else(ignore_closed_pipe).map_err(failed)
+}

@@ -1,0 +1,243 @@
+//! `brunt compare`: from the command line to an experiment whose repetitions are blocks.
+//!
+//! What it is **not**: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
+
+use super::contenders::{self, Arranged};
+use super::planned::{BESIDE, plan_path, refuse_others};
+use super::spec::{SpecArgs, repetitions, spec};
+use super::sweep::trial_order;
+use super::{Given, answers, carry_out};
+use crate::args::values::defaulted;
+use crate::args::{Cli, RunArgs};
+use crate::exit::Exit;
+use crate::live::say;
+use crate::plan_file::{self, Loaded};
+use crate::to_plan::System;
+use crate::{Failed, command_line, defaults, failed, stored, usage};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use brunt_model::experiment::{Around, TrialOrder};
+use brunt_model::{Compare, Experiment, Question};
+use brunt_script::duration;
+use clap::{Args, CommandFactory, value_parser};
+use std::path::Path;
+use std::time::Duration;
+
+/// Examples for the help.
+pub const COMPARE_EXAMPLES: &str = "\
+Examples:
+  brunt compare A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/ -r 500     is B better at 500/s?
+  brunt compare A=http://a/ B=http://b/ -c 32 --within 5m --smallest 5%     closed loop: by throughput
+  brunt compare A=http://a/ B=http://b/ -r '[100,500]' --metric p99,cpu --probe process=nginx
+  brunt compare old=http://a/ new=http://b/ -r 500 --fail-if 'p99 worse by 5%' -o junit=compare.xml -o markdown=pr.md
+  brunt compare plan.yaml                                                   the contenders of a plan, its servers started
+  brunt compare A=a.yaml B=b.yaml                                           two plans of one contender each
+  brunt compare run:k7m2xqd run:p3nq8vw                                     what was kept, whatever can be said of it
+  brunt compare A=run:k7m2xqd,run:c4tt9za B=run:p3nq8vw,run:h2mmw5e         several runs a side";
+
+/// What may be said on the command line beside plan files.
+const BESIDE_PLANS: [&str; 10] = [
+    "more",
+    "repeat",
+    "within",
+    "trial_order",
+    "cooldown",
+    "metrics",
+    "smallest",
+    "alpha",
+    "fail_if",
+    "require_decision",
+];
+
+/// What `brunt compare` is told.
+#[derive(Debug, Clone, Args)]
+pub struct CompareArgs {
+    /// What each run is told.
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// Servers to compare with the first; each as URL or NAME=URL, plan.yaml or NAME=plan.yaml, run:ID or NAME=run:ID,run:ID
+    #[arg(value_name = "WHAT")]
+    more: Vec<String>,
+
+    /// What is better.
+    #[command(flatten)]
+    spec: SpecArgs,
+
+    /// How the runs are arranged.
+    #[command(flatten)]
+    blocks: BlockArgs,
+}
+
+/// How runs are arranged.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Experiment")]
+struct BlockArgs {
+    /// How often each load is measured at each server, at most [default: 10, or what fits into --within]
+    #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+
+    /// The longest time that it may take
+    #[arg(long, value_name = "TIME", value_parser = duration::positive)]
+    within: Option<Duration>,
+
+    /// In which order servers are measured: interleaved (each repetition goes through all, every other one backwards), blocks
+    /// (one server after the other) or random [default: interleaved]
+    #[arg(long, value_name = "ORDER", value_parser = trial_order())]
+    trial_order: Option<TrialOrder>,
+
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(help = defaulted("Rest before each run but the first", defaults::COOLDOWN))]
+    cooldown: Option<Duration>,
+
+    /// What the experiment is called
+    #[arg(long, value_name = "NAME", default_value = "compare")]
+    name: String,
+}
+
+/// What the words of a command line name.
+enum Named {
+    Servers,
+    Plans,
+    Stored,
+}
+
+/// Carries it out.
+pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
+    let words: Vec<&str> = args.run.url.iter().chain(&args.more).map(String::as_str).collect();
+    let named = named(&words).map_err(usage)?;
+    if let Named::Stored = named {
+        return stored::compare(&words, &args.spec, &args.run);
+    }
+    let (system, command) = (crate::system(), command_line());
+    let mut run = args.run.clone();
+    let (experiment, notes) = match named {
+        Named::Plans => {
+            let loaded = plans(&words, args, &system)?;
+            if run.output.outputs.is_empty() {
+                run.output.outputs = loaded.outputs;
+            }
+            (loaded.experiment, loaded.notes)
+        }
+        _ => of_servers(&words, args, &command, &system).map_err(usage)?,
+    };
+    let given = Given { decisive: args.spec.require_decision.into(), ..Given::asked(&run, system, notes).map_err(usage)? };
+    measure(&experiment, given)
+}
+
+/// Says what is known beforehand, and carries it out.
+pub fn measure(experiment: &Experiment, mut given: Given) -> Result<Exit, Failed> {
+    let Question::Compare(spec) = &experiment.question else { return carry_out(experiment, given) };
+    let unanswered = |error| Failed { exit: Exit::NothingMeasured, error };
+    let differ = answers::differences(experiment).map_err(unanswered)?;
+    let mut told: Vec<String> = differ.into_iter().map(|what| format!("they answer differently: {what}")).collect();
+    told.extend(foreseen(experiment, spec));
+    if !given.quiet {
+        told.iter().for_each(|text| say(text));
+    }
+    given.notes.extend(told);
+    carry_out(experiment, given)
+}
+
+fn foreseen(experiment: &Experiment, spec: &Compare) -> Vec<String> {
+    let steps = experiment.contenders.first().map_or(0, |contender| contender.steps.len());
+    brunt_judge::compare::foreseen(experiment.contenders.len(), steps, experiment.repetitions, spec)
+}
+
+fn named(words: &[&str]) -> Result<Named> {
+    let what = |word: &&str| contenders::named(word).1.to_owned();
+    let (mut stored, mut plans) = (0, 0);
+    for word in words.iter().map(what) {
+        stored += usize::from(word.starts_with("run:"));
+        plans += usize::from(plan_path(&word).is_some());
+    }
+    match (stored, plans, words.len()) {
+        (0, 0, _) => Ok(Named::Servers),
+        (n, 0, all) if n == all => Ok(Named::Stored),
+        (0, n, all) if n == all => Ok(Named::Plans),
+        _ => bail!(
+            "what was kept, plan files and URLs cannot stand beside each other; write run:… for all, a plan for all, or a \
+             URL for all"
+        ),
+    }
+}
+
+fn of_servers(
+    words: &[&str],
+    args: &CompareArgs,
+    command: &str,
+    system: &System,
+) -> Result<(Experiment, Vec<String>)> {
+    contenders::refuse_of_one_run(&args.run)?;
+    let (contenders, notes) = contenders::of_words(words, &args.run, system)?;
+    let blocks = &args.blocks;
+    let spec = spec(args.spec.told(blocks.within, None), &contenders)?;
+    let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
+    let arranged = Arranged {
+        name: blocks.name.clone(),
+        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown)?,
+        order: blocks.trial_order.unwrap_or(defaults::TRIAL_ORDER),
+        cooldown,
+        question: Question::Compare(spec),
+    };
+    let seed = args.run.load.seed.unwrap_or(system.seed);
+    Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
+}
+
+/// The experiment of one plan, or of several.
+fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, Failed> {
+    let beside = [&BESIDE[..], &BESIDE_PLANS].concat();
+    refuse_others(&Cli::command().get_matches(), &beside).map_err(usage)?;
+    let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
+    let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
+    let load = |word: &&str| {
+        let (name, path) = contenders::named(word);
+        let loaded = plan_file::load(Path::new(path), &args.run.plan.sets, &folder.display().to_string(), system)?;
+        Ok((name.map(str::to_owned), path.to_owned(), loaded))
+    };
+    let loaded = words.iter().map(load).collect::<Result<Vec<_>>>().map_err(usage)?;
+    let mut loaded = joined(loaded).map_err(usage)?;
+    loaded.experiment = arranged(&loaded, args).map_err(usage)?;
+    loaded.experiment.scratch = Some(folder);
+    Ok(loaded)
+}
+
+/// Several plans as one, each a contender by the name that it was given.
+fn joined(all: Vec<(Option<String>, String, Loaded)>) -> Result<Loaded> {
+    let alone = all.len() == 1;
+    let mut joined: Option<Loaded> = None;
+    for (name, path, mut loaded) in all {
+        let many = loaded.experiment.contenders.len();
+        ensure!(alone || many == 1, "{path} has {many} contenders; write it alone, or plans of one contender each");
+        if let (Some(name), [only]) = (name, &mut loaded.experiment.contenders[..]) {
+            only.name = name;
+        }
+        let Some(first) = &mut joined else {
+            joined = Some(loaded);
+            continue;
+        };
+        let (ours, theirs) = (&mut first.experiment, loaded.experiment);
+        ensure!(ours.directory == theirs.directory, "{path} lies in another folder than the first plan; put it there");
+        ensure!(
+            theirs.hooks == Around::default(),
+            "{path} has hooks around the whole experiment, of which there is one; write them in the first plan"
+        );
+        theirs.contenders.into_iter().try_for_each(|contender| contenders::add(&mut ours.contenders, contender))?;
+        ours.source = format!("{}\n---\n{}", ours.source, theirs.source);
+        first.notes.extend(loaded.notes);
+    }
+    joined.ok_or_else(|| anyhow!("no plan is named"))
+}
+
+/// A plan's experiment as a comparison; what the command line says beside it has the last word.
+fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
+    let (experiment, blocks) = (&loaded.experiment, &args.blocks);
+    let spec = spec(args.spec.told(blocks.within, loaded.compare.clone()), &experiment.contenders)?;
+    let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
+    Ok(Experiment {
+        repetitions: repetitions(blocks.repeat.or(loaded.repetitions), &spec, &experiment.contenders, cooldown)?,
+        order: blocks.trial_order.unwrap_or(experiment.order),
+        cooldown,
+        question: Question::Compare(spec),
+        ..experiment.clone()
+    })
+}

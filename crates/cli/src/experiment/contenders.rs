@@ -1,0 +1,112 @@
+//! Contenders of a command line: one run of each, told the same but for its server; and the experiment that they make.
+//!
+//! What it is **not**: what the experiment is to decide, which `sweep` and `compare` say.
+
+use crate::args::RunArgs;
+use crate::to_plan::{System, sweep_steps};
+use anyhow::{Result, ensure};
+use brunt_model::experiment::{Around, ContenderHooks, TrialOrder};
+use brunt_model::{Contender, Experiment, Question};
+use std::time::Duration;
+
+/// How the runs of an experiment are arranged.
+pub struct Arranged {
+    /// What it is called.
+    pub name: String,
+    /// How often each load is measured at each contender, at most.
+    pub repetitions: u32,
+    /// In which order.
+    pub order: TrialOrder,
+    /// Rest before each run but the first.
+    pub cooldown: Duration,
+    /// What it is to decide.
+    pub question: Question,
+}
+
+/// Refuses what is said of one run only.
+pub fn refuse_of_one_run(run: &RunArgs) -> Result<()> {
+    ensure!(run.output.events.is_none(), "--events keeps one run; an experiment has many: leave it out");
+    ensure!(run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
+    Ok(())
+}
+
+/// The contenders that these words name, each a URL or NAME=URL; and notes that the user should be told, each once. Without a
+/// word, the URLs of `--urls` are one contender.
+pub fn of_words(words: &[&str], run: &RunArgs, system: &System) -> Result<(Vec<Contender>, Vec<String>)> {
+    ensure!(
+        !words.is_empty() || run.request.urls.is_some(),
+        "no URL is given; write one, such as http://127.0.0.1/"
+    );
+    let words: Vec<Option<&str>> = if words.is_empty() { vec![None] } else { words.iter().copied().map(Some).collect() };
+    let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
+    for word in words {
+        let (contender, told) = contender(word, run, system)?;
+        add(&mut contenders, contender)?;
+        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    }
+    Ok((contenders, notes))
+}
+
+/// Adds a contender, whose name nobody else may have.
+pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
+    let name = &contender.name;
+    ensure!(
+        contenders.iter().all(|c| c.name != *name),
+        "two servers would be called {name}; write NAME=URL for each"
+    );
+    contenders.push(contender);
+    Ok(())
+}
+
+/// The experiment of these contenders, with nothing around it.
+pub fn experiment(
+    contenders: Vec<Contender>,
+    arranged: Arranged,
+    seed: u64,
+    command: &str,
+) -> Result<Experiment> {
+    Ok(Experiment {
+        name: arranged.name,
+        about: String::new(),
+        contenders,
+        repetitions: arranged.repetitions,
+        order: arranged.order,
+        cooldown: arranged.cooldown,
+        hooks: Around::default(),
+        seed,
+        directory: std::env::current_dir()?,
+        scratch: None,
+        question: arranged.question,
+        source: command.to_owned(),
+    })
+}
+
+fn contender(word: Option<&str>, run: &RunArgs, system: &System) -> Result<(Contender, Vec<String>)> {
+    let (name, url) = word.map_or((None, None), |word| {
+        let (name, url) = named(word);
+        (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
+    });
+    let (steps, notes) = sweep_steps(&RunArgs { url, ..run.clone() }, system)?;
+    let contender = Contender {
+        name: name.unwrap_or("URLs").to_owned(),
+        factors: Vec::new(),
+        steps,
+        server: None,
+        hooks: ContenderHooks::default(),
+        probes: run.probes.probes.clone(),
+    };
+    Ok((contender, notes))
+}
+
+/// `NAME=WHAT` or `WHAT`; a URL may hold `=`, but not before `/`, `:` or `?`.
+pub fn named(word: &str) -> (Option<&str>, &str) {
+    match word.split_once('=') {
+        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
+        _ => (None, word),
+    }
+}
+
+/// A URL without its scheme, which most have in common, and without the `/` at its end.
+fn bare(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/')
+}

@@ -1,0 +1,128 @@
+//! What a comparison is to decide, from the words of a command line or of a plan file, and the table of defaults.
+
+use crate::args::values::defaulted;
+use crate::defaults;
+use crate::plan_file::estimate;
+use anyhow::{Result, bail, ensure};
+use brunt_model::objective::Metric;
+use brunt_model::question::Regression;
+use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
+use brunt_script::plan::PlannedCompare;
+use brunt_script::compare;
+use clap::Args;
+use std::time::Duration;
+
+/// What makes one contender better than another.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Comparison")]
+pub struct SpecArgs {
+    /// What is compared: p99, p50, mean, max, errors, throughput, goodput, cpu; the first decides [default: p99, p50, throughput,
+    /// errors; of a closed loop throughput first; and cpu where it is read]
+    #[arg(long = "metric", value_name = "LIST", value_parser = compare::measures)]
+    metrics: Vec<Vec<Measure>>,
+
+    #[arg(long, value_name = "SHARE", value_parser = compare::share)]
+    #[arg(help = defaulted("The smallest difference that matters: within it, contenders are equal", defaults::SMALLEST))]
+    smallest: Option<f64>,
+
+    #[arg(long, value_name = "CHANCE", value_parser = compare::alpha)]
+    #[arg(help = defaulted("How often servers that are alike may be found to differ", defaults::ALPHA))]
+    alpha: Option<f64>,
+
+    /// Exit code 9 where the whole interval lies beyond this, such as 'p99 worse by 5%'; repeatable
+    #[arg(long = "fail-if", value_name = "DIFFERENCE", value_parser = compare::regressions)]
+    fail_if: Vec<Vec<Regression>>,
+
+    /// Exit code 8 where it is not decided; without it, that is only told
+    #[arg(long)]
+    pub require_decision: bool,
+}
+
+impl SpecArgs {
+    /// The same as a plan file would say it; where it says nothing, the plan is heard.
+    pub fn told(&self, within: Option<Duration>, plan: Option<PlannedCompare>) -> PlannedCompare {
+        let plan = plan.unwrap_or_default();
+        PlannedCompare {
+            metrics: (!self.metrics.is_empty()).then(|| self.metrics.concat()).or(plan.metrics),
+            smallest: self.smallest.or(plan.smallest),
+            alpha: self.alpha.or(plan.alpha),
+            within: within.or(plan.within),
+            fail_if: if self.fail_if.is_empty() { plan.fail_if } else { self.fail_if.concat() },
+        }
+    }
+}
+
+/// What a comparison of these contenders is to decide.
+pub fn spec(told: PlannedCompare, contenders: &[Contender]) -> Result<Compare> {
+    comparable(contenders)?;
+    let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders));
+    let named = std::mem::take(&mut metrics).into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
+    for measure in named {
+        if !metrics.contains(&measure) {
+            metrics.push(measure);
+        }
+    }
+    if metrics.contains(&Measure::ServerCpu) && !contenders.iter().all(reads_cpu) {
+        bail!("cpu: nothing is read of the servers; add --probe process=NAME, or --probe host");
+    }
+    let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
+    let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
+    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if, within: told.within })
+}
+
+/// Each is held against the first, load by load.
+fn comparable(contenders: &[Contender]) -> Result<()> {
+    let [first, others @ ..] = contenders else { bail!("there is nothing to compare") };
+    ensure!(
+        !others.is_empty(),
+        "{} alone can be compared with nothing; write two, such as A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/",
+        first.name
+    );
+    for other in others {
+        let (ours, theirs) = (first.steps.len(), other.steps.len());
+        ensure!(
+            ours == theirs,
+            "{} has {ours} loads and {} has {theirs}; contenders are compared load by load: write as many for each",
+            first.name,
+            other.name
+        );
+        let same = std::mem::discriminant(&first.unit()) == std::mem::discriminant(&other.unit());
+        ensure!(same, "{} has a rate and {} has users, or the other way; write the same for both", first.name, other.name);
+    }
+    Ok(())
+}
+
+/// The usual figures. In an open loop the rate is given, in a closed one the throughput says all.
+pub fn default_metrics(contenders: &[Contender]) -> Vec<Measure> {
+    let [p99, p50] = [0.99, 0.5].map(Metric::Quantile);
+    let (throughput, errors) = (Metric::Throughput, Metric::Errors);
+    let closed = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
+    let metrics = if closed { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
+    let cpu = (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
+    metrics.into_iter().map(Measure::Run).chain(cpu).collect()
+}
+
+fn reads_cpu(contender: &Contender) -> bool {
+    contender.probes.iter().any(|probe| matches!(probe.what, Probed::Processes { .. } | Probed::Host { .. }))
+}
+
+/// How many repetitions there may be: as many as were asked for, or as fit into the time.
+pub fn repetitions(asked: Option<u32>, spec: &Compare, contenders: &[Contender], cooldown: Duration) -> Result<u32> {
+    if let Some(asked) = asked {
+        return Ok(asked);
+    }
+    let Some(within) = spec.within else { return Ok(defaults::BLOCKS) };
+    let plans = || contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
+    let once: Duration = plans().filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
+    if once.is_zero() {
+        return Ok(defaults::MOST_BLOCKS);
+    }
+    let fit = (within.as_secs_f64() / once.as_secs_f64()) as u32;
+    let (asked, needed) = (duration(within), duration(once));
+    ensure!(fit > 0, "--within {asked}: one repetition takes {needed}; write more, or a shorter --duration");
+    Ok(fit.min(defaults::MOST_BLOCKS))
+}
+
+fn duration(time: Duration) -> String {
+    brunt_report::figures::span(time.as_secs_f64())
+}
