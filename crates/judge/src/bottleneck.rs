@@ -23,6 +23,8 @@ use brunt_model::finding::{Limit, State};
 use brunt_model::{Bottleneck, Run, Verdict};
 use facts::Facts;
 
+pub(crate) use cpu::server_cores;
+
 /// What a rule has found.
 #[derive(Debug, Default)]
 struct Look {

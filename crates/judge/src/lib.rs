@@ -3,6 +3,7 @@
 //! What it is **not**: it measures nothing and prints nothing.
 //!
 //! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
+//! * [`mod@compare`]: whether one server is better than another, by runs that were made in blocks.
 //! * [`limits`]: whether the generator was the limit: the verdict.
 //! * [`conservation`]: sums that must come out even.
 //! * [`explain`]: findings that users miss.
@@ -10,6 +11,7 @@
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
 
 pub mod bottleneck;
+pub mod compare;
 pub mod conservation;
 pub mod explain;
 pub mod limits;

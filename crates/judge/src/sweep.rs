@@ -17,6 +17,7 @@ mod scalability;
 mod tests;
 mod trials;
 
+pub(crate) use limits::load;
 pub use observe::observe;
 
 use brunt_model::analysis::Analysed;

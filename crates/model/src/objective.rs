@@ -97,7 +97,8 @@ impl Objective {
 }
 
 impl Metric {
-    fn of(self, run: &Run) -> (f64, bool) {
+    /// This figure of a run, in its unit, and whether it is known from below only.
+    pub fn of(self, run: &Run) -> (f64, bool) {
         let total = &run.total;
         let quantile = |q| {
             let q = total.response_quantile(q);

@@ -10,9 +10,7 @@ pub fn mann_whitney(ours: &[f64], theirs: &[f64]) -> f64 {
         return 1.0;
     }
     let all: Vec<f64> = ours.iter().chain(theirs).copied().collect();
-    // Twice the mean rank of ties is a whole number.
-    let doubled = |v: f64| all.iter().map(|o| usize::from(*o < v) * 2 + usize::from(*o == v)).sum::<usize>() + 1;
-    let ranks: Vec<usize> = all.iter().map(|v| doubled(*v)).collect();
+    let ranks = doubled_ranks(&all);
     let sum: usize = ranks[..ours.len()].iter().sum();
     let middle = (ours.len() * (all.len() + 1)) as f64;
     let away = (sum as f64 - middle).abs();
@@ -21,6 +19,25 @@ pub fn mann_whitney(ours: &[f64], theirs: &[f64]) -> f64 {
         (total + n, far + if (s as f64 - middle).abs() >= away { *n } else { 0.0 })
     });
     far / total
+}
+
+/// The share of all ways to divide the values into groups of these sizes in which the rank sum of the first is at least that
+/// of `ours`: the exact one-sided p of "ours are greater". 1 where a group is empty.
+pub fn greater(ours: &[f64], theirs: &[f64]) -> f64 {
+    if ours.is_empty() || theirs.is_empty() {
+        return 1.0;
+    }
+    let all: Vec<f64> = ours.iter().chain(theirs).copied().collect();
+    let ranks = doubled_ranks(&all);
+    let sum: usize = ranks[..ours.len()].iter().sum();
+    let ways = ways(&ranks, ours.len());
+    ways[sum..].iter().sum::<f64>() / ways.iter().sum::<f64>()
+}
+
+/// Twice the mean rank of ties is a whole number.
+fn doubled_ranks(all: &[f64]) -> Vec<usize> {
+    let doubled = |v: &f64| all.iter().map(|o| usize::from(*o < *v) * 2 + usize::from(*o == *v)).sum::<usize>() + 1;
+    all.iter().map(doubled).collect()
 }
 
 /// In how many ways `size` of the `ranks` have each sum.
@@ -44,6 +61,20 @@ pub fn least_p(ours: usize, theirs: usize) -> f64 {
     (2.0 / ways).min(1.0)
 }
 
+/// How many of the differences between a value of the one group and a value of the other must lie on one side, for the exact
+/// one-sided test of groups without ties to be at this level; None: so few values cannot reach it.
+pub fn count(ours: usize, theirs: usize, level: f64) -> Option<usize> {
+    let ranks: Vec<usize> = (1..=ours + theirs).collect();
+    let ways = ways(&ranks, ours);
+    let (least, total) = (ours * (ours + 1) / 2, ways.iter().sum::<f64>());
+    let mut above = 0.0;
+    let affordable = |count: &usize| {
+        above += ways[least + count];
+        above <= level * total * (1.0 + 1e-12)
+    };
+    (0..=ours * theirs).rev().take_while(affordable).last()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +93,24 @@ mod tests {
         assert!((mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]) - 0.1).abs() < 1e-12);
         let p = mann_whitney(&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0]);
         assert!((p - 8.0 / 252.0).abs() < 1e-12, "{p}");
+    }
+
+    #[test]
+    fn one_side_is_that_of_the_published_example() {
+        // R: wilcox.test(x, y, alternative = "greater"): W = 35, p-value = 0.1272 (Hollander & Wolfe 1973, p. 69).
+        let at_term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
+        let early = [1.15, 0.88, 0.90, 0.74, 1.21];
+        assert!((greater(&at_term, &early) - 0.1272).abs() < 5e-5);
+        assert!((2.0 * greater(&at_term, &early) - mann_whitney(&at_term, &early)).abs() < 1e-12);
+        assert_eq!(greater(&[f64::INFINITY, 3.0], &[1.0, 2.0]), 1.0 / 6.0);
+    }
+
+    #[test]
+    fn counts_are_those_of_the_tables() {
+        // Mann & Whitney's table: of 10 and 5, U = 42 or more has the one-sided p 0.01998, 41 0.0276.
+        assert_eq!(count(10, 5, 0.02), Some(42));
+        assert_eq!(count(5, 10, 0.0277), Some(41));
+        assert_eq!((count(3, 3, 0.025), count(0, 3, 0.025)), (None, None));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use super::Look;
 use super::facts::{Facts, Figure, HALF, joined, mean};
 use crate::explain::words::{percent, three};
-use brunt_model::Tick;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
 use brunt_model::reading_names::{self as name, GENERATOR, server};
+use brunt_model::{Run, Tick};
 use std::collections::BTreeMap;
 
 /// Of all cores, so much busy: work that comes at random then waits nine times its own length on one core, and what is
@@ -75,6 +75,24 @@ pub fn core(facts: &Facts) -> Look {
 fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
     let asked = facts.telling(name::HOST_IDLE);
     if asked.is_empty() && facts.same_host() { vec![GENERATOR] } else { asked }
+}
+
+/// Cores that the server used on average over the measured time: its processes where they are read, else its whole machine; None
+/// where neither is.
+pub(crate) fn server_cores(run: &Run) -> Option<f64> {
+    let facts = Facts::of(run)?;
+    let processes: Vec<f64> =
+        facts.sources().filter(|s| s.starts_with("process:")).filter_map(|s| cores_of(&facts, s)).collect();
+    if !processes.is_empty() {
+        return Some(processes.iter().sum());
+    }
+    let machine = |source: &str| {
+        let spent = facts.sum_of_rates(source, &[name::HOST_USER, name::HOST_SYSTEM, name::HOST_SOFTIRQ]);
+        let rates: Vec<f64> = spent.into_values().collect();
+        (!rates.is_empty()).then(|| mean(&rates))
+    };
+    let machines: Vec<f64> = facts.telling(name::HOST_IDLE).into_iter().filter_map(machine).collect();
+    (!machines.is_empty()).then(|| machines.iter().sum())
 }
 
 /// The share of all cores that was busy, from each reading to the next.

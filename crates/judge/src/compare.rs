@@ -1,0 +1,111 @@
+//! Whether one contender is better than another: runs that were made side by side, or were kept, into a [`Comparison`].
+//!
+//! What it is: the figures of each run, paired by block, handed to the mathematics of `stats` and put into words. One
+//! repetition is one block, and counts as one: requests within a run are not independent of each other. What it is **not**:
+//! the mathematics, nor the choice of what is measured. docs/method.md has the formulas and what they do not say.
+//!
+//! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
+//! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.
+//! * `told`: the words. `foresee`: what so few blocks cannot decide. [`differences`]: what else differs.
+
+mod decide;
+pub mod differences;
+mod figures;
+mod foresee;
+mod quantiles;
+mod sample;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub use differences::{Side, differences};
+pub use foresee::foreseen;
+pub use told::findings;
+
+use brunt_model::comparison::{Better, ComparisonEnd, Pair};
+use brunt_model::question::{Compare, Measure};
+use brunt_model::{Comparison, Run, Study};
+use decide::Decided;
+use sample::{PairFigures, Paired, Sample};
+
+/// All that can be decided about a study whose repetitions are blocks. Trials that are invalid or were cut short are left
+/// out, and the blocks they belong to with them; that is said.
+pub fn compare(study: &Study, spec: &Compare, ended: ComparisonEnd) -> Comparison {
+    let sample = Sample::of_study(study);
+    let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
+    let mut differs = differences::all(&sides);
+    differs.extend(sample.notes.iter().cloned());
+    let comparison = Comparison {
+        pairs: Vec::new(),
+        differences: differs,
+        blocks: sample.blocks,
+        most: study.experiment.repetitions,
+        more: None,
+        ended,
+        failed: Vec::new(),
+    };
+    filled(comparison, &sample.pairs, spec)
+}
+
+/// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.
+pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Comparison {
+    let sample = Sample::of_groups(runs);
+    let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
+    let mut differs = differences::all(&sides);
+    differs.extend(sample.notes.iter().cloned());
+    let comparison = Comparison {
+        pairs: Vec::new(),
+        differences: differs,
+        blocks: 0,
+        most: 0,
+        more: None,
+        ended: ComparisonEnd::Stored,
+        failed: Vec::new(),
+    };
+    filled(comparison, &sample.pairs, spec)
+}
+
+/// Whether no more need be measured: asked after each whole block. What decides is decided of each pair, and so is each
+/// difference that was to fail; or all blocks were made.
+pub fn enough(study: &Study, spec: &Compare) -> Option<ComparisonEnd> {
+    let sample = Sample::of_study(study);
+    let (decided, _) = decided(&sample.pairs, spec);
+    let settled = |pair: &Decided| {
+        let first = pair.compared.first().is_some_and(|first| first.verdict != Better::Undecided);
+        first && spec.fail_if.iter().all(|regression| told::is_settled(pair, regression))
+    };
+    if !decided.is_empty() && decided.iter().all(settled) {
+        return Some(ComparisonEnd::Decided);
+    }
+    (sample.blocks >= study.experiment.repetitions).then_some(ComparisonEnd::Budget)
+}
+
+/// What is compared: what was asked, and what was to fail; each once.
+fn measures(spec: &Compare) -> Vec<Measure> {
+    let mut all: Vec<Measure> = Vec::new();
+    for measure in spec.metrics.iter().copied().chain(spec.fail_if.iter().map(|regression| regression.measure)) {
+        if !all.contains(&measure) {
+            all.push(measure);
+        }
+    }
+    all
+}
+
+fn decided(pairs: &[Paired], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
+    let measures = measures(spec);
+    let figures: Vec<PairFigures> = pairs.iter().map(|pair| pair.all(&measures)).collect();
+    decide::decide(&figures, &measures, spec)
+}
+
+fn filled(comparison: Comparison, pairs: &[Paired], spec: &Compare) -> Comparison {
+    let (decided, more) = decided(pairs, spec);
+    let failed = told::failed(&decided, pairs, spec);
+    let pair = |(paired, decided): (&Paired, Decided)| Pair {
+        ours: paired.ours.clone(),
+        theirs: paired.theirs.clone(),
+        load: paired.load.map(|(_, load)| load),
+        measures: decided.compared,
+        shift: quantiles::shift(paired, spec.alpha),
+    };
+    Comparison { pairs: pairs.iter().zip(decided).map(pair).collect(), more, failed, ..comparison }
+}

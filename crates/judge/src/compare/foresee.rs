@@ -1,0 +1,60 @@
+//! What so few blocks cannot decide, whatever comes of them.
+//!
+//! What it is not: a guess of how much contenders differ.
+
+use super::decide::Shares;
+use super::measures;
+use brunt_model::question::{Compare, Measure};
+use brunt_model::words::plural;
+use brunt_stats::{permutation, spending};
+
+/// Said before anything is measured, each a sentence: where so few blocks, among so many figures, can reach no significance.
+/// Empty where all can.
+pub fn foreseen(contenders: usize, steps: usize, blocks: u32, spec: &Compare) -> Vec<String> {
+    let (measures, pairs) = (measures(spec), contenders.saturating_sub(1) * steps);
+    let Some((first, others)) = measures.split_first().filter(|_| pairs > 0) else { return Vec::new() };
+    let shares = Shares::of(pairs, pairs * others.len());
+    let mut said = Vec::new();
+    let first_level = spec.alpha * shares.first;
+    if spending::first_look(first_level, blocks).is_none() {
+        said.push(cannot(&first.to_string(), first_level, blocks));
+    }
+    if others.is_empty() {
+        return said;
+    }
+    let names = listed(others);
+    // Where all that comes first is decided, they have the whole of α to share.
+    let (alone, behind) = (spec.alpha * shares.other, spec.alpha / (pairs * others.len()) as f64);
+    let reaches = |level| spending::first_look(level, blocks).is_some();
+    match (reaches(alone), reaches(behind)) {
+        (true, _) => {}
+        (false, true) => said.push(format!(
+            "{names}: {} decide only where {first} was found to differ; by themselves they take {} (at {}).",
+            plural(u64::from(blocks), "block"),
+            spending::fewest(alone),
+            level(alone),
+        )),
+        (false, false) => said.push(cannot(&names, behind, blocks)),
+    }
+    said
+}
+
+fn cannot(what: &str, asked: f64, blocks: u32) -> String {
+    let (least, needed) = (permutation::least_p(blocks).min(1.0), spending::fewest(asked));
+    format!(
+        "{what}: {} cannot show any difference: the least p-value that they can reach is {}, and {} is asked for. It takes {} at least.",
+        plural(u64::from(blocks), "block"),
+        level(least),
+        level(asked),
+        plural(u64::from(needed), "block"),
+    )
+}
+
+/// A small probability: `0.0125`.
+fn level(p: f64) -> String {
+    format!("{}", (p * 1e4).round() / 1e4)
+}
+
+fn listed(measures: &[Measure]) -> String {
+    measures.iter().map(Measure::to_string).collect::<Vec<_>>().join(", ")
+}

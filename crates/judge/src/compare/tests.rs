@@ -1,0 +1,31 @@
+//! Comparisons of figures made by hand, and of studies.
+
+mod simulated;
+mod words;
+
+use super::decide::{Decided, decide};
+use super::sample::{Figures, PairFigures};
+use brunt_model::objective::Metric;
+use brunt_model::question::{Compare, Measure};
+use brunt_stats::shift::Between;
+
+const P99: Measure = Measure::Run(Metric::Quantile(0.99));
+
+/// What is asked by default: p99 first, 2 % matter, 5 %.
+fn spec(metrics: &[Measure]) -> Compare {
+    Compare { metrics: metrics.to_vec(), smallest: 0.02, alpha: 0.05, fail_if: Vec::new() }
+}
+
+/// A measure of one contender is `ours`, of the other these times as much.
+fn times(ours: &[f64], times: &[f64], most: u32) -> Figures {
+    let theirs = ours.iter().zip(times).map(|(value, times)| Between::at(value * times)).collect();
+    Figures { ours: ours.iter().copied().map(Between::at).collect(), theirs, most: Some(most) }
+}
+
+fn pair(figures: Vec<(Measure, Figures)>) -> PairFigures {
+    PairFigures { theirs: "B".into(), figures }
+}
+
+fn decided(pairs: &[PairFigures], spec: &Compare) -> Vec<Decided> {
+    decide(pairs, &super::measures(spec), spec).0
+}

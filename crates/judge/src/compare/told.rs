@@ -1,0 +1,158 @@
+//! What a comparison says, in words.
+//!
+//! What it is not: what it decides.
+
+use super::decide::{Decided, Found, Scale};
+use super::figures::written;
+use super::sample::Paired;
+use crate::sweep::load;
+use brunt_model::comparison::{Better, ComparisonEnd, Test};
+use brunt_model::finding::{Finding, Weight};
+use brunt_model::question::{Compare, Regression};
+use brunt_model::words::{count, plural};
+use brunt_model::{Comparison, LoadUnit};
+
+/// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
+pub fn sentence(found: &Found, smallest: f64) -> String {
+    let said = match found.verdict {
+        _ if found.sizes.0 == 0 || found.sizes.1 == 0 => "nothing is known of it".into(),
+        _ if nothing_at_all(found) => format!("{} with both", written(found.measure, 0.0)),
+        Better::Undecided if found.test == Test::None => too_few(found),
+        Better::Undecided => format!("undecided: {}", range(found)),
+        Better::Equal if found.scale == Scale::Plain => "the same with both".into(),
+        Better::Equal => format!("equal within ±{}: {}", percent(smallest), range(found)),
+        Better::Better => differs(found, "better"),
+        Better::Worse => differs(found, "worse"),
+    };
+    format!("{}: {said}", found.measure)
+}
+
+fn nothing_at_all(found: &Found) -> bool {
+    found.scale == Scale::Plain && found.medians == (0.0, 0.0) && found.shift.value.known() == Some(0.0)
+}
+
+/// `B is better by 4.1 % (2.6 to 5.5)`; where it is not a share of anything: `B is worse: 0.5 % against 0 %`.
+fn differs(found: &Found, how: &str) -> String {
+    let (who, interval) = (&found.theirs, found.shift.interval);
+    let (near, far) = if interval.low > 0.0 { (interval.low, interval.high) } else { (interval.high, interval.low) };
+    if found.scale == Scale::Plain {
+        let (theirs, ours) = (written(found.measure, found.medians.1), written(found.measure, found.medians.0));
+        return format!("{who} is {how}: {theirs} against {ours}");
+    }
+    let size = |difference: f64| difference.exp_m1().abs();
+    match found.shift.value.known() {
+        _ if far.is_infinite() => format!("{who} is {how} by at least {}", percent(size(near))),
+        Some(value) => {
+            let (near, far) = (size(near).min(size(far)), size(near).max(size(far)));
+            format!("{who} is {how} by {} ({} to {})", percent(size(value)), number(near), number(far))
+        }
+        None => format!("{who} is {how} by {} to {}", number(size(near)), percent(size(far))),
+    }
+}
+
+/// `B is between 1.2 % lower and 3.4 % higher`.
+fn range(found: &Found) -> String {
+    let (who, interval) = (&found.theirs, found.shift.interval);
+    let end = |difference: f64| match found.scale {
+        Scale::Shares => side(difference.exp_m1(), percent),
+        Scale::Plain => side(difference, |size| written(found.measure, size)),
+    };
+    match (interval.low.is_finite(), interval.high.is_finite()) {
+        (true, true) => format!("{who} is between {} and {}", end(interval.low), end(interval.high)),
+        (true, false) => format!("{who} is {} at least, how much at most is not known", end(interval.low)),
+        (false, true) => format!("{who} is {} at most, how much at least is not known", end(interval.high)),
+        (false, false) => format!("how far {who} is off is not known"),
+    }
+}
+
+fn side(difference: f64, size: impl Fn(f64) -> String) -> String {
+    format!("{} {}", size(difference.abs()), if difference < 0.0 { "lower" } else { "higher" })
+}
+
+fn too_few(found: &Found) -> String {
+    let (ours, theirs) = (found.sizes.0 as u64, found.sizes.1 as u64);
+    let sizes = if found.groups { format!("{ours} and {}", plural(theirs, "run")) } else { plural(ours, "block") };
+    let so_far = found.shift.value.known().map_or(String::new(), |value| match found.scale {
+        Scale::Shares => format!(" ({} is {} so far)", found.theirs, side(value.exp_m1(), percent)),
+        Scale::Plain => String::new(),
+    });
+    format!("undecided: {sizes} are too few{so_far}")
+}
+
+/// Differences that were to make brunt fail, and did.
+pub fn failed(decided: &[Decided], pairs: &[Paired], spec: &Compare) -> Vec<String> {
+    let mut failed = Vec::new();
+    for (pair, paired) in decided.iter().zip(pairs) {
+        let at = paired.load.map_or(String::new(), |(unit, at)| format!(" at {}", load(unit, at)));
+        for regression in &spec.fail_if {
+            let of = pair.found.iter().find(|found| found.measure == regression.measure);
+            if let Some(found) = of.filter(|found| worse_by(found).0 > regression.by) {
+                let sentence = sentence(found, spec.smallest);
+                failed.push(format!("{sentence}{at}, which is more than {}", percent(regression.by)));
+            }
+        }
+    }
+    failed
+}
+
+/// Whether it is known if a difference is to make brunt fail: its interval does not hold the margin, or nothing is known at all.
+pub fn is_settled(pair: &Decided, regression: &Regression) -> bool {
+    let Some(found) = pair.found.iter().find(|found| found.measure == regression.measure) else { return true };
+    let (least, most) = worse_by(found);
+    least > regression.by || most <= regression.by
+}
+
+/// By which share the other is worse at least, and at most; a better one is worse by less than nothing.
+fn worse_by(found: &Found) -> (f64, f64) {
+    let share = |difference: f64| {
+        let open = f64::INFINITY.copysign(difference);
+        if difference == 0.0 { 0.0 } else { found.scale.share(difference, found.medians.0).unwrap_or(open) }
+    };
+    let (low, high) = (share(found.shift.interval.low), share(found.shift.interval.high));
+    if found.measure.more_is_better() { (-high, -low) } else { (low, high) }
+}
+
+/// What a reader should be told first: what decides, of each pair, and what failed.
+pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
+    let finding = |rule: &str, weight: Weight, sentence: String, remedy: Option<String>| Finding {
+        rule: rule.into(),
+        weight,
+        sentence,
+        remedy,
+    };
+    let mut findings = Vec::new();
+    for pair in &comparison.pairs {
+        let at = pair.load.map_or(String::new(), |at| format!(" at {}", load(unit, at)));
+        let Some(first) = pair.measures.first() else { continue };
+        let sentence = format!("{} against {}{at}: {}.", pair.theirs, pair.ours, first.sentence);
+        findings.push(finding("comparison", Weight::Note, sentence, None));
+    }
+    for failed in &comparison.failed {
+        findings.push(finding("comparison_failed", Weight::Warning, format!("{failed}."), None));
+    }
+    let undecided = comparison.pairs.iter().filter_map(|pair| pair.measures.first());
+    if undecided.clone().any(|first| first.verdict == Better::Undecided) && comparison.ended != ComparisonEnd::Stored {
+        let sentence = format!("{} did not decide.", plural(u64::from(comparison.blocks), "block"));
+        let remedy = comparison.more.map(|more| {
+            let all = u64::from(comparison.blocks + more);
+            format!("About {} more would ({} repetitions in all).", plural(u64::from(more), "block"), count(all))
+        });
+        findings.push(finding("comparison_undecided", Weight::Note, sentence, remedy));
+    }
+    findings
+}
+
+/// A share as a percentage: `4.1 %`.
+fn percent(share: f64) -> String {
+    format!("{} %", number(share))
+}
+
+/// The same without its sign.
+fn number(share: f64) -> String {
+    let hundredths = share * 100.0;
+    match hundredths {
+        ..0.095 => format!("{:.2}", hundredths.abs()),
+        ..99.95 => format!("{hundredths:.1}"),
+        _ => count(hundredths.round() as u64),
+    }
+}

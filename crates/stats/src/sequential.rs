@@ -1,0 +1,275 @@
+//! The permutation test within blocks, looked at after each block, without more false alarms than at one look.
+//!
+//! What it is: of all ways to exchange the two within the blocks, those that would have spoken at this look or at an
+//! earlier one are at most α·spent(n/N), n being the blocks so far and N the most that there may be (`spending`; the
+//! way of counting is exact, so that what few blocks cannot spend is not lost but left to later looks). Nothing is taken
+//! from a table: each way is followed through all looks, with the ranks that the blocks had at each. Up to 16 blocks all
+//! 2ⁿ ways are; beyond, 2¹⁵ of them drawn with a fixed seed, that which happened among them, so that the level still holds
+//! (Hemerik & Goeman, TEST 27, 2018). What it is not: two-sided. Each side is tested by itself at half of the level.
+//!
+//! Each way has a **price**: the least α at which it would have spoken by now. That of the way which happened is the p-value.
+
+use crate::permutation::{QUARTERS, Weight, weights};
+use crate::spending::spent;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
+
+/// Up to so many blocks, all ways are followed.
+pub const ALL_WAYS: usize = 16;
+/// Beyond, so many.
+const DRAWN: usize = 1 << 15;
+/// The same differences give the same p.
+const SEED: u64 = 0x6272_756e_7401;
+
+/// All looks at a growing list of differences, for "greater than zero".
+#[derive(Debug, Clone, PartialEq)]
+pub struct Path {
+    looks: Vec<Look>,
+    price: f64,
+}
+
+/// One look: sums of signed ranks, in quarters of a rank, from the highest, each with the least α at which it would have spoken.
+#[derive(Debug, Clone, PartialEq)]
+struct Look {
+    prices: Vec<(u32, f64)>,
+}
+
+impl Path {
+    /// Looks after each of `differences`, in their order, of which there may be `most`.
+    pub fn of(differences: &[f64], most: usize) -> Self {
+        let most = most.max(differences.len());
+        let mut ways = Ways::new(differences, most);
+        let mut looks = Vec::with_capacity(differences.len());
+        for n in 1..=differences.len() {
+            ways.grow();
+            let sums = ways.sums(&weights(&differences[..n]));
+            let budget = spent(n as f64 / most as f64) * ways.prices.len() as f64;
+            let look = Look { prices: prices(&sums, &ways.prices, budget) };
+            for (price, sum) in ways.prices.iter_mut().zip(&sums) {
+                *price = price.min(look.price(*sum));
+            }
+            looks.push(look);
+        }
+        Self { looks, price: ways.happened() }
+    }
+
+    /// The one-sided p-value, after all looks so far.
+    pub fn p(&self) -> f64 {
+        self.price
+    }
+
+    /// For each look, so many of the averages of two differences must lie above a value for a test at this level to say that
+    /// the true shift does; None: at this look nothing can be said.
+    pub fn counts(&self, level: f64) -> impl Iterator<Item = Option<usize>> + '_ {
+        self.looks.iter().map(move |look| {
+            let affordable = |(_, price): &&(u32, f64)| *price <= level * (1.0 + 1e-12);
+            let least = look.prices.iter().take_while(affordable).last()?;
+            Some(least.0.div_ceil(QUARTERS) as usize)
+        })
+    }
+}
+
+impl Look {
+    fn price(&self, sum: u32) -> f64 {
+        let at = self.prices.binary_search_by(|(other, _)| sum.cmp(other));
+        at.map_or(1.0, |at| self.prices[at].1)
+    }
+}
+
+/// For each sum that occurs, from the highest: the least α from which on all ways with this sum or a higher one, and all that
+/// had spoken before at that α, are no more than α times the budget.
+fn prices(sums: &[u32], before: &[f64], budget: f64) -> Vec<(u32, f64)> {
+    let steps = distinct(before);
+    let mut order: Vec<(u32, u32)> = sums.iter().zip(before).map(|(sum, price)| (*sum, step(&steps, *price))).collect();
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    let mut spoken = vec![0_u32; steps.len()];
+    for (_, step) in &order {
+        spoken[*step as usize] += 1;
+    }
+    let mut high = vec![0_u32; steps.len()];
+    let group = |group: &[(u32, u32)]| {
+        for (_, step) in group {
+            high[*step as usize] += 1;
+        }
+        (group[0].0, price(&steps, &spoken, &high, budget))
+    };
+    order.chunk_by(|a, b| a.0 == b.0).map(group).collect()
+}
+
+/// Between two prices that occurred before, the number of ways does not change: within each such range the budget falls short
+/// below ways/budget. `spoken` are the ways that had each price before, `high` those of them with a sum that is high enough.
+fn price(steps: &[f64], spoken: &[u32], high: &[u32], budget: f64) -> f64 {
+    let mut ways = f64::from(high.iter().sum::<u32>());
+    let (mut least, mut from) = (0.0_f64, 0.0);
+    for ((to, spoken), high) in steps.iter().zip(spoken).zip(high) {
+        let short = (ways / budget).min(*to);
+        if short > from {
+            least = least.max(short);
+        }
+        ways += f64::from(spoken - high);
+        from = *to;
+    }
+    least
+}
+
+/// The prices that occur, ascending; the last is 1, which is that of all that never spoke.
+fn distinct(prices: &[f64]) -> Vec<f64> {
+    let mut steps = prices.to_vec();
+    steps.push(1.0);
+    steps.sort_unstable_by(f64::total_cmp);
+    steps.dedup();
+    steps
+}
+
+fn step(steps: &[f64], price: f64) -> u32 {
+    steps.partition_point(|step| *step < price) as u32
+}
+
+/// The ways to exchange the two within the blocks so far, each with its price.
+struct Ways {
+    prices: Vec<f64>,
+    /// The signs that happened.
+    signs: Vec<bool>,
+    /// The signs of each block, by way; empty where all ways are followed: there they are the bits of the way's number.
+    drawn: Vec<Vec<bool>>,
+    blocks: usize,
+}
+
+impl Ways {
+    fn new(differences: &[f64], most: usize) -> Self {
+        let signs: Vec<bool> = differences.iter().map(|d| *d > 0.0).collect();
+        if most <= ALL_WAYS {
+            return Self { prices: vec![1.0], signs, drawn: Vec::new(), blocks: 0 };
+        }
+        let mut random = Pcg64Mcg::seed_from_u64(SEED);
+        // The first of them is the one that happened.
+        let mut column = |happened: &bool| {
+            let others = (1..DRAWN).map(|_| random.random::<bool>());
+            std::iter::once(*happened).chain(others).collect()
+        };
+        let drawn = signs.iter().map(&mut column).collect();
+        Self { prices: vec![1.0; DRAWN], signs, drawn, blocks: 0 }
+    }
+
+    /// One block more.
+    fn grow(&mut self) {
+        self.blocks += 1;
+        if self.drawn.is_empty() {
+            self.prices.extend_from_within(..);
+        }
+    }
+
+    fn sums(&self, weights: &[Weight]) -> Vec<u32> {
+        if self.drawn.is_empty() {
+            return all_sums(weights);
+        }
+        let mut sums = vec![0; self.prices.len()];
+        for (weight, column) in weights.iter().zip(&self.drawn) {
+            for (sum, positive) in sums.iter_mut().zip(column) {
+                *sum += if *positive { weight.positive } else { weight.negative };
+            }
+        }
+        sums
+    }
+
+    /// The price of the way that happened.
+    fn happened(&self) -> f64 {
+        let number = |sum: usize, (block, positive): (usize, &bool)| sum | (usize::from(*positive) << block);
+        let at = if self.drawn.is_empty() { self.signs.iter().enumerate().fold(0, number) } else { 0 };
+        self.prices[at]
+    }
+}
+
+/// The sums of all ways; bit b of a way's number: the b-th difference is positive.
+pub(crate) fn all_sums(weights: &[Weight]) -> Vec<u32> {
+    let mut sums = vec![0];
+    for weight in weights {
+        let positive: Vec<u32> = sums.iter().map(|sum| sum + weight.positive).collect();
+        for sum in &mut sums {
+            *sum += weight.negative;
+        }
+        sums.extend(positive);
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permutation;
+    use proptest::prelude::*;
+
+    /// The differences with other signs.
+    fn exchanged(sizes: &[f64], way: usize) -> Vec<f64> {
+        sizes.iter().enumerate().map(|(b, d)| if way >> b & 1 == 1 { *d } else { -d }).collect()
+    }
+
+    #[test]
+    fn one_look_is_the_plain_test() {
+        // Until the last block of eight, a level that one look at few blocks cannot reach leaves all to the last.
+        let d = [3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.0, 3.5];
+        let least = permutation::least_p(8) / 2.0;
+        assert_eq!(permutation::greater(&d), least);
+        assert!((Path::of(&d, 8).p() - least).abs() < 0.004, "{}", Path::of(&d, 8).p());
+        assert_eq!(Path::of(&d[..1], 1).p(), 0.5);
+        assert_eq!(Path::of(&[], 8).p(), 1.0);
+    }
+
+    #[test]
+    fn blocks_that_all_agree_speak_as_soon_as_the_spending_allows() {
+        let d: Vec<f64> = (1..=10).map(f64::from).collect();
+        let first = (1..=10).find(|n| 2.0 * Path::of(&d[..*n], 10).p() <= 0.05);
+        assert_eq!(first, crate::spending::first_look(0.05, 10).map(|n| n as usize));
+        assert_eq!(first, Some(6));
+    }
+
+    #[test]
+    fn no_more_ways_speak_than_are_paid_for() {
+        let sizes = [0.4, 2.0, 1.1, 3.0, 0.2, 1.7, 2.2, 0.9];
+        let p: Vec<f64> = (0..256).map(|way| Path::of(&exchanged(&sizes, way), 8).p()).collect();
+        for alpha in [0.004, 0.01, 0.025, 0.05, 0.1, 0.3] {
+            let share = p.iter().filter(|p| **p <= alpha).count() as f64 / 256.0;
+            assert!(share <= alpha + 1e-12, "{alpha}: {share}");
+            // Of 256 ways, what is not used is less than what a few ways cost.
+            assert!(share >= alpha - 5.0 / 256.0, "{alpha}: {share}");
+        }
+    }
+
+    #[test]
+    fn drawn_ways_come_near_all_ways() {
+        let d = [0.4, 2.0, 1.1, 3.0, -0.2, 1.7, 2.2, 0.9, 1.3, 2.9];
+        let exact = Path::of(&d, 16).p();
+        // With one block more that there may be, ways are drawn; the spending is nearly the same.
+        let drawn = Path::of(&d, 17).p();
+        assert!((drawn / exact - 1.0).abs() < 0.3, "{exact} {drawn}");
+    }
+
+    #[test]
+    fn counts_are_those_of_the_tables_where_there_is_one_look() {
+        // Wilcoxon's table: of nine, a sum of 40 or more has the one-sided p 0.0195, and 39 0.0273.
+        let weights = weights(&permutation::tests::DEPRESSION);
+        let sums = all_sums(&weights);
+        let look = Look { prices: prices(&sums, &[1.0; 512], 512.0) };
+        let path = Path { looks: vec![look], price: 1.0 };
+        assert_eq!(path.counts(0.025).collect::<Vec<_>>(), [Some(40)]);
+        assert_eq!(path.counts(0.001).collect::<Vec<_>>(), [None]);
+    }
+
+    proptest! {
+        #[test]
+        fn another_look_never_takes_back_what_was_said(d in prop::collection::vec(-9.0f64..10.0, 1..9), most in 9_usize..12) {
+            let p: Vec<f64> = (0..=d.len()).map(|n| Path::of(&d[..n], most).p()).collect();
+            prop_assert!(p.windows(2).all(|w| w[1] <= w[0]));
+            prop_assert!(p.iter().all(|p| (0.0..=1.0).contains(p)));
+        }
+
+        #[test]
+        fn the_level_holds_whatever_the_sizes(sizes in prop::collection::vec(0.0f64..5.0, 6), most in 6_usize..9) {
+            let p: Vec<f64> = (0..64).map(|way| Path::of(&exchanged(&sizes, way), most).p()).collect();
+            for p_value in p.iter().filter(|p| **p < 1.0) {
+                let share = p.iter().filter(|p| *p <= p_value).count() as f64 / 64.0;
+                prop_assert!(share <= p_value * spent(6.0 / most as f64) + 1e-9, "{share} {p_value}");
+            }
+        }
+    }
+}
