@@ -158,9 +158,16 @@ fn latest(store: &Store, name: &str, baseline: &Named) -> Result<String, Failed>
     };
     let all = store.list(&Listed::Alone).map_err(runs::refused)?;
     let later = all.into_iter().filter(alike).filter(|e| e.started_unix_seconds > kept.started_unix_seconds);
-    later.last().map(|entry| entry.id).with_context(|| {
-        format!("nothing of {} was kept since the baseline `{name}` ({}); measure it again, or name a run", kept.what, kept.id)
-    }).map_err(usage)
+    later
+        .last()
+        .map(|entry| entry.id)
+        .with_context(|| {
+            format!(
+                "nothing of {} was kept since the baseline `{name}` ({}); measure it again, or name a run",
+                kept.what, kept.id
+            )
+        })
+        .map_err(usage)
 }
 
 /// The runs of each contender; a run alone has no name.

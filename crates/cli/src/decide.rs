@@ -4,8 +4,8 @@
 
 use crate::exit::Exit;
 use brunt_judge::compare;
-use brunt_model::comparison::{Better, ComparisonEnd};
 use brunt_model::comparison::Pair;
+use brunt_model::comparison::{Better, ComparisonEnd};
 use brunt_model::{Analysis, Comparison, Contender, Finding, LoadUnit, Question, Study};
 
 /// Findings of a sweep that a comparison says better, or that are not what it is about.
@@ -66,9 +66,7 @@ pub fn exit_of(analysis: &Analysis, decisive: Decisive) -> Exit {
     if !comparison.failed.is_empty() {
         return Exit::Worse;
     }
-    let undecided = |pair: &Pair| {
-        pair.measures.first().is_none_or(|first| first.verdict == Better::Undecided)
-    };
+    let undecided = |pair: &Pair| pair.measures.first().is_none_or(|first| first.verdict == Better::Undecided);
     let open = comparison.pairs.is_empty() || comparison.pairs.iter().any(undecided);
     if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
 }

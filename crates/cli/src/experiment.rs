@@ -20,26 +20,26 @@ mod spec;
 mod sweep;
 
 use crate::args::RunArgs;
+use crate::decide::{self, Decisive};
 use crate::exit::Exit;
 use crate::measure::Strict;
 use crate::output::Outputs;
 use crate::signals::Interrupt;
 use crate::to_plan::System;
 use crate::world::Real;
-use crate::decide::{self, Decisive};
 use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, Environment, Experiment, Place, Study};
 use brunt_rig::{End, Failure, Gear};
 use brunt_store::{Ended, Store};
+pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 use measurer::Measurer;
 pub use planned::{plan_path, run_plan};
+pub use spec::{SpecArgs, repetitions, spec};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
-pub use spec::{SpecArgs, default_metrics, repetitions, spec};
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 
 /// What goes with an experiment besides what is to be done.

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::compare_stored;
 use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
 use brunt_model::{
-    Analysis, Comparison, Compare, Contender, Experiment, Load, Place, Plan, Question, Run, Study, Trial,
+    Analysis, Compare, Comparison, Contender, Experiment, Load, Place, Plan, Question, Run, Study, Trial,
 };
 use brunt_report::figures::{count, span};
 use brunt_store::{Named, Store};
@@ -143,9 +143,13 @@ fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> C
     let joined = shared.iter().map(at).reduce(join);
     let mut comparison = joined.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
     if shared.is_empty() {
-        let of = |c: &Contender| format!("{} {}", c.name, c.steps.iter().map(|s| count(s.load as u64)).collect::<Vec<_>>().join(", "));
+        let of = |c: &Contender| {
+            format!("{} {}", c.name, c.steps.iter().map(|s| count(s.load as u64)).collect::<Vec<_>>().join(", "))
+        };
         let all = contenders.iter().map(of).collect::<Vec<_>>().join("; ");
-        comparison.differences.insert(0, format!("no load was measured of all of them, so different loads are compared: {all}"));
+        comparison
+            .differences
+            .insert(0, format!("no load was measured of all of them, so different loads are compared: {all}"));
     }
     comparison.differences.extend(unknown(groups));
     comparison
@@ -169,11 +173,14 @@ fn unknown(groups: &[Group]) -> Vec<String> {
     let began = || groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds);
     let (first, last) = (began().fold(f64::INFINITY, f64::min), began().fold(0.0, f64::max));
     let mut told = vec![
-        "It is not known whether servers were started anew between the runs, or kept caches and connections.".to_owned(),
+        "It is not known whether servers were started anew between the runs, or kept caches and connections."
+            .to_owned(),
     ];
     if last - first > APART {
         let apart = span(last - first);
-        told.push(format!("The runs lie up to {apart} apart: the machines, and who shared them, may have been others."));
+        told.push(format!(
+            "The runs lie up to {apart} apart: the machines, and who shared them, may have been others."
+        ));
     }
     told
 }

@@ -25,7 +25,11 @@ pub fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and less than 100%, such as 2%");
     let percent = percent.ok_or_else(|| wrong("that is no share"))?;
-    if percent <= 0.0 || percent >= 100.0 { Err(wrong("nothing could be held to that")) } else { Ok(hundredth(percent)) }
+    if percent <= 0.0 || percent >= 100.0 {
+        Err(wrong("nothing could be held to that"))
+    } else {
+        Ok(hundredth(percent))
+    }
 }
 
 /// How often servers that are alike may be found to differ: `0.05` or `5%`.
@@ -67,11 +71,17 @@ mod tests {
     #[test]
     fn good_words() {
         let p99 = Measure::Run(Metric::Quantile(0.99));
-        assert_eq!(measures("p99, cpu,throughput"), Ok(vec![p99, Measure::ServerCpu, Measure::Run(Metric::Throughput)]));
+        assert_eq!(
+            measures("p99, cpu,throughput"),
+            Ok(vec![p99, Measure::ServerCpu, Measure::Run(Metric::Throughput)])
+        );
         assert_eq!(regressions("p99 worse by 5%"), Ok(vec![Regression { measure: p99, by: 0.05 }]));
         assert_eq!(regressions("p99 worse by more than 0.5 %"), Ok(vec![Regression { measure: p99, by: 0.005 }]));
         assert_eq!(regressions("p99 worse by 0%,errors worse by 50%").map(|all| all.len()), Ok(2));
-        assert_eq!((share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")), (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01)));
+        assert_eq!(
+            (share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")),
+            (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01))
+        );
     }
 
     #[test]

@@ -12,7 +12,9 @@ impl Directory {
     /// Makes what is missing of it.
     pub fn make(path: &Path) -> Result<Self, StoreError> {
         let directory = Self(path.to_owned());
-        for folder in [directory.runs(), directory.experiments(), directory.tags(), directory.baselines(), directory.incoming()] {
+        for folder in
+            [directory.runs(), directory.experiments(), directory.tags(), directory.baselines(), directory.incoming()]
+        {
             fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         }
         Ok(directory)

@@ -120,7 +120,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
         }
         _ => of_servers(&words, args, &command, &system).map_err(usage)?,
     };
-    let given = Given { decisive: args.spec.require_decision.into(), ..Given::asked(&run, system, notes).map_err(usage)? };
+    let given =
+        Given { decisive: args.spec.require_decision.into(), ..Given::asked(&run, system, notes).map_err(usage)? };
     measure(&experiment, given)
 }
 
@@ -161,12 +162,7 @@ fn named(words: &[&str]) -> Result<Named> {
     }
 }
 
-fn of_servers(
-    words: &[&str],
-    args: &CompareArgs,
-    command: &str,
-    system: &System,
-) -> Result<(Experiment, Vec<String>)> {
+fn of_servers(words: &[&str], args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     contenders::refuse_of_one_run(&args.run)?;
     let (contenders, notes) = contenders::of_words(words, &args.run, system)?;
     let blocks = &args.blocks;

@@ -33,11 +33,9 @@ pub fn refuse_of_one_run(run: &RunArgs) -> Result<()> {
 /// The contenders that these words name, each a URL or NAME=URL; and notes that the user should be told, each once. Without a
 /// word, the URLs of `--urls` are one contender.
 pub fn of_words(words: &[&str], run: &RunArgs, system: &System) -> Result<(Vec<Contender>, Vec<String>)> {
-    ensure!(
-        !words.is_empty() || run.request.urls.is_some(),
-        "no URL is given; write one, such as http://127.0.0.1/"
-    );
-    let words: Vec<Option<&str>> = if words.is_empty() { vec![None] } else { words.iter().copied().map(Some).collect() };
+    ensure!(!words.is_empty() || run.request.urls.is_some(), "no URL is given; write one, such as http://127.0.0.1/");
+    let words: Vec<Option<&str>> =
+        if words.is_empty() { vec![None] } else { words.iter().copied().map(Some).collect() };
     let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
     for word in words {
         let (contender, told) = contender(word, run, system)?;
@@ -50,21 +48,13 @@ pub fn of_words(words: &[&str], run: &RunArgs, system: &System) -> Result<(Vec<C
 /// Adds a contender, whose name nobody else may have.
 pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
     let name = &contender.name;
-    ensure!(
-        contenders.iter().all(|c| c.name != *name),
-        "two servers would be called {name}; write NAME=URL for each"
-    );
+    ensure!(contenders.iter().all(|c| c.name != *name), "two servers would be called {name}; write NAME=URL for each");
     contenders.push(contender);
     Ok(())
 }
 
 /// The experiment of these contenders, with nothing around it.
-pub fn experiment(
-    contenders: Vec<Contender>,
-    arranged: Arranged,
-    seed: u64,
-    command: &str,
-) -> Result<Experiment> {
+pub fn experiment(contenders: Vec<Contender>, arranged: Arranged, seed: u64, command: &str) -> Result<Experiment> {
     Ok(Experiment {
         name: arranged.name,
         about: String::new(),

@@ -7,8 +7,8 @@ use anyhow::{Result, bail, ensure};
 use brunt_model::objective::Metric;
 use brunt_model::question::Regression;
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
-use brunt_script::plan::PlannedCompare;
 use brunt_script::compare;
+use brunt_script::plan::PlannedCompare;
 use clap::Args;
 use std::time::Duration;
 
@@ -87,13 +87,18 @@ fn comparable(contenders: &[Contender]) -> Result<()> {
             other.name
         );
         let same = std::mem::discriminant(&first.unit()) == std::mem::discriminant(&other.unit());
-        ensure!(same, "{} has a rate and {} has users, or the other way; write the same for both", first.name, other.name);
+        ensure!(
+            same,
+            "{} has a rate and {} has users, or the other way; write the same for both",
+            first.name,
+            other.name
+        );
     }
     Ok(())
 }
 
 /// The usual figures. In an open loop the rate is given, in a closed one the throughput says all.
-pub fn default_metrics(contenders: &[Contender]) -> Vec<Measure> {
+fn default_metrics(contenders: &[Contender]) -> Vec<Measure> {
     let [p99, p50] = [0.99, 0.5].map(Metric::Quantile);
     let (throughput, errors) = (Metric::Throughput, Metric::Errors);
     let closed = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));

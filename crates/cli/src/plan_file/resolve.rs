@@ -14,7 +14,8 @@ use brunt_model::plan::Script;
 use brunt_model::{Contender, Experiment, ProbeSpec, Question};
 use brunt_script::duration;
 use brunt_script::plan::{
-    Draft, Given, PlanError, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer, Setting,
+    Draft, Given, PlanError, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
+    Setting,
 };
 use std::collections::BTreeMap;
 use std::net::TcpListener;

@@ -13,7 +13,7 @@ const P99: Measure = Measure::Run(Metric::Quantile(0.99));
 
 /// What is asked by default: p99 first, 2 % matter, 5 %.
 fn spec(metrics: &[Measure]) -> Compare {
-    Compare { metrics: metrics.to_vec(), smallest: 0.02, alpha: 0.05, fail_if: Vec::new() }
+    Compare { metrics: metrics.to_vec(), smallest: 0.02, alpha: 0.05, fail_if: Vec::new(), within: None }
 }
 
 /// A measure of one contender is `ours`, of the other these times as much.
