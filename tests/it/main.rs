@@ -8,6 +8,7 @@ mod accuracy;
 mod certify;
 mod check;
 mod cli;
+mod compare;
 mod connections;
 mod examples;
 mod experiment;

@@ -6,6 +6,7 @@ import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { environment, licences, method, plan } from './background';
 import { charts } from './charts';
+import { comparison } from './comparison';
 import { h, section } from './dom';
 import { drawAll, redrawAll } from './figure';
 import { evidence, findings } from './findings';
@@ -26,6 +27,7 @@ function page({ document: study, figures, shown }: PageData): void {
   const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
   const sections = [
     findings(study),
+    comparison(study),
     limits(study.analysis),
     section('charts', study.trials.length > 1 ? 'By load' : 'Response time', ...charts(figures)),
     trial.element,

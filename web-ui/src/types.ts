@@ -143,9 +143,40 @@ export interface Analysed {
   bottleneck: Bottleneck | null;
 }
 
+export type Measure = { run: string | { quantile: number } } | 'server_cpu' | 'capacity';
+
+export interface Compared {
+  measure: Measure;
+  ours: number;
+  theirs: number;
+  shift: number | null;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+  verdict: 'better' | 'worse' | 'equal' | 'undecided';
+  sentence: string;
+}
+
+/** The second held against the first; the load is null where each had its own. */
+export interface Pair {
+  ours: string;
+  theirs: string;
+  load: number | null;
+  measures: Compared[];
+  shift: { quantile: number; seconds: number; low: number; high: number }[];
+}
+
+export interface Comparison {
+  pairs: Pair[];
+  differences: string[];
+  blocks: number;
+  most: number;
+}
+
 export interface Analysis {
   contenders: Analysed[];
   findings: Finding[];
+  comparison: Comparison | null;
 }
 
 export type State = 'ok' | 'limited' | 'invalid';

@@ -2,6 +2,8 @@
 //!
 //! What it is **not**: the comparison, which is [`stored`]'s, or the keeping (`store`'s).
 
+mod measured;
+
 use crate::args::store::StoreArgs;
 use crate::args::values::{self, Output};
 use crate::exit::Exit;
@@ -26,11 +28,12 @@ Examples:
   brunt run plan.yaml && brunt baseline check main --fail-if 'p99 worse by 5%'
                                                        the latest of the same plan, held against it; exit code 9 if worse
   brunt baseline check main p3nq8vw -o junit=b.xml     a run or experiment of choice, for CI
+  brunt baseline check main http://127.0.0.1:8082/     another server, measured now as the baseline was
   brunt baseline list
   brunt baseline rm main                               what it was is kept as any other
 
-A baseline cannot be removed with `brunt runs rm`. For the comparison see `brunt compare`: runs of another day say less than
-such as are made in turns.";
+A baseline cannot be removed with `brunt runs rm`. For the comparison see `brunt compare`: runs of another
+day say less than such as are made in turns.";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
@@ -73,12 +76,16 @@ struct ListArgs {
 struct CheckArgs {
     /// The baseline
     name: String,
-    /// Which runs or experiments [default: the latest of the same plan, or of the same URL]
-    #[arg(value_name = "RUN")]
+    /// Which runs or experiments, or a URL, which is measured now as the baseline was [default: the latest of the same plan, or
+    /// of the same URL]
+    #[arg(value_name = "RUN|URL")]
     ids: Vec<String>,
     /// What is better.
     #[command(flatten)]
     spec: SpecArgs,
+    /// No progress while measuring
+    #[arg(short, long)]
+    quiet: bool,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     outputs: Vec<Output>,
@@ -136,7 +143,14 @@ fn list(store: &Store) -> Result<(), Failed> {
 fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
     let baseline = store.baseline(&args.name).map_err(runs::refused)?;
-    let now = if args.ids.is_empty() { vec![latest(store, &args.name, &baseline)?] } else { named(store, &args.ids)? };
+    let now = match &args.ids[..] {
+        [] => vec![latest(store, &args.name, &baseline)?],
+        [url] if url.contains("://") => match measured::now(store, args, &baseline, url)? {
+            Ok(id) => vec![id],
+            Err(exit) => return Ok(exit),
+        },
+        ids => named(store, ids)?,
+    };
     if let Some(same) = now.iter().find(|id| *id == baseline.id()) {
         return Err(usage(anyhow!("{same} is the baseline `{}` itself; name another run", args.name)));
     }
@@ -157,9 +171,9 @@ fn latest(store: &Store, name: &str, baseline: &Named) -> Result<String, Failed>
         entry.what == kept.what && entry.kind == kept.kind && entry.id != kept.id && entry.progress == Progress::Whole
     };
     let all = store.list(&Listed::Alone).map_err(runs::refused)?;
-    let later = all.into_iter().filter(alike).filter(|e| e.started_unix_seconds > kept.started_unix_seconds);
+    let mut later = all.into_iter().filter(alike).filter(|e| e.started_unix_seconds > kept.started_unix_seconds);
     later
-        .last()
+        .next_back()
         .map(|entry| entry.id)
         .with_context(|| {
             format!(

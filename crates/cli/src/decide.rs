@@ -12,6 +12,9 @@ use brunt_model::{Analysis, Comparison, Contender, Finding, LoadUnit, Question, 
 const OF_A_SWEEP: [&str; 6] =
     ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
 
+/// Definitions of a limit need so many loads.
+const LOADS_OF_LIMITS: usize = 5;
+
 /// Whether a comparison that decides nothing makes brunt fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decisive {
@@ -40,6 +43,9 @@ pub fn analysis(study: &Study) -> Analysis {
 pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
     let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
     analysis.findings.retain(|finding| !OF_A_SWEEP.contains(&finding.rule.as_str()));
+    for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
+        few.limits.clear();
+    }
     let mut findings: Vec<Finding> = compare::findings(&comparison, unit);
     findings.append(&mut analysis.findings);
     Analysis { findings, comparison: Some(comparison), ..analysis }

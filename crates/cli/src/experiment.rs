@@ -33,6 +33,7 @@ use brunt_model::{Analysis, Environment, Experiment, Place, Study};
 use brunt_rig::{End, Failure, Gear};
 use brunt_store::{Ended, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
+pub use contenders::{Arranged, experiment as experiment_of};
 use measurer::Measurer;
 pub use planned::{plan_path, run_plan};
 pub use spec::{SpecArgs, repetitions, spec};
@@ -135,6 +136,7 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
 }
 
 /// What makes brunt fail besides failures.
+#[derive(Clone, Copy)]
 struct Fails {
     strict: Strict,
     decisive: Decisive,

@@ -15,6 +15,7 @@ use brunt_model::{
     Analysis, Compare, Comparison, Contender, Experiment, Load, Place, Plan, Question, Run, Study, Trial,
 };
 use brunt_report::figures::{count, span};
+use brunt_script::plan::PlannedCompare;
 use brunt_store::{Named, Store};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,7 +59,11 @@ fn open(args: &StoreArgs) -> Result<Store, Failed> {
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
 fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<Exit, Failed> {
     let mut study = store.study(id).map_err(runs::refused)?;
-    let spec = spec(args.told(None, None), &study.experiment.contenders).map_err(usage)?;
+    let asked = match &study.experiment.question {
+        Question::Compare(asked) => Some(PlannedCompare::from(asked)),
+        Question::Sweep | Question::Find(_) => None,
+    };
+    let spec = spec(args.told(None, asked), &study.experiment.contenders).map_err(usage)?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;

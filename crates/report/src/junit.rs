@@ -6,10 +6,12 @@
 use crate::figures::{fraction, plain, seconds, three};
 use crate::xml::escaped;
 use crate::{single, utc};
+use brunt_model::comparison::Pair;
 use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
 use brunt_model::objective::{Judged, Metric};
-use brunt_model::{Analysis, Judgement, LoadUnit, Place, Run, Study, Trial};
+use brunt_model::question::Regression;
+use brunt_model::{Analysis, Judgement, LoadUnit, Place, Question, Run, Study, Trial};
 use std::io;
 
 /// A case and what became of it.
@@ -33,21 +35,52 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 }
 
 /// Writes a study.
-pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{}\">", escaped(&study.experiment.name))?;
     for (index, contender) in study.experiment.contenders.iter().enumerate() {
         suite(study, index, contender, out)?;
     }
+    comparison(study, analysis, out)?;
     writeln!(out, "</testsuites>")
 }
 
 fn suite(study: &Study, index: usize, contender: &Contender, out: &mut dyn io::Write) -> io::Result<()> {
     let all = places(study, index, contender).flat_map(|place| cases(study, contender, place)).collect::<Vec<Case>>();
+    let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
+    write_suite((&contender.name, seconds), study, &all, out)
+}
+
+/// Each difference that was to make brunt fail, at each pair; and whether it was decided which is better.
+fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let (Some(comparison), Question::Compare(spec)) = (&analysis.comparison, &study.experiment.question) else {
+        return Ok(());
+    };
+    let unit = study.experiment.contenders.first().map_or("", |contender| unit(contender.unit()));
+    let of_pair = |pair: &Pair| {
+        let at = pair.load.map_or(String::new(), |load| format!(" at {}{unit}", plain(load)));
+        let case = |regression: &Regression| {
+            let name = format!("{regression}: {} against {}{at}", pair.theirs, pair.ours);
+            Case { name, seconds: 0.0, outcome: shown(regression, pair) }
+        };
+        spec.fail_if.iter().map(case).collect::<Vec<_>>()
+    };
+    let all: Vec<Case> = comparison.pairs.iter().flat_map(of_pair).collect();
+    if all.is_empty() { Ok(()) } else { write_suite(("comparison", 0.0), study, &all, out) }
+}
+
+fn shown(regression: &Regression, pair: &Pair) -> Outcome {
+    match pair.measures.iter().find(|of| of.measure == regression.measure) {
+        Some(of) if regression.is_shown_by(of) => Outcome::Failed("worse", of.sentence.clone()),
+        Some(_) => Outcome::Passed,
+        None => Outcome::Skipped("it was not measured"),
+    }
+}
+
+fn write_suite((name, seconds): (&str, f64), study: &Study, all: &[Case], out: &mut dyn io::Write) -> io::Result<()> {
     let failed = all.iter().filter(|case| matches!(case.outcome, Outcome::Failed(..))).count();
     let skipped = all.iter().filter(|case| matches!(case.outcome, Outcome::Skipped(_))).count();
-    let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
-    let (name, began) = (escaped(&contender.name), utc::rfc3339(study.unix_seconds));
+    let (name, began) = (escaped(name), utc::rfc3339(study.unix_seconds));
     writeln!(
         out,
         "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" \
@@ -55,7 +88,7 @@ fn suite(study: &Study, index: usize, contender: &Contender, out: &mut dyn io::W
         all.len(),
         began.trim_end_matches('Z')
     )?;
-    for case in &all {
+    for case in all {
         write_case(&name, case, out)?;
     }
     writeln!(out, "  </testsuite>")
@@ -81,21 +114,28 @@ fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<I
 
 fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
     let load = study.experiment.step(place).map_or(0.0, |step| step.load);
-    let unit = match contender.unit() {
-        LoadUnit::PerSecond => "/s",
-        LoadUnit::Users { .. } => " users",
-    };
+    let unit = unit(contender.unit());
     let at = match study.experiment.repetitions {
         0 | 1 => format!("at {}{unit}", plain(load)),
         _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
     };
     let Some(trial) = study.trials.iter().find(|t| t.place == place) else {
+        if study.is_complete() {
+            return Vec::new();
+        }
         return vec![Case { name: format!("trial {at}"), seconds: 0.0, outcome: Outcome::Skipped("it was not made") }];
     };
     let seconds = trial.run.measured_seconds();
     let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
     let case = |judged: Judged| Case { name: format!("{} {at}", judged.objective), seconds, outcome: kept(&judged) };
     objectives.map(case).chain([Case { name: format!("verdict {at}"), seconds, outcome: verdict(trial) }]).collect()
+}
+
+fn unit(unit: LoadUnit) -> &'static str {
+    match unit {
+        LoadUnit::PerSecond => "/s",
+        LoadUnit::Users { .. } => " users",
+    }
 }
 
 fn kept(judged: &Judged) -> Outcome {
@@ -133,6 +173,17 @@ fn verdict(trial: &Trial) -> Outcome {
 mod tests {
     use super::*;
     use crate::story;
+    use crate::story::comparison::compared;
+
+    #[test]
+    fn a_difference_that_fails_is_a_case() {
+        let (study, analysis) = compared();
+        let mut out = Vec::new();
+        write_study(&study, &analysis, &mut out).unwrap();
+        let xml = String::from_utf8(out).unwrap();
+        let (_, suite) = xml.split_once("<testsuite name=\"comparison\"").unwrap();
+        insta::assert_snapshot!(suite);
+    }
 
     fn xml(study: &Study) -> String {
         let mut out = Vec::new();

@@ -1,5 +1,6 @@
 //! Handmade runs for tests: samples told one by one, folded from events as a real run is.
 
+pub mod comparison;
 mod sweep;
 
 pub use sweep::sweep_of;

@@ -52,7 +52,9 @@ pub fn conduct<H: Host>(
     }
     let number = all.len() - left.len();
     let mut to_make = BTreeMap::new();
-    left.iter().for_each(|place| *to_make.entry(place.repetition).or_default() += 1);
+    for place in &left {
+        *to_make.entry(place.repetition).or_default() += 1;
+    }
     let (server, of, rested, deaths) = (None, all.len(), true, 0);
     let mut conduct = Conduct { experiment, gear, host, server, number, of, to_make, rested, deaths };
     conduct.experiment(&left)

@@ -3,40 +3,70 @@
 //! What it is **not**: a measurement. What is compared of runs is `judge`'s; here is what must be known before them: that all
 //! answer at all, and that they answer the same.
 
-use crate::check::facts::{Answered, Facts};
+use crate::check::facts::{Answered, Facts, Secured};
 use crate::check::look;
 use anyhow::{Result, bail};
+use brunt_judge::compare::{self, Side};
 use brunt_model::{Contender, Experiment};
 use brunt_report::figures::plural;
 
-/// A figure of an answer, in words.
-type Row = (&'static str, fn(&Facts, &Answered) -> String);
+/// What is held against each other, in words.
+type Row = (&'static str, Kept, fn(&Facts, &Answered) -> String);
 
-/// What is held against each other.
+/// Whether the report tells it too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// The runs show it as well, and are believed.
+    ByRuns,
+    /// Only this one answer shows it.
+    Here,
+}
+
 const ROWS: [Row; 8] = [
-    ("status", |_, a| a.status.to_string()),
-    ("protocol", |_, a| a.protocol.clone()),
-    ("server", |_, a| a.server.clone().unwrap_or_else(|| "not named".into())),
-    ("body", |_, a| plural(a.body_bytes, "byte")),
-    ("compression", |_, a| a.content_encoding.clone().unwrap_or_else(|| "none".into())),
-    ("keep-alive", |_, a| if a.keep_alive == Some(false) { "no".into() } else { "yes".into() }),
-    ("TLS", |f, _| f.tls.as_ref().map_or("none".into(), agreed)),
-    ("place", |f, _| if f.same_host() { "this machine".into() } else { "another machine".into() }),
+    ("status", Kept::ByRuns, |_, a| a.status.to_string()),
+    ("protocol", Kept::Here, |_, a| a.protocol.clone()),
+    ("server", Kept::ByRuns, |_, a| a.server.clone().unwrap_or_else(|| "no name".into())),
+    ("body of the reply", Kept::Here, |_, a| plural(a.body_bytes, "byte")),
+    ("compression of the reply", Kept::Here, |_, a| a.content_encoding.clone().unwrap_or_else(|| "none".into())),
+    ("keep-alive", Kept::Here, |_, a| if a.keep_alive == Some(false) { "none".into() } else { "it".into() }),
+    ("TLS", Kept::Here, |f, _| f.tls.as_ref().map_or("none".into(), agreed)),
+    ("place", Kept::ByRuns, |f, _| if f.same_host() { "this machine".into() } else { "another machine".into() }),
 ];
 
-fn agreed(tls: &crate::check::facts::Secured) -> String {
+/// How contenders answer otherwise than the first, each a sentence.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Different {
+    /// All of it.
+    pub all: Vec<String>,
+    /// What the runs will not show.
+    pub beside_runs: Vec<String>,
+}
+
+fn agreed(tls: &Secured) -> String {
     let parts = [tls.version.as_deref(), tls.cipher.as_deref()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// How contenders answer otherwise than the first, each a sentence. Those whose servers brunt is to start are not there yet,
-/// and left out. One that does not answer is an error.
-pub fn differences(experiment: &Experiment) -> Result<Vec<String>> {
+/// Asks each contender once. Those whose servers brunt is to start are not there yet, and left out. One that does not answer
+/// is an error.
+pub fn differences(experiment: &Experiment) -> Result<Different> {
     let there = experiment.contenders.iter().filter(|contender| contender.server.is_none());
-    let answers = there.map(|contender| Ok((contender, asked(contender)?))).collect::<Result<Vec<_>>>()?;
-    let Some(((first, ours), others)) = answers.split_first() else { return Ok(Vec::new()) };
-    let of = |(other, theirs): &(&Contender, Facts)| beside((&first.name, ours), (&other.name, theirs));
-    Ok(others.iter().flat_map(of).collect())
+    let answers = there.map(|contender| Ok((&*contender.name, asked(contender)?))).collect::<Result<Vec<_>>>()?;
+    Ok(different(&answers))
+}
+
+fn different(answers: &[(&str, Facts)]) -> Different {
+    let sides = |wanted: &[Kept]| answers.iter().map(|(name, facts)| side(name, facts, wanted)).collect::<Vec<_>>();
+    Different {
+        all: compare::differences::all(&sides(&[Kept::ByRuns, Kept::Here])),
+        beside_runs: compare::differences::all(&sides(&[Kept::Here])),
+    }
+}
+
+fn side(name: &str, facts: &Facts, wanted: &[Kept]) -> Side {
+    let rows = ROWS.iter().filter(|(_, kept, _)| wanted.contains(kept));
+    let Some(reply) = &facts.reply else { return Side::new(name) };
+    rows.fold(Side::new(name), |side, (what, _, of)| side.with(what, of(facts, reply)))
 }
 
 fn asked(contender: &Contender) -> Result<Facts> {
@@ -48,15 +78,6 @@ fn asked(contender: &Contender) -> Result<Facts> {
         bail!("{} ({}) does not answer: {}{detail}; nothing was measured", contender.name, facts.url, failed.meaning);
     }
     Ok(facts)
-}
-
-fn beside((first, ours): (&str, &Facts), (other, theirs): (&str, &Facts)) -> Vec<String> {
-    let (Some(our), Some(their)) = (&ours.reply, &theirs.reply) else { return Vec::new() };
-    let row = |(what, of): &Row| {
-        let (a, b) = (of(ours, our), of(theirs, their));
-        (a != b).then(|| format!("{what}: {first} {a}, {other} {b}"))
-    };
-    ROWS.iter().filter_map(row).collect()
 }
 
 #[cfg(test)]
@@ -71,10 +92,16 @@ mod tests {
             Facts { reply: Some(reply), ..Facts::default() }
         };
         let (ours, theirs) = (answer(200, 4096, None), answer(404, 812, Some("gzip")));
-        assert_eq!(beside(("A", &ours), ("B", &ours)), Vec::<String>::new());
+        let told = different(&[("A", ours), ("B", theirs)]);
         assert_eq!(
-            beside(("A", &ours), ("B", &theirs)),
-            ["status: A 200, B 404", "body: A 4,096 bytes, B 812 bytes", "compression: A none, B gzip"]
+            told.all,
+            [
+                "status: A has 200, B has 404.",
+                "body of the reply: A has 4,096 bytes, B has 812 bytes.",
+                "compression of the reply: A has none, B has gzip.",
+            ]
         );
+        assert_eq!(told.beside_runs, told.all[1..]);
+        assert_eq!(different(&[("A", answer(200, 1, None)), ("B", answer(200, 1, None))]), Different::default());
     }
 }

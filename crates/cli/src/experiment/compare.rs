@@ -130,12 +130,12 @@ pub fn measure(experiment: &Experiment, mut given: Given) -> Result<Exit, Failed
     let Question::Compare(spec) = &experiment.question else { return carry_out(experiment, given) };
     let unanswered = |error| Failed { exit: Exit::NothingMeasured, error };
     let differ = answers::differences(experiment).map_err(unanswered)?;
-    let mut told: Vec<String> = differ.into_iter().map(|what| format!("they answer differently: {what}")).collect();
-    told.extend(foreseen(experiment, spec));
+    let foreseen = foreseen(experiment, spec);
     if !given.quiet {
-        told.iter().for_each(|text| say(text));
+        let differ = differ.all.iter().map(|text| format!("they answer differently: {text}"));
+        differ.chain(foreseen.iter().cloned()).for_each(|text| say(&text));
     }
-    given.notes.extend(told);
+    given.notes.extend(differ.beside_runs.into_iter().chain(foreseen));
     carry_out(experiment, given)
 }
 

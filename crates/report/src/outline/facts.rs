@@ -32,8 +32,9 @@ fn trials(study: &Study) -> String {
     let contenders = plural(experiment.contenders.len() as u64, "contender");
     let repetitions = plural(u64::from(experiment.repetitions), "repetition");
     let measured = study.trials.first().map_or(0.0, |t| t.run.measured_seconds());
+    let most = if experiment.may_end_early() { "at most " } else { "" };
     format!(
-        "{} of {}: {contenders} × {each} × {repetitions}, {order}, {} each",
+        "{} of {most}{}: {contenders} × {each} × {repetitions}, {order}, {} each",
         study.trials.len(),
         experiment.trials(),
         span(measured.round())
@@ -49,6 +50,6 @@ fn generator(study: &Study) -> String {
 /// That not all was measured.
 pub fn unfinished(study: &Study) -> Option<String> {
     let (made, planned) = (study.trials.len(), study.experiment.trials());
-    (study.interrupted || made < planned)
+    (study.interrupted || !study.is_complete())
         .then(|| format!("the experiment was not carried out to its end: {made} of {planned} trials were made"))
 }

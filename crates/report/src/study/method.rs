@@ -1,6 +1,7 @@
 //! How the figures of a study were found, in sentences.
 
 use brunt_model::analysis::{Band, LimitKind};
+use brunt_model::comparison::Test;
 use brunt_model::{Analysis, LoadUnit, Study};
 
 /// How the figures of a study were found, each a sentence: only what is in it is spoken of.
@@ -25,6 +26,9 @@ pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
             told.push(caution);
         }
     });
+    let tests = analysis.comparison.iter().flat_map(|c| &c.pairs).flat_map(|pair| &pair.measures).map(|of| of.test);
+    let tests: Vec<Test> = tests.collect();
+    told.extend(TESTS.iter().filter(|row| tests.contains(&row.0)).map(|row| row.1.to_owned()));
     told
 }
 
@@ -40,6 +44,22 @@ fn load_model(study: &Study) -> &'static str {
 
 const RESPONSE: &str = "Response time: from the instant at which a request was due to its last byte; dropped, cut and \
                         timed-out requests count as slower than every reply.";
+
+/// How contenders are compared.
+const TESTS: [(Test, &str); 3] = [
+    (
+        Test::PermutationInBlocks,
+        "Comparison: one repetition is one observation, however many requests it has. All ways to exchange two contenders \
+         within each repetition are counted (permutation test); the difference is the Hodges-Lehmann estimate, its interval \
+         that of the test. Looks on the way share the error rate (alpha spending); figures behind the first do so by Holm.",
+    ),
+    (
+        Test::MannWhitney,
+        "Comparison: runs that were not made in turns, by their ranks (Mann and Whitney), a run an observation; the \
+         difference is the Hodges-Lehmann estimate. What drifted between them is in it.",
+    ),
+    (Test::None, "Comparison: where runs are too few, nothing is tested."),
+];
 
 /// What each kind of band is.
 const BANDS: [(Band, &str); 4] = [

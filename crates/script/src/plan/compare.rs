@@ -40,6 +40,18 @@ pub struct PlannedCompare {
     pub fail_if: Vec<Regression>,
 }
 
+impl From<&brunt_model::Compare> for PlannedCompare {
+    fn from(resolved: &brunt_model::Compare) -> Self {
+        Self {
+            metrics: Some(resolved.metrics.clone()),
+            smallest: Some(resolved.smallest),
+            alpha: Some(resolved.alpha),
+            within: resolved.within,
+            fail_if: resolved.fail_if.clone(),
+        }
+    }
+}
+
 /// A share, such as `2%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share(f64);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::args::{Cli, Command};
+use brunt_model::Contender;
 use clap::Parser;
 
 const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 5 };

@@ -1,0 +1,82 @@
+//! A server, measured now as a baseline was: the same loads, as often, and nothing but the URL another.
+
+use super::CheckArgs;
+use crate::decide::Decisive;
+use crate::exit::Exit;
+use crate::experiment::{Arranged, Given, Keep, carry_out, experiment_of};
+use crate::measure::Strict;
+use crate::output::Outputs;
+use crate::{Failed, command_line, failed, runs, usage};
+use anyhow::{Result, anyhow, bail};
+use brunt_model::experiment::{ContenderHooks, Step};
+use brunt_model::{Contender, Experiment, Load, Plan, Question};
+use brunt_script::target;
+use brunt_store::{Named, Store};
+use std::time::Duration;
+
+/// Measures it, and keeps that: its id; or how brunt is to exit where there is nothing to compare.
+pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<Result<String, Exit>, Failed> {
+    let experiment = experiment(store, baseline, url).map_err(usage)?;
+    let given = Given {
+        command: command_line(),
+        system: crate::system(),
+        outputs: Outputs::open(&[], true).map_err(usage)?,
+        quiet: args.quiet,
+        strict: Strict::No,
+        decisive: Decisive::No,
+        notes: Vec::new(),
+        keep: Keep::Anew(runs::open(&args.store)?),
+    };
+    let exit = carry_out(&experiment, given)?;
+    if matches!(exit, Exit::Interrupted | Exit::NothingMeasured) {
+        return Ok(Err(exit));
+    }
+    store.find_experiment(&experiment.name).map(Ok).map_err(failed)
+}
+
+/// What was done for the baseline, of another URL.
+fn experiment(store: &Store, baseline: &Named, url: &str) -> Result<Experiment> {
+    let (mut steps, arranged) = match baseline {
+        Named::Run(id) => {
+            let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
+            (vec![Step { load: load_of(&plan), plan }], Arranged::alike("baseline-check", 1))
+        }
+        Named::Experiment(id) => {
+            let mut experiment = store.study(id)?.experiment;
+            let name = format!("{}-check", experiment.name);
+            let [only] = &mut experiment.contenders[..] else {
+                bail!("{id} has several contenders, and one URL is given; measure its plan again, and name that run");
+            };
+            let (order, cooldown) = (experiment.order, experiment.cooldown);
+            let arranged = Arranged { order, cooldown, ..Arranged::alike(&name, experiment.repetitions) };
+            (std::mem::take(&mut only.steps), arranged)
+        }
+    };
+    steps.iter_mut().try_for_each(|step| ask(&mut step.plan, url))?;
+    let (seed, name) = (steps.first().map_or(0, |step| step.plan.seed), "now".to_owned());
+    let (factors, hooks) = (Vec::new(), ContenderHooks::default());
+    let contender = Contender { name, factors, steps, server: None, hooks, probes: Vec::new() };
+    experiment_of(vec![contender], arranged, seed, &command_line())
+}
+
+fn ask(plan: &mut Plan, url: &str) -> Result<()> {
+    let [request] = &mut plan.script.requests[..] else {
+        bail!("the baseline asks several URLs, and one is given; measure it again, and name that run");
+    };
+    request.url = target::parse(url)?.url;
+    request.label.clone_from(&request.url);
+    Ok(())
+}
+
+fn load_of(plan: &Plan) -> f64 {
+    let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &plan.load;
+    shape.peak()
+}
+
+impl Arranged {
+    /// One contender, so often.
+    fn alike(name: &str, repetitions: u32) -> Self {
+        let (order, cooldown) = (crate::defaults::TRIAL_ORDER, Duration::ZERO);
+        Self { name: name.to_owned(), repetitions, order, cooldown, question: Question::Sweep }
+    }
+}

@@ -1,0 +1,140 @@
+//! Contenders against the first: a table of figures for each pair, how quantiles differ, and what else does.
+
+use super::{Block, Point, load_in_words, section};
+use crate::figures::{UNKNOWN, fraction, plural, seconds, three};
+use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShift};
+use brunt_model::objective::Metric;
+use brunt_model::{Comparison, LoadUnit, Measure};
+
+/// The tables, and the words around them; nothing where nothing was compared.
+pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
+    let Some(comparison) = comparison else { return Vec::new() };
+    let mut blocks = vec![Block::Heading("Comparison".into()), Block::Points(vec![Point::plain(made_of(comparison))])];
+    for pair in &comparison.pairs {
+        blocks.push(figures(pair, unit));
+    }
+    for pair in comparison.pairs.iter().filter(|pair| !pair.shift.is_empty()) {
+        blocks.push(quantiles(pair, unit));
+    }
+    blocks.extend(section("What else differs", comparison.differences.iter().map(Point::plain).collect()));
+    blocks
+}
+
+fn made_of(comparison: &Comparison) -> String {
+    let blocks = plural(u64::from(comparison.blocks), "repetition");
+    let most = comparison.most;
+    match comparison.ended {
+        ComparisonEnd::Decided if comparison.blocks < most => format!("decided after {blocks} of {most} at most"),
+        ComparisonEnd::Decided => format!("decided after all {blocks}"),
+        ComparisonEnd::Budget if comparison.blocks < most => {
+            format!("{blocks} of {most} at most: then the time was over")
+        }
+        ComparisonEnd::Budget => format!("all {blocks}"),
+        ComparisonEnd::Stopped => format!("stopped after {blocks} of {most} at most"),
+        ComparisonEnd::Stored => "of runs that were kept, not made in turns".to_owned(),
+    }
+}
+
+fn title(pair: &Pair, unit: LoadUnit) -> String {
+    let at = pair.load.map_or(String::new(), |load| format!(" at {}", load_in_words(unit, load)));
+    format!("{} against {}{at}", pair.theirs, pair.ours)
+}
+
+fn figures(pair: &Pair, unit: LoadUnit) -> Block {
+    let head = [&title(pair, unit), &pair.ours, &pair.theirs, "difference", "95 % interval", "p", "it is"];
+    let row = |of: &Compared| {
+        let interval = ends(of.low.map(signed), of.high.map(signed));
+        vec![
+            of.measure.to_string(),
+            written(of.measure, of.ours),
+            written(of.measure, of.theirs),
+            of.shift.map_or(UNKNOWN.into(), signed),
+            interval,
+            of.p.map_or(UNKNOWN.into(), probability),
+            word(of.verdict).to_owned(),
+        ]
+    };
+    Block::Table(head.map(str::to_owned).to_vec(), pair.measures.iter().map(row).collect())
+}
+
+fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
+    let head = [format!("Quantiles, {}", title(pair, unit)), "difference".into(), "band of all at once".into()];
+    let row = |of: &QuantileShift| {
+        let name = Metric::Quantile(of.quantile).to_string();
+        vec![name, signed_time(of.seconds), ends(Some(signed_time(of.low)), Some(signed_time(of.high)))]
+    };
+    Block::Table(head.to_vec(), pair.shift.iter().map(row).collect())
+}
+
+fn ends(low: Option<String>, high: Option<String>) -> String {
+    match (low, high) {
+        (None, None) => UNKNOWN.into(),
+        (low, high) => {
+            let end = |end: Option<String>| end.unwrap_or_else(|| "?".into());
+            format!("{} to {}", end(low), end(high))
+        }
+    }
+}
+
+/// What a verdict is called in a table: of the other contender.
+pub fn word(verdict: Better) -> &'static str {
+    match verdict {
+        Better::Better => "better",
+        Better::Worse => "worse",
+        Better::Equal => "equal",
+        Better::Undecided => "undecided",
+    }
+}
+
+fn written(measure: Measure, value: f64) -> String {
+    match measure {
+        Measure::Run(Metric::Errors) => fraction(value),
+        Measure::Run(Metric::Throughput | Metric::Goodput) | Measure::Capacity => format!("{}/s", three(value)),
+        Measure::Run(_) | Measure::ServerCpu if value.is_finite() => seconds(value),
+        Measure::Run(_) | Measure::ServerCpu => UNKNOWN.into(),
+    }
+}
+
+/// `+4.1 %`.
+fn signed(share: f64) -> String {
+    if share.is_finite() { format!("{:+.1} %", share * 100.0) } else { UNKNOWN.into() }
+}
+
+fn signed_time(time: f64) -> String {
+    if !time.is_finite() {
+        return UNKNOWN.into();
+    }
+    let sign = if time < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", seconds(time.abs()))
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::story::comparison::compared;
+    use crate::{markdown, outline, text};
+
+    #[test]
+    fn the_sentence_comes_first_and_the_tables_behind_it() {
+        let (study, analysis) = compared();
+        let mut out = Vec::new();
+        text::write_study(&study, &analysis, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let (_, rest) = text.split_once("Findings\n").unwrap();
+        let (told, _) = rest.split_once("\nLimits\n").unwrap();
+        insta::assert_snapshot!(told);
+    }
+
+    #[test]
+    fn a_pull_request_shows_the_same() {
+        let (study, analysis) = compared();
+        let markdown = markdown::markdown(&outline::of_study(&study, &analysis));
+        assert!(
+            markdown.contains("| p99 | 12.0 ms | 11.5 ms | -4.1 % | -5.5 % to -2.6 % | 0.031 | better |"),
+            "{markdown}"
+        );
+    }
+}

@@ -1,0 +1,213 @@
+//! Which of two servers is better: what was measured in turns, what was kept, and what is kept to compare with.
+//!
+//! A block is two runs of a fraction of a second, so what is asserted is what was decided, and no figure.
+
+use crate::world::machine::in_its_own_time;
+use crate::world::{Lab, command, lab, nginx};
+use serde_json::Value;
+use std::fs;
+use std::process::Output;
+use tempfile::TempDir;
+
+/// What brunt said, and where it kept what it measured.
+struct Said {
+    dir: TempDir,
+    code: i32,
+    out: String,
+    err: String,
+    json: Value,
+}
+
+/// brunt with the words of a line, one of which may be quoted by `'`, in a store of its own.
+fn brunt(line: &str) -> Said {
+    brunt_in(TempDir::new().expect("a directory"), line)
+}
+
+fn brunt_in(dir: TempDir, line: &str) -> Said {
+    let json = dir.path().join("json");
+    let _ = fs::remove_file(&json);
+    let reports = ["compare", "check"].iter().any(|with| line.split(' ').any(|word| word == *with));
+    let mut command = command("");
+    command.args(words(line)).env("BRUNT_STORE", dir.path().join("store")).current_dir(dir.path());
+    if reports {
+        command.args(["-o", "text", "-o"]).arg(format!("json={}", json.display()));
+    }
+    let Output { status, stdout, stderr } = command.output().expect("brunt");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let json = fs::read(&json).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
+    Said { dir, code: status.code().expect("an exit code"), out: text(stdout), err: text(stderr), json }
+}
+
+fn words(line: &str) -> Vec<String> {
+    let part = |(i, part): (usize, &str)| match i % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    };
+    line.split('\'').enumerate().flat_map(part).collect()
+}
+
+impl Said {
+    fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}{}", self.out, self.err);
+        self
+    }
+
+    /// What was decided about each figure of the first pair, the deciding one first.
+    fn verdicts(&self) -> Vec<&str> {
+        let measures = self.json.pointer("/analysis/comparison/pairs/0/measures").and_then(Value::as_array);
+        let verdict = |of: &Value| of["verdict"].as_str().map(str::to_owned);
+        let found: Vec<String> = measures.into_iter().flatten().filter_map(verdict).collect();
+        assert!(!found.is_empty(), "{}{}", self.out, self.err);
+        let known = |word: String| ["better", "worse", "equal", "undecided"].into_iter().find(|known| **known == word);
+        found.into_iter().filter_map(known).collect()
+    }
+
+    fn comparison(&self, key: &str) -> &Value {
+        &self.json["analysis"]["comparison"][key]
+    }
+
+    fn says(&self, text: &str) {
+        let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let all = spaced(&format!("{}{}", self.out, self.err));
+        assert!(all.contains(text), "no `{text}` in:\n{}{}", self.out, self.err);
+    }
+}
+
+/// A server whose requests take so many milliseconds.
+fn server(milliseconds: u32) -> Lab {
+    lab(&format!("--service const:{milliseconds}ms"))
+}
+
+#[test]
+fn a_slower_server_is_worse_and_that_ends_it_early() {
+    let (fast, slow) = (server(2), server(9));
+    let line = format!(
+        "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
+         -o junit=junit.xml -o markdown=pr.md",
+        fast.at("/"),
+        slow.at("/")
+    );
+    let said = brunt(&line).ends(9);
+    assert_eq!(said.verdicts()[0], "worse");
+    assert_eq!(said.comparison("ended"), "decided");
+    assert!(said.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", said.out);
+    said.says("slow against fast at 60/s: p50: slow is worse by");
+    said.says("after repetition 1: p50:");
+    let read = |name: &str| fs::read_to_string(said.dir.path().join(name)).unwrap_or_default();
+    assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
+    assert!(read("pr.md").contains("| slow against fast at 60/s | fast | slow |"), "{}", read("pr.md"));
+    // What is kept is decided as it was, and is whole.
+    let again = brunt_in(said.dir, "compare run:last --metric p50").ends(0);
+    assert_eq!(again.verdicts(), ["worse"]);
+    let listed = brunt_in(again.dir, "report last").ends(0);
+    listed.says("decided after");
+    assert!(!listed.out.contains("not carried out to its end"), "{}", listed.out);
+}
+
+#[test]
+fn a_server_does_not_differ_from_itself() {
+    in_its_own_time("a_server_does_not_differ_from_itself", || {
+        let one = server(5);
+        let line = format!("compare A={0} B={0} -r 60 -d 400ms --repeat 6 --metric p50 --alpha 0.01", one.at("/"));
+        let said = brunt(&line).ends(0);
+        assert!(["undecided", "equal"].contains(&said.verdicts()[0]), "{}", said.out);
+        said.says("6 blocks");
+        brunt(&format!("{line} --require-decision --repeat 2")).ends(8);
+    });
+}
+
+#[test]
+fn what_a_server_does_for_a_reply_is_seen() {
+    let test = "what_a_server_does_for_a_reply_is_seen";
+    let text = "default_type text/plain; gzip_types text/plain; gzip_min_length 1; gzip_comp_level 9; access_log off;";
+    let (Some(plain), Some(packed)) = (nginx(test, "access_log off;"), nginx(test, &format!("gzip on; {text}"))) else {
+        return;
+    };
+    in_its_own_time(test, || {
+        let line = format!(
+            "compare plain={} packed={} -c 4 -d 500ms --compressed --repeat 14 --metric throughput",
+            plain.at("/page.txt"),
+            packed.at("/page.txt")
+        );
+        let said = brunt(&line).ends(0);
+        assert_eq!(said.verdicts(), ["worse"], "{}", said.out);
+        said.says("compression of the reply: plain has none, packed has gzip");
+        let line = format!("compare A={0} B={0} -c 4 -d 500ms --repeat 6 --alpha 0.01", plain.at("/page.txt"));
+        let same = brunt(&line).ends(0);
+        assert!(["undecided", "equal"].contains(&same.verdicts()[0]), "{}", same.out);
+    });
+}
+
+#[test]
+fn servers_of_a_plan_are_started_and_compared() {
+    let dir = TempDir::new().expect("a directory");
+    let lab = crate::world::brunt::program("BRUNT_LAB_BIN", "brunt-lab");
+    let plan = format!(
+        "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\n\
+         load: {{rate: 60, duration: 300ms}}\nrepetitions: 2\n\
+         compare: {{metrics: [p50, errors], smallest: 10%, fail_if: p50 worse by 1%}}\n\
+         server:\n  start: exec {} --listen 127.0.0.1:${{port.http}} --service const:${{time}}\n  \
+         ready: http://127.0.0.1:${{port.http}}/\n\
+         contenders:\n  fast: {{vars: {{time: 2ms}}}}\n  slow: {{vars: {{time: 9ms}}}}\n",
+        lab.display()
+    );
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let said = brunt_in(dir, "compare plan.yaml").ends(0);
+    said.says("cannot show any difference");
+    assert_eq!((said.verdicts()[0], said.comparison("blocks").as_u64()), ("undecided", Some(2)));
+    brunt_in(said.dir, "plan show plan.yaml").ends(0).says("compare:");
+}
+
+#[test]
+fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
+    let (fast, slow) = (server(2), server(9));
+    let mut dir = TempDir::new().expect("a directory");
+    for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
+        let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
+        dir = brunt_in(dir, &line).ends(0).dir;
+    }
+    let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
+    assert_eq!(said.verdicts(), ["worse"]);
+    assert_eq!(said.comparison("ended"), "stored");
+    said.says("not made side by side");
+    said.says("It is not known whether servers were started anew");
+    let alone = brunt_in(said.dir, "compare run:a").ends(2);
+    alone.says("alone can be compared with nothing");
+}
+
+#[test]
+fn a_baseline_is_held_against_what_comes_later() {
+    let (fast, slow) = (server(2), server(9));
+    let sweep = |url: String| format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q");
+    let dir = brunt(&sweep(fast.at("/"))).ends(0).dir;
+    let dir = brunt_in(dir, "baseline save main").ends(0).dir;
+    let said = brunt_in(dir, "baseline check main").ends(2);
+    said.says("nothing of sweep was kept since the baseline `main`");
+    let dir = brunt_in(said.dir, &sweep(slow.at("/"))).ends(0).dir;
+    let said = brunt_in(dir, "baseline check main --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
+    said.says("now against main at 60/s: p50: now is worse by");
+    let list = brunt_in(said.dir, "baseline list").ends(0);
+    list.says("main");
+    let refused = brunt_in(list.dir, "runs rm sweep");
+    let named = brunt_in(refused.dir, "baseline rm main").ends(0);
+    brunt_in(named.dir, "baseline check main").ends(2).says("is none that was saved");
+}
+
+#[test]
+fn what_makes_no_sense_is_told_with_what_to_write() {
+    let one = server(1);
+    let url = one.at("/");
+    for (line, told) in [
+        (format!("compare {url}"), "alone can be compared with nothing; write two"),
+        (format!("compare {url} {url}"), "two servers would be called"),
+        (format!("compare A={url} run:x"), "cannot stand beside each other"),
+        (format!("compare A={url} B={url} --metric speed"), "write one of p50"),
+        (format!("compare A={url} B={url} --fail-if 'p99 > 5%'"), "`worse by` is missing"),
+        (format!("compare A={url} B={url} --metric cpu"), "add --probe process=NAME"),
+        (format!("compare A={url} B={url} --within 1s"), "one repetition takes 20 s"),
+        ("compare run:nothing run:there".to_owned(), "nothing of that id, tag or name is kept"),
+    ] {
+        brunt(&line).ends(2).says(told);
+    }
+    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5")).ends(3).says("does not answer");
+}
