@@ -55,6 +55,9 @@ pub enum Command {
     /// Measures servers at one load after the other, each several times, and says where each bends
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::SWEEP_EXAMPLES)]
     Sweep(Box<crate::experiment::SweepArgs>),
+    /// Finds how much load a server carries within bounds such as p99 < 50ms, with a 95 % interval
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::find::EXAMPLES)]
+    Find(Box<crate::experiment::find::FindArgs>),
     /// Says whether a server is better than another: measures both in turns, until that is decided
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::COMPARE_EXAMPLES)]
     Compare(Box<crate::experiment::CompareArgs>),

@@ -1,87 +1,20 @@
-//! What is decided about a study: one place, whoever shows it.
+//! All that is decided about a study, whatever it was to decide: the one place for all who report one.
 //!
-//! What it is **not**: the deciding, which is `judge`'s. Here a study's question is handed to whoever answers it.
+//! What it is **not**: the mathematics, which are `judge`'s and `search`'s; nor what a single run comes to.
 
-use crate::exit::Exit;
-use brunt_judge::compare;
-use brunt_model::comparison::Pair;
-use brunt_model::comparison::{Better, ComparisonEnd};
-use brunt_model::{Analysis, Comparison, Contender, Finding, LoadUnit, Question, Study};
+mod compare;
+mod find;
 
-/// Findings of a sweep that a comparison says better, or that are not what it is about.
-const OF_A_SWEEP: [&str; 6] =
-    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
+pub use compare::{Decisive, compared, exit_of, is_decided, stands};
+pub use find::{Contended, contended, fulfilled};
 
-/// Definitions of a limit need so many loads.
-const LOADS_OF_LIMITS: usize = 5;
+use brunt_model::{Analysis, Question, Study};
 
-/// Whether a comparison that decides nothing makes brunt fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decisive {
-    /// It does.
-    Yes,
-    /// It is told, and that is all.
-    No,
-}
-
-impl From<bool> for Decisive {
-    fn from(asked: bool) -> Self {
-        if asked { Self::Yes } else { Self::No }
-    }
-}
-
-/// All that can be decided about a study, with the answer to its question.
+/// All that is decided about a study.
 pub fn analysis(study: &Study) -> Analysis {
-    let analysis = brunt_judge::sweep::analyse_study(study);
     match &study.experiment.question {
-        Question::Compare(spec) => compared(analysis, study, compare::compare(study, spec, ended(study))),
-        Question::Sweep | Question::Find(_) => analysis,
+        Question::Find(question) => find::analysis(study, question),
+        Question::Compare(question) => compare::analysis(study, question),
+        Question::Sweep => brunt_judge::sweep::analyse_study(study),
     }
-}
-
-/// The analysis of a study with a comparison, which is told first.
-pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
-    let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
-    analysis.findings.retain(|finding| !OF_A_SWEEP.contains(&finding.rule.as_str()));
-    for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
-        few.limits.clear();
-    }
-    let mut findings: Vec<Finding> = compare::findings(&comparison, unit);
-    findings.append(&mut analysis.findings);
-    Analysis { findings, comparison: Some(comparison), ..analysis }
-}
-
-/// Whether a study's question is answered, so that no more need be measured.
-pub fn is_decided(study: &Study) -> bool {
-    let Question::Compare(spec) = &study.experiment.question else { return false };
-    !study.trials.is_empty() && compare::enough(study, spec).is_some()
-}
-
-/// How a comparison stands that goes on: what is known of the figure that decides.
-pub fn stands(study: &Study) -> Option<String> {
-    let Question::Compare(spec) = &study.experiment.question else { return None };
-    let comparison = compare::compare(study, spec, ComparisonEnd::Stopped);
-    let of_pair = |pair: &Pair| Some(pair.measures.first()?.sentence.clone());
-    let told: Vec<String> = comparison.pairs.iter().filter_map(of_pair).collect();
-    (!told.is_empty()).then(|| told.join("; "))
-}
-
-/// How a comparison makes brunt exit.
-pub fn exit_of(analysis: &Analysis, decisive: Decisive) -> Exit {
-    let Some(comparison) = &analysis.comparison else { return Exit::Measured };
-    if !comparison.failed.is_empty() {
-        return Exit::Worse;
-    }
-    let undecided = |pair: &Pair| pair.measures.first().is_none_or(|first| first.verdict == Better::Undecided);
-    let open = comparison.pairs.is_empty() || comparison.pairs.iter().any(undecided);
-    if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
-}
-
-/// Why no more was measured, as the study itself tells it.
-fn ended(study: &Study) -> ComparisonEnd {
-    let Question::Compare(spec) = &study.experiment.question else { return ComparisonEnd::Budget };
-    if study.interrupted {
-        return ComparisonEnd::Stopped;
-    }
-    compare::enough(study, spec).unwrap_or(ComparisonEnd::Budget)
 }

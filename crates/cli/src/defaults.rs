@@ -81,6 +81,36 @@ pub const REPETITIONS: u32 = 3;
 /// In which order the trials of an experiment are made.
 pub const TRIAL_ORDER: TrialOrder = TrialOrder::Interleaved;
 
+/// The first load of a search in the open loop, arrivals per second.
+pub const FIND_RATE: f64 = 50.0;
+
+/// The first load of a search in the closed loop, users.
+pub const FIND_USERS: f64 = 4.0;
+
+/// How long a search may take.
+pub const FIND_WITHIN: &str = "3m";
+
+/// How well a search is to know each capacity: half its interval.
+pub const FIND_PRECISION: &str = "2%";
+
+/// How long each of its trials is measured, at least and at most.
+pub const FIND_TRIAL: &str = "2s..20s";
+
+/// The load before the measured time of each of its trials.
+pub const FIND_WARMUP: &str = "1s";
+
+/// How long requests under way may take at the end of each.
+pub const FIND_GRACE: &str = "1s";
+
+/// Rest between them.
+pub const FIND_COOLDOWN: &str = "1s";
+
+/// The overload at its end, as so many times the capacity.
+pub const FIND_OVERLOAD: &str = "1.5";
+
+/// What a load is to meet where nobody says: the first of Nielsen's limits of patience, and next to no errors.
+pub const FIND_OBJECTIVE: &str = "p99 < 1s, errors < 1%";
+
 /// Rest before each trial of an experiment but the first.
 pub const COOLDOWN: &str = "0s";
 

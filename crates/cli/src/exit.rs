@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// 0: it was measured, and every objective was met. Errors of the server are data, and no reason to fail.
     Measured,
-    /// 8: it was measured, and what was to be decided is not.
+    /// 8: it was measured, and what was to be decided is not: whether a requirement is met, or which contender is better.
     Undecided,
     /// 4: it was measured, and an objective was missed.
     ObjectiveMissed,
@@ -74,7 +74,7 @@ impl Exit {
             Self::Invalid => "measured, but sums do not come out even: not to be believed",
             Self::Limited => "measured, but the generator was the limit (with --strict)",
             Self::Halted => "a hook or managed server failed; what was measured was reported",
-            Self::Undecided => "measured, but not decided (where that was asked for)",
+            Self::Undecided => "measured, but what was to be decided is not",
             Self::Worse => "measured, and worse by more than --fail-if allows",
             Self::Interrupted => "interrupted; what was measured was reported",
         }

@@ -1,6 +1,8 @@
-//! Experiments: `brunt sweep`, `brunt compare`, and `brunt run` of a plan file.
+//! Experiments: `brunt sweep`, `brunt find`, `brunt compare`, and `brunt run` of a plan file.
 //!
-//! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment, by [`contenders`]. [`planned`]: a plan file's. [`resume`]: one that was interrupted.
+//! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that
+//!   was interrupted.
+//! * [`mod@find`]: `brunt find`, whose loads are chosen on the way. [`contenders`]: the servers of a command line.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
 //! * [`spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
 //!   contenders answer alike, asked before anything is measured.
@@ -12,6 +14,7 @@ mod answers;
 mod compare;
 mod contenders;
 mod ending;
+pub mod find;
 mod left;
 mod measurer;
 mod planned;
@@ -29,7 +32,7 @@ use crate::to_plan::System;
 use crate::world::Real;
 use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result};
-use brunt_model::{Analysis, Environment, Experiment, Place, Study};
+use brunt_model::{Analysis, Environment, Experiment, Place, Question, Study};
 use brunt_rig::{End, Failure, Gear};
 use brunt_store::{Ended, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
@@ -126,10 +129,13 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
     let told = measurer::Told { system: given.system, quiet: given.quiet, store: store.as_ref() };
     let mut measurer = Measurer::new(study, &experiment, told, interrupt, &time);
-    let outcome = if decide::is_decided(&measurer.study) {
-        Ok(End::Enough)
-    } else {
-        brunt_rig::conduct(&experiment, &done, &gear, &mut measurer)
+    let outcome = match &experiment.question {
+        Question::Find(find) => {
+            let mut seeker = find::Seeker::new(find, &measurer.study);
+            brunt_rig::pursue(&experiment, &mut seeker, &gear, &mut measurer)
+        }
+        Question::Compare(_) if decide::is_decided(&measurer.study) => Ok(End::Enough),
+        Question::Sweep | Question::Compare(_) => brunt_rig::conduct(&experiment, &done, &gear, &mut measurer),
     };
     let (study, fails) = (measurer.study, Fails { strict: given.strict, decisive: given.decisive });
     finish(study, store.as_ref(), outcome, given.outputs, fails)
@@ -209,7 +215,7 @@ fn finish(
         Err(Failure::Host(error)) => Err(failed(error)),
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
-            let exit = ending::exit_of_study(&study, fails.strict);
+            let exit = ending::exit_of_study(&study, &analysis, fails.strict);
             written.map(|()| exit.max(decide::exit_of(&analysis, fails.decisive))).map_err(failed)
         }
     }

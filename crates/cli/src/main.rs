@@ -3,7 +3,7 @@
 //! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
-//! * [`mod@experiment`]: many runs: `sweep`, `compare`, and plan files carried out. [`decide`]: what is decided about them.
+//! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out. [`mod@decide`]: what they came to.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
 //! * [`processes`]: a run in several processes of ourselves.
 //! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
@@ -79,6 +79,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Run(args) => run(&args),
         Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
         Command::Sweep(args) => experiment::sweep(&args),
+        Command::Find(args) => experiment::find::find(&args),
         Command::Compare(args) => experiment::compare(&args),
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),

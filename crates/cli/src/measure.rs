@@ -13,7 +13,7 @@ use crate::world::Real;
 use anyhow::Result;
 use brunt_engine::{Control, World};
 use brunt_model::finding::State;
-use brunt_model::{Environment, Event, Judgement, Plan, ProbeSpec, Route, Run, Tick, Warning};
+use brunt_model::{Environment, Event, Find, Judgement, Plan, ProbeSpec, Route, Run, Tick, Warning};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
@@ -76,6 +76,8 @@ pub struct With<'a> {
     pub notes: Vec<String>,
     /// What may be said to it.
     pub control: Control,
+    /// The search that the run is a trial of: it ends as soon as its side is decided.
+    pub trial_of: Option<Find>,
     /// All who listen, and may add something.
     pub listeners: Vec<&'a mut dyn Listen>,
 }
@@ -92,8 +94,8 @@ pub struct Carried {
 
 /// Carries out a plan; nothing is written or shown but by those who listen.
 pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
-    let With { environment, notes, control, listeners } = with;
-    let mut hall = Hall { listeners, run: Run::default(), steering: Steering::new(plan, &control), notes };
+    let With { environment, notes, control, trial_of, listeners } = with;
+    let mut hall = Hall { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes };
     let mut hear = |event: &Event| hall.hear(event);
     let outcome = match plan.processes {
         0 | 1 => brunt_engine::run(plan, environment, world, &control, &mut hear).map_err(Into::into),
@@ -117,7 +119,7 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let environment = Environment { route, ..brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION")) };
-    let carried = carry_out(plan, world, With { environment, notes, control, listeners });
+    let carried = carry_out(plan, world, With { environment, notes, control, trial_of: None, listeners });
     outputs.write(&carried.run, &carried.judgement)?;
     if let Some(kept) = kept {
         tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);

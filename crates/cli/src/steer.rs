@@ -1,17 +1,22 @@
-//! What is said to a run while it goes on: that the server is warm, or that enough is known.
+//! What is said to a run while it goes on: that the server is warm, or that enough is known; of a search's trial, that the
+//! load's side is decided.
 //!
 //! What it is not: the rules, which are `judge`'s; and it never ends a run that somebody else wants to go on.
 
 use brunt_engine::Control;
 use brunt_judge::steady;
 use brunt_judge::steady::until::{Decision, Looks, Progress};
-use brunt_model::{Event, Phase, Plan, Run, Tick};
+use brunt_model::answer::LoadSide;
+use brunt_model::{Event, Find, Phase, Plan, Run, Tick};
 use std::time::Duration;
 
 /// The first look at a warm-up: 50 points of 100 ms, which the rule needs.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
 /// Each look comes when so many times as much has passed.
 const GROWTH: f64 = 1.25;
+/// The same of looks at the side of a trial, which may be as many as one likes; but never sooner than so.
+const SIDE_GROWTH: f64 = 1.05;
+const SIDE_PAUSE: Duration = Duration::from_millis(500);
 
 /// Steers a run by what was measured so far.
 pub struct Steering {
@@ -19,16 +24,24 @@ pub struct Steering {
     looks: Option<Looks>,
     /// When to look at the warm-up next; None: there is nothing to be found.
     warmup: Option<Duration>,
+    side: Option<Side>,
     /// The last look, where the run went on after it.
     progress: Option<Progress>,
 }
 
 impl Steering {
     /// Steers a run of that plan.
-    pub fn new(plan: &Plan, control: &Control) -> Self {
-        let looks = plan.until.as_ref().map(|until| Looks::new(until.goals.clone(), until.least));
+    pub fn new(plan: &Plan, trial_of: Option<Find>, control: &Control) -> Self {
+        let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
+        let looks = until.map(|until| Looks::new(until.goals.clone(), until.least));
         let warmup = plan.stop.warmup_until_steady.then_some(FIRST_LOOK);
-        Self { control: control.clone(), looks, warmup, progress: None }
+        Self {
+            control: control.clone(),
+            looks,
+            warmup,
+            side: trial_of.and_then(|find| Side::of(plan, find)),
+            progress: None,
+        }
     }
 
     /// Looks at the run after an event; what its reader should be told.
@@ -36,7 +49,10 @@ impl Steering {
         let Event::Snapshot(snapshot) = event else { return None };
         match snapshot.phase {
             Phase::Warmup => self.look_at_warmup(run, snapshot.to),
-            Phase::Measure => self.tell_unsteady().or_else(|| self.look(run)),
+            Phase::Measure => {
+                self.look_for_side(run);
+                self.tell_unsteady().or_else(|| self.look(run))
+            }
             Phase::Setup | Phase::Grace => None,
         }
     }
@@ -69,6 +85,14 @@ impl Steering {
         )
     }
 
+    /// Nobody is told: how long a trial took is seen.
+    fn look_for_side(&mut self, run: &Run) {
+        if self.side.as_mut().is_some_and(|side| side.is_decided(run)) {
+            self.side = None;
+            self.control.enough();
+        }
+    }
+
     fn look(&mut self, run: &Run) -> Option<String> {
         let elapsed = Duration::from_secs_f64(run.measured_seconds());
         match self.looks.as_mut()?.look(elapsed, run)? {
@@ -82,6 +106,31 @@ impl Steering {
                 Some(format!("--until was reached after {:.1} s: {}", elapsed.as_secs_f64(), words(&progress)))
             }
         }
+    }
+}
+
+/// On which side of the capacities that are looked for the load of a trial lies.
+struct Side {
+    find: Find,
+    /// When to look next, in measured time.
+    next: Duration,
+}
+
+impl Side {
+    /// None: the trial is as long as it is, whatever it shows.
+    fn of(plan: &Plan, find: Find) -> Option<Self> {
+        let least = plan.until.as_ref()?.least;
+        plan.stop.duration.is_none_or(|most| least < most).then_some(Self { find, next: least })
+    }
+
+    fn is_decided(&mut self, run: &Run) -> bool {
+        let elapsed = Duration::from_secs_f64(run.measured_seconds());
+        if elapsed < self.next {
+            return false;
+        }
+        self.next = elapsed.mul_f64(SIDE_GROWTH).max(elapsed + SIDE_PAUSE);
+        let sides = brunt_search::sides(&self.find, &brunt_search::blocks(&self.find, run));
+        !sides.contains(&LoadSide::Undecided)
     }
 }
 

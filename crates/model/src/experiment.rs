@@ -194,9 +194,16 @@ impl Experiment {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
-    /// How many trials it has in all.
+    /// How many trials it has in all; where it grows, those that were begun so far.
     pub fn trials(&self) -> usize {
-        self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * self.repetitions as usize
+        let patterns = usize::from(self.grows());
+        self.contenders.iter().map(|c| c.steps.len().saturating_sub(patterns)).sum::<usize>()
+            * self.repetitions as usize
+    }
+
+    /// Whether its steps are chosen on the way. The first step of each contender is the pattern of the others then.
+    pub fn grows(&self) -> bool {
+        matches!(self.question, Question::Find(_))
     }
 }
 
@@ -208,6 +215,11 @@ impl Experiment {
 }
 
 impl Contender {
+    /// The steps that are measured, of an experiment that grows: all but the pattern.
+    pub fn grown(&self) -> &[Step] {
+        self.steps.get(1..).unwrap_or_default()
+    }
+
     /// What its loads are counted in: as in its first step.
     pub fn unit(&self) -> LoadUnit {
         self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.load))

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A run that ends when it is sure enough.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Until {
-    /// All of these are to be reached, twice in a row.
+    /// All of these are to be reached, twice in a row. None: it ends when whoever asked for it knows enough, as in a search.
     pub goals: Vec<Goal>,
     /// Seconds of measured time before the first look.
     #[serde(with = "seconds", rename = "least_seconds")]

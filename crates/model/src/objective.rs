@@ -49,7 +49,8 @@ pub enum Relation {
 }
 
 impl Relation {
-    fn holds(self, value: f64, bound: f64) -> bool {
+    /// Whether a value stands so to a bound.
+    pub fn holds(self, value: f64, bound: f64) -> bool {
         match self {
             Self::Below => value < bound,
             Self::AtMost => value <= bound,
@@ -58,7 +59,8 @@ impl Relation {
         }
     }
 
-    fn symbol(self) -> &'static str {
+    /// Its sign.
+    pub fn symbol(self) -> &'static str {
         match self {
             Self::Below => "<",
             Self::AtMost => "<=",

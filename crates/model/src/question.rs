@@ -3,8 +3,9 @@
 //! What it is **not**: the answer (that is in [`answer`](crate::answer) and [`comparison`](crate::comparison)).
 
 use crate::Objective;
+use crate::answer::Estimate;
 use crate::comparison::Compared;
-use crate::objective::Metric;
+use crate::objective::{Metric, Relation};
 use crate::time::{optional_seconds, seconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,46 @@ pub struct Find {
     /// After the capacity is known, so many times its load is asked for, to see what becomes of an overloaded server and
     /// how long it takes to recover; null: it is not.
     pub overload: Option<f64>,
+    /// What each capacity is required to be; brunt fails where one is not.
+    #[serde(default)]
+    pub require: Vec<Requirement>,
+}
+
+/// What a capacity is required to be, such as `capacity > 3000/s`. Its interval decides, not the figure alone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Requirement {
+    /// How it must stand to the bound: above, or at least.
+    pub relation: Relation,
+    /// The bound: arrivals per second or users, as the loads are.
+    pub bound: f64,
+}
+
+/// What became of a requirement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fulfilled {
+    /// The whole interval fulfils it.
+    Met,
+    /// The interval has ends on both sides of the bound, or none where it would matter.
+    Undecided,
+    /// No part of the interval fulfils it.
+    Missed,
+}
+
+impl Requirement {
+    /// What the interval of a capacity makes of it.
+    pub fn decide(&self, at: &Estimate) -> Fulfilled {
+        match (at.low, at.high) {
+            (Some(low), _) if self.relation.holds(low, self.bound) => Fulfilled::Met,
+            (_, Some(high)) if !self.relation.holds(high, self.bound) => Fulfilled::Missed,
+            _ => Fulfilled::Undecided,
+        }
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "capacity {} {}", self.relation.symbol(), self.bound)
+    }
 }
 
 /// Objectives that a load meets when it meets all of them.

@@ -41,8 +41,11 @@ impl Study {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
-    /// Whether all its trials were made, or as many as were found to be enough.
+    /// Whether all its trials were made, or as many as were found to be enough. One that grows has as many as it was found to
+    /// need, unless somebody stopped it.
     pub fn is_complete(&self) -> bool {
-        self.trials.len() >= self.experiment.trials() || self.experiment.may_end_early() && !self.interrupted
+        let (experiment, unstopped) = (&self.experiment, !self.interrupted);
+        let all = !experiment.grows() && self.trials.len() >= experiment.trials();
+        all || unstopped && (experiment.grows() || experiment.may_end_early())
     }
 }

@@ -6,12 +6,13 @@
 use crate::figures::{fraction, plain, seconds, three};
 use crate::xml::escaped;
 use crate::{single, utc};
+use brunt_model::answer::Capacity;
 use brunt_model::comparison::Pair;
 use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
 use brunt_model::objective::{Judged, Metric};
-use brunt_model::question::Regression;
-use brunt_model::{Analysis, Judgement, LoadUnit, Place, Question, Run, Study, Trial};
+use brunt_model::question::{Fulfilled, Regression, Requirement};
+use brunt_model::{Analysis, Answer, Judgement, LoadUnit, Place, Question, Run, Study, Trial};
 use std::io;
 
 /// A case and what became of it.
@@ -39,14 +40,20 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{}\">", escaped(&study.experiment.name))?;
     for (index, contender) in study.experiment.contenders.iter().enumerate() {
-        suite(study, index, contender, out)?;
+        suite((study, analysis), index, contender, out)?;
     }
     comparison(study, analysis, out)?;
     writeln!(out, "</testsuites>")
 }
 
-fn suite(study: &Study, index: usize, contender: &Contender, out: &mut dyn io::Write) -> io::Result<()> {
-    let all = places(study, index, contender).flat_map(|place| cases(study, contender, place)).collect::<Vec<Case>>();
+fn suite(
+    (study, analysis): (&Study, &Analysis),
+    index: usize,
+    contender: &Contender,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut all = required(study, analysis, contender);
+    all.extend(places(study, index, contender).flat_map(|place| cases(study, contender, place)));
     let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
     write_suite((&contender.name, seconds), study, &all, out)
 }
@@ -106,10 +113,30 @@ fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<(
     }
 }
 
+/// Of an experiment that grows, those that were made: nobody had asked for others.
 fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<Item = Place> {
-    let steps = contender.steps.len();
-    let of = move |repetition| (0..steps).map(move |step| Place { repetition, contender: index, step });
+    let (first, steps) = (usize::from(study.experiment.grows()), contender.steps.len());
+    let of = move |repetition| (first..steps).map(move |step| Place { repetition, contender: index, step });
     (0..study.experiment.repetitions).flat_map(of)
+}
+
+/// A case for each capacity that something was required of.
+fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Case> {
+    let Question::Find(find) = &study.experiment.question else { return Vec::new() };
+    let of = |answer: &Answer| {
+        let pairs = answer.capacities.iter().flat_map(|capacity| find.require.iter().map(move |r| (capacity, r)));
+        let case = |(capacity, required): (&Capacity, &Requirement)| Case {
+            name: format!("{required} at {}", capacity.objectives.name),
+            seconds: 0.0,
+            outcome: match required.decide(&capacity.at) {
+                Fulfilled::Met => Outcome::Passed,
+                Fulfilled::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
+                Fulfilled::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
+            },
+        };
+        pairs.map(case).collect::<Vec<_>>()
+    };
+    analysis.answers.iter().filter(|answer| answer.contender == contender.name).flat_map(of).collect()
 }
 
 fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {

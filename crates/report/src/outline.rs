@@ -3,6 +3,7 @@
 //! Data comes in as a study, or as observations of others, with their analysis. What it is **not**: a layout, nor a place
 //! where anything is decided: each sentence and figure stands in the analysis, the judgements or the readings.
 
+mod answers;
 mod comparison;
 mod facts;
 mod limits;
@@ -74,6 +75,7 @@ pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<
 impl Subject<'_> {
     fn body(&self) -> Vec<Block> {
         let mut blocks = section("Findings", self.findings());
+        blocks.extend(answers::blocks(self));
         blocks.extend(comparison::blocks(self.analysis.comparison.as_ref(), self.unit));
         blocks.extend(limits::blocks(self.analysis));
         blocks.extend(sweep::blocks(self));

@@ -6,6 +6,10 @@
 //! What it is **not**: the runs themselves go to the [`Host`].
 
 mod level;
+mod pursue;
+mod work;
+
+pub use pursue::{Chooser, Chosen, pursue};
 
 use crate::error::{Failure, ServerError};
 use crate::hooks::{self, Done};
@@ -15,8 +19,7 @@ use crate::pause::wait_for;
 use crate::server::Server;
 use crate::ward::{Gear, Setting};
 use brunt_model::experiment::{Contender, Hook, Restart, Step};
-use brunt_model::probe_spec::Select;
-use brunt_model::{Experiment, Place, Plan, ProbeSpec, Probed};
+use brunt_model::{Experiment, Place};
 use level::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -55,7 +58,7 @@ pub fn conduct<H: Host>(
     for place in &left {
         *to_make.entry(place.repetition).or_default() += 1;
     }
-    let (server, of, rested, deaths) = (None, all.len(), true, 0);
+    let (server, of, rested, deaths) = (None, Some(all.len()), true, 0);
     let mut conduct = Conduct { experiment, gear, host, server, number, of, to_make, rested, deaths };
     conduct.experiment(&left)
 }
@@ -68,8 +71,9 @@ struct Conduct<'a, H> {
     server: Option<Server<'a>>,
     /// The last trial that was begun, from 1.
     number: usize,
-    of: usize,
-    /// Trials of each repetition that are not made yet.
+    /// How many there will be, where that is known before.
+    of: Option<usize>,
+    /// Trials of each repetition that are not made yet, where they are known before.
     to_make: BTreeMap<u32, usize>,
     /// The machine had nothing to do: there was no trial yet.
     rested: bool,
@@ -87,25 +91,40 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     fn contender(&mut self, places: &[Place]) -> Outcome<H> {
-        self.deaths = 0;
-        self.around(Level::Contender(places[0].contender), |own| {
-            own.served(Restart::Never, places[0], |own| {
-                own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
-            })
+        self.within_contender(places[0], |own| {
+            own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
         })
     }
 
     fn repetition(&mut self, places: &[Place]) -> Outcome<H> {
-        let end = self.around(Level::Repetition(places[0]), |own| {
-            own.served(Restart::Repetition, places[0], |own| own.each(places.iter(), |own, place| own.step(*place)))
-        })?;
+        let own_steps = |own: &mut Self| own.each(places.iter(), |own, place| own.step(*place));
+        let end = self.within_repetition(places[0], own_steps)?;
         let repetition = places[0].repetition;
         let whole = end == End::Whole && self.to_make.get(&repetition) == Some(&0);
         Ok(if whole && self.host.enough(repetition) { End::Enough } else { end })
     }
 
+    fn within_contender(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+        self.deaths = 0;
+        self.around(Level::Contender(first.contender), |own| own.served(Restart::Never, first, inner))
+    }
+
+    fn within_repetition(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+        self.around(Level::Repetition(first), |own| own.served(Restart::Repetition, first, inner))
+    }
+
     fn step(&mut self, place: Place) -> Outcome<H> {
-        self.served(Restart::Step, place, |own| own.around(Level::Step(place), |own| own.trial(place)))
+        let experiment: &'a Experiment = self.experiment;
+        let step = &experiment.contenders[place.contender].steps[place.step];
+        self.number += 1;
+        self.measure(place, step, experiment.cooldown)
+    }
+
+    /// A step with what is around it; before it there is so much rest.
+    fn measure(&mut self, place: Place, step: &Step, rest: Duration) -> Outcome<H> {
+        self.served(Restart::Step, place, |own| {
+            own.around(Level::Step(place, step.load), |own| own.trial(place, step, rest))
+        })
     }
 
     /// One after the other, until one of them ends early.
@@ -223,25 +242,27 @@ impl<'a, H: Host> Conduct<'a, H> {
         if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
             return Ok(End::Whole);
         }
+        self.restart(place)
+    }
+
+    fn restart(&mut self, place: Place) -> Outcome<H> {
         self.stop(place)?;
         self.start(place)
     }
 
     // Trials.
 
-    fn trial(&mut self, place: Place) -> Outcome<H> {
-        if self.revive(place)? == End::Stopped || self.rest() == End::Stopped {
+    fn trial(&mut self, place: Place, step: &Step, rest: Duration) -> Outcome<H> {
+        if self.revive(place)? == End::Stopped || self.rest(rest) == End::Stopped {
             return Ok(End::Stopped);
         }
         let contender = &self.experiment.contenders[place.contender];
-        let step = &contender.steps[place.step];
-        self.number += 1;
         let work = Work {
             place,
             contender,
             load: step.load,
-            plan: plan(step, place),
-            probes: probes(contender, self.server.as_ref()),
+            plan: work::plan(step, place),
+            probes: work::probes(contender, self.server.as_ref()),
             number: self.number,
             of: self.of,
             server: self.server.as_ref(),
@@ -252,8 +273,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
     }
 
-    fn rest(&mut self) -> End {
-        let time = self.experiment.cooldown;
+    fn rest(&mut self, time: Duration) -> End {
         if !std::mem::replace(&mut self.rested, false) && !time.is_zero() {
             self.host.say(News::Resting { time });
             let host = &*self.host;
@@ -285,24 +305,4 @@ fn without_host<E>(failure: &Failure<E>) -> String {
         Failure::Server(error) => error.to_string(),
         Failure::Host(_) => String::new(),
     }
-}
-
-/// Repetitions and steps have arrivals of their own; contenders have the same ones.
-fn plan(step: &Step, place: Place) -> Plan {
-    let own = u64::from(place.repetition) << 32 | place.step as u64;
-    Plan { seed: step.plan.seed.wrapping_add(own), ..step.plan.clone() }
-}
-
-/// The contender's probes, with its server's process in place of "the server". Where brunt starts none, they are left out:
-/// whoever made the experiment has refused that.
-fn probes(contender: &Contender, server: Option<&Server>) -> Vec<ProbeSpec> {
-    let with_pid = |mut probe: ProbeSpec| {
-        if let Probed::Processes { select, .. } = &mut probe.what
-            && *select == Select::Server
-        {
-            *select = Select::Pid(server?.pid());
-        }
-        Some(probe)
-    };
-    contender.probes.iter().cloned().filter_map(with_pid).collect()
 }

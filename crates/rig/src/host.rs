@@ -40,8 +40,8 @@ pub struct Work<'a> {
     pub probes: Vec<ProbeSpec>,
     /// The how-manieth trial this is, from 1, those done before an interruption included.
     pub number: usize,
-    /// Trials in all.
-    pub of: usize,
+    /// Trials in all; None where nobody knows that yet.
+    pub of: Option<usize>,
     /// The managed server.
     pub(crate) server: Option<&'a Server<'a>>,
 }

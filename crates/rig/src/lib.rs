@@ -5,7 +5,8 @@
 //!
 //! What it is **not**: it measures nothing itself and knows no statistics; it prints nothing, and keeps no run.
 //!
-//! * [`host`]: what it is handed, and what it says. [`mod@conduct`]: hooks and servers around trials, in order.
+//! * [`host`]: what it is handed, and what it says. [`mod@conduct`]: hooks and servers around trials, in order,
+//!   or as a [`Chooser`] chooses them one after the other.
 //! * [`mod@order`]: which trial comes when.
 //! * [`hooks`]: shell commands. [`server`]: a server, from its start until nothing of it is left. [`ready`]: whether it
 //!   answers.
@@ -27,7 +28,7 @@ mod ward;
 #[cfg(test)]
 mod tests;
 
-pub use conduct::{End, conduct};
+pub use conduct::{Chooser, Chosen, End, conduct, pursue};
 pub use error::Failure;
 pub use host::{Host, News, Work};
 pub use order::order;

@@ -2,5 +2,6 @@
 //! processes are.
 
 mod order;
+mod pursue;
 mod servers;
 mod story;

@@ -11,6 +11,7 @@
 //! * [`duration`], [`bytes`]: `1.5s`, `124k`.
 //! * [`shape`]: a load, `500` or `0..500/30s,500/2m`, or a sweep of many; [`think`], [`arrivals`]: what goes with it.
 //! * [`objective`], [`goal`], [`compare`], [`status`]: `p99 < 50ms`, `p99±5%`, `p99 worse by 5%`, `200,3xx`.
+//! * [`find`]: `capacity > 3000/s`, `2s..20s`: what a search is told.
 //! * [`target`]: a URL as people write it; [`urls`]: a file of them, [`body`]: what is sent with one.
 //! * [`user`]: the virtual user of a list of requests.
 //! * [`plan`]: the plan file, by its contenders.
@@ -23,6 +24,7 @@ pub mod compare;
 pub mod duration;
 pub mod error;
 pub mod feed;
+pub mod find;
 pub mod goal;
 mod number;
 pub mod objective;

@@ -1,11 +1,13 @@
 //! The file of an experiment: what was to be done, and how each attempt at it ended.
 //!
-//! It is the eight bytes [`MAGIC`], then frames as those of an event log: first the experiment, deflated JSON; then,
-//! each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
+//! It is the eight bytes [`MAGIC`], then frames as those of an event log: first the experiment, deflated JSON; then what
+//! became of it, in order: each step that was chosen on the way, a question that was changed when it was taken up again,
+//! and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
 
 use crate::StoreError;
 use brunt_model::codec::{Frame, frame, read_frame};
-use brunt_model::{Environment, Experiment};
+use brunt_model::experiment::Step;
+use brunt_model::{Environment, Experiment, Question};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -38,11 +40,26 @@ pub struct Ended {
     pub warnings: Vec<String>,
 }
 
+/// What is written behind the beginning. An `Ended` stands there without a name of its own, as it always did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Later {
+    /// A step was chosen.
+    Grown { contender: usize, grown: Box<Step> },
+    /// The question is another now.
+    Asked { question: Question },
+    /// Somebody ended it.
+    Ended(Ended),
+}
+
 /// What the file says.
 pub(crate) struct Kept {
+    /// With all steps that were chosen since.
     pub asked: Asked,
     /// How it ended last; None where nobody lived to say so.
     pub ended: Option<Ended>,
+    /// So many bytes of it are whole.
+    pub whole_bytes: u64,
 }
 
 /// Writes the beginning, on the disk when it returns.
@@ -53,9 +70,9 @@ pub(crate) fn begin(mut file: &File, asked: &Asked) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Appends how it ended.
-pub(crate) fn end(mut file: &File, ended: &Ended) -> io::Result<()> {
-    file.write_all(&frame(&pack(ended)?)?)?;
+/// Appends what became of it, on the disk when it returns.
+pub(crate) fn append(mut file: &File, later: &Later) -> io::Result<()> {
+    file.write_all(&frame(&pack(later)?)?)?;
     file.sync_all()
 }
 
@@ -66,9 +83,30 @@ pub(crate) fn read(path: &Path) -> Result<Kept, StoreError> {
     let damaged = || StoreError::Damaged(path.to_owned());
     let mut magic = [0; 8];
     from.read_exact(&mut magic).map_err(|_| damaged())?;
-    let asked = (&magic == MAGIC).then(|| next(&mut from)).flatten().ok_or_else(damaged)?;
-    let ended = std::iter::from_fn(|| next(&mut from)).last();
-    Ok(Kept { asked, ended })
+    let (asked, length) = (&magic == MAGIC).then(|| next(&mut from)).flatten().ok_or_else(damaged)?;
+    let mut kept = Kept { asked, ended: None, whole_bytes: MAGIC.len() as u64 + length };
+    while let Some((later, length)) = next(&mut from) {
+        kept.whole_bytes += length;
+        kept.follow(later);
+    }
+    Ok(kept)
+}
+
+impl Kept {
+    fn follow(&mut self, later: Later) {
+        let experiment = &mut self.asked.experiment;
+        match later {
+            Later::Grown { contender, grown } => {
+                // It goes on: what was said of its end before is no longer so.
+                self.ended = None;
+                if let Some(contender) = experiment.contenders.get_mut(contender) {
+                    contender.steps.push(*grown);
+                }
+            }
+            Later::Asked { question } => experiment.question = question,
+            Later::Ended(ended) => self.ended = Some(ended),
+        }
+    }
 }
 
 fn pack(value: &impl Serialize) -> io::Result<Vec<u8>> {
@@ -77,7 +115,10 @@ fn pack(value: &impl Serialize) -> io::Result<Vec<u8>> {
     packer.finish()
 }
 
-fn next<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
+/// The next value, and the bytes that its frame takes.
+fn next<T: DeserializeOwned>(from: &mut impl Read) -> Option<(T, u64)> {
     let Frame::Whole(packed) = read_frame(from).ok()? else { return None };
-    serde_json::from_reader(BufReader::new(DeflateDecoder::new(&packed[..]).take(LONGEST))).ok()
+    let length = frame(&packed).ok()?.len() as u64;
+    let value = serde_json::from_reader(BufReader::new(DeflateDecoder::new(&packed[..]).take(LONGEST))).ok()?;
+    Some((value, length))
 }

@@ -1,21 +1,22 @@
 //! The store: begins, finds, lists and removes runs and experiments.
 
 mod baselines;
+mod experiments;
 mod mend;
 mod open;
 mod tags;
 
-use crate::entry::{Entry, Kind, Progress};
-use crate::experiment::{self, Asked, Ended};
+use crate::entry::{Entry, Kind};
+use crate::experiment::Asked;
 use crate::index::Index;
 use crate::log::{Belongs, EventReader, Head};
 use crate::place::Directory;
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
-use brunt_model::{Environment, Experiment, Place, Run, Study, Trial};
+use brunt_model::{Place, Run};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, btree_map};
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 
@@ -88,63 +89,6 @@ impl Store {
         let entry = self.indexed(experiment)?;
         let contender = entry.contenders.get(place.contender).cloned().unwrap_or_default();
         Ok(Belongs { experiment: experiment.to_owned(), place, contender })
-    }
-
-    /// Begins an experiment, at so many seconds since 1970-01-01 UTC; its id.
-    pub fn begin_experiment(
-        &self,
-        experiment: &Experiment,
-        environment: &Environment,
-        unix_seconds: f64,
-    ) -> Result<String, StoreError> {
-        let id = self.claim(Kind::Experiment)?;
-        let path = self.directory.experiment(&id);
-        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
-        let _ = file.lock();
-        let asked = Asked { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
-        experiment::begin(&file, &asked).map_err(StoreError::io(&path))?;
-        self.carried_out.borrow_mut().insert(id.clone(), file);
-        self.describe(&id, &asked)?;
-        Ok(id)
-    }
-
-    /// Takes an experiment up again that ended before all its trials were made; what is there of it.
-    pub fn resume_experiment(&self, id: &str) -> Result<Study, StoreError> {
-        if let btree_map::Entry::Vacant(vacant) = self.carried_out.borrow_mut().entry(id.to_owned()) {
-            let path = self.directory.experiment(id);
-            let file = OpenOptions::new().append(true).open(&path).map_err(StoreError::io(&path))?;
-            file.try_lock().map_err(|_| StoreError::Busy(id.to_owned()))?;
-            vacant.insert(file);
-        }
-        self.index.ended(id, Progress::Running, None)?;
-        self.study(id)
-    }
-
-    /// Says how an experiment ended that this process began or took up again.
-    pub fn end_experiment(&self, id: &str, ended: &Ended) -> Result<(), StoreError> {
-        let Some(file) = self.carried_out.borrow_mut().remove(id) else { return Err(StoreError::Unknown(id.into())) };
-        let path = self.directory.experiment(id);
-        experiment::end(&file, ended).map_err(StoreError::io(&path))?;
-        self.index.ended(id, mend::progress_of(Some(ended)), None)
-    }
-
-    /// What an experiment came to: the logs of all trials that were made to their end, folded and judged again. Of a
-    /// trial that was made twice, the later counts.
-    pub fn study(&self, id: &str) -> Result<Study, StoreError> {
-        let kept = experiment::read(&self.directory.experiment(id))?;
-        let mut trials: Vec<Trial> = Vec::new();
-        for entry in self.index.entries(&Listed::RunsOf(id.to_owned()))? {
-            let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
-            if !run.interrupted() {
-                trials.retain(|trial| trial.place != place);
-                trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
-            }
-        }
-        let Asked { experiment, environment, unix_seconds } = kept.asked;
-        let enough = experiment.may_end_early() && kept.ended.is_some();
-        let Ended { interrupted, warnings } = kept.ended.unwrap_or_default();
-        let interrupted = interrupted || !enough && trials.len() < experiment.trials();
-        Ok(Study { id: Some(id.to_owned()), experiment, environment, unix_seconds, trials, warnings, interrupted })
     }
 
     /// A run, folded from its log as far as that is whole.

@@ -12,7 +12,7 @@ use crate::args::{Cli, RunArgs};
 use crate::exit::Exit;
 use crate::live::say;
 use crate::plan_file::{self, Loaded};
-use crate::to_plan::System;
+use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, defaults, failed, stored, usage};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use brunt_model::experiment::{Around, TrialOrder};
@@ -163,8 +163,7 @@ fn named(words: &[&str]) -> Result<Named> {
 }
 
 fn of_servers(words: &[&str], args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    contenders::refuse_of_one_run(&args.run)?;
-    let (contenders, notes) = contenders::of_words(words, &args.run, system)?;
+    let (contenders, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
     let blocks = &args.blocks;
     let spec = spec(args.spec.told(blocks.within, None), &contenders)?;
     let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;

@@ -1,11 +1,10 @@
 //! Contenders of a command line: one run of each, told the same but for its server; and the experiment that they make.
 //!
-//! What it is **not**: what the experiment is to decide, which `sweep` and `compare` say.
+//! What it is **not**: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
 
 use crate::args::RunArgs;
-use crate::to_plan::{System, sweep_steps};
 use anyhow::{Result, ensure};
-use brunt_model::experiment::{Around, ContenderHooks, TrialOrder};
+use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
 use brunt_model::{Contender, Experiment, Question};
 use std::time::Duration;
 
@@ -23,22 +22,24 @@ pub struct Arranged {
     pub question: Question,
 }
 
-/// Refuses what is said of one run only.
-pub fn refuse_of_one_run(run: &RunArgs) -> Result<()> {
+/// Steps, and notes that the user should be told.
+type Steps = (Vec<Step>, Vec<String>);
+
+/// The servers that a command line speaks of, each a URL or NAME=URL with the steps that `steps` makes of its own command line;
+/// and notes that the user should be told, each once. Without a URL, those of `--urls` are one contender.
+pub fn contenders(
+    run: &RunArgs,
+    more: &[String],
+    steps: impl Fn(&RunArgs) -> Result<Steps>,
+) -> Result<(Vec<Contender>, Vec<String>)> {
     ensure!(run.output.events.is_none(), "--events keeps one run; an experiment has many: leave it out");
     ensure!(run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
-    Ok(())
-}
-
-/// The contenders that these words name, each a URL or NAME=URL; and notes that the user should be told, each once. Without a
-/// word, the URLs of `--urls` are one contender.
-pub fn of_words(words: &[&str], run: &RunArgs, system: &System) -> Result<(Vec<Contender>, Vec<String>)> {
-    ensure!(!words.is_empty() || run.request.urls.is_some(), "no URL is given; write one, such as http://127.0.0.1/");
-    let words: Vec<Option<&str>> =
-        if words.is_empty() { vec![None] } else { words.iter().copied().map(Some).collect() };
+    ensure!(run.url.is_some() || run.request.urls.is_some(), "no URL is given; write one, such as http://127.0.0.1/");
+    let words = run.url.iter().chain(more).map(|word| Some(word.as_str()));
+    let words: Vec<Option<&str>> = if run.url.is_none() { vec![None] } else { words.collect() };
     let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
     for word in words {
-        let (contender, told) = contender(word, run, system)?;
+        let (contender, told) = contender(word, run, &steps)?;
         add(&mut contenders, contender)?;
         notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     }
@@ -71,12 +72,16 @@ pub fn experiment(contenders: Vec<Contender>, arranged: Arranged, seed: u64, com
     })
 }
 
-fn contender(word: Option<&str>, run: &RunArgs, system: &System) -> Result<(Contender, Vec<String>)> {
+fn contender(
+    word: Option<&str>,
+    run: &RunArgs,
+    steps: &impl Fn(&RunArgs) -> Result<Steps>,
+) -> Result<(Contender, Vec<String>)> {
     let (name, url) = word.map_or((None, None), |word| {
         let (name, url) = named(word);
         (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
     });
-    let (steps, notes) = sweep_steps(&RunArgs { url, ..run.clone() }, system)?;
+    let (steps, notes) = steps(&RunArgs { url, ..run.clone() })?;
     let contender = Contender {
         name: name.unwrap_or("URLs").to_owned(),
         factors: Vec::new(),

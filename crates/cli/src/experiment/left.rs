@@ -1,6 +1,7 @@
-//! How long an experiment will still take: as long as planned, times how much longer than planned it took so far.
+//! How long an experiment will still take: as long as planned, times how much longer than planned it took so far; one that
+//! grows, as long as it may.
 
-use brunt_model::{Clock, Experiment, Place, Plan, Tick};
+use brunt_model::{Clock, Experiment, Place, Plan, Question, Tick};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -20,13 +21,17 @@ impl<'a> Left<'a> {
     /// From now on; some trials are done already.
     pub fn new(clock: &'a dyn Clock, experiment: &'a Experiment, done: &BTreeSet<Place>) -> Self {
         let places = brunt_rig::order(experiment);
-        let to_come =
-            places.iter().filter(|place| !done.contains(place)).map(|place| planned(experiment, *place)).sum();
+        let to_come = budget(experiment).unwrap_or_else(|| {
+            places.iter().filter(|place| !done.contains(place)).map(|place| planned(experiment, *place)).sum()
+        });
         Self { clock, experiment, began: clock.now(), made: 0.0, to_come, repetitions: 0 }
     }
 
     /// A trial was made.
     pub fn made(&mut self, place: Place) {
+        if self.experiment.grows() {
+            return;
+        }
         let planned = planned(self.experiment, place);
         self.made += planned;
         self.to_come -= planned;
@@ -42,8 +47,17 @@ impl<'a> Left<'a> {
     /// How long it will still take, the trial that goes on included.
     pub fn time(&self) -> Duration {
         let elapsed = (self.clock.now() - self.began).as_secs_f64();
+        let to_come = if self.experiment.grows() { self.to_come - elapsed } else { self.to_come };
         let slower = if self.made > 0.0 { elapsed / self.made } else { 1.0 };
-        Duration::try_from_secs_f64((self.to_come * slower).max(0.0)).unwrap_or_default()
+        Duration::try_from_secs_f64((to_come * slower).max(0.0)).unwrap_or_default()
+    }
+}
+
+/// How long all searches together may take, in seconds; None where nothing is searched.
+fn budget(experiment: &Experiment) -> Option<f64> {
+    match &experiment.question {
+        Question::Find(find) => Some(find.within.as_secs_f64() * experiment.contenders.len() as f64),
+        Question::Sweep | Question::Compare(_) => None,
     }
 }
 

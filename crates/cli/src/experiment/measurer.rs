@@ -11,6 +11,7 @@ use crate::to_plan::System;
 use crate::world::Real;
 use anyhow::{Context, Result};
 use brunt_engine::World;
+use brunt_model::experiment::Step;
 use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Question, Study, Tick, Trial, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
@@ -34,6 +35,8 @@ pub struct Measurer<'a> {
     told: Told<'a>,
     interrupt: Interrupt,
     left: Left<'a>,
+    /// What stands before the line of the run that is to come.
+    pub before: String,
 }
 
 impl<'a> Measurer<'a> {
@@ -46,7 +49,24 @@ impl<'a> Measurer<'a> {
         clock: &'a dyn Clock,
     ) -> Self {
         let left = Left::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
-        Self { study, told, interrupt, left }
+        Self { study, told, interrupt, left, before: String::new() }
+    }
+
+    /// Adds a step that was chosen on the way, in the study and where that is kept; its index.
+    pub fn grow(&mut self, contender: usize, step: &Step) -> usize {
+        if let (Some(store), Some(id)) = (self.told.store, &self.study.id)
+            && let Err(error) = store.grow_experiment(id, contender, step)
+        {
+            self.say(News::Warning(format!("experiment {id} cannot be read or taken up again as it was: {error}")));
+        }
+        let steps = &mut self.study.experiment.contenders[contender].steps;
+        steps.push(step.clone());
+        steps.len() - 1
+    }
+
+    /// Cores of this machine.
+    pub fn cores(&self) -> u32 {
+        self.told.system.cores
     }
 
     /// Begins to keep a trial, where trials are kept; what must be told where that fails.
@@ -63,7 +83,7 @@ impl<'a> Measurer<'a> {
     }
 
     /// Writes a line that stays, unless all is to be quiet.
-    fn tell(&self, line: &str) {
+    pub fn tell(&self, line: &str) {
         self.show("");
         if !self.told.quiet {
             say(line);
@@ -72,8 +92,10 @@ impl<'a> Measurer<'a> {
 
     fn made(&mut self, work: &Work, trial: Trial) {
         self.left.made(work.place);
-        if !io::stderr().is_terminal() {
-            let left = if work.number < work.of { format!("; {}", self.time_left()) } else { String::new() };
+        if !io::stderr().is_terminal()
+            && let Some(of) = work.of
+        {
+            let left = if work.number < of { format!("; {}", self.time_left()) } else { String::new() };
             self.tell(&format!("{}: {}{left}", which(work), came_to(&trial)));
         }
         self.study.trials.push(trial);
@@ -95,13 +117,17 @@ impl Host for Measurer<'_> {
         let mut watched = Watched::begin(&work.probes, world.epoch());
         let (route, mut notes) = preflight_short(plan, self.told.system.descriptors, self.told.system.cores);
         notes.extend(unkept);
-        let before = format!("{}, {} | ", which(work), self.time_left());
+        let before = format!("{}{}, {} | ", which(work), self.before, self.time_left());
         let (mut live, mut server) = (Live::of_many(plan, self.told.quiet, before), Server { work, told: false });
         let environment = Environment { route, ..self.study.environment.clone() };
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];
         listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
-        let with = With { environment, notes, control: self.interrupt.control(), listeners };
+        let trial_of = match &self.study.experiment.question {
+            Question::Find(find) => Some(find.clone()),
+            Question::Sweep | Question::Compare(_) => None,
+        };
+        let with = With { environment, notes, control: self.interrupt.control(), trial_of, listeners };
         let carried = carry_out(plan, &world, with);
         let (run, judgement) = (carried.run, carried.judgement);
         let (id, trouble) = kept.map(|kept| kept.finish(&run, &judgement)).unzip();
@@ -161,7 +187,10 @@ fn which(work: &Work) -> String {
         LoadUnit::Users { .. } => plural(work.load as u64, "user"),
     };
     let (repetition, name) = (work.place.repetition + 1, &work.contender.name);
-    format!("{}/{} {name}, {load}, repetition {repetition}", work.number, work.of)
+    match work.of {
+        Some(of) => format!("{}/{of} {name}, {load}, repetition {repetition}", work.number),
+        None => format!("trial {} {name}, {load}", work.number),
+    }
 }
 
 /// A trial in some words.

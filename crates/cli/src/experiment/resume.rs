@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use brunt_model::experiment::Step;
-use brunt_model::{Experiment, Study};
+use brunt_model::{Experiment, Question, Study};
 use brunt_store::Store;
 
 /// What is there of the last experiment of that name, to go on with: as it was resolved then, with its ports and seeds.
@@ -10,13 +10,17 @@ pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study> {
     let id = store.find_experiment(&asked.name).with_context(|| {
         format!("--resume: no experiment `{}` was interrupted; leave --resume out to begin one", asked.name)
     })?;
-    let study = store.resume_experiment(&id)?;
+    let mut study = store.resume_experiment(&id)?;
     ensure!(
         is_same(&study.experiment, asked),
         "--resume: `{}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
          begin anew",
         asked.name
     );
+    if study.experiment.question != asked.question {
+        store.ask_anew(&id, &asked.question)?;
+        study.experiment.question = asked.question.clone();
+    }
     Ok(study)
 }
 
@@ -25,8 +29,20 @@ fn is_same(kept: &Experiment, asked: &Experiment) -> bool {
     let pairs = || kept.contenders.iter().zip(&asked.contenders);
     kept.contenders.len() == asked.contenders.len()
         && (kept.repetitions, kept.order) == (asked.repetitions, asked.order)
-        && pairs().all(|(a, b)| a.name == b.name && a.steps.len() == b.steps.len())
+        && is_same_question(&kept.question, &asked.question)
+        && pairs().all(|(a, b)| a.name == b.name && (a.steps.len() == b.steps.len() || asked.grows()))
         && pairs().all(|(a, b)| a.steps.iter().zip(&b.steps).all(|(a, b)| is_same_step(a, b)))
+}
+
+/// Whether trials for the one are trials for the other. How much time there is, and how precise it is to be, may differ.
+fn is_same_question(kept: &Question, asked: &Question) -> bool {
+    match (kept, asked) {
+        (Question::Find(a), Question::Find(b)) => {
+            (&a.objectives, a.start, a.trial) == (&b.objectives, b.start, b.trial)
+        }
+        (Question::Sweep, Question::Sweep) | (Question::Compare(_), Question::Compare(_)) => true,
+        _ => false,
+    }
 }
 
 fn is_same_step(a: &Step, b: &Step) -> bool {

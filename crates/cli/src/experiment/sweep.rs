@@ -4,7 +4,7 @@ use super::contenders::{self, Arranged};
 use super::{Given, carry_out};
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::to_plan::System;
+use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, defaults, usage};
 use anyhow::Result;
 use brunt_model::experiment::TrialOrder;
@@ -79,9 +79,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
 
 /// The experiment that the command line speaks of, and notes that the user should be told.
 fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    contenders::refuse_of_one_run(&args.run)?;
-    let words: Vec<&str> = args.run.url.iter().chain(&args.more).map(String::as_str).collect();
-    let (contenders, notes) = contenders::of_words(&words, &args.run, system)?;
+    let (contenders, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
     let trials = &args.trials;
     let arranged = Arranged {
         name: trials.name.clone(),

@@ -34,9 +34,10 @@ fn lacks_requests(facts: &Facts) -> bool {
     facts.plan.stop.requests.is_none_or(|asked| (made as f64) < asked as f64 * (1.0 - MISSING))
 }
 
-/// Less time than asked for. Stages that end by themselves are no time that was asked for.
+/// Less time than asked for; of a run that may end when it is sure enough, less than the least. Stages that end by themselves are no time that was asked for.
 fn lacks_time(facts: &Facts) -> bool {
-    let asked = facts.plan.stop.duration.map(|d| d.as_secs_f64());
+    let stop = facts.plan.until.as_ref().map(|until| until.least).or(facts.plan.stop.duration);
+    let asked = stop.map(|d| d.as_secs_f64());
     match (asked, facts.plan.stop.requests) {
         (Some(asked), _) => facts.seconds < asked * (1.0 - MISSING),
         (None, requests) => requests.is_some(),

@@ -21,6 +21,11 @@ pub fn of(study: &Study) -> Vec<(String, String)> {
 
 fn trials(study: &Study) -> String {
     let experiment = &study.experiment;
+    if experiment.grows() {
+        let each: f64 = study.trials.iter().map(|trial| trial.run.measured_seconds()).sum();
+        let chosen = "their loads chosen one after the other";
+        return format!("{}, {chosen}, {} measured", plural(study.trials.len() as u64, "trial"), span(each.round()));
+    }
     let steps = experiment.contenders.iter().map(|c| c.steps.len()).max().unwrap_or(0);
     let order = match experiment.order {
         TrialOrder::Interleaved => "interleaved",
@@ -50,6 +55,9 @@ fn generator(study: &Study) -> String {
 /// That not all was measured.
 pub fn unfinished(study: &Study) -> Option<String> {
     let (made, planned) = (study.trials.len(), study.experiment.trials());
+    if study.experiment.grows() {
+        return study.interrupted.then(|| "the search was not carried out to its end".to_owned());
+    }
     (study.interrupted || !study.is_complete())
         .then(|| format!("the experiment was not carried out to its end: {made} of {planned} trials were made"))
 }

@@ -39,19 +39,25 @@ impl From<&Experiment> for Arrangement {
             cooldown_seconds: e.cooldown.as_secs_f64(),
             seed: e.seed,
             hooks: e.hooks.clone(),
-            contenders: e.contenders.iter().map(ContenderDocument::from).collect(),
+            contenders: e.contenders.iter().map(|c| ContenderDocument::new(c, loads(e, c))).collect(),
         }
     }
 }
 
-impl From<&Contender> for ContenderDocument {
-    fn from(c: &Contender) -> Self {
+/// Where an experiment grows, the first step is the pattern of the others and no load of its own.
+fn loads(experiment: &Experiment, contender: &Contender) -> Vec<f64> {
+    let steps = if experiment.grows() { contender.grown() } else { &contender.steps };
+    steps.iter().map(|step| step.load).collect()
+}
+
+impl ContenderDocument {
+    fn new(c: &Contender, loads: Vec<f64>) -> Self {
         let factor = |(factor, level): &(String, String)| Factor { factor: factor.clone(), level: level.clone() };
         Self {
             name: c.name.clone(),
             factors: c.factors.iter().map(factor).collect(),
             unit: c.unit(),
-            loads: c.steps.iter().map(|step| step.load).collect(),
+            loads,
             server: c.server.clone(),
             hooks: c.hooks.clone(),
             probes: c.probes.iter().map(without_passwords_in).collect(),
@@ -68,7 +74,8 @@ impl TrialDocument {
         Self {
             contender: name_of(experiment, trial),
             repetition: place.repetition + 1,
-            step: place.step as u64 + 1,
+            // The pattern of a search's trials is none of them.
+            step: place.step as u64 + u64::from(!experiment.grows()),
             load: load_of(experiment, trial),
             id: trial.id.clone(),
             started: rfc3339(run.unix_seconds),

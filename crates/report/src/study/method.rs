@@ -7,6 +7,7 @@ use brunt_model::{Analysis, LoadUnit, Study};
 /// How the figures of a study were found, each a sentence: only what is in it is spoken of.
 pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
     let mut told = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
+    told.extend((!analysis.answers.is_empty()).then(|| CAPACITY.to_owned()));
     told.extend(of_analysis(analysis));
     told
 }
@@ -41,6 +42,10 @@ fn load_model(study: &Study) -> &'static str {
         _ => "Load: an open loop; arrivals come by a schedule that does not wait for replies.",
     }
 }
+
+const CAPACITY: &str = "Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of \
+                        all trials together, with a 95 % interval. Trials in which the generator was the limit count \
+                        for what they met, never against the server.";
 
 const RESPONSE: &str = "Response time: from the instant at which a request was due to its last byte; dropped, cut and \
                         timed-out requests count as slower than every reply.";

@@ -12,8 +12,8 @@ pub(super) enum Level {
     Contender(usize),
     /// Those of one repetition.
     Repetition(Place),
-    /// One of them.
-    Step(Place),
+    /// One of them, at its load.
+    Step(Place, f64),
 }
 
 impl Level {
@@ -24,7 +24,7 @@ impl Level {
             Self::Experiment => &experiment.hooks,
             Self::Contender(contender) => &of(contender).contender,
             Self::Repetition(place) => &of(place.contender).repetition,
-            Self::Step(place) => &of(place.contender).step,
+            Self::Step(place, _) => &of(place.contender).step,
         }
     }
 
@@ -35,8 +35,8 @@ impl Level {
             Self::Experiment => "the experiment".into(),
             Self::Contender(contender) => name(contender).clone(),
             Self::Repetition(place) => format!("repetition {} of {}", place.repetition + 1, name(place.contender)),
-            Self::Step(place) => {
-                let (load, repetition) = (load(experiment, place), place.repetition + 1);
+            Self::Step(place, load) => {
+                let repetition = place.repetition + 1;
                 format!("the step at {load} of {}, repetition {repetition}", name(place.contender))
             }
         }
@@ -48,7 +48,7 @@ impl Level {
         let (contender, place) = match self {
             Self::Experiment => (None, None),
             Self::Contender(contender) => (Some(contender), None),
-            Self::Repetition(place) | Self::Step(place) => (Some(place.contender), Some(place)),
+            Self::Repetition(place) | Self::Step(place, _) => (Some(place.contender), Some(place)),
         };
         let contender = contender.map(|contender| &experiment.contenders[contender]);
         let mut variables = contender.map_or_else(|| common(&experiment.contenders), |one| of_server(one).to_vec());
@@ -59,9 +59,9 @@ impl Level {
         if let Some(place) = place {
             add("REPETITION", (place.repetition + 1).to_string());
         }
-        if let Self::Step(place) = self {
+        if let Self::Step(place, load) = self {
             add("STEP", (place.step + 1).to_string());
-            add("LOAD", load(experiment, place).to_string());
+            add("LOAD", load.to_string());
         }
         variables
     }
@@ -75,8 +75,4 @@ fn common(contenders: &[Contender]) -> Vec<(String, String)> {
     let of_first = contenders.first().map_or(&[][..], of_server);
     let common = |variable: &&(String, String)| contenders.iter().all(|one| of_server(one).contains(variable));
     of_first.iter().filter(common).cloned().collect()
-}
-
-fn load(experiment: &Experiment, place: Place) -> f64 {
-    experiment.step(place).map_or(0.0, |step| step.load)
 }

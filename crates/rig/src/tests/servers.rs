@@ -13,21 +13,21 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// In a directory of its own, in which servers leave their pids.
-fn stage(contenders: Vec<Contender>) -> (Story, TempDir) {
+pub fn stage(contenders: Vec<Contender>) -> (Story, TempDir) {
     let dir = TempDir::new().expect("a directory");
     let mut experiment = experiment(contenders);
     experiment.directory = dir.path().to_owned();
     (Story::of(experiment), dir)
 }
 
-fn served(loads: &[f64], start: &str) -> Contender {
+pub fn served(loads: &[f64], start: &str) -> Contender {
     let mut contender = contender("c", loads);
     contender.server = Some(server(start, "test -s pids"));
     contender
 }
 
 /// A server that writes down its pid, and stays.
-const STAYS: &str = "echo $$ >>pids; exec sleep 60";
+pub const STAYS: &str = "echo $$ >>pids; exec sleep 60";
 
 fn pids(dir: &Path) -> Vec<Pid> {
     let text = fs::read_to_string(dir.join("pids")).unwrap_or_default();
@@ -35,7 +35,7 @@ fn pids(dir: &Path) -> Vec<Pid> {
 }
 
 /// So many servers were started, and none is there any more.
-fn left_nothing(dir: &Path, started: usize) {
+pub fn left_nothing(dir: &Path, started: usize) {
     let pids = pids(dir);
     assert_eq!(pids.len(), started);
     for pid in pids {
@@ -43,7 +43,7 @@ fn left_nothing(dir: &Path, started: usize) {
     }
 }
 
-fn log(dir: &Path) -> String {
+pub fn log(dir: &Path) -> String {
     fs::read_to_string(dir.join("log")).unwrap_or_default().trim().replace('\n', ", ")
 }
 

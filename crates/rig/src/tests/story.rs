@@ -1,7 +1,7 @@
 //! A host that makes no runs, and experiments made by hand.
 
 use crate::ward::Gear;
-use crate::{End, Failure, Host, News, Pause, Real, Work, conduct, guard};
+use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Checks, Connection, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
@@ -49,6 +49,16 @@ impl Story {
     pub fn conduct_really(&mut self) -> Result<End, Failure<String>> {
         let gear = Gear { guard: guard_program(), time: &Real::default() };
         conduct(&self.experiment, &BTreeSet::new(), &gear, &mut self.host)
+    }
+
+    pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
+        let gear = Gear { guard: guard_program(), time: &self.time };
+        pursue(&self.experiment, chooser, &gear, &mut self.host)
+    }
+
+    pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
+        let gear = Gear { guard: guard_program(), time: &Real::default() };
+        pursue(&self.experiment, chooser, &gear, &mut self.host)
     }
 }
 
@@ -176,7 +186,7 @@ pub fn server(start: &str, ready: &str) -> ManagedServer {
     }
 }
 
-fn plan(rate: f64) -> Plan {
+pub fn plan(rate: f64) -> Plan {
     let url = "http://127.0.0.1:9/".to_owned();
     let request =
         Request { label: url.clone(), method: "GET".into(), url, headers: Vec::new(), body: Body::None, weight: 1 };

@@ -1,8 +1,12 @@
 //! An experiment is kept with its trials, interrupted, taken up again.
 
-use super::world::{events, experiment, keep, place, store, write};
+use super::world::{events, experiment, keep, place, plan, search, store, write};
 use crate::{Ended, Listed, Named, Progress, Store, StoreError};
-use brunt_model::Environment;
+use brunt_model::experiment::Step;
+use brunt_model::{Environment, Question};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::time::Duration;
 
 #[test]
 fn a_study_is_its_whole_trials() {
@@ -59,4 +63,64 @@ fn an_experiment_is_taken_up_again() {
     let study = store.study(&id).unwrap();
     assert!(study.is_complete() && !study.interrupted);
     assert_eq!(store.entry(&id).unwrap().progress, Progress::Whole);
+}
+
+fn grow(store: &Store, id: &str, load: f64) {
+    store.grow_experiment(id, 0, &Step { load, plan: plan() }).unwrap();
+}
+
+fn loads(store: &Store, id: &str) -> Vec<f64> {
+    store.study(id).unwrap().experiment.contenders[0].steps.iter().map(|step| step.load).collect()
+}
+
+#[test]
+fn an_experiment_grows_while_it_goes_on() {
+    let (_directory, store) = store();
+    let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
+    grow(&store, &id, 100.0);
+    keep(&store, Some((&id, place(0, 0, 1))), 1001.0);
+    grow(&store, &id, 200.0);
+    let study = store.study(&id).unwrap();
+    assert_eq!(loads(&store, &id), [50.0, 100.0, 200.0]);
+    assert!(study.interrupted && !study.is_complete());
+    let entry = store.entry(&id).unwrap();
+    assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Running, Some(2), Some(1)));
+    assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 200.0));
+    store.end_experiment(&id, &Ended::default()).unwrap();
+    let study = store.study(&id).unwrap();
+    assert!(!study.interrupted && study.is_complete());
+    assert_eq!(store.study(&id).unwrap().trials[0].place, place(0, 0, 1));
+}
+
+#[test]
+fn of_one_that_was_killed_all_steps_that_were_whole_are_there_and_more_can_follow() {
+    let (directory, store) = store();
+    let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
+    grow(&store, &id, 100.0);
+    drop(store);
+    let file = directory.path().join("experiments").join(format!("{id}.experiment"));
+    OpenOptions::new().append(true).open(&file).unwrap().write_all(b"\x40\0\0\0half").unwrap();
+
+    let store = Store::open(directory.path()).unwrap();
+    assert_eq!(store.entry(&id).unwrap().progress, Progress::Torn);
+    assert_eq!(loads(&store, &id), [50.0, 100.0]);
+    store.resume_experiment(&id).unwrap();
+    grow(&store, &id, 200.0);
+    assert_eq!(loads(&store, &id), [50.0, 100.0, 200.0]);
+}
+
+#[test]
+fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
+    let (_directory, store) = store();
+    let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
+    store.end_experiment(&id, &Ended::default()).unwrap();
+    let Question::Find(find) = search().question else { panic!("it is a search") };
+    let longer = Question::Find(brunt_model::Find { within: Duration::from_mins(10), ..find });
+    assert!(matches!(store.ask_anew(&id, &longer), Err(StoreError::Unknown(_))));
+    store.resume_experiment(&id).unwrap();
+    store.ask_anew(&id, &longer).unwrap();
+    grow(&store, &id, 100.0);
+    let study = store.study(&id).unwrap();
+    assert_eq!(study.experiment.question, longer);
+    assert!(study.interrupted, "it goes on, whatever was said of its end before");
 }

@@ -97,6 +97,17 @@ pub fn experiment() -> Experiment {
     }
 }
 
+/// The same, asked how much one of them carries.
+pub fn search() -> Experiment {
+    let find = r#"{"find": {"objectives": [{"name": "p99 < 50ms", "all": [{"metric": {"quantile": 0.99}, "relation":
+        "below", "bound": 0.05}]}], "precision": 0.02, "within_seconds": 60.0, "start": 50.0, "most": null, "trial":
+        {"warmup_seconds": 1.0, "least_seconds": 2.0, "most_seconds": 9.0}, "between": {"cool": 1.0}, "overload": null}}"#;
+    let mut experiment = experiment();
+    experiment.contenders.truncate(1);
+    experiment.contenders[0].steps.truncate(1);
+    Experiment { repetitions: 1, question: serde_json::from_str(find).unwrap(), ..experiment }
+}
+
 pub fn place(repetition: u32, contender: usize, step: usize) -> Place {
     Place { repetition, contender, step }
 }

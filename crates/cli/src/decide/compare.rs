@@ -1,0 +1,82 @@
+//! Which contender is better: whether that is decided yet, and what it says of a study.
+//!
+//! What it is **not**: the deciding, which is `judge`'s.
+
+use crate::exit::Exit;
+use brunt_judge::compare;
+use brunt_model::comparison::{Better, ComparisonEnd, Pair};
+use brunt_model::{Analysis, Compare, Comparison, Contender, Finding, LoadUnit, Question, Study};
+
+/// Findings of a sweep that a comparison says better, or that are not what it is about.
+const OF_A_SWEEP: [&str; 6] =
+    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
+
+/// Definitions of a limit need so many loads.
+const LOADS_OF_LIMITS: usize = 5;
+
+/// Whether a comparison that decides nothing makes brunt fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decisive {
+    /// It does.
+    Yes,
+    /// It is told, and that is all.
+    No,
+}
+
+impl From<bool> for Decisive {
+    fn from(asked: bool) -> Self {
+        if asked { Self::Yes } else { Self::No }
+    }
+}
+
+/// All that can be decided about a study, with the comparison that it was made for.
+pub fn analysis(study: &Study, question: &Compare) -> Analysis {
+    let comparison = compare::compare(study, question, ended(study, question));
+    compared(brunt_judge::sweep::analyse_study(study), study, comparison)
+}
+
+/// The analysis of a study with a comparison, which is told first.
+pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
+    let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
+    analysis.findings.retain(|finding| !OF_A_SWEEP.contains(&finding.rule.as_str()));
+    for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
+        few.limits.clear();
+    }
+    let mut findings: Vec<Finding> = compare::findings(&comparison, unit);
+    findings.append(&mut analysis.findings);
+    Analysis { findings, comparison: Some(comparison), ..analysis }
+}
+
+/// Whether a study's question is answered, so that no more need be measured.
+pub fn is_decided(study: &Study) -> bool {
+    let Question::Compare(spec) = &study.experiment.question else { return false };
+    !study.trials.is_empty() && compare::enough(study, spec).is_some()
+}
+
+/// How a comparison stands that goes on: what is known of the figure that decides.
+pub fn stands(study: &Study) -> Option<String> {
+    let Question::Compare(spec) = &study.experiment.question else { return None };
+    let comparison = compare::compare(study, spec, ComparisonEnd::Stopped);
+    let of_pair = |pair: &Pair| Some(pair.measures.first()?.sentence.clone());
+    let told: Vec<String> = comparison.pairs.iter().filter_map(of_pair).collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// How a comparison makes brunt exit.
+pub fn exit_of(analysis: &Analysis, decisive: Decisive) -> Exit {
+    let Some(comparison) = &analysis.comparison else { return Exit::Measured };
+    if !comparison.failed.is_empty() {
+        return Exit::Worse;
+    }
+    let undecided = |pair: &Pair| pair.measures.first().is_none_or(|first| first.verdict == Better::Undecided);
+    let open = comparison.pairs.is_empty() || comparison.pairs.iter().any(undecided);
+    if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
+}
+
+/// Why no more was measured, as the study itself tells it.
+fn ended(study: &Study, question: &Compare) -> ComparisonEnd {
+    if study.interrupted {
+        return ComparisonEnd::Stopped;
+    }
+    compare::enough(study, question).unwrap_or(ComparisonEnd::Budget)
+}

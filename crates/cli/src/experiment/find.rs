@@ -1,0 +1,98 @@
+//! `brunt find`: from the command line to an experiment whose loads are chosen on the way.
+//!
+//! * [`asked`]: what a search is told, on the command line or by a plan file. [`pattern`]: the run that all its trials are
+//!   made of. [`seek`]: the trials, one after the other. [`told`]: what is said of each.
+//!
+//! What it is **not**: the choice of loads, which is `search`'s; nor what a search came to ([`crate::decide`]).
+
+mod asked;
+mod pattern;
+mod seek;
+#[cfg(test)]
+mod tests;
+mod told;
+
+use super::contenders::{self, Arranged, contenders};
+use super::{Given, carry_out};
+use crate::args::{Cli, RunArgs};
+use crate::exit::Exit;
+use crate::to_plan::{System, sweep_steps};
+use crate::{Failed, command_line, usage};
+use anyhow::Result;
+pub use asked::SearchArgs;
+use brunt_model::Experiment;
+use brunt_model::experiment::TrialOrder;
+use brunt_model::{Contender, Question};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory};
+pub use pattern::Said;
+pub use seek::Seeker;
+use std::time::Duration;
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt find http://127.0.0.1:8080/ --objective 'p99 < 50ms, errors < 0.1%'     the highest rate within these bounds
+  brunt find http://127.0.0.1:8080/ --objective 1-3-10                          three capacities: p99 below 1, 3 and 10 s
+  brunt find -c 10 http://127.0.0.1:8080/ --objective 'p99 < 50ms'              the most users (closed loop), from 10 on
+  brunt find http://127.0.0.1/ --within 10m --precision 1% --probe host --probe process=nginx
+  brunt find http://127.0.0.1/ --objective 'p99 < 50ms' --require 'capacity > 3000/s' -o junit=find.xml      for CI";
+
+/// What `brunt find` is told.
+#[derive(Debug, Clone, Args)]
+pub struct FindArgs {
+    /// What each trial is told.
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// More servers to search one after the other; each as URL or NAME=URL
+    #[arg(value_name = "URL")]
+    more: Vec<String>,
+
+    /// How the capacity is looked for.
+    #[command(flatten)]
+    search: SearchArgs,
+
+    /// What the search is called
+    #[arg(long, value_name = "NAME", default_value = "find", help_heading = "Search")]
+    name: String,
+}
+
+/// Carries it out.
+pub fn find(args: &FindArgs) -> Result<Exit, Failed> {
+    let system = crate::system();
+    let command = command_line();
+    let matches = Cli::command().get_matches();
+    let of_find = matches.subcommand().map_or(&matches, |(_, of_find)| of_find);
+    let said = |id: &str| of_find.value_source(id) == Some(ValueSource::CommandLine);
+    let said = Said { warmup: said("warmup"), grace: said("grace") };
+    let (experiment, notes) = experiment(args, said, &command, &system).map_err(usage)?;
+    carry_out(&experiment, Given::asked(&args.run, system, notes).map_err(usage)?)
+}
+
+/// The experiment that the command line speaks of, and notes that the user should be told.
+fn experiment(args: &FindArgs, said: Said, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+    let run = args.search.run(&args.run, said)?;
+    let (mut contenders, mut notes) = contenders(&run, &args.more, |run| sweep_steps(run, system))?;
+    let question = question(&args.search, &args.run, &mut contenders, &mut notes, system)?;
+    let (name, cooldown, order) = (args.name.clone(), Duration::ZERO, TrialOrder::Blocks);
+    let arranged = Arranged { name, repetitions: 1, order, cooldown, question };
+    let seed = run.load.seed.unwrap_or(system.seed);
+    Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
+}
+
+/// The question, and the contenders' steps made patterns of its trials. `run` is as it was said.
+pub fn question(
+    search: &SearchArgs,
+    run: &RunArgs,
+    contenders: &mut [Contender],
+    notes: &mut Vec<String>,
+    system: &System,
+) -> Result<Question> {
+    let (find, told) = search.find(run, contenders, system)?;
+    notes.extend(told);
+    for step in contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
+        pattern::make(step, &find);
+    }
+    Ok(Question::Find(find))
+}

@@ -1,0 +1,90 @@
+//! The run that all trials of a search are made of, and a trial of it.
+//!
+//! What it is not: the choice of the load.
+
+use crate::defaults;
+use anyhow::{Result, bail, ensure};
+use brunt_model::experiment::Step;
+use brunt_model::goal::Until;
+use brunt_model::question::{ObjectiveSet, TrialTimes};
+use brunt_model::{Find, Load, Objective, Plan, Shape};
+use brunt_script::shape::Loads;
+use brunt_script::target;
+use brunt_search::{Ask, Purpose};
+use std::time::Duration;
+
+/// Which of the options that trials have in common were said, and are not the usual ones of a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Said {
+    /// `--warmup`.
+    pub warmup: bool,
+    /// `--grace`.
+    pub grace: bool,
+}
+
+/// The one load that a search begins with.
+pub fn only_load(option: &str, loads: &Loads) -> Result<f64> {
+    let one = match loads {
+        Loads::One(shape) if shape.duration().is_none() => shape.as_constant(),
+        _ => None,
+    };
+    match one {
+        Some(load) => Ok(load),
+        None => bail!("{option}: a search chooses its loads itself and begins with one; write one number, such as 100"),
+    }
+}
+
+/// Bounds on the same figure make a capacity each; the others belong to all of them.
+pub fn objective_sets(all: &[Objective]) -> Result<Vec<ObjectiveSet>> {
+    let alike = |one: &Objective| all.iter().filter(|other| other.metric == one.metric).count();
+    let several: Vec<&Objective> = all.iter().filter(|one| alike(one) > 1).collect();
+    let each = several.iter().all(|one| one.metric == several[0].metric);
+    ensure!(each, "--objective: bounds of several figures more than once each; write one figure with several bounds");
+    let named = |all: Vec<Objective>| ObjectiveSet {
+        name: all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        all,
+    };
+    if several.is_empty() {
+        return Ok(vec![named(all.to_vec())]);
+    }
+    let common: Vec<Objective> = all.iter().filter(|one| alike(one) == 1).copied().collect();
+    Ok(several.into_iter().map(|own| named([&[*own], &common[..]].concat())).collect())
+}
+
+/// Makes a step the pattern of a search's trials: it has no objectives of its own, since half the trials are to miss them,
+/// and ends when its side is decided.
+pub fn make(step: &mut Step, find: &Find) {
+    step.plan.objectives.clear();
+    step.plan.until = Some(Until { goals: Vec::new(), least: find.trial.least });
+}
+
+/// A trial of a pattern. `cores` are this machine's.
+pub fn trial(pattern: &Plan, ask: &Ask, cores: u32) -> Step {
+    let mut plan = pattern.clone();
+    let shape = Shape::constant(ask.load);
+    match &mut plan.load {
+        Load::Open { rate, .. } => *rate = shape,
+        Load::Closed { users, .. } => *users = shape,
+    }
+    plan.threads = threads(&plan, ask.load, cores);
+    let TrialTimes { warmup, least, most } = ask.times;
+    plan.stop.warmup = warmup;
+    plan.stop.duration = Some(most);
+    plan.until = Some(Until { goals: Vec::new(), least });
+    if ask.purpose == Purpose::Overload {
+        // What comes back afterwards is the recovery's to see.
+        plan.stop.grace = Duration::ZERO;
+    }
+    Step { load: ask.load, plan }
+}
+
+/// More threads where the rate needs them and cores are free.
+fn threads(plan: &Plan, load: f64, cores: u32) -> u32 {
+    if matches!(plan.load, Load::Closed { .. }) || plan.processes > 1 {
+        return plan.threads;
+    }
+    let local = plan.script.requests.iter().any(|request| target::is_local(&request.url));
+    let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
+    let needed = (load / defaults::RATE_PER_THREAD).ceil() as u32;
+    plan.threads.max(needed.min(free))
+}

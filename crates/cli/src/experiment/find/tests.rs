@@ -1,0 +1,77 @@
+use super::*;
+use crate::args::{Cli, Command};
+use brunt_model::question::Between;
+use brunt_model::{Find, Load};
+use clap::Parser;
+
+const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 5 };
+
+fn of(line: &[&str]) -> Result<(Experiment, Find, Vec<String>)> {
+    let cli = Cli::try_parse_from(["brunt", "find"].iter().chain(line))?;
+    let Command::Find(args) = cli.into_command() else { panic!("{line:?}: no search") };
+    let (experiment, notes) = experiment(&args, Said::default(), "", &SYSTEM)?;
+    let Question::Find(find) = experiment.question.clone() else { panic!("it is a search") };
+    Ok((experiment, find, notes))
+}
+
+fn names(find: &Find) -> Vec<&str> {
+    find.objectives.iter().map(|set| set.name.as_str()).collect()
+}
+
+#[test]
+fn one_url_is_enough() {
+    let (experiment, find, notes) = of(&["http://a/"]).unwrap();
+    assert_eq!((names(&find), find.start, find.most), (vec!["p99 < 1s, errors < 1%"], defaults_rate(), None));
+    assert!(notes[0].contains("no --objective says"), "{notes:?}");
+    assert_eq!((experiment.trials(), experiment.contenders[0].steps.len()), (0, 1));
+    let plan = &experiment.contenders[0].steps[0].plan;
+    assert!(plan.objectives.is_empty() && plan.until.is_some());
+    assert_eq!(plan.stop.duration, Some(find.trial.most));
+}
+
+fn defaults_rate() -> f64 {
+    crate::defaults::FIND_RATE
+}
+
+#[test]
+fn several_bounds_on_a_figure_make_a_capacity_each() {
+    let (_, find, _) = of(&["http://a/", "--objective", "1-3-10, errors < 1%"]).unwrap();
+    assert_eq!(names(&find), ["p99 < 1s, errors < 1%", "p99 < 3s, errors < 1%", "p99 < 10s, errors < 1%"]);
+    let (_, find, notes) = of(&["http://a/", "--objective", "p99 < 50ms", "--objective", "errors < 1%"]).unwrap();
+    assert_eq!((names(&find), notes.len()), (vec!["p99 < 50ms, errors < 1%"], 0));
+    assert!(of(&["http://a/", "--objective", "p99 < 1s, p99 < 2s, mean < 1s, mean < 2s"]).is_err());
+}
+
+#[test]
+fn loads_are_rates_unless_connections_alone_are_given() {
+    let closed = |line: &[&str]| {
+        let (experiment, find, _) = of(line).unwrap();
+        (matches!(experiment.contenders[0].steps[0].plan.load, Load::Closed { .. }), find.start)
+    };
+    assert_eq!(closed(&["http://a/"]), (false, 50.0));
+    assert_eq!(closed(&["http://a/", "-c", "8"]), (true, 8.0));
+    assert_eq!(closed(&["http://a/", "-c", "8", "-r", "500"]), (false, 500.0));
+    assert_eq!(closed(&["http://a/", "-c", "8", "--start", "2"]), (true, 2.0));
+    assert_eq!(closed(&["http://a/", "--most", "20"]), (false, 20.0));
+    let (_, find, _) = of(&["http://a/", "--cooldown", "3s", "--overload", "no", "--trial", "5s..9s"]).unwrap();
+    assert_eq!((find.between, find.overload), (Between::Cool(Duration::from_secs(3)), None));
+}
+
+#[test]
+fn what_makes_no_sense_is_told_with_what_to_write() {
+    for (line, told) in [
+        (&["http://a/", "-d", "10s"][..], "--trial 2s..20s"),
+        (&["http://a/", "--until", "p99±5%"], "--precision 1%"),
+        (&["http://a/", "--warmup", "auto"], "--warmup 5s"),
+        (&["http://a/", "-r", "5..50+5"], "begins with one"),
+        (&["http://a/", "-c", "5", "--start", "2.5"], "users are whole; write 3"),
+        (&["http://a/", "--start", "50", "--most", "20"], "--most is below the load of the first trial"),
+        (&["http://a/", "--within", "5s"], "three trials"),
+        (&["http://a/", "--require", "capacity < 5"], "capacity > 3000/s"),
+        (&["--within", "5m"], "no URL is given"),
+        (&["http://a/", "--events", "e"], "--events keeps one run"),
+    ] {
+        let error = of(line).err().map(|error| format!("{error:#}")).unwrap_or_default();
+        assert!(error.contains(told), "{line:?}: {error}");
+    }
+}

@@ -1,0 +1,82 @@
+//! What is said of a search while it goes on.
+//!
+//! What it is not: the answer's own sentence, which is `search`'s.
+
+use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::{Answer, LoadUnit, Trial};
+use brunt_report::figures::{plain, plural, quantile, three};
+use brunt_search::Ask;
+
+/// `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below; capacity 800 to 3,200/s`.
+pub fn came_to(number: usize, trial: &Trial, tried: &Tried, answer: &Answer) -> String {
+    let (run, load) = (&trial.run, in_words(answer.unit, tried.load));
+    let p99 = quantile(run.total.response_quantile(0.99));
+    let (achieved, errors) = (three(tried.achieved), plural(run.total.errors(), "error"));
+    let seconds = three(tried.seconds);
+    let side = side(tried);
+    format!("trial {number}: {load} for {seconds} s: {achieved}/s, p99 {p99}, {errors}: {side}; {}", so_far(answer))
+}
+
+/// Where a search goes on that was stopped.
+pub fn going_on(trials: usize, answer: &Answer) -> String {
+    format!("{} so far: {}", plural(trials as u64, "trial"), so_far(answer))
+}
+
+/// What is known of the capacities.
+pub fn so_far(answer: &Answer) -> String {
+    let each: Vec<String> = answer.capacities.iter().map(|capacity| known(capacity.at, answer.unit)).collect();
+    let word = if each.len() == 1 { "capacity" } else { "capacities" };
+    format!("{word} {}", each.join(", "))
+}
+
+fn known(at: Estimate, unit: LoadUnit) -> String {
+    let of = |load: f64| three(load);
+    let behind = match unit {
+        LoadUnit::PerSecond => "/s",
+        LoadUnit::Users { .. } => " users",
+    };
+    match (at.low, at.value, at.high) {
+        (Some(low), Some(value), Some(high)) => format!("{}{behind} ({} to {})", of(value), of(low), of(high)),
+        (_, Some(value), _) => format!("about {}{behind}", of(value)),
+        (Some(low), None, Some(high)) => format!("{} to {}{behind}", of(low), of(high)),
+        (Some(low), None, None) => format!("at least {}{behind}", of(low)),
+        (None, None, Some(high)) => format!("below {}{behind}", of(high)),
+        (None, None, None) => "not known".into(),
+    }
+}
+
+/// `next 1600/s: twice the last`.
+pub fn next(ask: &Ask, unit: LoadUnit) -> String {
+    format!("next {}: {}", in_words(unit, ask.load), ask.why)
+}
+
+/// Why nothing more is tried.
+pub fn ended(end: SearchEnd) -> &'static str {
+    match end {
+        SearchEnd::Precise => "that is as precise as was asked",
+        SearchEnd::Budget => "the time is over",
+        SearchEnd::Generator => "the generator carries no more",
+        SearchEnd::Most => "no higher load is to be tried",
+        SearchEnd::Least => "lower loads make no sense",
+        SearchEnd::Stopped => "stopped",
+    }
+}
+
+fn side(tried: &Tried) -> String {
+    if let Some(limited) = &tried.limited {
+        return format!("says nothing, the generator was the limit ({limited})");
+    }
+    let word = |side: &LoadSide| match side {
+        LoadSide::Below => "met",
+        LoadSide::Above => "missed",
+        LoadSide::Undecided => "undecided",
+    };
+    tried.sides.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn in_words(unit: LoadUnit, load: f64) -> String {
+    match unit {
+        LoadUnit::PerSecond => format!("{}/s", plain(load)),
+        LoadUnit::Users { .. } => plural(load as u64, "user"),
+    }
+}

@@ -1,0 +1,101 @@
+//! How much each contender carries, and the trials by which that was found.
+
+use super::{Block, Subject};
+use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
+use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::{Answer, LoadUnit, Trial};
+
+/// A table of capacities and one of trials for each answer.
+pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
+    let several = subject.analysis.answers.len() > 1;
+    subject.analysis.answers.iter().flat_map(|answer| of(subject, answer, several)).collect()
+}
+
+fn of(subject: &Subject<'_>, answer: &Answer, several: bool) -> Vec<Block> {
+    let whose = if several { format!(" of {}", answer.contender) } else { String::new() };
+    let mut blocks = vec![Block::Heading(format!("Capacity{whose}")), capacities(answer)];
+    blocks.push(Block::Heading(format!("Trials{whose}: {}", why(answer.ended))));
+    blocks.push(trials(subject, answer));
+    blocks
+}
+
+fn capacities(answer: &Answer) -> Block {
+    let head = ["Objectives", "capacity", "95 % from", "to", "in words"].map(str::to_owned).to_vec();
+    let end = |end: Option<f64>| end.map_or(UNKNOWN.into(), three);
+    let row = |capacity: &brunt_model::answer::Capacity| {
+        let Estimate { value, low, high } = capacity.at;
+        vec![capacity.objectives.name.clone(), end(value), end(low), end(high), capacity.sentence.clone()]
+    };
+    Block::Table(head, answer.capacities.iter().map(row).collect())
+}
+
+fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
+    let load = match answer.unit {
+        LoadUnit::PerSecond => "load, /s",
+        LoadUnit::Users { .. } => "users",
+    };
+    let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "capacity by then", "why it was tried"];
+    let made = made(subject, answer);
+    let row = |(index, tried): (usize, &Tried)| {
+        let total = made.get(index).map(|trial| &trial.run.total);
+        let p99 = total.map(|total| total.response_quantile(0.99));
+        let p99 = p99.map(|q| format!("{}{}", if q.at_least { "≥ " } else { "" }, seconds(q.value as f64 / 1e9)));
+        let errors = total.map(|total| fraction(total.error_share()));
+        vec![
+            (index + 1).to_string(),
+            plain(tried.load),
+            three(tried.seconds),
+            three(tried.achieved),
+            p99.unwrap_or_else(|| UNKNOWN.into()),
+            errors.unwrap_or_else(|| UNKNOWN.into()),
+            sides(tried),
+            known(tried.known),
+            tried.why.clone(),
+        ]
+    };
+    Block::Table(head.map(str::to_owned).to_vec(), answer.trials.iter().enumerate().map(row).collect())
+}
+
+/// The runs of an answer's trials, in their order; none where they cannot be told apart.
+fn made<'a>(subject: &Subject<'a>, answer: &Answer) -> Vec<&'a Trial> {
+    let Some(study) = subject.study else { return Vec::new() };
+    let contender = study.experiment.contenders.iter().position(|c| c.name == answer.contender);
+    let mut trials: Vec<&Trial> = contender.into_iter().flat_map(|contender| study.of(contender)).collect();
+    if trials.len() > answer.trials.len() {
+        trials.retain(|trial| !trial.run.interrupted());
+    }
+    if trials.len() == answer.trials.len() { trials } else { Vec::new() }
+}
+
+fn sides(tried: &Tried) -> String {
+    if tried.limited.is_some() {
+        return "generator limited".into();
+    }
+    let word = |side: &LoadSide| match side {
+        LoadSide::Below => "met",
+        LoadSide::Above => "missed",
+        LoadSide::Undecided => "undecided",
+    };
+    tried.sides.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn known(at: Estimate) -> String {
+    match (at.low, at.high) {
+        (Some(low), Some(high)) => format!("{} to {}", three(low), three(high)),
+        (Some(low), None) => format!("from {} on", three(low)),
+        (None, Some(high)) => format!("below {}", three(high)),
+        (None, None) => UNKNOWN.into(),
+    }
+}
+
+/// Why no more was tried.
+fn why(ended: SearchEnd) -> &'static str {
+    match ended {
+        SearchEnd::Precise => "until the capacity was known as well as was asked",
+        SearchEnd::Budget => "until the time was over",
+        SearchEnd::Generator => "until the generator carried no more",
+        SearchEnd::Most => "up to the highest load allowed",
+        SearchEnd::Least => "down to where lower loads make no sense",
+        SearchEnd::Stopped => "until it was stopped",
+    }
+}

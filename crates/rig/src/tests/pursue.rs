@@ -1,0 +1,99 @@
+//! Trials that are chosen on the way, by what the host saw.
+
+use super::servers::{STAYS, left_nothing, log, served, stage};
+use super::story::{Silent, Story, around, contender, experiment, plan};
+use crate::{Chooser, Chosen, End, Failure};
+use brunt_model::Place;
+use brunt_model::experiment::Step;
+use brunt_model::question::Between;
+use std::time::Duration;
+
+/// Doubles the load as long as the host made fewer than so many trials of a contender.
+struct Doubling {
+    each: usize,
+    before: Between,
+}
+
+const NO_REST: Between = Between::Cool(Duration::ZERO);
+
+impl Chooser<Silent> for Doubling {
+    fn next(&mut self, host: &mut Silent, contender: usize) -> Option<Chosen> {
+        let number = host.made.iter().filter(|place| place.contender == contender).count() + 1;
+        let load = 10.0 * f64::from(1 << (number - 1));
+        let place = Place { repetition: 0, contender, step: number };
+        let step = Step { load, plan: plan(load) };
+        (number <= self.each).then_some(Chosen { place, number, step, before: self.before })
+    }
+}
+
+#[test]
+fn each_trial_is_chosen_by_those_before_it() {
+    let mut story = Story::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
+    story.experiment.cooldown = Duration::from_mins(1);
+    let before = Between::Cool(Duration::from_secs(2));
+    assert_eq!(story.pursue(&mut Doubling { each: 3, before }).unwrap(), End::Whole);
+    let told = ["run a 0 10", "rest 2", "run a 0 20", "rest 2", "run a 0 40", "rest 2", "run b 0 10"];
+    assert_eq!(story.host.news[..7], told);
+    assert_eq!(story.host.numbers, [1, 2, 3, 1, 2, 3]);
+    assert_eq!(story.time.now_seconds(), 10.0);
+    let seeds: std::collections::BTreeSet<u64> = story.host.seeds.iter().copied().collect();
+    assert_eq!(seeds.len(), 3, "trials differ in their arrivals, contenders do not: {:?}", story.host.seeds);
+}
+
+#[test]
+fn where_nothing_is_left_to_try_nothing_is_begun() {
+    let mut one = served(&[1.0], STAYS);
+    one.hooks.contender = around("echo before >>log", "echo after >>log");
+    let (mut story, dir) = stage(vec![one]);
+    assert_eq!(story.pursue_really(&mut Doubling { each: 0, before: NO_REST }).unwrap(), End::Whole);
+    assert_eq!((log(dir.path()).as_str(), story.host.news.len()), ("", 0));
+    left_nothing(dir.path(), 0);
+}
+
+#[test]
+fn a_server_is_started_once_or_anew_for_each_trial() {
+    for (before, starts) in [(NO_REST, 1), (Between::Restart, 3)] {
+        let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
+        assert_eq!(story.pursue_really(&mut Doubling { each: 3, before }).unwrap(), End::Whole);
+        left_nothing(dir.path(), starts);
+    }
+}
+
+#[test]
+fn hooks_know_the_load_that_was_chosen() {
+    let mut one = served(&[1.0], STAYS);
+    one.hooks.contender = around("echo +c >>log", "echo -c >>log");
+    one.hooks.step = around("echo +$BRUNT_LOAD >>log", "echo -$BRUNT_LOAD >>log");
+    let (mut story, dir) = stage(vec![one]);
+    story.experiment.hooks = around("echo +e >>log", "echo -e >>log");
+    assert_eq!(story.pursue_really(&mut Doubling { each: 2, before: NO_REST }).unwrap(), End::Whole);
+    assert_eq!(log(dir.path()), "+e, +c, +10, -10, +20, -20, -c, -e");
+    left_nothing(dir.path(), 1);
+}
+
+#[test]
+fn a_server_that_died_is_there_again_for_the_next_trial() {
+    let (mut story, dir) = stage(vec![served(&[1.0], "echo $$ >>pids; exec sleep 0.2")]);
+    story.host.meanwhile = Some(|_| std::thread::sleep(Duration::from_millis(600)));
+    assert_eq!(story.pursue_really(&mut Doubling { each: 2, before: NO_REST }).unwrap(), End::Whole);
+    assert_eq!((story.host.made.len(), story.host.troubles.len()), (2, 2));
+    left_nothing(dir.path(), 2);
+}
+
+#[test]
+fn a_server_that_dies_in_every_trial_is_given_up() {
+    let (mut story, dir) = stage(vec![served(&[1.0], "echo $$ >>pids; exec sleep 0.2")]);
+    story.host.meanwhile = Some(|_| std::thread::sleep(Duration::from_millis(600)));
+    let failure = story.pursue_really(&mut Doubling { each: 9, before: NO_REST }).unwrap_err();
+    assert!(matches!(failure, Failure::Server(_)), "{failure}");
+    left_nothing(dir.path(), 3);
+}
+
+#[test]
+fn who_stops_it_is_heard_between_trials() {
+    let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
+    story.host.stop_after = Some(2);
+    assert_eq!(story.pursue_really(&mut Doubling { each: 9, before: NO_REST }).unwrap(), End::Stopped);
+    assert_eq!(story.host.made.len(), 2);
+    left_nothing(dir.path(), 1);
+}

@@ -1,0 +1,79 @@
+//! What the trials of a search came to, as an answer.
+//!
+//! What it is: the fold of all that the other modules find. What it is not: the place where the bottleneck is known; who
+//! has the runs puts it in, and asks [`Answer`] for its sentence again.
+
+use crate::capacity::Known;
+use crate::drift::Drift;
+use crate::limits::limits;
+use crate::search::{Made, Purpose, Search};
+use crate::seen::Seen;
+use crate::{capacity, recovery, sides, told};
+use brunt_model::Answer;
+use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, Tried};
+
+/// The answer of a search, of one contender.
+pub fn answer(search: &Search, contender: &str, seen: &[Seen], made: &[Made], ended: SearchEnd) -> Answer {
+    let known = made.last().map(|made| made.known.clone()).unwrap_or_default();
+    let limit = seen.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
+    let drift = capacity::drift(search, seen, made);
+    let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
+        let at = known.get(set).map(|known| widened(known.at, drift.filter(|_| set == 0))).unwrap_or_default();
+        let sentence = told::capacity(at, search.unit, ended, limit);
+        Capacity { objectives: objectives.clone(), at, sentence }
+    });
+    let loaded: Vec<Seen> = seen
+        .iter()
+        .zip(made)
+        .filter(|(_, made)| made.purpose != Purpose::Recovery)
+        .map(|(trial, _)| trial.clone())
+        .collect();
+    let limits = limits(&loaded, search.unit);
+    let mut answer = Answer {
+        contender: contender.to_owned(),
+        unit: search.unit,
+        sentence: String::new(),
+        capacities: capacities.collect(),
+        knee: limits.knee,
+        saturation: limits.saturation,
+        collapse: limits.collapse,
+        recovery: recovery::recovery(search, seen, made),
+        bottleneck: None,
+        trials: tried(search, seen, made, &known),
+        drift: drift.map(|drift| told::drift(drift, search.unit)),
+        ended,
+    };
+    answer.sentence = told::sentence(&answer);
+    answer
+}
+
+/// An interval that holds the capacity at the beginning and at the end.
+fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
+    let Some(Drift { first, last }) = drift else { return at };
+    let low = at.low.map(|low| low.min(first).min(last));
+    let high = at.high.map(|high| high.max(first).max(last));
+    Estimate { low, high, ..at }
+}
+
+fn tried(search: &Search, seen: &[Seen], made: &[Made], known: &[Known]) -> Vec<Tried> {
+    let one = |(trial, made): (&Seen, &Made)| Tried {
+        load: trial.load,
+        why: made.why.clone(),
+        seconds: trial.seconds,
+        achieved: trial.achieved,
+        sides: joined(&sides::sides(&search.find, &trial.blocks), known, trial),
+        limited: trial.limited.clone(),
+        known: made.known.first().map(|known| known.at).unwrap_or_default(),
+    };
+    seen.iter().zip(made).map(one).collect()
+}
+
+/// What a trial left undecided, all together may have decided. Where the generator was the limit, nothing is said against
+/// the server.
+fn joined(own: &[LoadSide], known: &[Known], trial: &Seen) -> Vec<LoadSide> {
+    let one = |(own, known): (&LoadSide, &Known)| {
+        let side = if *own == LoadSide::Undecided { known.side(trial.load) } else { *own };
+        if trial.limited.is_some() && side == LoadSide::Above { LoadSide::Undecided } else { side }
+    };
+    own.iter().zip(known).map(one).collect()
+}

@@ -1,0 +1,67 @@
+//! How long a server takes to recover from an overload.
+//!
+//! What it is: the time from the end of the overload until mean response times are, and stay, as they had been at about
+//! that load before. What it is not: a test of why.
+
+use crate::search::{Made, Purpose, Search, searched};
+use crate::seen::{Counts, Seen};
+use brunt_model::answer::Recovery;
+use std::time::Duration;
+
+/// Replies are as they had been when they take at most so many times as long.
+const BACK: f64 = 1.5;
+/// They are looked at in pieces of so many seconds.
+const PIECE_SECONDS: f64 = 0.5;
+
+/// What became of the server after the overload; None where there was none, or nothing after it.
+pub fn recovery(search: &Search, seen: &[Seen], made: &[Made]) -> Option<Recovery> {
+    let of = |purpose| made.iter().position(|made| made.purpose == purpose).map(|at| &seen[at]);
+    let (overload, back) = (of(Purpose::Overload)?, of(Purpose::Recovery)?);
+    let usual = usual(&searched(seen, made), back.load)?;
+    let ended = overload.began + search.find.trial.warmup.as_secs_f64() + overload.seconds;
+    let gap = (back.began - ended).max(0.0);
+    let after = back_after(&back.blocks, BACK * usual).map(|seconds| if seconds > 0.0 { gap + seconds } else { 0.0 });
+    Some(Recovery {
+        overload: overload.load,
+        load: back.load,
+        throughput_overloaded: overload.achieved,
+        after: after.map(Duration::from_secs_f64),
+    })
+}
+
+/// The mean response time at the least load above, that was tried before; else at the greatest below.
+fn usual(searched: &[Seen], load: f64) -> Option<f64> {
+    let known = || searched.iter().filter(|trial| trial.mean.is_some());
+    let above = known().filter(|trial| trial.load >= load).min_by(|a, b| a.load.total_cmp(&b.load));
+    above.or_else(|| known().max_by(|a, b| a.load.total_cmp(&b.load)))?.mean
+}
+
+/// Seconds until the last piece with a longer mean was over; None where that is the last piece of all.
+fn back_after(blocks: &[Counts], level: f64) -> Option<f64> {
+    let pieces = pieces(blocks);
+    let slow = |piece: &&(f64, f64, f64)| piece.2 <= 0.0 || piece.1 > level * piece.2;
+    let last = pieces.iter().rposition(|piece| slow(&piece));
+    match last {
+        None if pieces.is_empty() => None,
+        None => Some(0.0),
+        Some(at) if at + 1 >= pieces.len() => None,
+        Some(at) => Some(pieces[at].0),
+    }
+}
+
+/// Of each piece: its end, the sum of its response times, how many.
+fn pieces(blocks: &[Counts]) -> Vec<(f64, f64, f64)> {
+    let mut pieces: Vec<(f64, f64, f64)> = Vec::new();
+    let (mut at, mut began) = (0.0, f64::NEG_INFINITY);
+    for block in blocks {
+        if at - began > PIECE_SECONDS - 0.01 {
+            pieces.push((at, 0.0, 0.0));
+            began = at;
+        }
+        at += block.seconds;
+        if let Some(piece) = pieces.last_mut() {
+            *piece = (at, piece.1 + block.response, piece.2 + block.completed);
+        }
+    }
+    pieces
+}

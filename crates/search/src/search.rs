@@ -1,0 +1,115 @@
+//! What to measure next, and what it came to.
+//!
+//! What it is: the order in which things are tried, as a function of the trials so far: up until the objectives are missed,
+//! in between until the capacity is known, once more at the answer, an overload, and the way back. What it is not: a
+//! machine with a state; whoever asks again with the same trials gets the same reply.
+
+use crate::capacity::{self, Known};
+use crate::seen::Seen;
+use crate::{answer, stage};
+use brunt_model::answer::SearchEnd;
+use brunt_model::question::TrialTimes;
+use brunt_model::{Answer, Find, LoadUnit};
+use std::time::Duration;
+
+/// A search for the capacity of one server.
+#[derive(Debug, Clone)]
+pub struct Search {
+    pub(crate) find: Find,
+    pub(crate) unit: LoadUnit,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// A trial.
+    Measure(Ask),
+    /// Nothing: the search is over.
+    Done(SearchEnd),
+}
+
+/// A trial that is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// At which load: arrivals per second or users.
+    pub load: f64,
+    /// Why, in some words.
+    pub why: String,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// How long it is to be; it ends between `least` and `most`, as soon as [`crate::sides`] has decided all sets.
+    pub times: TrialTimes,
+}
+
+/// What a trial is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To find the capacity.
+    Search,
+    /// To see the capacity that was found once more.
+    Confirm,
+    /// To overload the server.
+    Overload,
+    /// To see how long it takes to recover from that.
+    Recovery,
+}
+
+/// A trial that was made, with what it was made for.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    pub purpose: Purpose,
+    pub why: String,
+    /// What was known of each set after it.
+    pub known: Vec<Known>,
+}
+
+impl Search {
+    /// A search as `find` says; loads are counted in `unit`.
+    pub fn new(find: &Find, unit: LoadUnit) -> Self {
+        Self { find: find.clone(), unit }
+    }
+
+    /// What to measure next, `spent` being the time since the search began.
+    pub fn next(&self, seen: &[Seen], spent: Duration) -> Next {
+        let made = self.made(seen);
+        stage::next(self, seen, &made, spent.as_secs_f64())
+    }
+
+    /// What the trials came to.
+    pub fn answer(&self, contender: &str, seen: &[Seen], ended: SearchEnd) -> Answer {
+        answer::answer(self, contender, seen, &self.made(seen), ended)
+    }
+
+    /// What each trial was for.
+    pub fn purposes(&self, seen: &[Seen]) -> Vec<Purpose> {
+        self.made(seen).into_iter().map(|made| made.purpose).collect()
+    }
+
+    /// What each trial was for: what would have been asked for after the ones before it.
+    pub(crate) fn made(&self, seen: &[Seen]) -> Vec<Made> {
+        let mut made: Vec<Made> = Vec::with_capacity(seen.len());
+        for (index, trial) in seen.iter().enumerate() {
+            let spent = trial.began - seen[0].began;
+            let asked = stage::next(self, &seen[..index], &made, spent);
+            let (purpose, why) = match asked {
+                Next::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
+                _ => (Purpose::Search, "asked for".to_owned()),
+            };
+            let purpose = trial.purpose.unwrap_or(purpose);
+            made.push(Made { purpose, why, known: Vec::new() });
+            let known = capacity::known(&self.find, self.unit, &searched(&seen[..=index], &made));
+            made[index].known = known;
+        }
+        made
+    }
+}
+
+fn near(asked: f64, load: f64) -> bool {
+    (asked - load).abs() <= 0.001 * load
+}
+
+/// The trials that say where the capacity is: neither those of an overload nor those after it.
+pub(crate) fn searched(seen: &[Seen], made: &[Made]) -> Vec<Seen> {
+    let is = |made: &Made| matches!(made.purpose, Purpose::Search | Purpose::Confirm);
+    seen.iter().zip(made).filter(|(_, made)| is(made)).map(|(trial, _)| trial.clone()).collect()
+}

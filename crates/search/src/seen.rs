@@ -1,0 +1,184 @@
+//! A run, as far as it bears on a search: what was over each bound, block by block.
+//!
+//! What it is: counts, of the points of the measured time. What it is not: a decision; [`crate::sides`] and
+//! [`crate::curve`] decide.
+
+use crate::bound::{Bound, Counted, Replies};
+use crate::search::Purpose;
+use brunt_judge::steady;
+use brunt_model::finding::State;
+use brunt_model::series::Point;
+use brunt_model::{Failure, Find, Judgement, Run};
+use brunt_stats::Sketch;
+
+/// What a trial came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// The load that was asked for: arrivals per second or users.
+    pub load: f64,
+    /// What it was for; None where that is to be told from the trials before it.
+    pub purpose: Option<Purpose>,
+    /// When it began, in seconds since 1970-01-01 UTC.
+    pub began: f64,
+    /// Arrivals per second that became due; in a closed loop, requests.
+    pub offered: f64,
+    /// Completed per second.
+    pub achieved: f64,
+    /// Seconds that were measured.
+    pub seconds: f64,
+    /// Mean response time, in seconds; None without replies.
+    pub mean: Option<f64>,
+    /// Its 99th percentile, in seconds.
+    pub p99: Option<f64>,
+    /// Its blocks, in order: as long as a point of the run's series, 100 ms.
+    pub blocks: Vec<Counts>,
+    /// Why it says nothing against the server: by what the generator was the limit, or that its sums did not come out even.
+    pub limited: Option<String>,
+}
+
+/// What decides in a block of a trial.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counts {
+    /// How long it was.
+    pub seconds: f64,
+    /// Whole replies in it.
+    pub completed: f64,
+    /// Seconds of response time of the requests that ended in it, summed up.
+    pub response: f64,
+    /// One for each objective of each set, in their order.
+    pub parts: Vec<Vec<Part>>,
+}
+
+/// How much was over a bound, of how much. Over a [`Bound`]'s allowed share of it is too much.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Part {
+    /// What counts against it.
+    pub over: f64,
+    /// Of so much.
+    pub of: f64,
+}
+
+/// What a run says, for a search.
+pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
+    let points = steady::measured(run);
+    let mut all = Sketch::default();
+    for point in &points {
+        all.merge(&point.response);
+    }
+    let open = run.flow.arrivals > 0;
+    Seen {
+        load: load(run),
+        purpose: None,
+        began: run.unix_seconds,
+        offered: run.per_second(if open { run.flow.arrivals } else { run.flow.planned }),
+        achieved: run.throughput(),
+        seconds: run.measured_seconds(),
+        mean: (all.count() > 0).then(|| response(&all) / all.count() as f64),
+        p99: (all.count() > 0).then(|| all.quantile(0.99) as f64 / 1e9),
+        blocks: blocks(find, run),
+        limited: limited(judgement),
+    }
+}
+
+fn load(run: &Run) -> f64 {
+    use brunt_model::Load;
+    run.plan.as_ref().map_or(0.0, |plan| match &plan.load {
+        Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. } => shape.peak(),
+    })
+}
+
+fn limited(judgement: &Judgement) -> Option<String> {
+    match judgement.verdict.state {
+        State::Ok => None,
+        State::Limited => Some(judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned()),
+        State::Invalid => Some("its sums did not come out even".to_owned()),
+    }
+}
+
+/// The blocks of a run, as far as it has gone.
+pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
+    let points = steady::measured(run);
+    let bounds: Vec<Vec<Bound>> = bounds(find);
+    let mut waiting = points.first().map_or(0, |point| point.flow.waiting);
+    let mut blocks: Vec<Counts> = Vec::with_capacity(points.len());
+    for point in &points {
+        let Point { flow, .. } = point;
+        let dropped = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
+        waiting = flow.waiting;
+        blocks.push(block(point, dropped as f64, &bounds));
+    }
+    if let Some(last) = blocks.last_mut() {
+        count_unfinished(last, run, &points, &bounds);
+    }
+    blocks
+}
+
+/// The bounds of each set.
+pub(crate) fn bounds(find: &Find) -> Vec<Vec<Bound>> {
+    find.objectives.iter().map(|set| set.all.iter().map(Bound::of).collect()).collect()
+}
+
+fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>]) -> Counts {
+    let part = |bound: &Bound| part(point, dropped, bound);
+    Counts {
+        seconds: point.seconds(),
+        completed: point.flow.completed as f64,
+        response: response(&point.response),
+        parts: bounds.iter().map(|set| set.iter().map(part).collect()).collect(),
+    }
+}
+
+fn part(point: &Point, dropped: f64, bound: &Bound) -> Part {
+    let Point { flow, response: sketch, .. } = point;
+    match bound.counted {
+        Counted::Slower(than) => Part { over: slower(sketch, than) + dropped, of: sketch.count() as f64 + dropped },
+        // What was dropped is among the errors already.
+        Counted::Errors => Part { over: flow.errors as f64, of: (flow.good + flow.errors) as f64 },
+        Counted::Mean => Part { over: response(sketch), of: sketch.count() as f64 },
+        Counted::Wanted { rate, replies } => {
+            let came = if replies == Replies::Good { flow.good } else { flow.completed };
+            Part { over: wanted(rate, point.seconds(), flow.arrivals as f64), of: came as f64 }
+        }
+    }
+}
+
+/// So many replies are wanted of a block: what the objective says, or all but 1 % of what is offered where that is less.
+pub(crate) fn wanted(rate: f64, seconds: f64, arrivals: f64) -> f64 {
+    if arrivals > 0.0 { (rate * seconds).min(arrivals * crate::bound::KEPT) } else { rate * seconds }
+}
+
+/// Requests slower than so many seconds. The bucket in which the bound lies is shared out in proportion.
+fn slower(sketch: &Sketch, than: f64) -> f64 {
+    let nanos = than * 1e9;
+    let over = |(low, count): (u64, u64)| {
+        let high = Sketch::edges(low).1 as f64 + 1.0;
+        let share = ((high - nanos) / (high - low as f64)).clamp(0.0, 1.0);
+        share * count as f64
+    };
+    sketch.cells().map(over).sum()
+}
+
+/// The sum of the response times, in seconds, from the middles of the buckets: to 0.4 %.
+fn response(sketch: &Sketch) -> f64 {
+    let middle = |low: u64| f64::midpoint(low as f64, Sketch::edges(low).1 as f64);
+    sketch.cells().map(|(low, count)| middle(low) * count as f64).sum::<f64>() / 1e9
+}
+
+/// What is under way at the end and was due longer ago than the bound is slower than it, whatever becomes of it. A server
+/// that hangs would otherwise have no slow requests at all.
+fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Vec<Bound>]) {
+    let Some(end) = points.last() else { return };
+    let cut = run.total.failed_by(Failure::Cut);
+    let left = (end.flow.in_flight + end.flow.waiting).max(cut) as f64;
+    let planned_since = |seconds: f64| -> f64 {
+        let recent = |point: &&Point| (end.to - point.from).as_secs_f64() <= seconds + point.seconds();
+        points.iter().rev().take_while(recent).map(|point| point.flow.planned as f64).sum()
+    };
+    for (part, bound) in last.parts.iter_mut().flatten().zip(bounds.iter().flatten()) {
+        if let Counted::Slower(than) = bound.counted {
+            let old = (left - planned_since(than)).max(0.0);
+            part.over += old;
+            part.of += old;
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Answers, in sentences.
+
+use crate::drift::Drift;
+use brunt_model::LoadUnit;
+use brunt_model::answer::{Answer, Capacity, Estimate, Recovery, SearchEnd};
+use brunt_model::words::{count, three};
+
+/// The whole answer in one sentence. What limits the server is the end of it, where that is known.
+pub fn sentence(answer: &Answer) -> String {
+    let capacities = answer.capacities.iter().map(|capacity| carries(capacity, answer.unit));
+    let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
+    parts.extend(answer.knee.and_then(|knee| Some(format!("bends at {}", range(knee)?))));
+    parts.extend(answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))));
+    parts.extend(answer.collapse.map(|at| format!("throughput falls from {} on", load(at))));
+    parts.extend(answer.recovery.map(recovers));
+    parts.extend(answer.bottleneck.as_ref().map(|bottleneck| format!("limited: {}", bottleneck.sentence)));
+    parts.join("; ")
+}
+
+fn carries(capacity: &Capacity, unit: LoadUnit) -> String {
+    let name = &capacity.objectives.name;
+    let of = thing(unit);
+    match capacity.at {
+        Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
+            format!("carries {} ± {} {of} at {name}", load(value), load((high - value).max(value - low)))
+        }
+        Estimate { value: Some(value), .. } => format!("carries about {} {of} at {name}", load(value)),
+        Estimate { low: Some(low), high: Some(high), .. } => {
+            format!("carries between {} and {} {of} at {name}", load(low), load(high))
+        }
+        Estimate { low: Some(low), .. } => format!("carries at least {} {of} at {name}", load(low)),
+        Estimate { high: Some(high), .. } => format!("carries less than {} {of} at {name}", load(high)),
+        _ => format!("nothing is known at {name}"),
+    }
+}
+
+fn recovers(recovery: Recovery) -> String {
+    match recovery.after {
+        Some(after) if after.is_zero() => "recovers at once".into(),
+        Some(after) => format!("recovers in {} s", three(after.as_secs_f64())),
+        None => "did not recover while it was watched".into(),
+    }
+}
+
+/// One capacity as a sentence, with why it is not known better.
+pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&str>) -> String {
+    let of = thing(unit);
+    match at {
+        Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
+            format!("{} {of} ({} to {})", load(value), load(low), load(high))
+        }
+        Estimate { value: Some(value), low, high } => {
+            let low = low.map_or("its lower end is not known".into(), |low| format!("at least {}", load(low)));
+            let high = high.map_or("its upper end is not known".into(), |high| format!("at most {}", load(high)));
+            format!("about {} {of}: {low}, {high}", load(value))
+        }
+        Estimate { low: Some(low), high: Some(high), .. } => format!("{} to {} {of}", load(low), load(high)),
+        Estimate { low: Some(low), .. } => format!("at least {} {of}: {}", load(low), why(ended, limit)),
+        Estimate { high: Some(high), .. } => format!("less than {} {of}: {}", load(high), why(ended, limit)),
+        _ => format!("not known: {}", why(ended, limit)),
+    }
+}
+
+fn why(ended: SearchEnd, limit: Option<&str>) -> String {
+    match (ended, limit) {
+        (SearchEnd::Generator, Some(limit)) => format!("the generator was the limit ({limit})"),
+        (SearchEnd::Generator, None) => "the generator was the limit".into(),
+        (SearchEnd::Most, _) => "the highest load allowed met the objectives".into(),
+        (SearchEnd::Least, _) => "the lowest load that makes sense missed the objectives".into(),
+        (SearchEnd::Budget | SearchEnd::Precise, _) => "there was no time to try more".into(),
+        (SearchEnd::Stopped, _) => "it was stopped before that was known".into(),
+    }
+}
+
+fn range(at: Estimate) -> Option<String> {
+    match (at.low, at.high) {
+        (Some(low), Some(high)) => Some(format!("{} to {}", load(low), load(high))),
+        _ => at.value.map(load),
+    }
+}
+
+fn thing(unit: LoadUnit) -> &'static str {
+    match unit {
+        LoadUnit::PerSecond => "requests/s",
+        LoadUnit::Users { .. } => "users",
+    }
+}
+
+/// A load: whole where it is.
+pub fn load(load: f64) -> String {
+    if load.fract() == 0.0 && load >= 0.0 { count(load as u64) } else { three(load) }
+}
+
+/// That a capacity wandered.
+pub fn drift(drift: Drift, unit: LoadUnit) -> String {
+    let word = if drift.last < drift.first { "fell" } else { "rose" };
+    let share = 100.0 * (drift.last / drift.first - 1.0).abs();
+    format!(
+        "the server became another meanwhile: its capacity {word} by {} %, from {} to {} {}; the interval holds both",
+        three(share),
+        load(drift.first),
+        load(drift.last),
+        thing(unit)
+    )
+}

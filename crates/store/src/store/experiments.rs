@@ -1,0 +1,94 @@
+//! Experiments: begun, grown, ended, taken up again, and read back with their trials.
+
+use super::{Store, mend};
+use crate::entry::{Kind, Progress};
+use crate::experiment::{self, Asked, Ended, Later};
+use crate::{Listed, StoreError};
+use brunt_model::experiment::Step;
+use brunt_model::{Environment, Experiment, Question, Study, Trial};
+use std::collections::btree_map;
+use std::fs::{File, OpenOptions};
+
+impl Store {
+    /// Begins an experiment, at so many seconds since 1970-01-01 UTC; its id.
+    pub fn begin_experiment(
+        &self,
+        experiment: &Experiment,
+        environment: &Environment,
+        unix_seconds: f64,
+    ) -> Result<String, StoreError> {
+        let id = self.claim(Kind::Experiment)?;
+        let path = self.directory.experiment(&id);
+        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
+        let _ = file.lock();
+        let asked = Asked { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
+        experiment::begin(&file, &asked).map_err(StoreError::io(&path))?;
+        self.carried_out.borrow_mut().insert(id.clone(), file);
+        self.describe(&id, &asked)?;
+        Ok(id)
+    }
+
+    /// Takes an experiment up again that ended before all its trials were made; what is there of it.
+    pub fn resume_experiment(&self, id: &str) -> Result<Study, StoreError> {
+        if let btree_map::Entry::Vacant(vacant) = self.carried_out.borrow_mut().entry(id.to_owned()) {
+            let path = self.directory.experiment(id);
+            let file = OpenOptions::new().append(true).open(&path).map_err(StoreError::io(&path))?;
+            file.try_lock().map_err(|_| StoreError::Busy(id.to_owned()))?;
+            // Behind half a frame nothing could be read again.
+            let whole = experiment::read(&path)?.whole_bytes;
+            file.set_len(whole).map_err(StoreError::io(&path))?;
+            vacant.insert(file);
+        }
+        self.index.ended(id, Progress::Running, None)?;
+        self.study(id)
+    }
+
+    /// Says how an experiment ended that this process began or took up again.
+    pub fn end_experiment(&self, id: &str, ended: &Ended) -> Result<(), StoreError> {
+        self.append(id, &Later::Ended(ended.clone()))?;
+        self.carried_out.borrow_mut().remove(id);
+        self.index.ended(id, mend::progress_of(Some(ended)), None)
+    }
+
+    /// Appends a step that was chosen on the way to a contender of an experiment that this process carries out; on the disk
+    /// when it returns, so that a run that is begun after it belongs to a step that is there.
+    pub fn grow_experiment(&self, id: &str, contender: usize, step: &Step) -> Result<(), StoreError> {
+        self.append(id, &Later::Grown { contender, grown: Box::new(step.clone()) })?;
+        self.describe(id, &experiment::read(&self.directory.experiment(id))?.asked)
+    }
+
+    /// From now on an experiment that this process carries out is to decide something else: with more time, say.
+    pub fn ask_anew(&self, id: &str, question: &Question) -> Result<(), StoreError> {
+        self.append(id, &Later::Asked { question: question.clone() })
+    }
+
+    fn append(&self, id: &str, later: &Later) -> Result<(), StoreError> {
+        let carried_out = self.carried_out.borrow();
+        let file = carried_out.get(id).ok_or_else(|| StoreError::Unknown(id.into()))?;
+        experiment::append(file, later).map_err(StoreError::io(&self.directory.experiment(id)))
+    }
+
+    /// What an experiment came to: the logs of all trials that were made to their end, folded and judged again. Of a
+    /// trial that was made twice, the later counts.
+    pub fn study(&self, id: &str) -> Result<Study, StoreError> {
+        let kept = experiment::read(&self.directory.experiment(id))?;
+        let mut trials: Vec<Trial> = Vec::new();
+        for entry in self.index.entries(&Listed::RunsOf(id.to_owned()))? {
+            let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
+            if !run.interrupted() {
+                trials.retain(|trial| trial.place != place);
+                trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
+            }
+        }
+        let Asked { experiment, environment, unix_seconds } = kept.asked;
+        let nobody_ended = kept.ended.is_none();
+        let Ended { interrupted, warnings } = kept.ended.unwrap_or_default();
+        let unfinished = match () {
+            () if experiment.grows() => nobody_ended,
+            () if experiment.may_end_early() => nobody_ended && trials.len() < experiment.trials(),
+            () => trials.len() < experiment.trials(),
+        };
+        let interrupted = interrupted || unfinished;
+        Ok(Study { id: Some(id.to_owned()), experiment, environment, unix_seconds, trials, warnings, interrupted })
+    }
+}
