@@ -118,7 +118,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
             }
             (loaded.experiment, loaded.notes)
         }
-        _ => of_servers(&words, args, &command, &system).map_err(usage)?,
+        _ => of_servers(args, &command, &system).map_err(usage)?,
     };
     let given =
         Given { decisive: args.spec.require_decision.into(), ..Given::asked(&run, system, notes).map_err(usage)? };
@@ -162,7 +162,7 @@ fn named(words: &[&str]) -> Result<Named> {
     }
 }
 
-fn of_servers(words: &[&str], args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     let (contenders, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
     let blocks = &args.blocks;
     let spec = spec(args.spec.told(blocks.within, None), &contenders)?;

@@ -11,6 +11,7 @@ use crate::ward::Gear;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
 use brunt_model::{Experiment, Place};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -51,7 +52,8 @@ pub fn pursue<H: Host>(
     gear: &Gear,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
-    let mut conduct = Conduct { experiment, gear, host, server: None, number: 0, of: None, rested: true, deaths: 0 };
+    let (server, to_make, rested) = (None, BTreeMap::new(), true);
+    let mut conduct = Conduct { experiment, gear, host, server, number: 0, of: None, to_make, rested, deaths: 0 };
     let Some(first) = conduct.first(chooser, 0..experiment.contenders.len()) else { return Ok(End::Whole) };
     conduct.around(Level::Experiment, |own| own.all(chooser, first))
 }
