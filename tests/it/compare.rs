@@ -97,7 +97,7 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
     assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
     assert!(read("pr.md").contains("| slow against fast at 60/s | fast | slow |"), "{}", read("pr.md"));
     // What is kept is decided as it was, and is whole.
-    let again = brunt_in(said.dir, "compare run:last --metric p50").ends(0);
+    let again = brunt_in(said.dir, "compare run:last --metric p50").ends(9);
     assert_eq!(again.verdicts(), ["worse"]);
     let listed = brunt_in(again.dir, "report last").ends(0);
     listed.says("decided after");
@@ -108,8 +108,8 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
 fn a_server_does_not_differ_from_itself() {
     in_its_own_time("a_server_does_not_differ_from_itself", || {
         let one = server(5);
-        let line = format!("compare A={0} B={0} -r 60 -d 400ms --repeat 6 --metric p50 --alpha 0.01", one.at("/"));
-        let said = brunt(&line).ends(0);
+        let line = format!("compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01", one.at("/"));
+        let said = brunt(&format!("{line} --repeat 6")).ends(0);
         assert!(["undecided", "equal"].contains(&said.verdicts()[0]), "{}", said.out);
         said.says("6 blocks");
         brunt(&format!("{line} --require-decision --repeat 2")).ends(8);

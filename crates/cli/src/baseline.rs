@@ -145,10 +145,7 @@ fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
     let baseline = store.baseline(&args.name).map_err(runs::refused)?;
     let now = match &args.ids[..] {
         [] => vec![latest(store, &args.name, &baseline)?],
-        [url] if url.contains("://") => match measured::now(store, args, &baseline, url)? {
-            Ok(id) => vec![id],
-            Err(exit) => return Ok(exit),
-        },
+        [url] if url.contains("://") => vec![measured::now(store, args, &baseline, url)?],
         ids => named(store, ids)?,
     };
     if let Some(same) = now.iter().find(|id| *id == baseline.id()) {

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::experiment::{Arranged, Given, Keep, carry_out, experiment_of};
 use crate::measure::Strict;
 use crate::output::Outputs;
-use crate::{Failed, command_line, failed, runs, usage};
+use crate::{Failed, command_line, runs, usage};
 use anyhow::{Result, anyhow, bail};
 use brunt_model::experiment::{ContenderHooks, Step};
 use brunt_model::{Contender, Experiment, Load, Plan, Question};
@@ -14,8 +14,8 @@ use brunt_script::target;
 use brunt_store::{Named, Store};
 use std::time::Duration;
 
-/// Measures it, and keeps that: its id; or how brunt is to exit where there is nothing to compare.
-pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<Result<String, Exit>, Failed> {
+/// Measures it, and keeps that: its id.
+pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<String, Failed> {
     let experiment = experiment(store, baseline, url).map_err(usage)?;
     let given = Given {
         command: command_line(),
@@ -28,10 +28,12 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Resu
         keep: Keep::Anew(runs::open(&args.store)?),
     };
     let exit = carry_out(&experiment, given)?;
-    if matches!(exit, Exit::Interrupted | Exit::NothingMeasured) {
-        return Ok(Err(exit));
-    }
-    store.find_experiment(&experiment.name).map(Ok).map_err(failed)
+    let found = match exit {
+        Exit::Interrupted => Err(anyhow!("it was interrupted, so there is nothing to compare with the baseline")),
+        Exit::NothingMeasured => Err(anyhow!("{url}: not one reply came, so there is nothing to compare")),
+        _ => store.find_experiment(&experiment.name).map_err(Into::into),
+    };
+    found.map_err(|error| Failed { exit: exit.max(Exit::NothingMeasured), error })
 }
 
 /// What was done for the baseline, of another URL.

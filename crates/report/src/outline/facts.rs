@@ -42,7 +42,7 @@ fn trials(study: &Study) -> String {
         "{} of {most}{}: {contenders} × {each} × {repetitions}, {order}, {} each",
         study.trials.len(),
         experiment.trials(),
-        span(measured.round())
+        span(if measured < 1.0 { (measured * 100.0).round() / 100.0 } else { measured.round() })
     )
 }
 
