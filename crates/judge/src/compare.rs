@@ -31,38 +31,13 @@ use sample::{PairFigures, Paired, Sample};
 /// All that can be decided about a study whose repetitions are blocks. Trials that are invalid or were cut short are left
 /// out, and the blocks they belong to with them; that is said.
 pub fn compare(study: &Study, spec: &Compare, ended: ComparisonEnd) -> Comparison {
-    let sample = Sample::of_study(study);
-    let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
-    let mut differs = differences::all(&sides);
-    differs.extend(sample.notes.iter().cloned());
-    let comparison = Comparison {
-        pairs: Vec::new(),
-        differences: differs,
-        blocks: sample.blocks,
-        most: study.experiment.repetitions,
-        more: None,
-        ended,
-        failed: Vec::new(),
-    };
-    filled(comparison, &sample.pairs, spec)
+    let comparison = of_sample(&Sample::of_study(study), spec);
+    Comparison { most: study.experiment.repetitions, ended, ..comparison }
 }
 
 /// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.
 pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Comparison {
-    let sample = Sample::of_groups(runs);
-    let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
-    let mut differs = differences::all(&sides);
-    differs.extend(sample.notes.iter().cloned());
-    let comparison = Comparison {
-        pairs: Vec::new(),
-        differences: differs,
-        blocks: 0,
-        most: 0,
-        more: None,
-        ended: ComparisonEnd::Stored,
-        failed: Vec::new(),
-    };
-    filled(comparison, &sample.pairs, spec)
+    of_sample(&Sample::of_groups(runs, crate::judge), spec)
 }
 
 /// Whether no more need be measured: asked after each whole block. What decides is decided of each pair, and so is each
@@ -70,14 +45,19 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 pub fn enough(study: &Study, spec: &Compare) -> Option<ComparisonEnd> {
     let sample = Sample::of_study(study);
     let (decided, _) = decided(&sample.pairs, spec);
+    if is_settled(&decided, spec) {
+        return Some(ComparisonEnd::Decided);
+    }
+    (sample.blocks >= study.experiment.repetitions).then_some(ComparisonEnd::Budget)
+}
+
+/// Whether what decides is decided of each pair, and each difference that was to fail.
+fn is_settled(decided: &[Decided], spec: &Compare) -> bool {
     let settled = |pair: &Decided| {
         let first = pair.compared.first().is_some_and(|first| first.verdict != Better::Undecided);
         first && spec.fail_if.iter().all(|regression| told::is_settled(pair, regression))
     };
-    if !decided.is_empty() && decided.iter().all(settled) {
-        return Some(ComparisonEnd::Decided);
-    }
-    (sample.blocks >= study.experiment.repetitions).then_some(ComparisonEnd::Budget)
+    !decided.is_empty() && decided.iter().all(settled)
 }
 
 /// What is compared: what was asked, and what was to fail; each once.
@@ -97,9 +77,10 @@ fn decided(pairs: &[Paired], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
     decide::decide(&figures, &measures, spec)
 }
 
-fn filled(comparison: Comparison, pairs: &[Paired], spec: &Compare) -> Comparison {
-    let (decided, more) = decided(pairs, spec);
-    let failed = told::failed(&decided, pairs, spec);
+fn of_sample(sample: &Sample, spec: &Compare) -> Comparison {
+    let (decided, more) = decided(&sample.pairs, spec);
+    let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
+    let failed = told::failed(&decided, &sample.pairs, spec);
     let pair = |(paired, decided): (&Paired, Decided)| Pair {
         ours: paired.ours.clone(),
         theirs: paired.theirs.clone(),
@@ -107,5 +88,13 @@ fn filled(comparison: Comparison, pairs: &[Paired], spec: &Compare) -> Compariso
         measures: decided.compared,
         shift: quantiles::shift(paired, spec.alpha),
     };
-    Comparison { pairs: pairs.iter().zip(decided).map(pair).collect(), more, failed, ..comparison }
+    Comparison {
+        pairs: sample.pairs.iter().zip(decided).map(pair).collect(),
+        differences: differences::all(&sides).into_iter().chain(sample.notes.iter().cloned()).collect(),
+        blocks: sample.blocks,
+        most: 0,
+        more,
+        ended: ComparisonEnd::Stored,
+        failed,
+    }
 }

@@ -6,7 +6,7 @@
 //! bands are (the method of the greatest statistic: Westfall & Young, Resampling-Based Multiple Testing, 1993, ch. 2). What
 //! it is not: a test that may be looked at again after each block.
 
-use crate::permutation::{QUARTERS, Weight, weights};
+use crate::permutation::{HALVES, ranks};
 use crate::sequential::{ALL_WAYS, all_sums};
 use crate::shift::{Between, averages};
 use rand::{RngExt as _, SeedableRng as _};
@@ -32,11 +32,11 @@ pub fn bands(figures: &[Vec<f64>], level: f64) -> Option<Vec<Banded>> {
     let all: Vec<(f64, Vec<f64>)> = figures.iter().map(|differences| shifted(differences)).collect::<Option<_>>()?;
     let blocks = figures.first()?.len();
     let greatest = greatest(figures, &all, blocks);
-    let most = QUARTERS * (blocks * (blocks + 1) / 2) as u32;
+    let most = HALVES * (blocks * (blocks + 1) / 2) as u32;
     let affordable = (greatest.len() as f64 * level * (1.0 + 1e-12)) as usize;
     // The least sum that so few ways reach: one above the highest that is too frequent.
     let sum = greatest.get(affordable)? + 1;
-    let count = (sum <= most).then_some(sum.div_ceil(QUARTERS) as usize)?;
+    let count = (sum <= most).then_some(sum.div_ceil(HALVES) as usize)?;
     let band = |(value, averages): &(f64, Vec<f64>)| {
         let (low, high) = (*averages.get(averages.len().checked_sub(count)?)?, *averages.get(count - 1)?);
         Some(Banded { value: *value, band: Between { low: low.min(*value), high: high.max(*value) } })
@@ -52,7 +52,7 @@ fn shifted(differences: &[f64]) -> Option<(f64, Vec<f64>)> {
 
 /// Of each way to exchange the two, the greatest sum of any figure on either side, from the highest.
 fn greatest(figures: &[Vec<f64>], all: &[(f64, Vec<f64>)], blocks: usize) -> Vec<u32> {
-    let most = QUARTERS * (blocks * (blocks + 1) / 2) as u32;
+    let most = HALVES * (blocks * (blocks + 1) / 2) as u32;
     let mut greatest: Vec<u32> = Vec::new();
     for (differences, (value, _)) in figures.iter().zip(all) {
         let rest: Vec<f64> = differences.iter().map(|d| d - value).collect();
@@ -69,20 +69,17 @@ fn greatest(figures: &[Vec<f64>], all: &[(f64, Vec<f64>)], blocks: usize) -> Vec
 /// The sums of the signed ranks in all ways, or in some that are the same for every figure: way by way the same blocks are
 /// exchanged, whatever sign each figure had in them.
 fn sums(differences: &[f64]) -> Vec<u32> {
-    let signed = |(weight, d): (Weight, &f64)| {
-        // A difference that is the estimate itself has some sign all the same.
-        let whole = Weight { positive: weight.positive + weight.negative, negative: 0 };
-        if *d < 0.0 { whole.turned() } else { whole }
-    };
-    let weights: Vec<Weight> = weights(differences).into_iter().zip(differences).map(signed).collect();
-    if weights.len() <= ALL_WAYS {
-        return all_sums(&weights);
+    let ranks = ranks(differences);
+    if ranks.len() <= ALL_WAYS {
+        let turned = differences.iter().enumerate().fold(0, |bits, (b, d)| bits | (usize::from(*d < 0.0) << b));
+        let sums = all_sums(&ranks);
+        return (0..sums.len()).map(|way| sums[way ^ turned]).collect();
     }
     let mut random = Pcg64Mcg::seed_from_u64(SEED);
     let mut sums = vec![0; DRAWN];
-    for weight in &weights {
+    for (rank, d) in ranks.iter().zip(differences) {
         for sum in &mut sums {
-            *sum += if random.random::<bool>() { weight.positive } else { weight.negative };
+            *sum += u32::from(random.random::<bool>() == (*d < 0.0)) * rank;
         }
     }
     sums

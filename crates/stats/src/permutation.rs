@@ -2,66 +2,41 @@
 //!
 //! What it is: the permutation test within blocks. Were the two alike, each difference within a block might as well have
 //! had the other sign: the p-value is the share of all 2ⁿ ways to exchange the two in some of the blocks that speak at least
-//! as clearly. What speaks is the sum of the signed ranks (Wilcoxon, Biometrics Bulletin 1, 1945; Pratt, JASA 54, 1959,
-//! for zeros), so that a single wild block has no more weight than its rank. What it is not: an estimate of how much they
+//! as clearly. What speaks is the sum of the signed ranks (Wilcoxon, Biometrics Bulletin 1, 1945), so that a single wild block has no more weight than its rank. What it is not: an estimate of how much they
 //! differ (`shift`), nor a test that may be looked at again after each block (`sequential`).
 //!
 //! Differences may be infinite: what is known from below only has the highest rank.
 
-/// Sums of ranks are counted in quarters, so that mean ranks of ties, and halves of them for zeros, are whole numbers.
-pub const QUARTERS: u32 = 4;
+/// Sums of ranks are counted in halves, so that mean ranks of ties are whole numbers.
+pub const HALVES: u32 = 2;
 
-/// What each difference adds to the sum where it is above zero, and what where it is below, in quarters of a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weight {
-    /// Where it is positive: its rank.
-    pub positive: u32,
-    /// Where it is negative: nothing.
-    pub negative: u32,
-}
-
-impl Weight {
-    /// That of the opposite difference.
-    #[must_use]
-    pub fn turned(self) -> Self {
-        Self { positive: self.negative, negative: self.positive }
-    }
-}
-
-/// The weights of differences: ranks of their sizes, ties at their mean rank; a zero has half of its rank either way.
-pub fn weights(differences: &[f64]) -> Vec<Weight> {
+/// The ranks of the sizes of differences, in halves; ties have their mean rank.
+pub fn ranks(differences: &[f64]) -> Vec<u32> {
     let rank = |d: &f64| {
         let size = d.abs();
         let below = differences.iter().filter(|other| other.abs() < size).count() as u32;
         let equal = differences.iter().filter(|other| other.abs() == size).count() as u32;
-        // Mean rank: below + (equal + 1) / 2.
-        QUARTERS * below + QUARTERS / 2 * (equal + 1)
+        HALVES * below + equal + 1
     };
-    let weight = |d: &f64| match rank(d) {
-        rank if *d == 0.0 => Weight { positive: rank / 2, negative: rank / 2 },
-        rank => Weight { positive: rank, negative: 0 },
-    };
-    differences.iter().map(weight).collect()
+    differences.iter().map(rank).collect()
 }
 
-/// The sum of the ranks of positive differences, in quarters of a rank.
+/// The sum of the ranks of positive differences, in halves. A zero does not speak for "greater", nor turned round for "less".
 pub fn sum(differences: &[f64]) -> u32 {
-    let weights = weights(differences);
-    weights.iter().zip(differences).map(|(w, d)| if *d > 0.0 { w.positive } else { w.negative }).sum()
+    ranks(differences).iter().zip(differences).filter(|(_, d)| **d > 0.0).map(|(rank, _)| rank).sum()
 }
 
 /// The share of all ways to exchange the two whose sum is at least that of these differences: the exact p-value of "greater
 /// than zero". 1 of nothing.
 pub fn greater(differences: &[f64]) -> f64 {
-    let (weights, seen) = (weights(differences), sum(differences));
-    let most: u32 = weights.iter().map(|w| w.positive).sum();
+    let (ranks, seen) = (ranks(differences), sum(differences));
+    let most: u32 = ranks.iter().sum();
     let mut shares = vec![0.0; most as usize + 1];
     shares[0] = 1.0;
-    for weight in &weights {
-        let mut next = vec![0.0; shares.len()];
+    for rank in ranks {
+        let mut next: Vec<f64> = shares.iter().map(|share| share / 2.0).collect();
         for (sum, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-            next[sum + weight.positive as usize] += share / 2.0;
-            next[sum + weight.negative as usize] += share / 2.0;
+            next[sum + rank as usize] += share / 2.0;
         }
         shares = next;
     }
@@ -92,13 +67,13 @@ pub(crate) mod tests {
     #[test]
     fn the_published_example_has_its_published_p() {
         // R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p-value = 0.01953.
-        assert_eq!(sum(&DEPRESSION), 40 * QUARTERS);
+        assert_eq!(sum(&DEPRESSION), 40 * HALVES);
         assert!((greater(&DEPRESSION) - 0.01953).abs() < 5e-6);
         assert!((two_sided(&DEPRESSION) - 0.03906).abs() < 1e-5);
     }
 
     #[test]
-    fn ties_and_zeros_count_half() {
+    fn ties_share_their_ranks_and_zeros_do_not_speak() {
         // All ways by hand: of {1, 1} one in four is as high; of {0, 1} every second.
         assert_eq!(greater(&[1.0, 1.0]), 0.25);
         assert_eq!(greater(&[0.0, 1.0]), 0.5);
@@ -116,11 +91,9 @@ pub(crate) mod tests {
 
     /// All 2ⁿ ways, one after the other.
     fn by_hand(differences: &[f64]) -> f64 {
-        let (weights, seen) = (weights(differences), sum(differences));
+        let (ranks, seen) = (ranks(differences), sum(differences));
         let ways = 1_u32 << differences.len();
-        let sum = |way: u32| -> u32 {
-            weights.iter().enumerate().map(|(b, w)| if way >> b & 1 == 1 { w.positive } else { w.negative }).sum()
-        };
+        let sum = |way: u32| -> u32 { ranks.iter().enumerate().map(|(b, rank)| (way >> b & 1) * rank).sum() };
         (0..ways).filter(|way| sum(*way) >= seen).count() as f64 / f64::from(ways)
     }
 

@@ -9,7 +9,7 @@
 //!
 //! Each way has a **price**: the least α at which it would have spoken by now. That of the way which happened is the p-value.
 
-use crate::permutation::{QUARTERS, Weight, weights};
+use crate::permutation::{HALVES, ranks};
 use crate::spending::spent;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
@@ -18,6 +18,8 @@ use rand_pcg::Pcg64Mcg;
 pub const ALL_WAYS: usize = 16;
 /// Beyond, so many.
 const DRAWN: usize = 1 << 15;
+/// The price of what never spoke: of levels from a half on, one side of a two-sided test says nothing.
+const SILENT: f64 = 0.5;
 /// The same differences give the same p.
 const SEED: u64 = 0x6272_756e_7401;
 
@@ -28,7 +30,7 @@ pub struct Path {
     price: f64,
 }
 
-/// One look: sums of signed ranks, in quarters of a rank, from the highest, each with the least α at which it would have spoken.
+/// One look: sums of signed ranks, in halves of a rank, from the highest, each with the least α at which it would have spoken.
 #[derive(Debug, Clone, PartialEq)]
 struct Look {
     prices: Vec<(u32, f64)>,
@@ -42,18 +44,15 @@ impl Path {
         let mut looks = Vec::with_capacity(differences.len());
         for n in 1..=differences.len() {
             ways.grow();
-            let sums = ways.sums(&weights(&differences[..n]));
-            let budget = spent(n as f64 / most as f64) * ways.prices.len() as f64;
-            let look = Look { prices: prices(&sums, &ways.prices, budget) };
-            for (price, sum) in ways.prices.iter_mut().zip(&sums) {
-                *price = price.min(look.price(*sum));
-            }
+            let sums = ways.sums(&ranks(&differences[..n]));
+            let look = Look { prices: ways.prices(&sums, spent(n as f64 / most as f64)) };
+            ways.pay(&sums, &look);
             looks.push(look);
         }
         Self { looks, price: ways.happened() }
     }
 
-    /// The one-sided p-value, after all looks so far.
+    /// The one-sided p-value, after all looks so far; a half where it is that or more.
     pub fn p(&self) -> f64 {
         self.price
     }
@@ -64,36 +63,120 @@ impl Path {
         self.looks.iter().map(move |look| {
             let affordable = |(_, price): &&(u32, f64)| *price <= level * (1.0 + 1e-12);
             let least = look.prices.iter().take_while(affordable).last()?;
-            Some(least.0.div_ceil(QUARTERS) as usize)
+            Some(least.0.div_ceil(HALVES) as usize)
         })
     }
 }
 
-impl Look {
-    fn price(&self, sum: u32) -> f64 {
-        let at = self.prices.binary_search_by(|(other, _)| sum.cmp(other));
-        at.map_or(1.0, |at| self.prices[at].1)
+/// The ways to exchange the two within the blocks so far, each with its price.
+struct Ways {
+    /// The prices that occur, ascending; the last is that of all that never spoke.
+    steps: Vec<f64>,
+    /// Of each way, which of them it has.
+    at: Vec<u32>,
+    /// The signs that happened.
+    signs: Vec<bool>,
+    /// The signs of each block, by way; empty where all ways are followed: there they are the bits of the way's number.
+    drawn: Vec<Vec<bool>>,
+}
+
+impl Ways {
+    fn new(differences: &[f64], most: usize) -> Self {
+        let signs: Vec<bool> = differences.iter().map(|d| *d > 0.0).collect();
+        if most <= ALL_WAYS {
+            return Self { steps: vec![SILENT], at: vec![0], signs, drawn: Vec::new() };
+        }
+        let mut random = Pcg64Mcg::seed_from_u64(SEED);
+        // The first of them is the one that happened.
+        let mut column = |happened: &bool| {
+            let others = (1..DRAWN).map(|_| random.random::<bool>());
+            std::iter::once(*happened).chain(others).collect()
+        };
+        let drawn = signs.iter().map(&mut column).collect();
+        Self { steps: vec![SILENT], at: vec![0; DRAWN], signs, drawn }
+    }
+
+    /// One block more.
+    fn grow(&mut self) {
+        if self.drawn.is_empty() {
+            self.at.extend_from_within(..);
+        }
+    }
+
+    fn sums(&self, ranks: &[u32]) -> Vec<u32> {
+        if self.drawn.is_empty() {
+            return all_sums(ranks);
+        }
+        let mut sums = vec![0; self.at.len()];
+        for (rank, column) in ranks.iter().zip(&self.drawn) {
+            for (sum, positive) in sums.iter_mut().zip(column) {
+                *sum += u32::from(*positive) * rank;
+            }
+        }
+        sums
+    }
+
+    /// For each sum that occurs, from the highest: the least α from which on all ways with this sum or a higher one, and all
+    /// that had spoken before at that α, are no more than α·spent of all ways.
+    fn prices(&self, sums: &[u32], spent: f64) -> Vec<(u32, f64)> {
+        let budget = spent * sums.len() as f64;
+        let mut spoken = vec![0_u32; self.steps.len()];
+        for at in &self.at {
+            spoken[*at as usize] += 1;
+        }
+        let mut high = vec![0_u32; self.steps.len()];
+        let mut prices = Vec::new();
+        for (sum, ways) in by_sum(sums).into_iter().enumerate().rev().filter(|(_, ways)| !ways.is_empty()) {
+            for way in ways {
+                high[self.at[way as usize] as usize] += 1;
+            }
+            prices.push((sum as u32, self.rounded(price(&self.steps, &spoken, &high, budget))));
+        }
+        prices
+    }
+
+    /// Prices of drawn ways are rounded up to seven binary places, so that few occur: which ways are drawn is chance anyway.
+    fn rounded(&self, price: f64) -> f64 {
+        if price >= SILENT || self.drawn.is_empty() {
+            return price.min(SILENT);
+        }
+        let places = 2.0_f64.powf(7.0 - price.log2().ceil());
+        ((price * places).ceil() / places).min(SILENT)
+    }
+
+    /// Each way has the least price that it ever had.
+    fn pay(&mut self, sums: &[u32], look: &Look) {
+        let mut steps: Vec<f64> =
+            self.steps.iter().copied().chain(look.prices.iter().map(|(_, price)| *price)).collect();
+        steps.sort_unstable_by(f64::total_cmp);
+        steps.dedup();
+        let step = |price: f64| steps.partition_point(|step| *step < price) as u32;
+        let before: Vec<u32> = self.steps.iter().map(|price| step(*price)).collect();
+        let mut now = vec![0_u32; look.prices.first().map_or(0, |(sum, _)| *sum as usize + 1)];
+        for (sum, price) in &look.prices {
+            now[*sum as usize] = step(*price);
+        }
+        for (at, sum) in self.at.iter_mut().zip(sums) {
+            *at = before[*at as usize].min(now[*sum as usize]);
+        }
+        self.steps = steps;
+    }
+
+    /// The price of the way that happened.
+    fn happened(&self) -> f64 {
+        let number = |sum: usize, (block, positive): (usize, &bool)| sum | (usize::from(*positive) << block);
+        let way = if self.drawn.is_empty() { self.signs.iter().enumerate().fold(0, number) } else { 0 };
+        self.steps[self.at[way] as usize]
     }
 }
 
-/// For each sum that occurs, from the highest: the least α from which on all ways with this sum or a higher one, and all that
-/// had spoken before at that α, are no more than α times the budget.
-fn prices(sums: &[u32], before: &[f64], budget: f64) -> Vec<(u32, f64)> {
-    let steps = distinct(before);
-    let mut order: Vec<(u32, u32)> = sums.iter().zip(before).map(|(sum, price)| (*sum, step(&steps, *price))).collect();
-    order.sort_unstable_by(|a, b| b.cmp(a));
-    let mut spoken = vec![0_u32; steps.len()];
-    for (_, step) in &order {
-        spoken[*step as usize] += 1;
+/// The numbers of the ways that have each sum.
+fn by_sum(sums: &[u32]) -> Vec<Vec<u32>> {
+    let mut ways = vec![Vec::new(); sums.iter().max().map_or(0, |most| *most as usize + 1)];
+    for (way, sum) in sums.iter().enumerate() {
+        ways[*sum as usize].push(way as u32);
     }
-    let mut high = vec![0_u32; steps.len()];
-    let group = |group: &[(u32, u32)]| {
-        for (_, step) in group {
-            high[*step as usize] += 1;
-        }
-        (group[0].0, price(&steps, &spoken, &high, budget))
-    };
-    order.chunk_by(|a, b| a.0 == b.0).map(group).collect()
+    ways
 }
 
 /// Between two prices that occurred before, the number of ways does not change: within each such range the budget falls short
@@ -104,7 +187,7 @@ fn price(steps: &[f64], spoken: &[u32], high: &[u32], budget: f64) -> f64 {
     for ((to, spoken), high) in steps.iter().zip(spoken).zip(high) {
         let short = (ways / budget).min(*to);
         if short > from {
-            least = least.max(short);
+            least = short;
         }
         ways += f64::from(spoken - high);
         from = *to;
@@ -112,82 +195,11 @@ fn price(steps: &[f64], spoken: &[u32], high: &[u32], budget: f64) -> f64 {
     least
 }
 
-/// The prices that occur, ascending; the last is 1, which is that of all that never spoke.
-fn distinct(prices: &[f64]) -> Vec<f64> {
-    let mut steps = prices.to_vec();
-    steps.push(1.0);
-    steps.sort_unstable_by(f64::total_cmp);
-    steps.dedup();
-    steps
-}
-
-fn step(steps: &[f64], price: f64) -> u32 {
-    steps.partition_point(|step| *step < price) as u32
-}
-
-/// The ways to exchange the two within the blocks so far, each with its price.
-struct Ways {
-    prices: Vec<f64>,
-    /// The signs that happened.
-    signs: Vec<bool>,
-    /// The signs of each block, by way; empty where all ways are followed: there they are the bits of the way's number.
-    drawn: Vec<Vec<bool>>,
-    blocks: usize,
-}
-
-impl Ways {
-    fn new(differences: &[f64], most: usize) -> Self {
-        let signs: Vec<bool> = differences.iter().map(|d| *d > 0.0).collect();
-        if most <= ALL_WAYS {
-            return Self { prices: vec![1.0], signs, drawn: Vec::new(), blocks: 0 };
-        }
-        let mut random = Pcg64Mcg::seed_from_u64(SEED);
-        // The first of them is the one that happened.
-        let mut column = |happened: &bool| {
-            let others = (1..DRAWN).map(|_| random.random::<bool>());
-            std::iter::once(*happened).chain(others).collect()
-        };
-        let drawn = signs.iter().map(&mut column).collect();
-        Self { prices: vec![1.0; DRAWN], signs, drawn, blocks: 0 }
-    }
-
-    /// One block more.
-    fn grow(&mut self) {
-        self.blocks += 1;
-        if self.drawn.is_empty() {
-            self.prices.extend_from_within(..);
-        }
-    }
-
-    fn sums(&self, weights: &[Weight]) -> Vec<u32> {
-        if self.drawn.is_empty() {
-            return all_sums(weights);
-        }
-        let mut sums = vec![0; self.prices.len()];
-        for (weight, column) in weights.iter().zip(&self.drawn) {
-            for (sum, positive) in sums.iter_mut().zip(column) {
-                *sum += if *positive { weight.positive } else { weight.negative };
-            }
-        }
-        sums
-    }
-
-    /// The price of the way that happened.
-    fn happened(&self) -> f64 {
-        let number = |sum: usize, (block, positive): (usize, &bool)| sum | (usize::from(*positive) << block);
-        let at = if self.drawn.is_empty() { self.signs.iter().enumerate().fold(0, number) } else { 0 };
-        self.prices[at]
-    }
-}
-
 /// The sums of all ways; bit b of a way's number: the b-th difference is positive.
-pub(crate) fn all_sums(weights: &[Weight]) -> Vec<u32> {
+pub(crate) fn all_sums(ranks: &[u32]) -> Vec<u32> {
     let mut sums = vec![0];
-    for weight in weights {
-        let positive: Vec<u32> = sums.iter().map(|sum| sum + weight.positive).collect();
-        for sum in &mut sums {
-            *sum += weight.negative;
-        }
+    for rank in ranks {
+        let positive: Vec<u32> = sums.iter().map(|sum| sum + rank).collect();
         sums.extend(positive);
     }
     sums
@@ -212,7 +224,7 @@ mod tests {
         assert_eq!(permutation::greater(&d), least);
         assert!((Path::of(&d, 8).p() - least).abs() < 0.004, "{}", Path::of(&d, 8).p());
         assert_eq!(Path::of(&d[..1], 1).p(), 0.5);
-        assert_eq!(Path::of(&[], 8).p(), 1.0);
+        assert_eq!(Path::of(&[], 8).p(), SILENT);
     }
 
     #[test]
@@ -247,10 +259,9 @@ mod tests {
     #[test]
     fn counts_are_those_of_the_tables_where_there_is_one_look() {
         // Wilcoxon's table: of nine, a sum of 40 or more has the one-sided p 0.0195, and 39 0.0273.
-        let weights = weights(&permutation::tests::DEPRESSION);
-        let sums = all_sums(&weights);
-        let look = Look { prices: prices(&sums, &[1.0; 512], 512.0) };
-        let path = Path { looks: vec![look], price: 1.0 };
+        let sums = all_sums(&ranks(&permutation::tests::DEPRESSION));
+        let ways = Ways { steps: vec![SILENT], at: vec![0; 512], signs: Vec::new(), drawn: Vec::new() };
+        let path = Path { looks: vec![Look { prices: ways.prices(&sums, 1.0) }], price: SILENT };
         assert_eq!(path.counts(0.025).collect::<Vec<_>>(), [Some(40)]);
         assert_eq!(path.counts(0.001).collect::<Vec<_>>(), [None]);
     }
@@ -266,7 +277,7 @@ mod tests {
         #[test]
         fn the_level_holds_whatever_the_sizes(sizes in prop::collection::vec(0.0f64..5.0, 6), most in 6_usize..9) {
             let p: Vec<f64> = (0..64).map(|way| Path::of(&exchanged(&sizes, way), most).p()).collect();
-            for p_value in p.iter().filter(|p| **p < 1.0) {
+            for p_value in p.iter().filter(|p| **p < SILENT) {
                 let share = p.iter().filter(|p| *p <= p_value).count() as f64 / 64.0;
                 prop_assert!(share <= p_value * spent(6.0 / most as f64) + 1e-9, "{share} {p_value}");
             }

@@ -95,6 +95,14 @@ fn nothing_is_said_where_nothing_was_read_of_a_server() {
 }
 
 #[test]
+fn the_servers_cores_are_those_of_its_processes_else_of_its_machine() {
+    let near = |world: World, cores: f64| (server_cores(&world.run).unwrap() - cores).abs() < 1e-9;
+    assert!(near(World::new().cores(3.0).process("process:nginx", 0.5).process("process:php", 1.25), 1.75));
+    assert!(near(World::new().process(GENERATOR, 2.0).cores(3.0), 3.0));
+    assert_eq!(server_cores(&World::new().process(GENERATOR, 2.0).run), None);
+}
+
+#[test]
 fn workers_that_are_all_busy_on_a_machine_with_time_left() {
     let found = World::new().cores(0.8).children(20.0, 35.0).found();
     is(&found, Culprit::Workers, "all 20 php-fpm children busy, 35 requests queued");

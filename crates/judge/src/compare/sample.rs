@@ -6,7 +6,7 @@ use super::figures::figure;
 use crate::sweep::load;
 use brunt_model::finding::State;
 use brunt_model::question::Measure;
-use brunt_model::{Contender, Judgement, LoadUnit, Place, Run, Study, Trial};
+use brunt_model::{Contender, Judgement, Load, LoadUnit, Place, Run, Study, Trial};
 use brunt_stats::shift::Between;
 
 /// All pairs of contenders.
@@ -86,8 +86,8 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Runs that were kept, by contender.
-    pub fn of_groups(groups: &[(String, Vec<&'a Run>)]) -> Sample<'a> {
+    /// Runs that were kept, by contender; `judge` tells which are usable.
+    pub fn of_groups(groups: &[(String, Vec<&'a Run>)], judge: impl Fn(&Run) -> Judgement) -> Sample<'a> {
         let mut notes = vec![
             "The runs were not made side by side: what changed between them besides the contenders is not known, and \
              no test can tell it apart."
@@ -97,7 +97,7 @@ impl<'a> Sample<'a> {
         for (name, runs) in groups {
             let mut kept = Vec::new();
             for run in runs {
-                match reason(&crate::judge(run)) {
+                match reason(&judge(run)) {
                     Some(reason) => notes.push(format!("A run of {name} is left out: {reason}.")),
                     None => kept.push(*run),
                 }
@@ -110,7 +110,7 @@ impl<'a> Sample<'a> {
         let pair = |(theirs, runs): (&(String, Vec<&'a Run>), &Vec<&'a Run>)| Paired {
             ours: ours.0.clone(),
             theirs: theirs.0.clone(),
-            load: None,
+            load: load_of(usable[0].iter().chain(runs)),
             runs: Runs::Groups(usable[0].clone(), runs.clone()),
         };
         let first = |((name, _), kept): (&(String, Vec<&'a Run>), &Vec<&'a Run>)| Some((name.clone(), *kept.first()?));
@@ -157,6 +157,17 @@ fn paired(study: &Study, theirs: usize, step: usize) -> Paired<'_> {
         load: same.then(|| (first.unit(), first.steps[step].load)),
         runs: Runs::Blocks((0..experiment.repetitions).filter_map(block).collect(), experiment.repetitions),
     }
+}
+
+/// The load that all of them had.
+fn load_of<'a>(mut runs: impl Iterator<Item = &'a &'a Run>) -> Option<(LoadUnit, f64)> {
+    let load = |run: &Run| {
+        let load = &run.plan.as_ref()?.load;
+        let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
+        Some((LoadUnit::from(load), shape.peak()))
+    };
+    let first = load(runs.next()?)?;
+    runs.all(|run| load(run) == Some(first)).then_some(first)
 }
 
 /// Why a trial cannot stand beside others.

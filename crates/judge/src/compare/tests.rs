@@ -1,6 +1,7 @@
 //! Comparisons of figures made by hand, and of studies.
 
 mod simulated;
+mod studies;
 mod words;
 
 use super::decide::{Decided, decide};
@@ -10,6 +11,9 @@ use brunt_model::question::{Compare, Measure};
 use brunt_stats::shift::Between;
 
 const P99: Measure = Measure::Run(Metric::Quantile(0.99));
+const P50: Measure = Measure::Run(Metric::Quantile(0.5));
+const THROUGHPUT: Measure = Measure::Run(Metric::Throughput);
+const ERRORS: Measure = Measure::Run(Metric::Errors);
 
 /// What is asked by default: p99 first, 2 % matter, 5 %.
 fn spec(metrics: &[Measure]) -> Compare {
@@ -18,8 +22,9 @@ fn spec(metrics: &[Measure]) -> Compare {
 
 /// A measure of one contender is `ours`, of the other these times as much.
 fn times(ours: &[f64], times: &[f64], most: u32) -> Figures {
-    let theirs = ours.iter().zip(times).map(|(value, times)| Between::at(value * times)).collect();
-    Figures { ours: ours.iter().copied().map(Between::at).collect(), theirs, most: Some(most) }
+    let block = |(value, times): (&f64, &f64)| (Between::at(*value), Between::at(value * times));
+    let (ours, theirs) = ours.iter().zip(times).map(block).unzip();
+    Figures { ours, theirs, most: Some(most) }
 }
 
 fn pair(figures: Vec<(Measure, Figures)>) -> PairFigures {

@@ -20,7 +20,7 @@ pub fn sentence(found: &Found, smallest: f64) -> String {
         Better::Undecided if found.test == Test::None => too_few(found),
         Better::Undecided => format!("undecided: {}", range(found)),
         Better::Equal if found.scale == Scale::Plain => "the same with both".into(),
-        Better::Equal => format!("equal within ±{}: {}", percent(smallest), range(found)),
+        Better::Equal => format!("equal within ±{}: {}", margin(smallest), range(found)),
         Better::Better => differs(found, "better"),
         Better::Worse => differs(found, "worse"),
     };
@@ -88,7 +88,7 @@ pub fn failed(decided: &[Decided], pairs: &[Paired], spec: &Compare) -> Vec<Stri
             let of = pair.found.iter().find(|found| found.measure == regression.measure);
             if let Some(found) = of.filter(|found| worse_by(found).0 > regression.by) {
                 let sentence = sentence(found, spec.smallest);
-                failed.push(format!("{sentence}{at}, which is more than {}", percent(regression.by)));
+                failed.push(format!("{sentence}{at}, which is more than {}", margin(regression.by)));
             }
         }
     }
@@ -145,6 +145,11 @@ pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
 /// A share as a percentage: `4.1 %`.
 fn percent(share: f64) -> String {
     format!("{} %", number(share))
+}
+
+/// A share that somebody chose, as it was written: `2 %`.
+fn margin(share: f64) -> String {
+    format!("{} %", (share * 1e6).round() / 1e4)
 }
 
 /// The same without its sign.

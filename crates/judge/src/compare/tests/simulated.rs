@@ -1,1 +1,181 @@
-//! Simulated comparisons.
+//! Virtual comparisons: how often contenders that are alike are found to differ, and a difference is found.
+//!
+//! Each run of a contender is off by a lognormal factor of its own (each start of a server settles at a level of its own), each
+//! block by one that all its runs share; figures of one run hang together. A look after each block, until it is decided.
+//! In full, with the table of docs/method.md:
+//! `BRUNT_PROVE=1 cargo test -p brunt-judge --lib compare::tests::simulated -- --nocapture`.
+
+use super::*;
+use brunt_model::comparison::Better;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
+
+/// How blocks differ from each other.
+const BLOCKS: f64 = 0.05;
+/// Requests of a run, of which errors are counted.
+const REQUESTS: f64 = 10_000.0;
+
+/// A kind of comparison.
+#[derive(Clone, Copy)]
+struct Case {
+    name: &'static str,
+    contenders: usize,
+    /// Blocks at most.
+    most: u32,
+    /// How runs of the same contender differ.
+    spread: f64,
+    /// By how much the response times of all but the first are longer.
+    shift: f64,
+    smallest: f64,
+}
+
+const ALIKE: [Case; 5] = [
+    Case { name: "2 contenders", contenders: 2, most: 10, spread: 0.02, shift: 0.0, smallest: 0.02 },
+    Case { name: "2 contenders, never equal", contenders: 2, most: 10, spread: 0.02, shift: 0.0, smallest: 1e-6 },
+    Case { name: "3 contenders", contenders: 3, most: 12, spread: 0.02, shift: 0.0, smallest: 0.02 },
+    Case { name: "2 contenders, 1 % spread", contenders: 2, most: 10, spread: 0.01, shift: 0.0, smallest: 0.02 },
+    Case { name: "2 contenders, drawn ways", contenders: 2, most: 20, spread: 0.02, shift: 0.0, smallest: 0.01 },
+];
+
+const APART: [Case; 4] = [
+    Case { name: "5 %", contenders: 2, most: 10, spread: 0.02, shift: 0.05, smallest: 0.02 },
+    Case { name: "3 %", contenders: 2, most: 10, spread: 0.02, shift: 0.03, smallest: 0.02 },
+    Case { name: "5 %, 3 contenders", contenders: 3, most: 10, spread: 0.02, shift: 0.05, smallest: 0.02 },
+    Case { name: "2 %, 20 blocks", contenders: 2, most: 20, spread: 0.02, shift: 0.02, smallest: 0.01 },
+];
+
+/// What became of a comparison.
+struct Ended {
+    decided: Vec<Decided>,
+    blocks: u32,
+}
+
+fn normal(random: &mut Pcg64Mcg) -> f64 {
+    // Box & Muller.
+    let (u, v): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
+    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+fn poisson(mean: f64, random: &mut Pcg64Mcg) -> f64 {
+    let (mut left, mut count) = (random.random::<f64>(), 0.0);
+    while left > (-mean).exp() {
+        left *= random.random::<f64>();
+        count += 1.0;
+    }
+    count
+}
+
+/// One run: p99, median, throughput, errors, the server's CPU. Half of the variance is shared by all.
+fn run(block: f64, shift: f64, spread: f64, random: &mut Pcg64Mcg) -> [f64; 5] {
+    let shared = normal(random);
+    let mut off = |shift: f64| {
+        let own = normal(random);
+        (block + shift + spread * (shared + own) / 2.0_f64.sqrt()).exp()
+    };
+    let slower = shift.ln_1p();
+    let [p99, p50, throughput, cpu] = [off(slower), off(slower), off(-slower), off(slower)];
+    [0.05 * p99, 0.01 * p50, 2000.0 * throughput, poisson(0.5, random) / REQUESTS, 1e-4 * cpu]
+}
+
+/// Blocks are made until it is decided, or all are.
+fn comparison(case: Case, random: &mut Pcg64Mcg) -> Ended {
+    let measures = [P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu];
+    let (spec, mut runs) = (Compare { smallest: case.smallest, ..spec(&measures) }, vec![Vec::new(); case.contenders]);
+    for blocks in 1.. {
+        let block = BLOCKS * normal(random);
+        for (contender, runs) in runs.iter_mut().enumerate() {
+            let shift = if contender == 0 { 0.0 } else { case.shift };
+            runs.push(run(block, shift, case.spread, random));
+        }
+        let of = |theirs: &Vec<[f64; 5]>| {
+            let figures = |at: usize| {
+                let known = |runs: &[[f64; 5]]| runs.iter().map(|run| Between::at(run[at])).collect();
+                Figures { ours: known(&runs[0]), theirs: known(theirs), most: Some(case.most) }
+            };
+            pair(measures.iter().enumerate().map(|(at, measure)| (*measure, figures(at))).collect())
+        };
+        let decided = decided(&runs[1..].iter().map(of).collect::<Vec<_>>(), &spec);
+        if crate::compare::is_settled(&decided, &spec) || blocks == case.most {
+            return Ended { decided, blocks };
+        }
+    }
+    unreachable!("blocks end")
+}
+
+/// What became of many.
+#[derive(Debug, Default)]
+struct Scores {
+    /// Any figure of any pair was found better or worse.
+    any: u32,
+    /// The first figure of each pair was found worse.
+    worse: u32,
+    /// Of some pair, better.
+    better: u32,
+    /// Of all pairs, equal.
+    equal: u32,
+    /// The interval of the first figure of the first pair holds the truth.
+    held: u32,
+    blocks: u32,
+}
+
+fn scores(case: Case, comparisons: u32) -> Scores {
+    let mut random = Pcg64Mcg::seed_from_u64(2026);
+    let mut scores = Scores::default();
+    for _ in 0..comparisons {
+        let ended = comparison(case, &mut random);
+        let firsts = || ended.decided.iter().map(|pair| pair.compared[0].verdict);
+        let differs = |verdict: Better| matches!(verdict, Better::Better | Better::Worse);
+        let interval = ended.decided[0].found[0].shift.interval;
+        let held = (interval.low..=interval.high).contains(&case.shift.ln_1p());
+        scores.any += u32::from(ended.decided.iter().flat_map(|pair| &pair.compared).any(|one| differs(one.verdict)));
+        scores.worse += u32::from(firsts().all(|verdict| verdict == Better::Worse));
+        scores.better += u32::from(firsts().any(|verdict| verdict == Better::Better));
+        scores.equal += u32::from(firsts().all(|verdict| verdict == Better::Equal));
+        scores.held += u32::from(held);
+        scores.blocks += ended.blocks;
+    }
+    scores
+}
+
+#[test]
+fn contenders_that_are_alike_are_seldom_found_to_differ() {
+    let scores = scores(ALIKE[0], 250);
+    assert!(f64::from(scores.any) <= 0.064 * 250.0, "{scores:?}");
+}
+
+#[test]
+fn five_percent_are_found_where_runs_vary_by_two() {
+    let scores = scores(APART[0], 100);
+    assert!(scores.worse >= 90 && scores.better == 0, "{scores:?}");
+}
+
+#[test]
+#[allow(clippy::print_stdout)] // the evidence
+fn in_full() {
+    let Some(asked) = std::env::var("BRUNT_PROVE").ok() else { return };
+    let comparisons: u32 = asked.parse().ok().filter(|n| *n > 1).unwrap_or(1000);
+    println!("| contenders | any found to differ % | p99 worse % | better % | equal % | interval holds % | blocks |");
+    println!("|---|---|---|---|---|---|---|");
+    let mut missed = Vec::new();
+    for (case, alike) in ALIKE.map(|case| (case, true)).into_iter().chain(APART.map(|case| (case, false))) {
+        // Where ways are drawn, each comparison takes a second.
+        let comparisons = if case.most > 16 { comparisons.div_ceil(10) } else { comparisons };
+        let share = |n: u32| 100.0 * f64::from(n) / f64::from(comparisons);
+        let scores = scores(case, comparisons);
+        println!(
+            "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} of {} |",
+            case.name,
+            share(scores.any),
+            share(scores.worse),
+            share(scores.better),
+            share(scores.equal),
+            share(scores.held),
+            f64::from(scores.blocks) / f64::from(comparisons),
+            case.most,
+        );
+        if alike && share(scores.any) > 6.4 {
+            missed.push(case.name);
+        }
+    }
+    assert!(missed.is_empty(), "found to differ too often: {missed:?}");
+}

@@ -1,21 +1,116 @@
 //! What is decided of figures made by hand, in words.
 
 use super::*;
-use brunt_model::comparison::Better;
+use brunt_model::comparison::{Better, Compared, Test};
 
 const OURS: [f64; 10] = [0.020, 0.021, 0.019, 0.022, 0.020, 0.0205, 0.0195, 0.021, 0.020, 0.0202];
+const OPEN: f64 = f64::INFINITY;
 
-/// The sentence on p99, where the other's is so many times as much in each of ten blocks.
-fn said(by: [f64; 10]) -> (Better, String) {
-    let decided = decided(&[pair(vec![(P99, times(&OURS, &by, 10))])], &spec(&[P99]));
-    let compared = &decided[0].compared[0];
-    (compared.verdict, compared.sentence.clone())
+/// What is decided of one figure alone, in at most ten blocks.
+fn alone(measure: Measure, figures: Figures) -> Compared {
+    let decided = decided(&[pair(vec![(measure, figures)])], &spec(&[measure]));
+    decided[0].compared[0].clone()
+}
+
+/// Of p99, where the other's is so many times as much in each block.
+fn of(by: &[f64]) -> Compared {
+    alone(P99, times(&OURS, by, 10))
+}
+
+fn says(compared: &Compared, verdict: Better, sentence: &str) {
+    assert_eq!((compared.verdict, &compared.sentence[..]), (verdict, sentence));
 }
 
 #[test]
 fn a_difference_in_all_blocks_is_told_with_its_interval() {
-    let (verdict, sentence) = said([0.96, 0.95, 0.965, 0.955, 0.97, 0.958, 0.949, 0.961, 0.963, 0.952]);
-    assert_eq!((verdict, &sentence[..]), (Better::Better, "p99: B is better by 4.2 % (3.5 to 4.9)"));
-    let (verdict, sentence) = said([1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052]);
-    assert_eq!((verdict, &sentence[..]), (Better::Worse, "p99: B is worse by 5.8 % (5.2 to 6.5)"));
+    let less = of(&[0.96, 0.95, 0.965, 0.955, 0.97, 0.958, 0.949, 0.961, 0.963, 0.952]);
+    says(&less, Better::Better, "p99: B is better by 4.2 % (3.5 to 4.9)");
+    assert!((less.shift.unwrap() + 0.042).abs() < 5e-4 && less.low < less.shift && less.shift < less.high, "{less:?}");
+    assert!(less.test == Test::PermutationInBlocks && less.p.unwrap() < 0.04, "{less:?}");
+    let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
+    says(&of(&more), Better::Worse, "p99: B is worse by 5.8 % (5.1 to 6.5)");
+    let rate = times(&[2000.0; 10], &more, 10);
+    says(&alone(THROUGHPUT, rate), Better::Better, "throughput: B is better by 5.8 % (5.1 to 6.5)");
+}
+
+#[test]
+fn what_differs_by_less_than_matters_is_equal() {
+    let little = of(&[1.003, 1.005, 1.002, 1.004, 1.006, 1.003, 1.005, 1.004, 1.002, 1.003]);
+    says(&little, Better::Equal, "p99: equal within ±2 %: B is between 0.2 % higher and 0.5 % higher");
+    let same = of(&[1.0; 10]);
+    assert_eq!((same.verdict, same.low, same.high, same.p), (Better::Equal, Some(0.0), Some(0.0), Some(1.0)));
+}
+
+#[test]
+fn what_is_not_known_is_undecided() {
+    let spread = of(&[1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03]);
+    says(&spread, Better::Undecided, "p99: undecided: B is between 4.0 % lower and 5.0 % higher");
+    let few = of(&[1.05, 1.06, 1.04, 1.05]);
+    says(&few, Better::Undecided, "p99: undecided: 4 blocks are too few (B is 5.0 % higher so far)");
+    assert_eq!((few.p, few.low, few.high, few.test), (None, None, None, Test::None));
+    let none = alone(P99, times(&[], &[], 10));
+    says(&none, Better::Undecided, "p99: nothing is known of it");
+}
+
+#[test]
+fn errors_that_are_none_are_no_shares_of_anything() {
+    let none = times(&[0.0; 10], &[1.0; 10], 10);
+    says(&alone(ERRORS, none.clone()), Better::Equal, "errors: 0 % with both");
+    let some = (1..=10).map(|n| Between::at(f64::from(n) / 1000.0)).collect();
+    let more = alone(ERRORS, Figures { theirs: some, ..none });
+    says(&more, Better::Worse, "errors: B is worse: 0.550 % against 0 %");
+    assert_eq!((more.shift, more.low, more.high), (None, None, None));
+}
+
+#[test]
+fn a_quantile_among_unfinished_requests_leaves_its_end_open() {
+    let mut figures = times(&OURS, &[1.5; 10], 10);
+    for theirs in &mut figures.theirs {
+        theirs.high = OPEN;
+    }
+    let worse = alone(P99, figures.clone());
+    says(&worse, Better::Worse, "p99: B is worse by at least 50.0 %");
+    assert_eq!((worse.shift, worse.high), (None, None));
+    // Where the first's are not known either, nothing is.
+    figures.ours = figures.theirs.clone();
+    says(&alone(P99, figures), Better::Undecided, "p99: undecided: how far B is off is not known");
+}
+
+#[test]
+fn the_first_figure_has_half_and_the_others_the_rest() {
+    let slow = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
+    let spread = [1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03];
+    let all = |first: &[f64], other: &[f64], blocks: usize| {
+        let of = |times_: &[f64]| times(&OURS[..blocks], &times_[..blocks], 10);
+        let pair = pair(vec![(P99, of(first)), (P50, of(other)), (Measure::ServerCpu, of(&spread))]);
+        let decided = decided(&[pair], &spec(&[P99, P50, Measure::ServerCpu]));
+        decided[0].compared.iter().map(|one| one.verdict).collect::<Vec<_>>()
+    };
+    use Better::{Undecided, Worse};
+    // At seven blocks 0.0156 can be reached: of 0.025 for the first, and of 0.0125 for each other, or 0.025 behind the first.
+    assert_eq!(all(&slow, &slow, 7), [Worse, Worse, Undecided]);
+    assert_eq!(all(&spread, &slow, 7), [Undecided; 3]);
+    assert_eq!(all(&spread, &slow, 10), [Undecided, Worse, Undecided]);
+}
+
+#[test]
+fn a_regression_is_one_when_the_whole_interval_is_beyond_the_margin() {
+    use crate::compare::told::is_settled;
+    use brunt_model::question::Regression;
+    let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
+    let decided = decided(&[pair(vec![(P99, times(&OURS, &more, 10))])], &spec(&[P99]));
+    let settled = |by| is_settled(&decided[0], &Regression { measure: P99, by });
+    // 5.1 to 6.5: whether it is more than 6 % is open.
+    assert_eq!([0.05, 0.06, 0.07].map(settled), [true, false, true]);
+    assert!(settled(0.0), "{:?}", decided[0].compared);
+}
+
+#[test]
+fn it_says_how_many_more_it_would_take() {
+    let spread = [1.05, 0.97, 1.02, 0.99, 1.08, 0.99, 1.04, 0.98, 1.01, 1.03];
+    let (_, more) = decide(&[pair(vec![(P99, times(&OURS, &spread, 10))])], &[P99], &spec(&[P99]));
+    // A mean of 1.5 % and a deviation of 3.5 %: (0.035·(1.96·2.26/1.96 + 0.84)/0.015)² = 52 in all.
+    assert!(more.is_some_and(|more| (35..=50).contains(&more)), "{more:?}");
+    let (_, more) = decide(&[pair(vec![(P99, times(&OURS, &[1.2; 10], 10))])], &[P99], &spec(&[P99]));
+    assert_eq!(more, None);
 }

@@ -1,0 +1,180 @@
+//! Studies of simulated runs, and runs that were kept.
+
+use super::*;
+use crate::compare::sample::Sample;
+use crate::compare::{compare, compare_stored, enough, findings, foreseen, of_sample};
+use crate::explain::tests::world::{World, reply};
+use brunt_model::comparison::{Better, ComparisonEnd, Test};
+use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
+use brunt_model::finding::State;
+use brunt_model::question::Regression;
+use brunt_model::{Environment, Judgement, LoadUnit, Place, Run, Study, Trial, Verdict};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const RATE: f64 = 100.0;
+
+/// A server that takes 5 ms, `slower` times; each repetition is off by its own share.
+fn run(slower: f64, repetition: u32) -> Run {
+    let seconds = 0.005 * slower * (1.0 + 0.01 * f64::from(repetition));
+    World::open(RATE).lasting(2.0).answering(move |_| reply(seconds)).run()
+}
+
+fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
+    // Sums of a simulated generator do not all come out even.
+    let judgement = Judgement { verdict: Verdict::default(), ..crate::judge(&run) };
+    Trial { place: Place { repetition, contender, step: 0 }, id: None, run, judgement }
+}
+
+/// A, and B that is so many times as slow in each repetition.
+fn study(slower: &[f64]) -> Study {
+    let contender = |name: &str| Contender {
+        name: name.into(),
+        factors: Vec::new(),
+        steps: vec![Step { load: RATE, plan: World::open(RATE).lasting(2.0).plan }],
+        server: None,
+        hooks: ContenderHooks::default(),
+        probes: Vec::new(),
+    };
+    let experiment = Experiment {
+        name: "e".into(),
+        about: String::new(),
+        contenders: vec![contender("A"), contender("B")],
+        repetitions: 10,
+        order: TrialOrder::Interleaved,
+        cooldown: Duration::ZERO,
+        hooks: Around::default(),
+        seed: 1,
+        directory: PathBuf::new(),
+        scratch: None,
+        question: brunt_model::Question::Sweep,
+        source: String::new(),
+    };
+    let block = |(repetition, slower): (usize, &f64)| {
+        let repetition = repetition as u32;
+        [trial(0, repetition, run(1.0, repetition)), trial(1, repetition, run(*slower, repetition))]
+    };
+    Study {
+        id: None,
+        experiment,
+        environment: Environment::default(),
+        unix_seconds: 0.0,
+        trials: slower.iter().enumerate().flat_map(block).collect(),
+        warnings: Vec::new(),
+        interrupted: false,
+    }
+}
+
+const WORSE: [f64; 9] = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063];
+
+fn asked() -> Compare {
+    let fail_if = vec![Regression { measure: P99, by: 0.03 }];
+    Compare { fail_if, ..spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]) }
+}
+
+#[test]
+fn a_study_is_decided_and_ends_as_soon_as_it_is() {
+    assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked()).is_some()), Some(7));
+    let study = study(&WORSE[..7]);
+    assert_eq!(enough(&study, &asked()), Some(ComparisonEnd::Decided));
+    let comparison = compare(&study, &asked(), ComparisonEnd::Decided);
+    assert_eq!((comparison.blocks, comparison.most, comparison.more), (7, 10, None));
+    let pair = &comparison.pairs[0];
+    assert_eq!((&pair.ours[..], &pair.theirs[..], pair.load), ("A", "B", Some(RATE)));
+    let told: Vec<&str> = pair.measures.iter().map(|one| &one.sentence[..]).collect();
+    assert_eq!(told[0], "p99: B is worse by 5.8 % (4.9 to 7.0)");
+    // Nothing was read of the server, so that its CPU is not among them.
+    assert_eq!(pair.measures.len(), 4, "{told:?}");
+    assert_eq!(comparison.failed, ["p99: B is worse by 5.8 % (4.9 to 7.0) at 100/s, which is more than 3 %"]);
+    assert_eq!(comparison.differences, Vec::<String>::new());
+    let p99 = pair.shift.iter().find(|shift| shift.quantile == 0.99).unwrap();
+    assert!(p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds, "{:?}", pair.shift);
+    let said: Vec<String> = findings(&comparison, LoadUnit::PerSecond).into_iter().map(|f| f.sentence).collect();
+    assert_eq!(said[0], "B against A at 100/s: p99: B is worse by 5.8 % (4.9 to 7.0).");
+    assert_eq!(said.len(), 2);
+}
+
+#[test]
+fn a_trial_that_is_invalid_is_left_out_with_its_block() {
+    let mut study = study(&WORSE[..8]);
+    study.trials[3].judgement.verdict.state = State::Invalid;
+    study.trials[4].judgement.verdict.state = State::Limited;
+    let comparison = compare(&study, &asked(), ComparisonEnd::Stopped);
+    assert_eq!(comparison.blocks, 7);
+    assert_eq!(
+        comparison.differences,
+        [
+            "B at 100/s in repetition 2 is left out, and its block with it: a sum in it does not come out even.",
+            "The generator was the limit in 1 of 8 trials of A: their figures are not the server's alone.",
+        ]
+    );
+}
+
+#[test]
+fn what_differs_besides_is_said() {
+    let mut study = study(&WORSE[..2]);
+    for trial in study.trials.iter_mut().filter(|trial| trial.place.contender == 1) {
+        trial.run.environment.kernel = "Linux 6.18".into();
+        trial.run.environment.server = Some("nginx".into());
+        trial.run.plan.as_mut().unwrap().connection.http10 = true;
+        trial.run.total.bytes_received *= 2;
+    }
+    let said = compare(&study, &asked(), ComparisonEnd::Stopped).differences;
+    let begins = |what: &str| said.iter().any(|sentence| sentence.starts_with(what));
+    assert!(begins("kernel: A has "), "{said:?}");
+    assert!(said.contains(&"server: B has nginx, of A it is not known.".into()), "{said:?}");
+    assert!(said.contains(&"protocol: A has HTTP/1.1, B has HTTP/1.0.".into()), "{said:?}");
+    assert!(begins("bytes per reply, head and body: A has "), "{said:?}");
+    assert_eq!(said.len(), 4, "{said:?}");
+}
+
+#[test]
+fn runs_that_were_kept_are_two_groups() {
+    let runs = |slower: f64, count: u32| -> Vec<Run> { (0..count).map(|n| run(slower, n)).collect() };
+    let (ours, theirs) = (runs(1.0, 4), runs(1.3, 4));
+    let groups = |count: usize| {
+        [("A".to_owned(), ours[..count].iter().collect()), ("B".to_owned(), theirs[..count].iter().collect())]
+    };
+    // Sums of a simulated generator do not all come out even.
+    let stored = |count| of_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]));
+    let comparison = stored(4);
+    let first = &comparison.pairs[0].measures[0];
+    assert_eq!(
+        (first.test, first.verdict, comparison.ended),
+        (Test::MannWhitney, Better::Worse, ComparisonEnd::Stored)
+    );
+    assert!((first.p.unwrap() - 2.0 / 70.0).abs() < 1e-12);
+    assert_eq!(comparison.pairs[0].load, Some(RATE));
+    assert!(comparison.differences[0].starts_with("The runs were not made side by side"));
+    let one = stored(1);
+    assert_eq!(
+        one.pairs[0].measures[0].sentence,
+        "p99: undecided: 1 and 1 run are too few (B is 30.0 % higher so far)"
+    );
+    let left_out = compare_stored(&groups(2), &spec(&[P99]));
+    assert_eq!(left_out.pairs[0].measures[0].sentence, "p99: nothing is known of it");
+    assert_eq!(left_out.differences.len(), 5, "{:?}", left_out.differences);
+}
+
+#[test]
+fn too_few_blocks_are_told_before() {
+    let all = spec(&[P99, P50, THROUGHPUT, ERRORS, Measure::ServerCpu]);
+    assert_eq!(foreseen(2, 1, 10, &all), Vec::<String>::new());
+    assert_eq!(foreseen(2, 1, 6, &spec(&[P99])), Vec::<String>::new());
+    assert_eq!(
+        foreseen(2, 1, 3, &spec(&[P99])),
+        [
+            "p99: 3 blocks cannot show any difference: the least p-value that they can reach is 0.25, and 0.05 is asked for. \
+          It takes 6 blocks at least."
+        ]
+    );
+    assert_eq!(
+        foreseen(2, 1, 8, &all),
+        [
+            "p50, throughput, errors, server CPU per request: 8 blocks decide only where p99 was found to differ; by themselves \
+          they take 9 (at 0.0063)."
+        ]
+    );
+    assert_eq!(foreseen(5, 2, 8, &all).len(), 2);
+    assert_eq!(foreseen(1, 1, 2, &all), Vec::<String>::new());
+}
