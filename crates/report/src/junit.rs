@@ -209,7 +209,13 @@ mod tests {
         write_study(&study, &analysis, &mut out).unwrap();
         let xml = String::from_utf8(out).unwrap();
         let (_, suite) = xml.split_once("<testsuite name=\"comparison\"").unwrap();
-        insta::assert_snapshot!(suite);
+        insta::assert_snapshot!(suite, @r#"
+         tests="2" failures="1" errors="0" skipped="0" time="0.000" timestamp="2026-07-01T12:00:00.250">
+            <testcase classname="comparison" name="p99 worse by 5%: apache against nginx at 120/s" time="0.000"/>
+            <testcase classname="comparison" name="errors worse by 10%: apache against nginx at 120/s" time="0.000"><failure type="worse" message="errors: apache is worse: 2 % against 1 %"/></testcase>
+          </testsuite>
+        </testsuites>
+        "#);
     }
 
     fn xml(study: &Study) -> String {

@@ -76,7 +76,8 @@ fn too_few(found: &Found) -> String {
         Scale::Shares => format!(" ({} is {} so far)", found.theirs, side(value.exp_m1(), percent)),
         Scale::Plain => String::new(),
     });
-    format!("undecided: {sizes} are too few{so_far}")
+    let are = if !found.groups && ours == 1 { "is" } else { "are" };
+    format!("undecided: {sizes} {are} too few{so_far}")
 }
 
 /// Differences that were to make brunt fail, and did.

@@ -125,7 +125,23 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let (_, rest) = text.split_once("Findings\n").unwrap();
         let (told, _) = rest.split_once("\nLimits\n").unwrap();
-        insta::assert_snapshot!(told);
+        insta::assert_snapshot!(told, @r"
+        - apache against nginx at 120/s: p99: apache is better by 4.1 % (2.6 to 5.5).
+
+        Comparison
+        - decided after 2 repetitions of 10 at most
+
+        apache against nginx at 120/s    nginx   apache  difference     95 % interval       p   it is
+        p99                            12.0 ms  11.5 ms      -4.1 %  -5.5 % to -2.6 %   0.031  better
+        errors                          1.00 %   2.00 %    +100.0 %      +50.0 % to ?  <0.001   worse
+
+        Quantiles, apache against nginx at 120/s  difference  band of all at once
+        p50                                          +100 µs     +0 µs to +200 µs
+        p99                                          -500 µs   -600 µs to -400 µs
+
+        What else differs
+        - server: nginx has nginx/1.26, apache has Apache/2.4.
+        ");
     }
 
     #[test]
