@@ -6,7 +6,7 @@
 //!
 //! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
 //! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.
-//! * `told`: the words. `foresee`: what so few blocks cannot decide. [`differences`]: what else differs.
+//! * `told`: the words. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
 
 mod decide;
 pub mod differences;
@@ -20,7 +20,7 @@ mod told;
 
 pub use differences::{Side, differences};
 pub use foresee::foreseen;
-pub use told::findings;
+pub use told::{findings, unsettled};
 
 use brunt_model::comparison::{Better, ComparisonEnd, Pair};
 use brunt_model::question::{Compare, Measure};
@@ -80,6 +80,9 @@ fn decided(pairs: &[Paired], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
 fn of_sample(sample: &Sample, spec: &Compare) -> Comparison {
     let (decided, more) = decided(&sample.pairs, spec);
     let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
+    let mut differs = differences::all(&sides);
+    differs.extend(sample.notes.iter().cloned());
+    differs.extend(told::not_known(&decided, &measures(spec)));
     let failed = told::failed(&decided, &sample.pairs, spec);
     let pair = |(paired, decided): (&Paired, Decided)| Pair {
         ours: paired.ours.clone(),
@@ -90,7 +93,7 @@ fn of_sample(sample: &Sample, spec: &Compare) -> Comparison {
     };
     Comparison {
         pairs: sample.pairs.iter().zip(decided).map(pair).collect(),
-        differences: differences::all(&sides).into_iter().chain(sample.notes.iter().cloned()).collect(),
+        differences: differs,
         blocks: sample.blocks,
         most: 0,
         more,

@@ -1,14 +1,14 @@
 //! What each look at a growing number of blocks may cost of the chance to be wrong.
 //!
-//! What it is: the spending function α·ln(1 + (e − 1)·t) of Lan & `DeMets` (Biometrika 70, 1983), whose boundaries are like
-//! Pocock's: t is the share of all blocks that there may be. What it is not: a test (`sequential`).
+//! What it is: the spending function α·t of Kim & `DeMets` (Biometrika 74, 1987), after Lan & `DeMets` (Biometrika 70, 1983): t
+//! is the share of all blocks that there may be. What it is not: a test (`sequential`).
 //!
-//! Why not the one like O'Brien & Fleming's: it withholds early decisions, and with few blocks the ranks withhold them
-//! already, since n of them cannot reach less than 2/2ⁿ. What a look does not spend stays for the next.
+//! Why not one that is sparing at first, like O'Brien & Fleming's: with few blocks the ranks are sparing already, since n of
+//! them cannot reach less than 2/2ⁿ; and what a look does not spend stays for the next.
 
 /// Of the chance to be wrong, the share that may be spent until a share `t` (0 to 1) of all blocks is there.
 pub fn spent(t: f64) -> f64 {
-    (1.0 + (std::f64::consts::E - 1.0) * t.clamp(0.0, 1.0)).ln()
+    t.clamp(0.0, 1.0)
 }
 
 /// The first number of blocks, of `most`, at which a two-sided test at this level can decide at all; None: at none.
@@ -27,20 +27,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_that_of_lan_and_demets() {
-        // R, ldbounds: cumulative alpha at 0.2, 0.4 … 1 of one-sided 0.025, spending function 2.
-        let published = [0.00738, 0.01308, 0.01771, 0.02162, 0.02500];
-        for (look, alpha) in published.into_iter().enumerate() {
-            assert!((0.025 * spent((look + 1) as f64 / 5.0) - alpha).abs() < 1e-5, "{look}");
-        }
-        assert_eq!((spent(0.0), spent(7.0)), (0.0, 1.0));
+    fn as_much_is_spent_as_there_is_of_the_blocks() {
+        assert_eq!([0.0, 0.3, 1.0, 7.0].map(spent), [0.0, 0.3, 1.0, 1.0]);
     }
 
     #[test]
     fn six_blocks_are_the_fewest_at_five_percent() {
         assert_eq!([0.05, 0.025, 0.0625, 0.01].map(fewest), [6, 7, 5, 8]);
-        // 2/2⁶ = 0.0312 of 0.05·ln(1 + 0.6·(e − 1)) = 0.0354.
-        assert_eq!(first_look(0.05, 10), Some(6));
+        // 2/2⁶ = 0.0312 is more than 0.05·6/10, and 2/2⁷ less than 0.05·7/10, and than 0.025·7/10.
+        assert_eq!((first_look(0.05, 10), first_look(0.025, 10)), (Some(7), Some(7)));
         assert_eq!(first_look(0.05, 6), Some(6));
         assert_eq!(first_look(0.05, 5), None);
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_stored, enough, findings, foreseen, of_sample};
+use crate::compare::{compare, compare_stored, enough, findings, foreseen, of_sample, unsettled};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const RATE: f64 = 100.0;
+const NO_CPU: &str = "server CPU per request: not known, since no CPU time was read of the server.";
 
 /// A server that takes 5 ms, `slower` times; each repetition is off by its own share.
 fn run(slower: f64, repetition: u32) -> Run {
@@ -86,7 +87,10 @@ fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     // Nothing was read of the server, so that its CPU is not among them.
     assert_eq!(pair.measures.len(), 4, "{told:?}");
     assert_eq!(comparison.failed, ["p99: B is worse by 5.8 % (4.9 to 7.0) at 100/s, which is more than 3 %"]);
-    assert_eq!(comparison.differences, Vec::<String>::new());
+    assert_eq!(comparison.differences, [NO_CPU]);
+    assert_eq!(unsettled(&comparison, &asked()), Vec::<String>::new());
+    let stricter = Compare { fail_if: vec![Regression { measure: P99, by: 0.06 }], ..asked() };
+    assert_eq!(unsettled(&comparison, &stricter), ["p99: whether B is worse by more than 6 % is not known"]);
     let p99 = pair.shift.iter().find(|shift| shift.quantile == 0.99).unwrap();
     assert!(p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds, "{:?}", pair.shift);
     let said: Vec<String> = findings(&comparison, LoadUnit::PerSecond).into_iter().map(|f| f.sentence).collect();
@@ -106,6 +110,7 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
         [
             "B at 100/s in repetition 2 is left out, and its block with it: a sum in it does not come out even.",
             "The generator was the limit in 1 of 8 trials of A: their figures are not the server's alone.",
+            NO_CPU,
         ]
     );
 }
@@ -125,7 +130,7 @@ fn what_differs_besides_is_said() {
     assert!(said.contains(&"server: B has nginx, of A it is not known.".into()), "{said:?}");
     assert!(said.contains(&"protocol: A has HTTP/1.1, B has HTTP/1.0.".into()), "{said:?}");
     assert!(begins("bytes per reply, head and body: A has "), "{said:?}");
-    assert_eq!(said.len(), 4, "{said:?}");
+    assert_eq!(said.len(), 5, "{said:?}");
 }
 
 #[test]
@@ -153,7 +158,7 @@ fn runs_that_were_kept_are_two_groups() {
     );
     let left_out = compare_stored(&groups(2), &spec(&[P99]));
     assert_eq!(left_out.pairs[0].measures[0].sentence, "p99: nothing is known of it");
-    assert_eq!(left_out.differences.len(), 5, "{:?}", left_out.differences);
+    assert_eq!(left_out.differences.len(), 6, "{:?}", left_out.differences);
 }
 
 #[test]

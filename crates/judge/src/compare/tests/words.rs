@@ -1,7 +1,9 @@
 //! What is decided of figures made by hand, in words.
 
 use super::*;
+use crate::compare::told::is_settled;
 use brunt_model::comparison::{Better, Compared, Test};
+use brunt_model::question::Regression;
 
 const OURS: [f64; 10] = [0.020, 0.021, 0.019, 0.022, 0.020, 0.0205, 0.0195, 0.021, 0.020, 0.0202];
 const OPEN: f64 = f64::INFINITY;
@@ -24,7 +26,7 @@ fn says(compared: &Compared, verdict: Better, sentence: &str) {
 #[test]
 fn a_difference_in_all_blocks_is_told_with_its_interval() {
     let less = of(&[0.96, 0.95, 0.965, 0.955, 0.97, 0.958, 0.949, 0.961, 0.963, 0.952]);
-    says(&less, Better::Better, "p99: B is better by 4.2 % (3.5 to 4.9)");
+    says(&less, Better::Better, "p99: B is better by 4.2 % (3.5 to 4.8)");
     assert!((less.shift.unwrap() + 0.042).abs() < 5e-4 && less.low < less.shift && less.shift < less.high, "{less:?}");
     assert!(less.test == Test::PermutationInBlocks && less.p.unwrap() < 0.04, "{less:?}");
     let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
@@ -78,6 +80,7 @@ fn a_quantile_among_unfinished_requests_leaves_its_end_open() {
 
 #[test]
 fn the_first_figure_has_half_and_the_others_the_rest() {
+    use Better::{Undecided, Worse};
     let slow = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
     let spread = [1.05, 0.93, 1.02, 0.97, 1.08, 0.99, 1.04, 0.95, 1.01, 1.03];
     let all = |first: &[f64], other: &[f64], blocks: usize| {
@@ -86,7 +89,6 @@ fn the_first_figure_has_half_and_the_others_the_rest() {
         let decided = decided(&[pair], &spec(&[P99, P50, Measure::ServerCpu]));
         decided[0].compared.iter().map(|one| one.verdict).collect::<Vec<_>>()
     };
-    use Better::{Undecided, Worse};
     // At seven blocks 0.0156 can be reached: of 0.025 for the first, and of 0.0125 for each other, or 0.025 behind the first.
     assert_eq!(all(&slow, &slow, 7), [Worse, Worse, Undecided]);
     assert_eq!(all(&spread, &slow, 7), [Undecided; 3]);
@@ -95,8 +97,6 @@ fn the_first_figure_has_half_and_the_others_the_rest() {
 
 #[test]
 fn a_regression_is_one_when_the_whole_interval_is_beyond_the_margin() {
-    use crate::compare::told::is_settled;
-    use brunt_model::question::Regression;
     let more = [1.06, 1.05, 1.065, 1.055, 1.07, 1.058, 1.049, 1.061, 1.063, 1.052];
     let decided = decided(&[pair(vec![(P99, times(&OURS, &more, 10))])], &spec(&[P99]));
     let settled = |by| is_settled(&decided[0], &Regression { measure: P99, by });
