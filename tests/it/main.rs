@@ -14,6 +14,7 @@ mod examples;
 mod experiment;
 mod explain;
 mod failures;
+mod find;
 mod framing;
 mod house;
 mod interruption;

@@ -131,6 +131,7 @@ export function between(x: number, low: number, high: number, unit: Unit): strin
 export const BANDS: Record<Banded['band'], string> = {
   one: 'one value',
   range: 'the lowest and the highest trial, around their median',
+  model: 'a 95 % interval by a model of all trials',
   within_run: 'a 95 % interval within one run, from blocks of a second',
   repetitions: 'a 95 % interval over repetitions',
 };

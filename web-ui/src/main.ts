@@ -5,6 +5,7 @@
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { environment, licences, method, plan } from './background';
+import { answers } from './answers';
 import { charts } from './charts';
 import { comparison } from './comparison';
 import { h, section } from './dom';
@@ -26,6 +27,7 @@ function page({ document: study, figures, shown }: PageData): void {
   const trial = new TrialView(study, (index) => data<TrialCharts>(`trial-${index}`));
   const about = study.analysis.contenders.map(evidence).filter((e) => e !== null);
   const sections = [
+    answers(study),
     findings(study),
     comparison(study),
     limits(study.analysis),

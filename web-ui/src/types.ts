@@ -72,7 +72,7 @@ export interface Banded {
   value: number;
   low: number;
   high: number;
-  band: 'one' | 'range' | 'within_run' | 'repetitions';
+  band: 'one' | 'range' | 'within_run' | 'repetitions' | 'model';
 }
 
 export interface Finding {
@@ -176,7 +176,33 @@ export interface Comparison {
 export interface Analysis {
   contenders: Analysed[];
   findings: Finding[];
+  answers: Answer[];
   comparison: Comparison | null;
+}
+
+/** A figure with its 95 % interval, of which a side may be open. */
+export interface Interval {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+/** A trial of a search. */
+export interface Tried {
+  load: number;
+  why: string;
+  seconds: number;
+  achieved: number;
+  sides: ('below' | 'above' | 'undecided')[];
+  limited: string | null;
+  known: Interval;
+}
+
+/** What a search came to, of one contender. */
+export interface Answer {
+  contender: string;
+  sentence: string;
+  trials: Tried[];
 }
 
 export type State = 'ok' | 'limited' | 'invalid';

@@ -3,12 +3,13 @@
 //! What it is **not**: the reading of the YAML is `script`'s ([`brunt_script::plan`]), the carrying out is not done here.
 //!
 //! * [`keys`]: which key is which option of `brunt run`. [`options`]: settings → arguments, by the same parser and rules.
-//! * [`resolve`]: the whole way, [`load`]. [`mod@show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
+//! * [`search`]: what stands below `find`. [`resolve`]: the whole way, [`load`]. [`mod@show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
 
 pub mod estimate;
 mod keys;
 mod options;
 mod resolve;
+mod search;
 mod show;
 
 use crate::exit::Exit;

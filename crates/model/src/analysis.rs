@@ -163,6 +163,8 @@ pub enum Band {
     WithinRun,
     /// A 95 % interval over repetitions.
     Repetitions,
+    /// A 95 % interval by a model of all trials of a search.
+    Model,
 }
 
 /// One definition of a limit, and what it gives.

@@ -80,6 +80,12 @@ impl Search {
         answer::answer(self, contender, seen, &self.made(seen), ended)
     }
 
+    /// Whether a trial's figures are over a bound.
+    pub fn misses(&self, trial: &Seen) -> bool {
+        let sets = crate::seen::bounds(&self.find);
+        sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
+    }
+
     /// What each trial was for.
     pub fn purposes(&self, seen: &[Seen]) -> Vec<Purpose> {
         self.made(seen).into_iter().map(|made| made.purpose).collect()

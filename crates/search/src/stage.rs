@@ -132,7 +132,7 @@ impl Stage<'_> {
 
     /// The least load at which the generator was the limit and the objectives were missed.
     fn generator_limit(&self) -> Option<f64> {
-        let limited = self.seen.iter().filter(|trial| trial.limited.is_some());
+        let limited = self.seen.iter().filter(|trial| trial.limited.is_some() && self.search.misses(trial));
         limited.map(|trial| trial.load).reduce(f64::min)
     }
 
@@ -208,8 +208,9 @@ impl Stage<'_> {
             LoadUnit::Users { .. } => load.round().max(1.0),
             // Three significant digits less than a thousandth of the load: nobody needs more, and plans stay readable.
             LoadUnit::PerSecond => {
-                let unit = 10_f64.powf(load.max(1e-9).log10().floor() - 3.0);
-                (load / unit).round() * unit
+                let digits = 3 - load.max(1e-9).log10().floor() as i32;
+                let unit = 10_f64.powi(digits.abs());
+                if digits > 0 { (load * unit).round() / unit } else { (load / unit).round() * unit }
             }
         }
     }

@@ -85,6 +85,10 @@ impl Running {
         self.read("err")
     }
 
+    pub fn is_over(&mut self) -> bool {
+        self.server.ended().is_some()
+    }
+
     /// Waits for its end; its numbers must add up.
     pub fn finish(self) -> Ran {
         let ran = self.finish_amid();

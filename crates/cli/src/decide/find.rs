@@ -2,16 +2,22 @@
 //!
 //! What it is **not**: the choice of loads and the capacities, which are `search`'s.
 
-use brunt_model::analysis::{Analysed, Bottleneck, Culprit};
-use brunt_model::answer::SearchEnd;
+use brunt_model::analysis::{Analysed, Band, Banded, Bottleneck, Culprit, LimitKind, LoadLimit};
+use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Weight;
-use brunt_model::question::{Fulfilled, Requirement};
-use brunt_model::{Analysis, Answer, Find, Finding, Run, Study, Trial};
-use brunt_search::{Next, Purpose, Search, Seen};
+use brunt_model::question::{Fulfilled, Requirement, TrialTimes};
+use brunt_model::{Analysis, Answer, Failure, Find, Finding, LoadUnit, Run, Study, Trial};
+use brunt_search::{Ask, Next, Purpose, Search, Seen};
 use std::time::Duration;
 
 /// Between two trials, a longer time was no part of the search: somebody had stopped it.
 const LONGEST_PAUSE_SECONDS: f64 = 60.0;
+/// A load at which the generator was the limit, and the objectives were missed, is tried so often: others on the machine
+/// may have been the reason.
+const MOST_TRIES: usize = 3;
+/// A server that answers in so many trials in a row no more is gone.
+const MOST_SILENT: usize = 2;
+const AGAIN: &str = "the same once more, for the generator was the limit";
 
 /// The search of one contender, as far as it has come.
 pub struct Contended<'a> {
@@ -23,39 +29,101 @@ pub struct Contended<'a> {
     pub trials: Vec<&'a Trial>,
     /// The same, as the search sees them; times without the pauses in which it was stopped.
     pub seen: Vec<Seen>,
+    /// How many trials were made, those that were made once more included.
+    pub made: usize,
+    /// In how many of the last trials nobody answered; and whether anybody ever did.
+    silent: usize,
+    answered: bool,
+    /// How long the search has taken.
+    spent: Duration,
+    /// So long it may take.
+    within: Duration,
+    /// The last trial is to be made once more.
+    again: Option<Ask>,
 }
 
 /// The search of one contender, as far as it has come.
 pub fn contended<'a>(study: &'a Study, find: &Find, contender: usize) -> Option<Contended<'a>> {
     let of = study.experiment.contenders.get(contender)?;
-    let trials: Vec<&Trial> = study.of(contender).filter(|trial| says_something(&trial.run, find)).collect();
-    let seen = seen(find, &trials);
-    Some(Contended { search: Search::new(find, of.unit()), name: &of.name, trials, seen })
+    let all: Vec<&Trial> = study.of(contender).collect();
+    let silent = all.iter().rev().take_while(|trial| nobody_answers(&trial.run)).count();
+    let (made, answered) = (all.len(), silent < all.len());
+    let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
+    let mut seen = seen(find, &trials);
+    let has_grace = of.steps.first().is_some_and(|pattern| !pattern.plan.stop.grace.is_zero());
+    if has_grace && find.overload.is_some() {
+        (0..seen.len()).for_each(|index| seen[index].purpose = purpose(&trials, index));
+    }
+    let search = Search::new(find, of.unit());
+    let spent = match (seen.first(), seen.last(), trials.last()) {
+        (Some(first), Some(last), Some(trial)) => last.began + lasted(&trial.run) - first.began,
+        _ => 0.0,
+    };
+    let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
+    let (again, (trials, seen)) = without_repeated(&search, trials.into_iter().zip(seen).collect());
+    Some(Contended { search, name: &of.name, trials, seen, made, silent, answered, spent, within: find.within, again })
+}
+
+/// Leaves out trials that were made once more because the generator was the limit; what is to be made once more now.
+fn without_repeated<'a>(
+    search: &Search,
+    mut all: Vec<(&'a Trial, Seen)>,
+) -> (Option<Ask>, (Vec<&'a Trial>, Vec<Seen>)) {
+    let says_nothing = |seen: &Seen| seen.limited.is_some() && seen.purpose.is_none() && search.misses(seen);
+    let is_repeated = |index: usize, seen: &Seen| {
+        all.get(index + 1).is_some_and(|(_, next)| next.load == seen.load) && says_nothing(seen)
+    };
+    let repeated: Vec<bool> = all.iter().enumerate().map(|(index, (_, seen))| is_repeated(index, seen)).collect();
+    // The last is never repeated yet: those right before it at its load are.
+    let before = repeated.iter().rev().skip(1).take_while(|again| **again).count();
+    // It stands where the first of them stood: when that was asked for is what the others are understood by.
+    for index in 1..all.len() {
+        if repeated[index - 1] {
+            all[index].1.began = all[index - 1].1.began;
+        }
+    }
+    let last = all.last().filter(|(_, seen)| says_nothing(seen) && before + 1 < MOST_TRIES);
+    let again = last.and_then(|(trial, seen)| once_more(trial, seen));
+    let mut flags = repeated.into_iter();
+    all.retain(|_| !flags.next().unwrap_or(false));
+    (again, all.into_iter().unzip())
+}
+
+/// Not one reply came, and not because all were slow.
+fn nobody_answers(run: &Run) -> bool {
+    let total = &run.total;
+    let slow = [Failure::Cut, Failure::Timeout, Failure::Dropped].map(|failure| total.failed_by(failure));
+    total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow.iter().sum::<u64>())
+}
+
+fn once_more(trial: &Trial, seen: &Seen) -> Option<Ask> {
+    let plan = trial.run.plan.as_ref()?;
+    let times = TrialTimes { warmup: plan.stop.warmup, least: plan.until.as_ref()?.least, most: plan.stop.duration? };
+    Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: Purpose::Search, times })
 }
 
 /// One that was stopped may be too short to say anything.
 fn says_something(run: &Run, find: &Find) -> bool {
-    !run.interrupted() || run.measured_seconds() >= find.trial.least.as_secs_f64()
+    let seconds = run.measured_seconds();
+    seconds > 0.0 && (!run.interrupted() || seconds >= find.trial.least.as_secs_f64())
 }
 
 fn seen(find: &Find, trials: &[&Trial]) -> Vec<Seen> {
     let (mut left_out, mut ended) = (0.0, f64::INFINITY);
     let mut all = Vec::with_capacity(trials.len());
-    for (index, trial) in trials.iter().enumerate() {
+    for trial in trials {
         let mut seen = brunt_search::seen(find, &trial.run, &trial.judgement);
         let pause = seen.began - ended;
         left_out += if pause > LONGEST_PAUSE_SECONDS { pause } else { 0.0 };
         ended = seen.began + lasted(&trial.run);
         seen.began -= left_out;
-        seen.purpose = purpose(trials, index, find);
         all.push(seen);
     }
     all
 }
 
 /// Where it is known without asking again: an overload is cut off without grace, and what follows it shows the way back.
-fn purpose(trials: &[&Trial], index: usize, find: &Find) -> Option<Purpose> {
-    find.overload?;
+fn purpose(trials: &[&Trial], index: usize) -> Option<Purpose> {
     let cut_off = |at: usize| trials[at].run.plan.as_ref().is_some_and(|plan| plan.stop.grace.is_zero());
     match index {
         _ if cut_off(index) => Some(Purpose::Overload),
@@ -69,18 +137,19 @@ fn lasted(run: &Run) -> f64 {
 }
 
 impl Contended<'_> {
-    /// How long the search has taken.
-    pub fn spent(&self) -> Duration {
-        let seconds = match (self.seen.first(), self.seen.last(), self.trials.last()) {
-            (Some(first), Some(last), Some(trial)) => last.began + lasted(&trial.run) - first.began,
-            _ => 0.0,
-        };
-        Duration::try_from_secs_f64(seconds).unwrap_or_default()
-    }
-
     /// What comes next.
     pub fn next(&self) -> Next {
-        self.search.next(&self.seen, self.spent())
+        if self.silent > 0 && !self.answered {
+            return Next::Done(SearchEnd::Least);
+        }
+        if self.silent >= MOST_SILENT {
+            return Next::Done(SearchEnd::Stopped);
+        }
+        let time_left = self.within > self.spent;
+        match &self.again {
+            Some(again) if time_left => Next::Measure(again.clone()),
+            _ => self.search.next(&self.seen, self.spent),
+        }
     }
 
     /// What is known so far; `ended` where it was stopped, whatever would have come next.
@@ -105,6 +174,9 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
     let several = all.len() > 1;
     let mut findings = Vec::new();
     for (index, contended) in all.iter().enumerate() {
+        if contended.silent > 0 {
+            findings.push(silent(contended));
+        }
         if contended.seen.is_empty() {
             continue;
         }
@@ -112,9 +184,13 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         answer.bottleneck = bottleneck(contended, &answer, analysis.contenders.get(index));
         answer.sentence = brunt_search::sentence(&answer);
         findings.extend(told(&answer, find, several));
+        if let Some(analysed) = analysis.contenders.get_mut(index) {
+            analysed.limits = limits(&answer);
+            analysed.outliers.clear();
+        }
         analysis.answers.push(answer);
     }
-    findings.append(&mut analysis.findings);
+    findings.extend(analysis.findings.into_iter().filter(|finding| !OF_SWEEPS.contains(&finding.rule.as_str())));
     Analysis { findings, ..analysis }
 }
 
@@ -128,6 +204,40 @@ fn without_recovery(study: &Study, all: &[Contended]) -> Study {
     let mut study = study.clone();
     study.trials.retain(|trial| !left_out.contains(&trial.place));
     study
+}
+
+/// What an analysis says of a sweep, and not of a search: its loads lie where they were wanted, each is measured once, and
+/// the capacity has an answer of its own.
+const OF_SWEEPS: [&str; 7] =
+    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "outliers", "throughput_falls"];
+
+/// The definitions of a limit side by side, as the search has them.
+fn limits(answer: &Answer) -> Vec<LoadLimit> {
+    let unit = match answer.unit {
+        LoadUnit::PerSecond => "/s",
+        LoadUnit::Users { .. } => "users",
+    };
+    let limit = |kind, name: &str, at: Estimate, how: &str| LoadLimit {
+        kind,
+        name: name.to_owned(),
+        at: banded(at),
+        unit: if kind == LimitKind::Saturation { "/s" } else { unit }.to_owned(),
+        how: how.to_owned(),
+        robust: None,
+    };
+    let capacities = answer.capacities.iter().map(|capacity| {
+        limit(LimitKind::Objective, &capacity.objectives.name, capacity.at, &format!("{}.", capacity.sentence))
+    });
+    let knee = answer.knee.map(|at| limit(LimitKind::Knee, "knee", at, ""));
+    let saturation = answer.saturation.map(|at| limit(LimitKind::Saturation, "saturation point", at, ""));
+    capacities.chain(knee).chain(saturation).collect()
+}
+
+fn banded(at: Estimate) -> Option<Banded> {
+    let value = at.value?;
+    let (low, high) = (at.low.unwrap_or(value), at.high.unwrap_or(value));
+    let band = if low == high { Band::One } else { Band::Model };
+    Some(Banded { value, low, high, band })
 }
 
 /// What limited the server at its capacity: in the trial at the least load from there on in which anything was found; else
@@ -144,6 +254,17 @@ fn bottleneck(contended: &Contended, answer: &Answer, analysed: Option<&Analysed
 
 fn is_the_servers(culprit: Culprit) -> bool {
     !matches!(culprit, Culprit::NotFound | Culprit::Generator)
+}
+
+/// That the server answered no more.
+fn silent(contended: &Contended) -> Finding {
+    let (name, trials) = (contended.name, contended.silent);
+    Finding {
+        rule: "nobody_answers".into(),
+        weight: Weight::Warning,
+        sentence: format!("Nobody answered for {name} in the last {trials} of {} trials.", contended.made),
+        remedy: Some("see whether the server is there; `brunt check` looks at it".into()),
+    }
 }
 
 /// What a reader should be told first: the answer, whether it is enough, and what makes it doubtful.
@@ -175,10 +296,11 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     told.extend(find.require.iter().map(|requirement| {
         let (weight, word) = match fulfilled(answer, requirement) {
             Fulfilled::Met => (Weight::Note, "met"),
-            Fulfilled::Undecided => (Weight::Warning, "undecided: the bound lies within the interval"),
+            Fulfilled::Undecided => (Weight::Warning, "undecided"),
             Fulfilled::Missed => (Weight::Warning, "missed"),
         };
-        finding("requirement", weight, format!("{whose}required {requirement}: {word}."), None)
+        let is = answer.capacities.iter().map(|capacity| capacity.sentence.as_str()).collect::<Vec<_>>().join("; ");
+        finding("requirement", weight, format!("{whose}required {requirement}: {word}; it is {is}."), None)
     }));
     told
 }

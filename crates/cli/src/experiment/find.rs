@@ -60,6 +60,11 @@ pub struct FindArgs {
 
 /// Carries it out.
 pub fn find(args: &FindArgs) -> Result<Exit, Failed> {
+    if let Some(path) = args.run.url.as_deref().and_then(super::plan_path) {
+        let file = path.display();
+        let told = anyhow::anyhow!("{file} is a plan file: write `find: {{}}` in it, and `brunt run {file}`");
+        return Err(usage(told));
+    }
     let system = crate::system();
     let command = command_line();
     let matches = Cli::command().get_matches();

@@ -117,7 +117,7 @@ impl Host for Measurer<'_> {
         let mut watched = Watched::begin(&work.probes, world.epoch());
         let (route, mut notes) = preflight_short(plan, self.told.system.descriptors, self.told.system.cores);
         notes.extend(unkept);
-        let before = format!("{}{}, {} | ", which(work), self.before, self.time_left());
+        let before = format!("{}, {}{} | ", which(work), self.before, self.time_left());
         let (mut live, mut server) = (Live::of_many(plan, self.told.quiet, before), Server { work, told: false });
         let environment = Environment { route, ..self.study.environment.clone() };
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];

@@ -1,10 +1,15 @@
 //! How many trials an experiment has, and about how long they take.
 
-use brunt_model::{Experiment, Load, Plan};
+use brunt_model::{Experiment, Load, Plan, Question};
 use std::time::Duration;
 
 /// `2 contenders × 30 steps × 3 repetitions = 180 trials, about 1 h 45 min`.
 pub fn sentence(experiment: &Experiment) -> String {
+    if let Question::Find(find) = &experiment.question {
+        let contenders = u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX);
+        let contended = counted(experiment.contenders.len(), "contender");
+        return format!("a search of {contended}, at most about {}", shown(find.within * contenders));
+    }
     let steps = experiment.contenders.iter().map(|contender| contender.steps.len());
     let (least, most) = (steps.clone().min().unwrap_or(0), steps.max().unwrap_or(0));
     let steps = if least == most { counted(most, "step") } else { format!("{least} to {most} steps") };

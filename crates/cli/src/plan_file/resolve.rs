@@ -3,6 +3,7 @@
 
 use super::keys::find;
 use super::options::Options;
+use super::search::Search;
 use crate::args::RunArgs;
 use crate::args::values::Output;
 use crate::defaults;
@@ -105,11 +106,12 @@ impl Opened {
     /// The experiment that it comes to.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
         let Self { file, folder, source } = self;
+        let search = file.find.as_deref().map(Search::read).transpose()?;
         let mut notes = Vec::<String>::new();
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;
         for planned in &file.contenders {
-            let (contender, told) = contender(planned, &folder, system)?;
+            let (contender, told) = contender(planned, search.as_ref(), &folder, system)?;
             notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
             steps += contender.steps.len();
             ensure!(
@@ -122,7 +124,7 @@ impl Opened {
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
         let (question, repetitions) = question(&file, &contenders, cooldown)?;
-        let experiment = Experiment {
+        let mut experiment = Experiment {
             name: file.name,
             about: file.about,
             contenders,
@@ -136,22 +138,31 @@ impl Opened {
             question,
             source,
         };
+        if let (Some(search), Some(first)) = (&search, file.contenders.first()) {
+            search.ask(&mut experiment, first, &mut notes, system)?;
+        }
         Ok(Loaded { experiment, outputs, compare: file.compare, repetitions: file.repetitions, notes })
     }
 }
 
-/// What the experiment is to decide, and how often each step is measured for that.
+/// What the experiment is to decide, where it is no search, and how often each step is measured for that.
 fn question(file: &PlanFile, contenders: &[Contender], cooldown: Duration) -> Result<(Question, u32)> {
     let Some(told) = file.compare.clone() else {
         return Ok((Question::Sweep, file.repetitions.unwrap_or(defaults::REPETITIONS)));
     };
+    ensure!(file.find.is_none(), "the plan says `find` and `compare`; write one of them");
     let spec = spec(told, contenders).context("compare")?;
     let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown).context("compare")?;
     Ok((Question::Compare(spec), repetitions))
 }
 
-fn contender(planned: &Planned, folder: &Path, system: &System) -> Result<(Contender, Vec<String>)> {
-    let (steps, notes) = steps(planned, folder, system).map_err(|e| placed(e, planned))?;
+fn contender(
+    planned: &Planned,
+    search: Option<&Search>,
+    folder: &Path,
+    system: &System,
+) -> Result<(Contender, Vec<String>)> {
+    let (steps, notes) = steps(planned, search, folder, system).map_err(|e| placed(e, planned))?;
     let [contender, repetition, step] = &planned.hooks;
     let hooks = ContenderHooks { contender: around(contender)?, repetition: around(repetition)?, step: around(step)? };
     let every = or(planned.probe_interval, defaults::PROBE_INTERVAL)?;
@@ -174,11 +185,17 @@ fn placed(error: anyhow::Error, planned: &Planned) -> anyhow::Error {
 }
 
 /// The steps of a contender: those of the command line with its first request, each asking all of them.
-fn steps(planned: &Planned, folder: &Path, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
+fn steps(
+    planned: &Planned,
+    search: Option<&Search>,
+    folder: &Path,
+    system: &System,
+) -> Result<(Vec<Step>, Vec<String>)> {
     let lines = command_lines(planned);
     let arguments = lines.iter().map(|line| line.arguments(folder)).collect::<Result<Vec<RunArgs>, _>>()?;
     let (Some(line), Some(first)) = (lines.first(), arguments.first()) else { bail!("there is nothing to ask") };
-    let (mut steps, notes) = sweep_steps(first, system).map_err(|e| line.against(&e))?;
+    let first = search.map_or_else(|| Ok(first.clone()), |search| search.run(first, planned));
+    let (mut steps, notes) = first.and_then(|first| sweep_steps(&first, system)).map_err(|e| line.against(&e))?;
     if !planned.requests.is_empty() {
         let script = mix(planned, &lines, &arguments)?;
         for step in &mut steps {

@@ -4,7 +4,7 @@ use super::estimate;
 use super::resolve::Loaded;
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
-use brunt_script::plan::{self, Entry, Node, PlanFile, Position, Value};
+use brunt_script::plan::{self, Entry, Node, PlanFile, Position, Setting, Value};
 
 /// As YAML.
 pub fn yaml(file: &PlanFile, loaded: &Loaded) -> String {
@@ -37,6 +37,14 @@ fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
         entries.insert(1, entry("about", text(&experiment.about)));
     }
     entries.extend(file.compared.iter().map(|compared| entry("compare", compared.node.clone())));
+    if let Some(find) = &file.find {
+        let below = |setting: &Setting| {
+            let key = setting.key.strip_prefix("find.").unwrap_or(&setting.key).to_owned();
+            Entry { key, at: at.clone(), node: setting.node.clone() }
+        };
+        let value = Value::Map(find.iter().map(below).collect());
+        entries.push(entry("find", Node { at: at.clone(), value }));
+    }
     entries.extend(file.outputs.iter().map(|outputs| entry("outputs", outputs.node.clone())));
     let common = common(&all);
     entries.extend(common.iter().flat_map(|node| node.entries().iter().cloned()));

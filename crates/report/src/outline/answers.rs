@@ -35,9 +35,8 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
         LoadUnit::Users { .. } => "users",
     };
     let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "capacity by then", "why it was tried"];
-    let made = made(subject, answer);
     let row = |(index, tried): (usize, &Tried)| {
-        let total = made.get(index).map(|trial| &trial.run.total);
+        let total = made(subject, answer, tried).map(|trial| &trial.run.total);
         let p99 = total.map(|total| total.response_quantile(0.99));
         let p99 = p99.map(|q| format!("{}{}", if q.at_least { "≥ " } else { "" }, seconds(q.value as f64 / 1e9)));
         let errors = total.map(|total| fraction(total.error_share()));
@@ -56,15 +55,15 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
     Block::Table(head.map(str::to_owned).to_vec(), answer.trials.iter().enumerate().map(row).collect())
 }
 
-/// The runs of an answer's trials, in their order; none where they cannot be told apart.
-fn made<'a>(subject: &Subject<'a>, answer: &Answer) -> Vec<&'a Trial> {
-    let Some(study) = subject.study else { return Vec::new() };
-    let contender = study.experiment.contenders.iter().position(|c| c.name == answer.contender);
-    let mut trials: Vec<&Trial> = contender.into_iter().flat_map(|contender| study.of(contender)).collect();
-    if trials.len() > answer.trials.len() {
-        trials.retain(|trial| !trial.run.interrupted());
-    }
-    if trials.len() == answer.trials.len() { trials } else { Vec::new() }
+/// The run of a trial, which the answer knows by its load and its figures.
+fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &Tried) -> Option<&'a Trial> {
+    let study = subject.study?;
+    let contender = study.experiment.contenders.iter().position(|c| c.name == answer.contender)?;
+    let is_it = |trial: &&Trial| {
+        let (run, load) = (&trial.run, study.experiment.step(trial.place).map(|step| step.load));
+        load == Some(tried.load) && run.throughput() == tried.achieved && run.measured_seconds() == tried.seconds
+    };
+    study.of(contender).find(is_it)
 }
 
 fn sides(tried: &Tried) -> String {

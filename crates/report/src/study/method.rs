@@ -67,7 +67,7 @@ const TESTS: [(Test, &str); 3] = [
 ];
 
 /// What each kind of band is.
-const BANDS: [(Band, &str); 4] = [
+const BANDS: [(Band, &str); 5] = [
     (Band::One, "One trial a step: figures have no band, and no difference can be tested."),
     (
         Band::Range,
@@ -78,6 +78,7 @@ const BANDS: [(Band, &str); 4] = [
         "Bands are 95 % intervals from blocks of a second within one run: they know nothing of how runs differ.",
     ),
     (Band::Repetitions, "Bands are 95 % intervals over repetitions, around their median."),
+    (Band::Model, "Bands are 95 % intervals by a model of all trials."),
 ];
 
 /// What each definition of a limit is.

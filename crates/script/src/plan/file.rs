@@ -41,6 +41,8 @@ pub struct PlanFile {
     pub cooldown: Option<Duration>,
     /// Commands around the whole.
     pub hooks: PlannedHooks,
+    /// How the capacity is looked for, where that is asked: keys below `find`.
+    pub find: Option<Vec<Setting>>,
     /// Where reports go: key `outputs`.
     pub outputs: Vec<Setting>,
     /// What is compared: one at least.
@@ -162,6 +164,7 @@ impl Draft {
             order: written.order,
             cooldown: written.cooldown.map(|time| time.0),
             hooks: hooks(&written.hooks, |around| &around.experiment),
+            find: written.find.as_ref().and(whole.child("find")).map(|node| below("find", node).collect()),
             compared: setting(&whole, "compare"),
             outputs: setting(&whole, "outputs").into_iter().collect(),
             contenders,

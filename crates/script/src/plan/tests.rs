@@ -214,7 +214,7 @@ fn unknown_keys_are_told_with_what_is_like_them() {
     ]), @r"
     plan.yaml:3:3: load.raet: there is no such key; write rate
     plan.yaml:2:1: laod: there is no such key; write load
-    plan.yaml:2:1: xyzzy: there is no such key; write one of name, about, vars, ports, choose, script, load, connection, checks, objectives, repetitions, compare, order, cooldown, hooks, server, probes, probe_interval, outputs, contenders or factors
+    plan.yaml:2:1: xyzzy: there is no such key; write one of name, about, vars, ports, choose, script, load, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
     plan.yaml:1:28: script.request.mehtod: there is no such key; write method
     plan.yaml:1:33: script.requests[1].wieght: there is no such key; write weight
     plan.yaml:2:18: hooks.before.contendre: there is no such key; write contender

@@ -8,7 +8,7 @@ use super::node::{Entry, Node, Position, Value};
 const MOST: usize = 1000;
 
 /// Keys of the whole experiment: no contender has its own.
-pub(super) const OF_THE_WHOLE: [&str; 11] = [
+pub(super) const OF_THE_WHOLE: [&str; 12] = [
     "name",
     "about",
     "ports",
@@ -17,6 +17,7 @@ pub(super) const OF_THE_WHOLE: [&str; 11] = [
     "compare",
     "order",
     "cooldown",
+    "find",
     "outputs",
     "contenders",
     "factors",

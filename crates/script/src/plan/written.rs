@@ -47,6 +47,8 @@ pub struct Written {
     pub order: Option<TrialOrder>,
     /// Rest before each trial but the first, such as `5s`. Default: none.
     pub cooldown: Option<Time>,
+    /// The capacity is looked for, in place of a sweep: what a load is to meet stands below `objectives`. With {} all is as usual.
+    pub find: Option<Search>,
     /// Shell commands before and after parts of the experiment.
     pub hooks: Hooks,
     /// The server that brunt starts, and stops.
@@ -65,6 +67,28 @@ pub struct Written {
     /// compared.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub factors: Option<serde::de::IgnoredAny>,
+}
+
+/// How a capacity is looked for: the words of `brunt find`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// All trials of a contender together may take so long. Default: 3m.
+    pub within: Option<Word>,
+    /// Stop as soon as each capacity is known so well: half its 95 % interval. Default: 2%.
+    pub precision: Option<Word>,
+    /// The load of the first trial. Default: that of load.rate or load.users.
+    pub start: Option<Word>,
+    /// No higher load is tried.
+    pub most: Option<Word>,
+    /// Measured time of a trial, at least and at most. Default: 2s..20s.
+    pub trial: Option<Word>,
+    /// What is done between trials: a time of rest such as `1s`, or `restart` of the server. Default: 1s.
+    pub between: Option<Word>,
+    /// At the end so many times the capacity is asked for; or `no`. Default: 1.5.
+    pub overload: Option<Word>,
+    /// What each capacity must be, such as `capacity > 3000/s`.
+    pub require: Option<Words>,
 }
 
 /// What is asked: one of `request`, `requests` and `urls`.

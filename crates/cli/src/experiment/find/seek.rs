@@ -37,8 +37,8 @@ impl<'a> Seeker<'a> {
         self.told = host.study.trials.len();
         let answer = so_far.answer(SearchEnd::Stopped);
         let line = match (so_far.trials.last(), answer.trials.last()) {
-            (Some(trial), Some(tried)) if fresh => came_to(so_far.trials.len(), trial, tried, &answer),
-            (Some(_), _) => going_on(so_far.trials.len(), &answer),
+            (Some(trial), Some(tried)) if fresh => came_to(so_far, trial, tried, &answer),
+            (Some(_), _) => going_on(so_far.made, &answer),
             _ => String::new(),
         };
         let next = match next {
@@ -81,23 +81,18 @@ impl Chooser<Measurer<'_>> for Seeker<'_> {
         }
         let Next::Measure(ask) = next else { return None };
         let left_over = so_far.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
-        let position = Position { contender, made: so_far.trials.len(), left_over };
-        let known = so_far_in_short(&so_far);
-        host.before = known;
+        let position = Position { contender, made: so_far.made, left_over };
+        host.before = so_far_in_short(&so_far);
         self.chosen(host, &position, &ask)
     }
 }
 
 /// For the line of the run that is to come.
-fn so_far_in_short(so_far: &Contended) -> String {
-    if so_far.trials.is_empty() {
+fn so_far_in_short(contended: &Contended) -> String {
+    if contended.trials.is_empty() {
         return String::new();
     }
-    format!(", {}", so_far_of(so_far))
-}
-
-fn so_far_of(contended: &Contended) -> String {
-    so_far(&contended.answer(SearchEnd::Stopped))
+    format!("{}, ", so_far(&contended.answer(SearchEnd::Stopped)))
 }
 
 /// As long as it takes to answer what was cut off at the end of the trial, at the pace of that trial.

@@ -2,18 +2,21 @@
 //!
 //! What it is not: the answer's own sentence, which is `search`'s.
 
+use crate::decide::Contended;
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
 use brunt_model::{Answer, LoadUnit, Trial};
 use brunt_report::figures::{plain, plural, quantile, three};
 use brunt_search::Ask;
 
 /// `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below; capacity 800 to 3,200/s`.
-pub fn came_to(number: usize, trial: &Trial, tried: &Tried, answer: &Answer) -> String {
+pub fn came_to(contended: &Contended, trial: &Trial, tried: &Tried, answer: &Answer) -> String {
+    let number = contended.made;
     let (run, load) = (&trial.run, in_words(answer.unit, tried.load));
     let p99 = quantile(run.total.response_quantile(0.99));
     let (achieved, errors) = (three(tried.achieved), plural(run.total.errors(), "error"));
     let seconds = three(tried.seconds);
-    let side = side(tried);
+    let met = contended.seen.last().is_some_and(|seen| !contended.search.misses(seen));
+    let side = side(tried, met);
     format!("trial {number}: {load} for {seconds} s: {achieved}/s, p99 {p99}, {errors}: {side}; {}", so_far(answer))
 }
 
@@ -62,8 +65,11 @@ pub fn ended(end: SearchEnd) -> &'static str {
     }
 }
 
-fn side(tried: &Tried) -> String {
+fn side(tried: &Tried, met: bool) -> String {
     if let Some(limited) = &tried.limited {
+        if met {
+            return format!("met, though the generator was limited ({limited})");
+        }
         return format!("says nothing, the generator was the limit ({limited})");
     }
     let word = |side: &LoadSide| match side {

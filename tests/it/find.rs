@@ -1,0 +1,208 @@
+//! Capacities that are looked for: against servers whose capacity is known, stopped, taken up again, and required.
+
+use crate::world::brunt::{Ran, Running, program};
+use crate::world::machine::in_its_own_time;
+use crate::world::skip::skip;
+use crate::world::{command, lab, nginx, start, until, wait_a_moment};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Trials as short as they may be, so that a test does not take minutes.
+const SHORT: &str = "--trial 1s..2s --cooldown 0s --warmup 100ms --overload no";
+
+fn find(words: &[&str]) -> Running {
+    start(command("find").args(words))
+}
+
+fn found(words: &[&str]) -> Ran {
+    whole(find(words))
+}
+
+/// Waits for its end, for two minutes at most.
+fn whole(mut running: Running) -> Ran {
+    assert!((0..12_000).any(|_| running.is_over() || wait_a_moment()), "waited in vain: {}", running.told());
+    running.finish_amid()
+}
+
+fn short(url: &str, more: &[&str]) -> Ran {
+    let words: Vec<&str> = SHORT.split(' ').chain([url]).chain(more.iter().copied()).collect();
+    found(&words)
+}
+
+fn answer(ran: &Ran) -> &Value {
+    ran.at("/analysis/answers/0")
+}
+
+/// The ends of the first capacity's interval.
+fn interval(ran: &Ran) -> (Option<f64>, Option<f64>) {
+    let at = &answer(ran)["capacities"][0]["at"];
+    (at["low"].as_f64(), at["high"].as_f64())
+}
+
+/// Whether this machine had nothing left for brunt, so that nothing was learnt of the server.
+fn was_the_generators(test: &str, ran: &Ran) -> bool {
+    let all = answer(ran)["trials"].as_array().cloned().unwrap_or_default();
+    let limited = all.iter().filter(|trial| !trial["limited"].is_null()).count();
+    let too_many = 3 * limited > all.len();
+    if too_many {
+        skip(test, &format!("the generator was the limit in {limited} of {} trials", all.len()));
+    }
+    too_many
+}
+
+/// Of M/M/c, the share of requests that stay longer than `t` seconds; each worker serves `mu` a second.
+fn longer(rate: f64, workers: u32, mu: f64, t: f64) -> f64 {
+    let (load, c) = (rate / mu, f64::from(workers));
+    let mut term = 1.0;
+    let mut sum = 0.0;
+    for n in 0..workers {
+        sum += term;
+        term *= load / f64::from(n + 1);
+    }
+    let waits = term / (1.0 - load / c);
+    let waits = waits / (sum + waits);
+    let apart = c - 1.0 - load;
+    (-mu * t).exp() * (1.0 + waits * (1.0 - (-mu * t * apart).exp()) / apart)
+}
+
+#[test]
+fn the_formula_is_that_of_one_worker_where_there_is_one() {
+    for rate in [10.0, 50.0, 90.0] {
+        let one = (-(100.0 - rate) * 0.05_f64).exp();
+        assert!((longer(rate, 1, 100.0, 0.05) - one).abs() < 1e-9, "{rate}");
+    }
+}
+
+#[test]
+fn the_interval_holds_the_capacity_that_the_formula_gives() {
+    let (mut low, mut high) = (100.0, 399.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if longer(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
+    }
+    in_its_own_time("a capacity", || {
+        let lab = lab("--workers 4 --service exp:10ms");
+        let (url, objective) = (lab.at("/"), "p99 < 100ms");
+        let ran =
+            found(&[&url, "--objective", objective, "--within", "55s", "--trial", "2s..10s", "--precision", "5%"]);
+        if was_the_generators("a capacity", &ran) {
+            return;
+        }
+        let ran = ran.ok();
+        let (from, to) = interval(&ran);
+        let (from, to) = (from.expect("a lower end"), to.expect("an upper end"));
+        // Short trials on a machine that others use as well: a percent beside the interval is no error of its method.
+        assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
+        ran.says(&["carries", "at p99 < 100ms", "Capacity", "why it was tried"]);
+        assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
+    });
+}
+
+#[test]
+fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
+    let limit = "}\nlimit_req_zone $server_port zone=all:1m rate=400r/s;\nserver { listen unix:DIR/other;";
+    let directives = format!("limit_req zone=all burst=8 nodelay; {limit}");
+    let Some(server) = nginx("a capacity of nginx", &directives) else { return };
+    in_its_own_time("a capacity of nginx", || {
+        let url = server.at("/");
+        let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--within", "40s", "--overload", "no"];
+        let ran = found(&[&[url.as_str(), "--trial", "2s..5s", "--precision", "3%"][..], &words].concat());
+        if was_the_generators("a capacity of nginx", &ran) {
+            return;
+        }
+        let (from, to) = interval(&ran);
+        let (from, to) = (from.expect("a lower end"), to.expect("an upper end"));
+        assert!(from < 400.0 * 1.03 && 400.0 < to * 1.03, "{from} to {to}: {}", ran.err);
+    });
+}
+
+#[test]
+fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
+    let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
+    let (url, store) = (lab.at("/"), store.path().display().to_string());
+    let words = |more: &'static [&'static str]| {
+        let own =
+            [url.as_str(), "--objective", "p99 < 500ms", "--most", "200", "--store", store.as_str(), "--name", "again"];
+        let all: Vec<String> = SHORT.split(' ').chain(own).chain(more.iter().copied()).map(str::to_owned).collect();
+        all
+    };
+    let line = words(&["--within", "60s"]);
+    let running = find(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    until("the first trial", || running.told().contains("trial 1:"));
+    running.signal(Signal::INT);
+    let first = running.finish_amid().ends(130);
+    assert_eq!((answer(&first)["ended"].as_str(), first.at("/interrupted")), (Some("stopped"), &Value::Bool(true)));
+    first.says(&["carries at least 50", "it was stopped before it was known"]);
+
+    let line = words(&["--within", "50s", "--resume"]);
+    let again = found(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
+    assert!(again.err.contains("1 trial so far: "), "{}", again.err);
+    let id = |ran: &Ran| ran.at("/trials/0/id").as_str().map(str::to_owned);
+    assert!(id(&again).is_some() && id(&again) == id(&first), "what was measured stands");
+    assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)));
+    let listed = command(&format!("runs list --store {store}")).output().expect("brunt");
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("again"), "{listed:?}");
+}
+
+#[test]
+fn a_requirement_is_met_missed_or_undecided() {
+    let lab = lab("--service const:5ms");
+    let url = lab.at("/");
+    for (objective, most, require, code, word) in [
+        ("p99 < 500ms", "100", "capacity > 80/s", 0, "met"),
+        ("p99 < 500ms", "100", "capacity >= 5000/s", 8, "undecided"),
+        ("p99 < 1ms", "100", "capacity > 80/s", 4, "missed"),
+    ] {
+        let more = ["--objective", objective, "--most", most, "--require", require, "--within", "30s"];
+        let ran = short(&url, &more);
+        if code == 4 && was_the_generators("a requirement that is missed", &ran) {
+            return;
+        }
+        let ran = ran.ends(code);
+        ran.says(&[&format!("{word}; it is")]);
+    }
+}
+
+#[test]
+fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
+    let lab = lab("--service const:0ms");
+    let url = lab.at("/");
+    let ran = short(&url, &["--objective", "p99 < 20ms", "--start", "2000", "--within", "100s", "--grace", "100ms"]);
+    assert!(
+        answer(&ran)["trials"].as_array().is_some_and(|all| all.iter().any(|t| !t["limited"].is_null())),
+        "{}",
+        ran.err
+    );
+    assert!(interval(&ran).0.is_some() && interval(&ran).1.is_none(), "{}", ran.err);
+    ran.says(&["carries at least"]);
+}
+
+#[test]
+fn where_nobody_answers_it_ends_at_once() {
+    let ran = short("http://127.0.0.1:1/", &["--within", "60s"]).ends(3);
+    assert_eq!(ran.at("/trials").as_array().map(Vec::len), Some(1), "{}", ran.err);
+    assert!(ran.out.contains("no --objective says what a load is to meet"), "{}", ran.out);
+}
+
+#[test]
+fn a_managed_server_is_searched_by_a_plan() {
+    let dir = TempDir::new().expect("a directory");
+    let lab = program("BRUNT_LAB_BIN", "brunt-lab");
+    let plan = format!(
+        "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\nload: {{warmup: 100ms}}\n\
+         objectives: [p99 < 500ms]\nfind: {{most: 100, trial: 1s..2s, between: restart, overload: no, within: 30s}}\n\
+         server:\n  start: echo one >>starts; exec {} --listen 127.0.0.1:${{port.http}} --service const:5ms\n  \
+         ready: http://127.0.0.1:${{port.http}}/\n",
+        lab.display()
+    );
+    let file = dir.path().join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let mut run: Command = command("run");
+    let ran = whole(start(run.arg(&file))).ok();
+    assert_eq!((answer(&ran)["ended"].as_str(), interval(&ran).0), (Some("most"), Some(100.0)), "{}", ran.err);
+    let (starts, trials) = (fs::read_to_string(dir.path().join("starts")), ran.at("/trials").as_array().map(Vec::len));
+    assert_eq!(starts.expect("starts").lines().count(), trials.unwrap_or(0), "{}", ran.err);
+}

@@ -1,0 +1,46 @@
+// How much each contender carries, in one sentence, and the trials by which that was found.
+
+import { h, section } from './dom';
+import { plain, value } from './format';
+import { sortable, type Column } from './table';
+import type { Answer, Interval, StudyDocument, Tried } from './types';
+
+const SIDES = { below: 'met', above: 'missed', undecided: 'undecided' };
+
+interface Row {
+  number: number;
+  tried: Tried;
+}
+
+const columns: Column<Row>[] = [
+  { title: 'Trial', cell: ({ number }) => plain(number), by: ({ number }) => number },
+  { title: 'Load', cell: ({ tried }) => value(tried.load, 'count'), by: ({ tried }) => tried.load },
+  { title: 'Seconds', cell: ({ tried }) => value(tried.seconds, 'count'), by: ({ tried }) => tried.seconds },
+  { title: 'Achieved, /s', cell: ({ tried }) => value(tried.achieved, 'count'), by: ({ tried }) => tried.achieved },
+  { title: 'Objectives', cell: ({ tried }) => sides(tried), by: ({ tried }) => sides(tried) },
+  { title: 'Capacity by then', cell: ({ tried }) => known(tried.known), by: ({ tried }) => tried.known.low },
+  { title: 'Why', cell: ({ tried }) => tried.why, by: ({ tried }) => tried.why },
+];
+
+/** The answers of a search; null where none was asked for. */
+export function answers({ analysis }: StudyDocument): HTMLElement | null {
+  const several = analysis.answers.length > 1;
+  return section('answer', 'Capacity', ...analysis.answers.flatMap((answer) => one(answer, several)));
+}
+
+function one({ contender, sentence, trials }: Answer, several: boolean): HTMLElement[] {
+  const rows = trials.map((tried, index) => ({ number: index + 1, tried }));
+  const whose = several ? h('strong', {}, `${contender}: `) : null;
+  return [h('p', { class: 'answer' }, whose, sentence), sortable(columns, rows, `Trials of ${contender}`)];
+}
+
+export function sides({ sides, limited }: Tried): string {
+  return limited ? 'generator limited' : sides.map((side) => SIDES[side]).join(', ');
+}
+
+export function known({ low, high }: Interval): string {
+  const number = (x: number) => value(x, 'count');
+  if (low !== null && high !== null) return `${number(low)} – ${number(high)}`;
+  if (low !== null) return `from ${number(low)} on`;
+  return high !== null ? `below ${number(high)}` : '';
+}
