@@ -95,9 +95,13 @@ fn written(measure: Measure, value: f64) -> String {
     }
 }
 
-/// `+4.1 %`.
+/// `+4.1 %`, `+4,013 %`.
 fn signed(share: f64) -> String {
-    if share.is_finite() { format!("{:+.1} %", share * 100.0) } else { UNKNOWN.into() }
+    match share * 100.0 {
+        percent if !percent.is_finite() => UNKNOWN.into(),
+        percent if percent.abs() < 1e3 => format!("{percent:+.1} %"),
+        percent => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three(percent.abs())),
+    }
 }
 
 fn signed_time(time: f64) -> String {
