@@ -4,7 +4,7 @@
 //!   was interrupted.
 //! * [`mod@find`]: `brunt find`, whose loads are chosen on the way. [`contenders`]: the servers of a command line.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
-//! * [`spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
+//! * [`mod@spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
 //!   contenders answer alike, asked before anything is measured.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!

@@ -26,7 +26,7 @@ impl Said {
         if let Some(usage) = lines.iter().position(|line| line.starts_with("Usage: ")) {
             lines.truncate(usage + 1);
         }
-        self.err = lines.iter().map(|line| format!("{line}\n")).collect();
+        self.err = lines.join("\n");
         self
     }
 

@@ -1,6 +1,6 @@
 //! What a search is told, on the command line or below `find` in a plan file.
 //!
-//! What it is not: what its trials are told; that is in [`RunArgs`](crate::args::RunArgs).
+//! What it is not: what its trials are told; that is in [`RunArgs`].
 
 use super::pattern::{Said, objective_sets, only_load};
 use crate::args::RunArgs;
