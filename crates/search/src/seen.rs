@@ -235,6 +235,7 @@ mod tests {
             s.measured.response.record_n(10_000_000, 90);
             s.measured.response.record_n(80_000_000, 10);
             // Five of 105 were dropped.
+            s.measured.failures[Failure::Dropped as usize] = 5;
             (s.flow.planned, s.flow.begun, s.flow.completed, s.flow.good, s.flow.errors) = (105, 100, 100, 97, 8);
         });
         let find = find(&[

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Searches for a capacity: 1000 against each simulated server, as JSON lines, then against real ones: tests/it/find.rs.
+set -eu
+code=0
+rm -f "$1/find-simulated.jsonl"
+BRUNT_PROVE_OUT=$1/find-simulated.jsonl cargo test --locked -p brunt-search --test capacity -- --nocapture || code=$?
+sh tools/prove_tests.sh find "$1" || code=$?
+exit $code
