@@ -5,6 +5,9 @@ use brunt_model::LoadUnit;
 use brunt_model::answer::{Answer, Capacity, Estimate, Recovery, SearchEnd};
 use brunt_model::words::{count, three};
 
+/// Where one side of an interval is shorter than this share of the other, it is told by its ends.
+const ONE_SIDED: f64 = 0.6;
+
 /// The whole answer in one sentence. What limits the server is the end of it, where that is known.
 pub fn sentence(answer: &Answer) -> String {
     let capacities = answer.capacities.iter().map(|capacity| carries(capacity, answer.unit));
@@ -22,7 +25,12 @@ fn carries(capacity: &Capacity, unit: LoadUnit) -> String {
     let of = thing(unit);
     match capacity.at {
         Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
-            format!("carries {} ± {} {of} at {name}", load(value), load((high - value).max(value - low)))
+            let (below, above) = (value - low, high - value);
+            // An interval of which one side is much the longer has no middle.
+            if below.min(above) < ONE_SIDED * below.max(above) {
+                return format!("carries {} {of} ({} to {}) at {name}", load(value), load(low), load(high));
+            }
+            format!("carries {} ± {} {of} at {name}", load(value), load(below.max(above)))
         }
         Estimate { value: Some(value), .. } => format!("carries about {} {of} at {name}", load(value)),
         Estimate { low: Some(low), high: Some(high), .. } => {
