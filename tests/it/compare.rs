@@ -106,7 +106,7 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
 
 #[test]
 fn a_server_does_not_differ_from_itself() {
-    in_its_own_time("a_server_does_not_differ_from_itself", || {
+    in_its_own_time("compare::a_server_does_not_differ_from_itself", || {
         let one = server(5);
         let line = format!("compare A={0} B={0} -r 60 -d 400ms --metric p50 --alpha 0.01", one.at("/"));
         let said = brunt(&format!("{line} --repeat 6")).ends(0);

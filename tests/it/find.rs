@@ -83,12 +83,12 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
         let middle = f64::midpoint(low, high);
         if longer(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
     }
-    in_its_own_time("a capacity", || {
+    in_its_own_time("find::a_capacity", || {
         let lab = lab("--workers 4 --service exp:10ms");
         let (url, objective) = (lab.at("/"), "p99 < 100ms");
         let ran =
             found(&[&url, "--objective", objective, "--within", "55s", "--trial", "2s..10s", "--precision", "5%"]);
-        if was_the_generators("a capacity", &ran) {
+        if was_the_generators("find::a_capacity", &ran) {
             return;
         }
         let ran = ran.ok();
@@ -105,12 +105,12 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
 fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
     let limit = "}\nlimit_req_zone $server_port zone=all:1m rate=400r/s;\nserver { listen unix:DIR/other;";
     let directives = format!("limit_req zone=all burst=8 nodelay; {limit}");
-    let Some(server) = nginx("a capacity of nginx", &directives) else { return };
-    in_its_own_time("a capacity of nginx", || {
+    let Some(server) = nginx("find::a_capacity_of_nginx", &directives) else { return };
+    in_its_own_time("find::a_capacity_of_nginx", || {
         let url = server.at("/");
         let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--within", "40s", "--overload", "no"];
         let ran = found(&[&[url.as_str(), "--trial", "2s..5s", "--precision", "3%"][..], &words].concat());
-        if was_the_generators("a capacity of nginx", &ran) {
+        if was_the_generators("find::a_capacity_of_nginx", &ran) {
             return;
         }
         let (from, to) = interval(&ran);

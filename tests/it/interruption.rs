@@ -105,13 +105,13 @@ fn a_server_that_dies_is_not_hammered() {
 #[test]
 fn a_server_that_dies_fails_the_open_loop_only_from_then_on() {
     let mut lab = lab("");
-    let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 2s", lab.at("/"))));
+    let running = start(&mut command(&format!("{} -r 100 --arrivals even -d 5s", lab.at("/"))));
     until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(500));
     lab.server.signal(Signal::KILL);
     until("the lab's end", || lab.server.ended().is_some());
     let ran = running.finish().ok();
-    assert_eq!(ran.count("planned"), 200);
+    assert_eq!(ran.count("planned"), 500);
     assert!(ran.count("good") > 0 && ran.failed("refused") > 0, "{}", ran.out);
     assert_eq!(ran.count("dropped"), 0);
 }

@@ -35,6 +35,8 @@ impl Sshd {
             assert!(made.is_ok_and(|status| status.success()), "ssh-keygen makes a key");
         }
         fs::write(dir.path().join("conf"), config(dir.path(), port)).expect("a configuration");
+        // sshd goes there for want of privileges; it is gone after each start of the machine. Only root can make it.
+        let _ = fs::create_dir("/run/sshd");
         let mut command = Command::new(sshd);
         command.arg("-f").arg(dir.path().join("conf")).args(["-D", "-e"]);
         let log = fs::File::create(dir.path().join("log")).expect("a log");
