@@ -3,6 +3,9 @@
 use super::skip::skip;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// How often a test is tried on a machine that the hypervisor takes time from.
 const TRIES: usize = 3;
@@ -47,4 +50,34 @@ pub fn in_its_own_time(test: &str, body: impl Fn()) {
         eprintln!("{test}: the hypervisor took {:.1} % of the time", stolen * 100.0);
     }
     skip(test, &format!("the hypervisor took up to {:.0} % of the machine's time", most * 100.0));
+}
+
+/// How late a thread that does nothing but sleep a millisecond wakes meanwhile, at p99: a machine whose time goes away
+/// unseen lets it sleep on, as it does with everybody.
+pub fn lateness<T>(during: impl FnOnce() -> T) -> (T, Duration) {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let sleeper = scope.spawn(|| {
+            let mut late = Vec::new();
+            while !over.load(Ordering::Relaxed) {
+                late.push(oversleep());
+            }
+            late
+        });
+        let done = catch_unwind(AssertUnwindSafe(during));
+        over.store(true, Ordering::Relaxed);
+        let mut late = sleeper.join().expect("the sleeper");
+        late.sort_unstable();
+        let p99 = late.get(late.len() * 99 / 100).copied().unwrap_or_default();
+        (done.unwrap_or_else(|panic| resume_unwind(panic)), p99)
+    })
+}
+
+/// By how much a sleep of a millisecond is longer.
+#[allow(clippy::disallowed_methods)] // a witness beside brunt's own clock
+fn oversleep() -> Duration {
+    const NAP: Duration = Duration::from_millis(1);
+    let before = Instant::now();
+    thread::sleep(NAP);
+    before.elapsed().saturating_sub(NAP)
 }
