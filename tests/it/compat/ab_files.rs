@@ -87,10 +87,10 @@ fn what_is_new_goes_elsewhere() {
     let dir = TempDir::new().expect("a directory");
     let file = |name: &str| dir.path().join(name).display().to_string();
     let (json, html, store) = (file("run.json"), file("run.html"), file("store"));
-    let plain = super::both::ours("ab", &["-n", "20", &nginx.at("/")]);
+    let plain = super::both::ours("ab", &["-S", "-n", "20", &nginx.at("/")]);
     assert!(!Path::new(&store).exists());
     let words =
-        ["--brunt-json", &json, "-n", "20", "--brunt-report", &html, "--brunt-store-dir", &store, &nginx.at("/")];
+        ["--brunt-json", &json, "-S", "-n", "20", "--brunt-report", &html, "--brunt-store-dir", &store, &nginx.at("/")];
     let said = super::both::ours("ab", &words);
     assert_eq!(said.out.lines().count(), plain.out.lines().count(), "stdout is ab's: {}", said.out);
     let run: serde_json::Value = serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");

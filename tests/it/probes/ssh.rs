@@ -7,6 +7,7 @@ use crate::world::{nginx, port as ports, until};
 use brunt_model::Probed;
 use brunt_model::probe_spec::{Select, Via};
 use brunt_model::reading_names::{self as name, server};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -59,6 +60,26 @@ impl Sshd {
     }
 }
 
+impl Sshd {
+    /// Ends it with what it started: who is logged in has a process in a session of its own.
+    fn end(&mut self) {
+        let pid = self.server.child.id();
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        self.server.stop();
+        for child in children.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)) {
+            let _ = kill_process(child, Signal::TERM);
+        }
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        if self.server.ended().is_none() {
+            self.end();
+        }
+    }
+}
+
 fn config(dir: &Path, port: u16) -> String {
     // `UsePAM no` and `StrictModes no`: the test's user may have no password, and its directory may lie in /tmp.
     format!(
@@ -101,7 +122,7 @@ fn a_machine_behind_ssh_shows_what_this_one_shows() {
         assert!(far.contains_key(wanted), "{wanted}: {far:?}");
     }
     // The far end goes away: one warning for each that was read through it.
-    sshd.server.stop();
+    sshd.end();
     watched.until("a warning", |w| w.warnings().iter().filter(|t| t.contains("ssh 127.0.0.1")).count() == 2);
 }
 
