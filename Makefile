@@ -13,7 +13,7 @@ SECONDS = 60
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' Makefile | awk -F '|' '{ printf "%-16s%s\n", $$1, $$2 }'
 
-demo: ## Build, and see brunt measure its own reference server, and how much it carries
+demo: ## Build, and see brunt measure its own reference server, closed loop, open loop and a sweep
 	@sh tools/demo.sh
 
 test: ## Install what the tests need, check the source, run all tests
