@@ -10,9 +10,7 @@ use std::time::Duration;
 
 /// The processes that brunt has started.
 fn children(of: &Running) -> Vec<Pid> {
-    let pid = of.pid().as_raw_nonzero();
-    let listed = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    listed.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
+    crate::world::server::children(of.pid().as_raw_nonzero().get())
 }
 
 /// A run, once all of its processes have asked something.

@@ -10,6 +10,10 @@ pub use find::{Contended, contended, fulfilled};
 
 use brunt_model::{Analysis, Question, Study};
 
+/// Findings of a sweep that an answer or a comparison says better, or that are not what it is about.
+const OF_SWEEPS: [&str; 6] =
+    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
+
 /// All that is decided about a study.
 pub fn analysis(study: &Study) -> Analysis {
     match &study.experiment.question {

@@ -3,17 +3,14 @@
 //! What it is **not**: a measurement. What nobody wrote down when they were made is not known now, and said so.
 
 use crate::args::RunArgs;
-use crate::args::store::StoreArgs;
 use crate::exit::Exit;
 use crate::experiment::{SpecArgs, spec};
 use crate::output::Outputs;
 use crate::{Failed, decide, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::compare_stored;
-use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
-use brunt_model::{
-    Analysis, Compare, Comparison, Contender, Experiment, Load, Place, Plan, Question, Run, Study, Trial,
-};
+use brunt_model::experiment::{Around, Step, TrialOrder};
+use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
 use brunt_report::figures::{count, span};
 use brunt_script::plan::PlannedCompare;
 use brunt_store::{Named, Store};
@@ -34,7 +31,7 @@ pub struct Group {
 /// Compares what the words name, each `run:ID,…` or `NAME=run:ID,…`.
 pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, Failed> {
     let outputs = Outputs::open(&run.output.outputs, run.output.quiet).map_err(usage)?;
-    let store = open(&run.store)?;
+    let store = runs::open(&run.store)?;
     if let [word] = words
         && let Named::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
     {
@@ -49,11 +46,6 @@ pub fn show(sets: Vec<Vec<Group>>, args: &SpecArgs, outputs: Outputs) -> Result<
     let (study, analysis) = compared(sets, args).map_err(usage)?;
     outputs.write_study(&study, &analysis).map_err(failed)?;
     Ok(decide::exit_of(&analysis, args.require_decision.into()))
-}
-
-/// Opens the store, for what names runs in it.
-fn open(args: &StoreArgs) -> Result<Store, Failed> {
-    runs::open(args)
 }
 
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
@@ -126,7 +118,8 @@ fn compared(sets: Vec<Vec<Group>>, args: &SpecArgs) -> Result<(Study, Analysis)>
     }
     let (comparison, spec) = comparison.zip(spec).context("there is nothing to compare")?;
     let study = study(sets.into_iter().flatten().collect(), spec);
-    Ok((study.clone(), decide::compared(brunt_judge::sweep::analyse_study(&study), &study, comparison)))
+    let analysis = decide::compared(brunt_judge::sweep::analyse_study(&study), &study, comparison);
+    Ok((study, analysis))
 }
 
 /// Loads that only some of them have are no reason to refuse.
@@ -197,18 +190,12 @@ fn contender(group: &Group) -> Contender {
             steps.push(step);
         }
     }
-    let (factors, hooks) = (Vec::new(), ContenderHooks::default());
-    Contender { name: group.name.clone(), factors, steps, server: None, hooks, probes: Vec::new() }
+    Contender::bare(group.name.clone(), steps)
 }
 
 fn step_of(run: &Run) -> Option<Step> {
     let plan = run.plan.as_ref()?;
-    Some(Step { load: load_of(plan), plan: plan.clone() })
-}
-
-fn load_of(plan: &Plan) -> f64 {
-    let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &plan.load;
-    shape.peak()
+    Some(Step { load: plan.load.peak(), plan: plan.clone() })
 }
 
 fn study(groups: Vec<Group>, spec: Compare) -> Study {

@@ -31,8 +31,17 @@ use sample::{PairFigures, Paired, Sample};
 /// All that can be decided about a study whose repetitions are blocks. Trials that are invalid or were cut short are left
 /// out, and the blocks they belong to with them; that is said.
 pub fn compare(study: &Study, spec: &Compare, ended: ComparisonEnd) -> Comparison {
-    let comparison = of_sample(&Sample::of_study(study), spec);
-    Comparison { most: study.experiment.repetitions, ended, ..comparison }
+    Comparison { ended, ..so_far(study, spec).0 }
+}
+
+/// The same, and whether no more need be measured, as [`enough`] says it: all of it is tested once.
+pub fn so_far(study: &Study, spec: &Compare) -> (Comparison, Option<ComparisonEnd>) {
+    let sample = Sample::of_study(study);
+    let (decided, more) = decided(&sample.pairs, spec);
+    let end = end_of(study, &sample, &decided, spec);
+    let ended = end.unwrap_or(ComparisonEnd::Stopped);
+    let comparison = of_decided(&sample, decided, more, spec);
+    (Comparison { most: study.experiment.repetitions, ended, ..comparison }, end)
 }
 
 /// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.
@@ -45,7 +54,11 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 pub fn enough(study: &Study, spec: &Compare) -> Option<ComparisonEnd> {
     let sample = Sample::of_study(study);
     let (decided, _) = decided(&sample.pairs, spec);
-    if is_settled(&decided, spec) {
+    end_of(study, &sample, &decided, spec)
+}
+
+fn end_of(study: &Study, sample: &Sample, decided: &[Decided], spec: &Compare) -> Option<ComparisonEnd> {
+    if is_settled(decided, spec) {
         return Some(ComparisonEnd::Decided);
     }
     (sample.blocks >= study.experiment.repetitions).then_some(ComparisonEnd::Budget)
@@ -79,6 +92,10 @@ fn decided(pairs: &[Paired], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
 
 fn of_sample(sample: &Sample, spec: &Compare) -> Comparison {
     let (decided, more) = decided(&sample.pairs, spec);
+    of_decided(sample, decided, more, spec)
+}
+
+fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &Compare) -> Comparison {
     let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
     let mut differs = differences::all(&sides);
     differs.extend(sample.notes.iter().cloned());

@@ -215,6 +215,12 @@ impl Experiment {
 }
 
 impl Contender {
+    /// One with nothing around it: no server of ours, no hooks, no probes.
+    pub fn bare(name: String, steps: Vec<Step>) -> Self {
+        let (factors, hooks) = (Vec::new(), ContenderHooks::default());
+        Self { name, factors, steps, server: None, hooks, probes: Vec::new() }
+    }
+
     /// The steps that are measured, of an experiment that grows: all but the pattern.
     pub fn grown(&self) -> &[Step] {
         self.steps.get(1..).unwrap_or_default()
@@ -223,6 +229,16 @@ impl Contender {
     /// What its loads are counted in: as in its first step.
     pub fn unit(&self) -> LoadUnit {
         self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.load))
+    }
+}
+
+impl LoadUnit {
+    /// What stands behind a load: `/s` or ` users`.
+    pub fn behind(self) -> &'static str {
+        match self {
+            Self::PerSecond => "/s",
+            Self::Users { .. } => " users",
+        }
     }
 }
 

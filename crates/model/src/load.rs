@@ -139,6 +139,14 @@ pub enum Arrivals {
     Burst(u32),
 }
 
+impl Load {
+    /// The greatest number of virtual users, or arrivals per second, that it reaches.
+    pub fn peak(&self) -> f64 {
+        let (Self::Closed { users: shape, .. } | Self::Open { rate: shape, .. }) = self;
+        shape.peak()
+    }
+}
+
 /// How long a virtual user waits between a reply and its next request: evenly distributed from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Think {

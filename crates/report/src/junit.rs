@@ -12,7 +12,7 @@ use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
 use brunt_model::objective::{Judged, Metric};
 use brunt_model::question::{Fulfilled, Regression, Requirement};
-use brunt_model::{Analysis, Answer, Judgement, LoadUnit, Place, Question, Run, Study, Trial};
+use brunt_model::{Analysis, Answer, Judgement, Place, Question, Run, Study, Trial};
 use std::io;
 
 /// A case and what became of it.
@@ -63,7 +63,7 @@ fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io
     let (Some(comparison), Question::Compare(spec)) = (&analysis.comparison, &study.experiment.question) else {
         return Ok(());
     };
-    let unit = study.experiment.contenders.first().map_or("", |contender| unit(contender.unit()));
+    let unit = study.experiment.contenders.first().map_or("", |contender| contender.unit().behind());
     let of_pair = |pair: &Pair| {
         let at = pair.load.map_or(String::new(), |load| format!(" at {}{unit}", plain(load)));
         let case = |regression: &Regression| {
@@ -141,7 +141,7 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
 
 fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
     let load = study.experiment.step(place).map_or(0.0, |step| step.load);
-    let unit = unit(contender.unit());
+    let unit = contender.unit().behind();
     let at = match study.experiment.repetitions {
         0 | 1 => format!("at {}{unit}", plain(load)),
         _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
@@ -161,13 +161,6 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
     }
     let case = |judged: Judged| Case { name: format!("{} {at}", judged.objective), seconds, outcome: kept(&judged) };
     objectives.map(case).chain([Case { name: format!("verdict {at}"), seconds, outcome: verdict(trial) }]).collect()
-}
-
-fn unit(unit: LoadUnit) -> &'static str {
-    match unit {
-        LoadUnit::PerSecond => "/s",
-        LoadUnit::Users { .. } => " users",
-    }
 }
 
 fn kept(judged: &Judged) -> Outcome {

@@ -117,10 +117,14 @@ fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
 
 /// `300/s`, or `300 users`.
 fn load_in_words(unit: LoadUnit, load: f64) -> String {
-    let load = crate::figures::plain(load);
+    format!("{}{}", crate::figures::plain(load), unit.behind())
+}
+
+/// What stands above a column of loads.
+fn load_head(unit: LoadUnit) -> &'static str {
     match unit {
-        LoadUnit::PerSecond => format!("{load}/s"),
-        LoadUnit::Users { .. } => format!("{load} users"),
+        LoadUnit::PerSecond => "load, /s",
+        LoadUnit::Users { .. } => "users",
     }
 }
 

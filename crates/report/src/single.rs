@@ -4,9 +4,7 @@
 
 use brunt_model::analysis::{Analysed, Band, Banded, CurvePoint};
 use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
-use brunt_model::{
-    Analysis, Contender, Experiment, Finding, Judgement, Load, LoadUnit, Place, Plan, Run, Study, Tally, Trial,
-};
+use brunt_model::{Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Place, Run, Study, Tally, Trial};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -61,7 +59,7 @@ pub(crate) fn point(run: &Run) -> CurvePoint {
     let known = !total.response.is_empty();
     let quantile = |q| known.then(|| one(total.response_quantile(q).value as f64 / 1e9));
     CurvePoint {
-        load: run.plan.as_ref().map_or(0.0, load_of),
+        load: run.plan.as_ref().map_or(0.0, |plan| plan.load.peak()),
         trials: 1,
         offered: open.then(|| one(run.per_second(run.flow.planned))),
         achieved: one(run.throughput()),
@@ -70,12 +68,6 @@ pub(crate) fn point(run: &Run) -> CurvePoint {
         p95: quantile(0.95),
         p99: quantile(0.99),
         errors: (*total != Tally::default()).then(|| one(total.error_share())),
-    }
-}
-
-fn load_of(plan: &Plan) -> f64 {
-    match &plan.load {
-        Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. } => shape.peak(),
     }
 }
 
@@ -112,7 +104,7 @@ fn contender(name: &str, run: &Run) -> Contender {
     Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: run.plan.iter().map(|plan| Step { load: load_of(plan), plan: plan.clone() }).collect(),
+        steps: run.plan.iter().map(|plan| Step { load: plan.load.peak(), plan: plan.clone() }).collect(),
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),

@@ -67,7 +67,7 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
     }
     let open = run.flow.arrivals > 0;
     Seen {
-        load: load(run),
+        load: run.plan.as_ref().map_or(0.0, |plan| plan.load.peak()),
         purpose: None,
         began: run.unix_seconds,
         offered: run.per_second(if open { run.flow.arrivals } else { run.flow.planned }),
@@ -78,13 +78,6 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
         blocks: blocks(find, run),
         limited: limited(judgement),
     }
-}
-
-fn load(run: &Run) -> f64 {
-    use brunt_model::Load;
-    run.plan.as_ref().map_or(0.0, |plan| match &plan.load {
-        Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. } => shape.peak(),
-    })
 }
 
 fn limited(judgement: &Judgement) -> Option<String> {

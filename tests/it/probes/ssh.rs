@@ -1,13 +1,13 @@
 //! A machine behind `ssh`: this one, through an sshd of the test's own.
 
 use super::Watched;
-use crate::world::server::Server;
+use crate::world::server::{Server, children};
 use crate::world::skip::{program, skip};
 use crate::world::{nginx, port as ports, until};
 use brunt_model::Probed;
 use brunt_model::probe_spec::{Select, Via};
 use brunt_model::reading_names::{self as name, server};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -63,10 +63,9 @@ impl Sshd {
 impl Sshd {
     /// Ends it with what it started: who is logged in has a process in a session of its own.
     fn end(&mut self) {
-        let pid = self.server.child.id();
-        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        let children = children(self.server.child.id() as i32);
         self.server.stop();
-        for child in children.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)) {
+        for child in children {
             let _ = kill_process(child, Signal::TERM);
         }
     }

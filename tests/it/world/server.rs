@@ -58,3 +58,9 @@ impl Drop for Server {
         let _ = self.child.wait();
     }
 }
+
+/// The processes that a process has started, and that are there.
+pub fn children(pid: i32) -> Vec<Pid> {
+    let listed = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    listed.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
+}

@@ -8,8 +8,8 @@ use crate::measure::Strict;
 use crate::output::Outputs;
 use crate::{Failed, command_line, runs, usage};
 use anyhow::{Result, anyhow, bail};
-use brunt_model::experiment::{ContenderHooks, Step};
-use brunt_model::{Contender, Experiment, Load, Plan, Question};
+use brunt_model::experiment::Step;
+use brunt_model::{Contender, Experiment, Plan, Question};
 use brunt_script::target;
 use brunt_store::{Named, Store};
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn experiment(store: &Store, baseline: &Named, url: &str) -> Result<Experiment> 
     let (mut steps, arranged) = match baseline {
         Named::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
-            (vec![Step { load: load_of(&plan), plan }], Arranged::alike("baseline-check", 1))
+            (vec![Step { load: plan.load.peak(), plan }], Arranged::alike("baseline-check", 1))
         }
         Named::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
@@ -56,9 +56,7 @@ fn experiment(store: &Store, baseline: &Named, url: &str) -> Result<Experiment> 
     };
     steps.iter_mut().try_for_each(|step| ask(&mut step.plan, url))?;
     let (seed, name) = (steps.first().map_or(0, |step| step.plan.seed), "now".to_owned());
-    let (factors, hooks) = (Vec::new(), ContenderHooks::default());
-    let contender = Contender { name, factors, steps, server: None, hooks, probes: Vec::new() };
-    experiment_of(vec![contender], arranged, seed, &command_line())
+    experiment_of(vec![Contender::bare(name, steps)], arranged, seed, &command_line())
 }
 
 fn ask(plan: &mut Plan, url: &str) -> Result<()> {
@@ -68,11 +66,6 @@ fn ask(plan: &mut Plan, url: &str) -> Result<()> {
     request.url = target::parse(url)?.url;
     request.label.clone_from(&request.url);
     Ok(())
-}
-
-fn load_of(plan: &Plan) -> f64 {
-    let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &plan.load;
-    shape.peak()
 }
 
 impl Arranged {

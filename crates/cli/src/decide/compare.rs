@@ -7,10 +7,6 @@ use brunt_judge::compare;
 use brunt_model::comparison::{Better, ComparisonEnd, Pair};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Finding, LoadUnit, Question, Study};
 
-/// Findings of a sweep that a comparison says better, or that are not what it is about.
-const OF_A_SWEEP: [&str; 6] =
-    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
-
 /// Definitions of a limit need so many loads.
 const LOADS_OF_LIMITS: usize = 5;
 
@@ -31,14 +27,15 @@ impl From<bool> for Decisive {
 
 /// All that can be decided about a study, with the comparison that it was made for.
 pub fn analysis(study: &Study, question: &Compare) -> Analysis {
-    let comparison = compare::compare(study, question, ended(study, question));
+    let (mut comparison, end) = compare::so_far(study, question);
+    comparison.ended = if study.interrupted { ComparisonEnd::Stopped } else { end.unwrap_or(ComparisonEnd::Budget) };
     compared(brunt_judge::sweep::analyse_study(study), study, comparison)
 }
 
 /// The analysis of a study with a comparison, which is told first.
 pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
     let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
-    analysis.findings.retain(|finding| !OF_A_SWEEP.contains(&finding.rule.as_str()));
+    analysis.findings.retain(|finding| !super::OF_SWEEPS.contains(&finding.rule.as_str()));
     for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
         few.limits.clear();
     }
@@ -53,13 +50,12 @@ pub fn is_decided(study: &Study) -> bool {
     !study.trials.is_empty() && compare::enough(study, spec).is_some()
 }
 
-/// How a comparison stands that goes on: what is known of the figure that decides.
-pub fn stands(study: &Study) -> Option<String> {
-    let Question::Compare(spec) = &study.experiment.question else { return None };
-    let comparison = compare::compare(study, spec, ComparisonEnd::Stopped);
+/// How a comparison stands that goes on: what is known of the figure that decides, and whether that is enough.
+pub fn stands(study: &Study, spec: &Compare) -> (Option<String>, bool) {
+    let (comparison, end) = compare::so_far(study, spec);
     let of_pair = |pair: &Pair| Some(pair.measures.first()?.sentence.clone());
     let told: Vec<String> = comparison.pairs.iter().filter_map(of_pair).collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    ((!told.is_empty()).then(|| told.join("; ")), end.is_some())
 }
 
 /// How a comparison makes brunt exit.
@@ -71,12 +67,4 @@ pub fn exit_of(analysis: &Analysis, decisive: Decisive) -> Exit {
     let undecided = |pair: &Pair| pair.measures.first().is_none_or(|first| first.verdict == Better::Undecided);
     let open = comparison.pairs.is_empty() || comparison.pairs.iter().any(undecided);
     if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
-}
-
-/// Why no more was measured, as the study itself tells it.
-fn ended(study: &Study, question: &Compare) -> ComparisonEnd {
-    if study.interrupted {
-        return ComparisonEnd::Stopped;
-    }
-    compare::enough(study, question).unwrap_or(ComparisonEnd::Budget)
 }

@@ -6,7 +6,7 @@ use brunt_model::analysis::{Analysed, Band, Banded, Bottleneck, Culprit, LimitKi
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Weight;
 use brunt_model::question::{Fulfilled, Requirement, TrialTimes};
-use brunt_model::{Analysis, Answer, Failure, Find, Finding, LoadUnit, Run, Study, Trial};
+use brunt_model::{Analysis, Answer, Failure, Find, Finding, Run, Study, Trial};
 use brunt_search::{Ask, Next, Purpose, Search, Seen};
 use std::time::Duration;
 
@@ -190,7 +190,8 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         }
         analysis.answers.push(answer);
     }
-    findings.extend(analysis.findings.into_iter().filter(|finding| !OF_SWEEPS.contains(&finding.rule.as_str())));
+    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == OUTLIERS;
+    findings.extend(analysis.findings.into_iter().filter(|finding| !of_sweeps(&finding.rule)));
     Analysis { findings, ..analysis }
 }
 
@@ -206,17 +207,12 @@ fn without_recovery(study: &Study, all: &[Contended]) -> Study {
     study
 }
 
-/// What an analysis says of a sweep, and not of a search: its loads lie where they were wanted, each is measured once, and
-/// the capacity has an answer of its own.
-const OF_SWEEPS: [&str; 7] =
-    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "outliers", "throughput_falls"];
+/// The loads of a search lie where they were wanted, and each is measured once: none stands apart.
+const OUTLIERS: &str = "outliers";
 
 /// The definitions of a limit side by side, as the search has them.
 fn limits(answer: &Answer) -> Vec<LoadLimit> {
-    let unit = match answer.unit {
-        LoadUnit::PerSecond => "/s",
-        LoadUnit::Users { .. } => "users",
-    };
+    let unit = answer.unit.behind().trim_start();
     let limit = |kind, name: &str, at: Estimate, how: &str| LoadLimit {
         kind,
         name: name.to_owned(),

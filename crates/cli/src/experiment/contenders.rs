@@ -4,7 +4,7 @@
 
 use crate::args::RunArgs;
 use anyhow::{Result, ensure};
-use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
+use brunt_model::experiment::{Around, Step, TrialOrder};
 use brunt_model::{Contender, Experiment, Question};
 use std::time::Duration;
 
@@ -82,15 +82,8 @@ fn contender(
         (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
     });
     let (steps, notes) = steps(&RunArgs { url, ..run.clone() })?;
-    let contender = Contender {
-        name: name.unwrap_or("URLs").to_owned(),
-        factors: Vec::new(),
-        steps,
-        server: None,
-        hooks: ContenderHooks::default(),
-        probes: run.probes.probes.clone(),
-    };
-    Ok((contender, notes))
+    let bare = Contender::bare(name.unwrap_or("URLs").to_owned(), steps);
+    Ok((Contender { probes: run.probes.probes.clone(), ..bare }, notes))
 }
 
 /// `NAME=WHAT` or `WHAT`; a URL may hold `=`, but not before `/`, `:` or `?`.

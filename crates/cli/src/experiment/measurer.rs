@@ -157,9 +157,9 @@ impl Host for Measurer<'_> {
     fn enough(&mut self, repetition: u32) -> bool {
         let Question::Compare(spec) = &self.study.experiment.question else { return false };
         let within = spec.within;
-        let enough = decide::is_decided(&self.study);
+        let (stands, enough) = decide::stands(&self.study, spec);
         let used_up = within.is_some_and(|within| self.left.is_used_up(within));
-        if let Some(stands) = decide::stands(&self.study) {
+        if let Some(stands) = stands {
             self.tell(&format!("after repetition {}: {stands}", repetition + 1));
         }
         enough || used_up

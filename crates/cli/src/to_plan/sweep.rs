@@ -3,8 +3,8 @@
 use super::{System, to_plan};
 use crate::args::RunArgs;
 use anyhow::Result;
+use brunt_model::Shape;
 use brunt_model::experiment::Step;
-use brunt_model::{Load, Plan, Shape};
 use brunt_script::shape::Loads;
 
 /// The steps that a command line speaks of, in the order in which they were written, and notes that the user should be
@@ -13,7 +13,7 @@ use brunt_script::shape::Loads;
 pub fn sweep_steps(args: &RunArgs, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
     let Some(loads) = sweep(args) else {
         let (plan, notes) = to_plan(args, system)?;
-        return Ok((vec![Step { load: peak(&plan), plan }], notes));
+        return Ok((vec![Step { load: plan.load.peak(), plan }], notes));
     };
     let (mut steps, mut notes) = (Vec::with_capacity(loads.len()), Vec::<String>::new());
     for load in loads {
@@ -38,9 +38,4 @@ fn at(args: &RunArgs, load: f64) -> RunArgs {
     let swept = if args.load.rate.is_some() { &mut args.load.rate } else { &mut args.load.connections };
     *swept = Some(Loads::One(Shape::constant(load)));
     args
-}
-
-fn peak(plan: &Plan) -> f64 {
-    let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &plan.load;
-    shape.peak()
 }

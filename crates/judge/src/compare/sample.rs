@@ -6,7 +6,7 @@ use super::figures::figure;
 use crate::sweep::load;
 use brunt_model::finding::State;
 use brunt_model::question::Measure;
-use brunt_model::{Contender, Judgement, Load, LoadUnit, Place, Run, Study, Trial};
+use brunt_model::{Contender, Judgement, LoadUnit, Place, Run, Study, Trial};
 use brunt_stats::shift::Between;
 
 /// All pairs of contenders.
@@ -163,8 +163,7 @@ fn paired(study: &Study, theirs: usize, step: usize) -> Paired<'_> {
 fn load_of<'a>(mut runs: impl Iterator<Item = &'a &'a Run>) -> Option<(LoadUnit, f64)> {
     let load = |run: &Run| {
         let load = &run.plan.as_ref()?.load;
-        let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
-        Some((LoadUnit::from(load), shape.peak()))
+        Some((LoadUnit::from(load), load.peak()))
     };
     let first = load(runs.next()?)?;
     runs.all(|run| load(run) == Some(first)).then_some(first)

@@ -27,10 +27,7 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
 
 /// What loads are counted in, as a limit has it.
 fn unit(of: LoadUnit) -> String {
-    match of {
-        LoadUnit::PerSecond => "/s".into(),
-        LoadUnit::Users { .. } => "users".into(),
-    }
+    of.behind().trim_start().into()
 }
 
 /// A load in words: `35.0/s`, `200 users`.

@@ -1,9 +1,9 @@
 //! How much each contender carries, and the trials by which that was found.
 
-use super::{Block, Subject};
+use super::{Block, Subject, load_head};
 use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
-use brunt_model::{Answer, LoadUnit, Trial};
+use brunt_model::{Answer, Trial};
 
 /// A table of capacities and one of trials for each answer.
 pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
@@ -30,10 +30,7 @@ fn capacities(answer: &Answer) -> Block {
 }
 
 fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
-    let load = match answer.unit {
-        LoadUnit::PerSecond => "load, /s",
-        LoadUnit::Users { .. } => "users",
-    };
+    let load = load_head(answer.unit);
     let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "capacity by then", "why it was tried"];
     let row = |(index, tried): (usize, &Tried)| {
         let total = made(subject, answer, tried).map(|trial| &trial.run.total);

@@ -1,11 +1,11 @@
 //! The table of a sweep, a contender each.
 
-use super::{Block, Subject};
+use super::{Block, Subject, load_head};
 use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
 use crate::readings::server_cpu;
+use brunt_model::Trial;
 use brunt_model::analysis::{Analysed, Banded, CurvePoint};
 use brunt_model::finding::State;
-use brunt_model::{LoadUnit, Trial};
 
 /// A column: its head, and what stands in it; None where nothing is known.
 type Column<'a> = (&'static str, Box<dyn Fn(&CurvePoint) -> Option<String> + 'a>);
@@ -33,10 +33,7 @@ fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
 const FLAGS: &str = "flags";
 
 fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysed: &'a Analysed) -> Vec<Column<'a>> {
-    let load = match subject.unit {
-        LoadUnit::PerSecond => "load, /s",
-        LoadUnit::Users { .. } => "users",
-    };
+    let load = load_head(subject.unit);
     let rate = |of: Banded| three(of.value);
     let time = |of: Banded| seconds(of.value);
     let quantile = move |p: &CurvePoint, of: Option<Banded>, q: f64| {

@@ -34,10 +34,7 @@ pub fn so_far(answer: &Answer) -> String {
 
 fn known(at: Estimate, unit: LoadUnit) -> String {
     let of = |load: f64| three(load);
-    let behind = match unit {
-        LoadUnit::PerSecond => "/s",
-        LoadUnit::Users { .. } => " users",
-    };
+    let behind = unit.behind();
     match (at.low, at.value, at.high) {
         (Some(low), Some(value), Some(high)) => format!("{}{behind} ({} to {})", of(value), of(low), of(high)),
         (_, Some(value), _) => format!("about {}{behind}", of(value)),
