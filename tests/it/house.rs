@@ -128,6 +128,22 @@ fn links_in_the_docs_lead_to_files() {
     none(&wrong);
 }
 
+#[test]
+fn tests_that_a_machine_may_forbid_are_on_the_list() {
+    let list = fs::read_to_string(root().join(".ci/allowed-skips")).expect("the list of what CI may skip");
+    let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.split('#').next()).map(str::trim).collect();
+    let mut wrong = Vec::new();
+    for file in files(&root().join("tests/it"), "rs") {
+        let text = fs::read_to_string(&file).expect("source is text");
+        for call in ["in_its_own_time(\"", "was_the_generators(\""] {
+            let names = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
+            let unknown = names.filter(|name| name.contains("::") && !listed.contains(name));
+            wrong.extend(unknown.map(|name| format!("{}: {name} is not in .ci/allowed-skips", relative(&file))));
+        }
+    }
+    none(&wrong);
+}
+
 fn none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n  {}\n", wrong.join("\n  "));
 }
