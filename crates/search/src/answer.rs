@@ -16,7 +16,8 @@ use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, Tried};
 pub fn answer(search: &Search, contender: &str, seen: &[Seen], made: &[Made], ended: SearchEnd) -> Answer {
     let known = made.last().map(|made| made.known.clone()).unwrap_or_default();
     let limit = seen.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
-    let drift = capacity::drift(search, seen, made);
+    let value = known.first().and_then(|known| known.at.value);
+    let drift = value.and_then(|at| capacity::drift(search, seen, made, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
         let at = known.get(set).map(|known| widened(known.at, drift.filter(|_| set == 0))).unwrap_or_default();
         let sentence = told::capacity(at, search.unit, ended, limit);

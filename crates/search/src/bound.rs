@@ -65,6 +65,20 @@ impl Bound {
         Self { counted, allowed: allowed.max(MAX_SHARE) }
     }
 
+    /// Whether the figure is large because requests wait.
+    pub fn waits(&self) -> bool {
+        matches!(self.counted, Counted::Slower(_) | Counted::Mean)
+    }
+
+    /// Of how many seconds the clumps are taken to be in which what counts against it comes, before anything is known. Where
+    /// 1 % of the requests wait longer than t, a queue that has grown so long takes two to three times t to be gone again.
+    pub fn clump(&self) -> f64 {
+        match self.counted {
+            Counted::Slower(than) => 2.5 * than,
+            Counted::Errors | Counted::Mean | Counted::Wanted { .. } => 0.5,
+        }
+    }
+
     /// Whether the figure is a share of requests.
     pub fn is_share(&self) -> bool {
         matches!(self.counted, Counted::Slower(_) | Counted::Errors)

@@ -3,9 +3,9 @@
 //! What it is: each objective's figure of each trial, with how much it varies, handed to [`crate::curve`]; of several
 //! objectives the one that is missed first. What it is not: that model, nor the sentence about it.
 
-use crate::bound::Bound;
-use crate::curve::{Crossing, Glimpse, Scale, Target, crossing};
-use crate::drift::{self, Drift};
+use crate::bound::{Bound, Counted, KEPT};
+use crate::curve::{Crossing, Glimpse, Saturation, Scale, Target, crossing};
+use crate::drift::{self, Drift, Pace};
 use crate::search::{Made, Search, searched};
 use crate::seen::{Counts, Part, Seen, bounds};
 use crate::sides;
@@ -16,10 +16,13 @@ use brunt_stats::blocks;
 /// What is known of the capacity under one set of objectives.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The highest load that met the objectives, below the least that missed them; None where none met them.
+    /// The highest load that met the objectives, of those below the capacity as the trials have it most simply; None where
+    /// none met them.
     pub met: Option<f64>,
-    /// The least load that missed them; None where none did.
+    /// The least load that missed them, of those above it; None where none did.
     pub missed: Option<f64>,
+    /// Whether any trial surely lies above it, and not only by the chance of some slow requests.
+    pub is_above: bool,
     /// Where the objective that is missed first crosses its bound; None before both sides were seen.
     pub crossing: Option<Crossing>,
     /// The capacity with its interval.
@@ -55,10 +58,10 @@ pub fn known(find: &Find, unit: LoadUnit, seen: &[Seen]) -> Vec<Known> {
 
 fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known {
     let useful: Vec<&Seen> = seen.iter().filter(|trial| counts(trial, set, bounds)).collect();
-    let misses = |trial: &&&Seen| misses(trial, set, bounds);
-    let missed = useful.iter().filter(misses).map(|trial| trial.load).reduce(f64::min);
-    let below = |trial: &&&Seen| !misses(trial) && missed.is_none_or(|missed| trial.load < missed);
-    let met = useful.iter().filter(below).map(|trial| trial.load).reduce(f64::max);
+    let (met, missed) = split(&useful, set, bounds);
+    let decided = decided(&useful, set, bounds);
+    let is_above =
+        decided.1.is_some() || useful.iter().any(|trial| trial.is_overloaded() && misses(trial, set, bounds));
     let crossings: Vec<(Crossing, Target)> = bounds
         .iter()
         .enumerate()
@@ -74,7 +77,6 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
             // An objective whose low end is open may be missed at any load, but for what single trials decided.
             let open = crossings.iter().any(|(c, _)| c.low.is_none());
             let low = if open { None } else { least(|c| c.low) };
-            let decided = decided(&useful, set, bounds);
             let low = low.or(decided.0.filter(|low| *low < first.load));
             let high = least(|c| c.high).or(decided.1.filter(|high| *high > first.load));
             Estimate { value: Some(first.load), low, high }
@@ -82,7 +84,37 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
         None => Estimate { value: None, low: met, high: missed },
     };
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
-    Known { met, missed, crossing: first.map(|f| f.0), at }
+    Known { met, missed, is_above, crossing: first.map(|f| f.0), at }
+}
+
+/// The highest load that met the objectives and the least that missed them, where as little as possible speaks against it:
+/// one slow request of the few of a low load is no limit where ten times as many are served well.
+fn split(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
+    let mut all: Vec<(f64, f64)> = useful.iter().map(|trial| (trial.load, excess(trial, set, bounds))).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // What speaks against the capacity being below all of them; each that is let in speaks for or against it.
+    let mut against: f64 = all.iter().map(|(_, excess)| (-excess).max(0.0)).sum();
+    let (mut least, mut below) = (against, 0);
+    for (index, (_, excess)) in all.iter().enumerate() {
+        against += excess;
+        if against < least - 1e-9 {
+            (least, below) = (against, index + 1);
+        }
+    }
+    let met = all[..below].iter().filter(|(_, excess)| *excess <= 0.0).map(|(load, _)| *load);
+    let missed = all[below..].iter().filter(|(_, excess)| *excess > 0.0).map(|(load, _)| *load);
+    (met.reduce(f64::max), missed.reduce(f64::min))
+}
+
+/// By how much a trial misses the objective that it misses most: in requests, as a multiple of what is allowed. Below 0
+/// where it meets all.
+fn excess(trial: &Seen, set: usize, bounds: &[Bound]) -> f64 {
+    const MOST: f64 = 10.0;
+    let one = |(index, bound): (usize, &Bound)| {
+        let parts = parts(trial, set, index);
+        (figure(&parts) / bound.allowed - 1.0).min(MOST) * sums(&parts).1.max(1.0)
+    };
+    bounds.iter().enumerate().map(one).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// The highest load that a trial alone decided to be below the capacity, and the least above it.
@@ -131,9 +163,19 @@ fn glimpses(useful: &[&Seen], set: usize, index: usize, bound: &Bound) -> (Vec<G
         let parts = parts(trial, set, index);
         let (variance, freedom) = variance(&parts, bound);
         let seconds = trial.seconds.max(0.1);
-        Glimpse { load: trial.load, figure: figure(&parts), seconds, variance, freedom }
+        let at_most = trial.limited.is_some();
+        Glimpse { load: trial.load, figure: figure(&parts), seconds, variance, freedom, at_most }
     };
-    (useful.iter().map(glimpse).collect(), Target { scale, allowed: bound.allowed })
+    let saturation = bound.waits().then(|| saturation(useful)).flatten();
+    (useful.iter().map(glimpse).collect(), Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() })
+}
+
+/// The most that a server achieved to which more was offered; as sure as the number of independent requests is.
+fn saturation(useful: &[&Seen]) -> Option<Saturation> {
+    let overloaded = useful.iter().filter(|trial| trial.is_overloaded());
+    let most = overloaded.max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
+    let error = (most.achieved * most.seconds).max(1.0).sqrt().recip().max(0.005);
+    Some(Saturation { load: most.achieved, error })
 }
 
 /// The variance of the figure, with its degrees of freedom: by batch means of the trial's blocks (a ratio estimator, as the
@@ -166,16 +208,24 @@ fn coarse(apart: &[f64]) -> (f64, f64) {
     (variance * sums.len() as f64, 3.0)
 }
 
-/// How the capacity under the first set of objectives wandered; None where it did not, as far as is known.
-pub fn drift(search: &Search, seen: &[Seen], made: &[Made]) -> Option<Drift> {
-    let searched = searched(seen, made);
+/// How the capacity under the first set of objectives wandered, whose value is `at`; None where it did not, as far as is known.
+pub fn drift(search: &Search, seen: &[Seen], made: &[Made], at: f64) -> Option<Drift> {
     let sets = bounds(&search.find);
-    let bounds = sets.first()?;
-    let useful: Vec<&Seen> = searched.iter().filter(|trial| counts(trial, 0, bounds)).collect();
-    let times: Vec<f64> = useful.iter().map(|trial| trial.began).collect();
-    let of = |(index, bound): (usize, &Bound)| {
-        let (glimpses, target) = glimpses(&useful, 0, index, bound);
-        drift::drift(&glimpses, &times, target)
-    };
-    bounds.iter().enumerate().find_map(of)
+    if !sets.first()?.iter().any(Bound::waits) {
+        return None;
+    }
+    let steady = |trial: &&Seen| trial.limited.is_none() && trial.achieved >= KEPT * trial.offered;
+    let paces: Vec<Pace> = searched(seen, made).iter().filter(steady).filter_map(pace).collect();
+    let all: Vec<&Seen> = seen.iter().collect();
+    drift::drift(&paces, at, saturation(&all)?.load)
+}
+
+fn pace(trial: &Seen) -> Option<Pace> {
+    let mean = Bound { counted: Counted::Mean, allowed: 0.0 };
+    let parts: Vec<Part> =
+        trial.blocks.iter().map(|block| Part { over: block.response, of: block.completed }).collect();
+    let (variance, _) = variance(&parts, &mean);
+    let (over, of) = sums(&parts);
+    let known = Pace { load: trial.load, time: trial.began + trial.seconds / 2.0, mean: over / of, variance };
+    (over > 0.0 && of > 0.0).then_some(known)
 }

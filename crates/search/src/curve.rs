@@ -21,6 +21,8 @@ pub struct Glimpse {
     pub variance: f64,
     /// The degrees of freedom of that variance.
     pub freedom: f64,
+    /// The true figure is at most this: the generator was the limit, and its own delays are in it.
+    pub at_most: bool,
 }
 
 /// On which scale the figure is straight.
@@ -39,6 +41,19 @@ pub struct Target {
     pub scale: Scale,
     /// Its value that is just allowed.
     pub allowed: f64,
+    /// The most that it achieved when overloaded, where the figure comes of waiting: there it has no end.
+    pub saturation: Option<Saturation>,
+    /// What counts against it is taken to come in clumps of so many seconds, before anything is known.
+    pub clump: f64,
+}
+
+/// What an overloaded server achieved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Saturation {
+    /// In units of the load.
+    pub load: f64,
+    /// Its standard error, as a share.
+    pub error: f64,
 }
 
 /// Where the figure crosses.
@@ -65,9 +80,15 @@ pub struct Crossing {
 /// Further than this from what is allowed, on its scale, a trial only says that it is far (a factor of six).
 const FAR: f64 = 1.8;
 /// A dispersion that nothing is known of counts as known by so many degrees of freedom.
-const FEWEST_FREEDOM: f64 = 5.0;
-/// Before anything is known, slow requests are taken to come in clumps of so many seconds.
-const CLUMP_SECONDS: f64 = 0.5;
+const FEWEST_FREEDOM: f64 = 6.0;
+/// By which factors the slope may be less or more than it usually is (one standard deviation), where nothing is known of the
+/// saturation: a limit on the rate is nearly a step.
+const ANY_SLOPE: (f64, f64) = (3.0, 10.0);
+/// The same, where the saturation was seen.
+const KNOWN_SLOPE: (f64, f64) = (1.7, 1.7);
+/// The loads were picked, and the search ended, by what had been seen; intervals are wider by the root of this (found by
+/// simulation, docs/method.md).
+const PICKED: f64 = 1.06;
 /// The least and the greatest slope that is looked at.
 const SLOPES: (f64, f64) = (1.0, 5000.0);
 
@@ -87,16 +108,6 @@ impl Scale {
     }
 }
 
-impl Scale {
-    /// How much a slope speaks against itself: before any trial, its logarithm is taken to be normal around that of 30 (shares)
-    /// or 5 (amounts), with a deviation of log 3 below and log 10 above, for a limit on the rate is nearly a step.
-    fn surprise(self, slope: f64) -> f64 {
-        let usual: f64 = if self == Self::Share { 30.0 } else { 5.0 };
-        let wide: f64 = if slope < usual { 3.0 } else { 10.0 };
-        ((slope / usual).ln() / wide.ln()).powi(2)
-    }
-}
-
 impl Target {
     /// How far a figure lies above what is allowed, on its scale.
     pub fn above(&self, figure: f64) -> f64 {
@@ -108,9 +119,30 @@ impl Target {
         self.scale.back(self.scale.of(self.allowed) + above)
     }
 
+    /// How steep the figure usually is where the crossing is at `load`, and by which factors it may be less or more.
+    fn usual_slope(&self, load: f64) -> (f64, (f64, f64)) {
+        match self.saturation {
+            Some(Saturation { load: most, error }) => {
+                (self.climb() / (most / load - 1.0).max(2.0 * error), KNOWN_SLOPE)
+            }
+            None if self.scale == Scale::Share => (30.0, ANY_SLOPE),
+            None => (5.0, ANY_SLOPE),
+        }
+    }
+
+    /// How far the figure would climb on the way to saturation if it went on as at the crossing: of a wait that is exponential,
+    /// all that is left of its scale, and somewhat less as it becomes steeper; of a mean of s/(1 − load), once itself.
+    fn climb(&self) -> f64 {
+        const LESS: f64 = 0.75;
+        match self.scale {
+            Scale::Share => (-LESS * self.scale.of(self.allowed)).max(1.0),
+            Scale::Amount => 1.0,
+        }
+    }
+
     /// What is taken for the dispersion before anything is known of it.
     fn usual_dispersion(&self) -> f64 {
-        2.0 * CLUMP_SECONDS / self.allowed.sqrt()
+        2.0 * self.clump / self.allowed.sqrt()
     }
 
     /// Whether a figure is near enough to what is allowed to say how it grows.
@@ -124,22 +156,14 @@ pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
     let (fit, best, freedom) = Fit::of(glimpses, target)?;
     let wide = fit.allowance(&best, freedom);
     let found = fit.found(&best, freedom);
-    Some(Crossing { low: fit.end(&best, -1.0, wide * lean(freedom)), high: fit.end(&best, 1.0, wide), ..found })
+    Some(Crossing { low: fit.end(&best, -1.0, wide), high: fit.end(&best, 1.0, wide), ..found })
 }
 
-/// The same without its interval.
-pub fn fitted(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
-    let (fit, best, freedom) = Fit::of(glimpses, target)?;
-    Some(fit.found(&best, freedom))
-}
-
-/// Who saw few clumps of slow requests underrates their share and how much it varies, both at once: the lower end is moved
-/// by (2z² + 1)/6 · γ standard deviations more (Johnson 1978; Hall 1992, §2.3), γ up to 0.4 being the skewness of a sum of as
-/// many exponential clumps as have a variance that is known with ν degrees of freedom (m = 3ν, γ = 3/√(2m)).
-fn lean(freedom: f64) -> f64 {
-    let normal = 1.96_f64;
-    let skewness = (3.0 / (6.0 * freedom).sqrt()).min(0.4);
-    (1.0 + (2.0 * normal * normal + 1.0) / 6.0 * skewness / normal).powi(2)
+/// Between the highest load below and the least above what is allowed; None unless there are both.
+fn middle(glimpses: &[Glimpse], allowed: f64) -> Option<f64> {
+    let below = glimpses.iter().filter(|glimpse| glimpse.figure <= allowed).map(|glimpse| glimpse.load);
+    let above = glimpses.iter().filter(|glimpse| glimpse.figure > allowed).map(|glimpse| glimpse.load);
+    Some((below.reduce(f64::max)? * above.reduce(f64::min)?).sqrt())
 }
 
 struct Fit<'a> {
@@ -147,6 +171,8 @@ struct Fit<'a> {
     target: Target,
     edges: (f64, f64),
     dispersion: f64,
+    /// The slope as it usually is, and by which factors it may be less or more.
+    usual: (f64, (f64, f64)),
 }
 
 #[derive(Clone, Copy)]
@@ -160,27 +186,23 @@ impl<'a> Fit<'a> {
     /// The curve that fits best, and the degrees of freedom of its dispersion.
     fn of(glimpses: &'a [Glimpse], target: Target) -> Option<(Self, Tried, f64)> {
         let edges = (target.figure(-FAR), target.figure(FAR));
-        let mut fit = Fit { glimpses, target, edges, dispersion: target.usual_dispersion() };
-        if !fit.has_both_sides() {
-            return None;
-        }
+        let middle = middle(glimpses, target.allowed)?;
+        let usual = target.usual_slope(middle);
+        let mut fit = Fit { glimpses, target, edges, dispersion: target.usual_dispersion(), usual };
         let (mut best, mut freedom) = (fit.best()?, FEWEST_FREEDOM);
         for _ in 0..2 {
             (fit.dispersion, freedom) = fit.dispersion(&best);
+            fit.usual = target.usual_slope(best.load);
             best = fit.best()?;
         }
         Some((fit, best, freedom))
     }
 
     fn found(&self, best: &Tried, freedom: f64) -> Crossing {
-        let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count();
+        let near =
+            self.glimpses.iter().filter(|glimpse| !glimpse.at_most && self.target.is_near(glimpse.figure)).count();
         let Tried { load, slope, deviance } = *best;
         Crossing { load, low: None, high: None, slope, deviance, dispersion: self.dispersion, freedom, near }
-    }
-
-    fn has_both_sides(&self) -> bool {
-        let below = self.glimpses.iter().any(|glimpse| glimpse.figure <= self.target.allowed);
-        below && self.glimpses.iter().any(|glimpse| glimpse.figure > self.target.allowed)
     }
 
     /// The crossing that fits best: looked for between each two loads, since it may be narrow, and then around the best.
@@ -236,7 +258,14 @@ impl<'a> Fit<'a> {
 
     fn deviance(&self, load: f64, slope: f64) -> f64 {
         let away = |glimpse: &Glimpse| self.away(glimpse, slope * (glimpse.load / load - 1.0));
-        self.glimpses.iter().map(away).sum::<f64>() + self.target.scale.surprise(slope)
+        self.glimpses.iter().map(away).sum::<f64>() + self.surprise(slope)
+    }
+
+    /// How much a slope speaks against itself: its logarithm is taken to be normal.
+    fn surprise(&self, slope: f64) -> f64 {
+        let (usual, wide) = self.usual;
+        let wide = if slope < usual { wide.0 } else { wide.1 };
+        ((slope / usual).ln() / f64::ln(wide)).powi(2)
     }
 
     /// The deviance of a trial from the curve, which lies so far `above` what is allowed there. Far from it, less than all
@@ -249,6 +278,9 @@ impl<'a> Fit<'a> {
         // A trial that is not far above speaks against a curve that would have it there, the more the further.
         let most = if glimpse.figure < high { 2.0 * FAR } else { FAR };
         let curve = self.target.figure(above.clamp(-FAR, most));
+        if glimpse.at_most && curve <= glimpse.figure {
+            return 0.0;
+        }
         let nearest = glimpse.figure.clamp(low, high);
         (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
             / self.dispersion
@@ -262,26 +294,31 @@ impl<'a> Fit<'a> {
         for glimpse in self.glimpses {
             let above = best.slope * (glimpse.load / best.load - 1.0);
             // What is far above is not steady: its queue grows as long as the trial lasts.
-            if above.abs() < FAR && glimpse.figure < self.edges.1 {
+            if above.abs() < FAR && glimpse.figure < self.edges.1 && !glimpse.at_most {
                 let sum = glimpse.variance * glimpse.seconds * glimpse.seconds;
                 seen += sum;
                 square += sum * sum / glimpse.freedom.max(1.0);
                 expected += glimpse.seconds * self.target.figure(above).powf(1.5);
             }
         }
+        let usual = self.target.usual_dispersion();
         if seen <= 0.0 {
-            return (self.target.usual_dispersion(), FEWEST_FREEDOM);
+            return (usual, FEWEST_FREEDOM);
         }
-        (seen / expected, (seen * seen / square).max(FEWEST_FREEDOM))
+        let freedom = seen * seen / square;
+        let all = FEWEST_FREEDOM + freedom;
+        ((FEWEST_FREEDOM * usual + freedom * seen / expected) / all, all)
     }
 
     /// How much more deviance the interval's ends may have: the profile likelihood ratio against F(1, ν), with the scatter of
     /// trials around the curve where that is more than their own blocks explain.
     fn allowance(&self, best: &Tried, freedom: f64) -> f64 {
-        let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count() as f64;
+        let near =
+            self.glimpses.iter().filter(|glimpse| !glimpse.at_most && self.target.is_near(glimpse.figure)).count()
+                as f64;
         let left = (near - 2.0).max(0.0);
         let scatter = ((best.deviance + freedom) / (left + freedom)).max(1.0);
-        order::student(freedom + left).powi(2) * scatter
+        order::student(freedom + left).powi(2) * scatter * PICKED
     }
 
     fn end(&self, best: &Tried, direction: f64, wide: f64) -> Option<f64> {

@@ -36,6 +36,16 @@ pub struct Seen {
     pub limited: Option<String>,
 }
 
+impl Seen {
+    /// Whether clearly less was achieved than was offered, and not by the generator's fault: what is under way at the end is
+    /// less, too, but that is only some requests.
+    pub fn is_overloaded(&self) -> bool {
+        const SOME: f64 = 10.0;
+        let missing = self.offered - self.achieved;
+        missing > 0.05 * self.offered && missing * self.seconds > SOME && self.limited.is_none()
+    }
+}
+
 /// What decides in a block of a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counts {

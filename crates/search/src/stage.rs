@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// While response times do not grow, loads grow by this factor; then by the second.
 const GROWTH: (f64, f64) = (4.0, 2.0);
+/// The second load is no greater than this, however fast the server answers: brunt's own limit may be near.
+const ALONE: f64 = 5000.0;
 /// Replies take clearly longer when their mean is so many times that of the first trial.
 const SLOWER: f64 = 2.0;
 /// An interval with ends further apart than this factor is first made narrower.
@@ -118,7 +120,7 @@ impl Stage<'_> {
     fn brackets(&self, known: &[Known]) -> Option<Result<Next, SearchEnd>> {
         let highest = self.seen.iter().map(|trial| trial.load).fold(0.0, f64::max);
         let lowest = self.seen.iter().map(|trial| trial.load).fold(f64::INFINITY, f64::min);
-        if known.iter().any(|known| known.missed.is_none()) {
+        if known.iter().any(|known| known.missed.is_none() || !known.is_above) {
             return Some(self.up(known, highest));
         }
         if known.iter().any(|known| known.met.is_none()) {
@@ -146,9 +148,20 @@ impl Stage<'_> {
         if highest >= most {
             return Err(SearchEnd::Most);
         }
-        let (factor, why) =
-            if self.is_slower() { (GROWTH.1, "twice the last") } else { (GROWTH.0, "four times the last") };
-        self.ask((highest * factor).min(most), why, Length::Short)
+        let (next, why) = match self.alone() {
+            Some(rate) if rate > GROWTH.0 * highest => (rate, "what one after another would take"),
+            _ if self.is_slower() => (GROWTH.1 * highest, "twice the last"),
+            _ => (GROWTH.0 * highest, "four times the last"),
+        };
+        self.ask(next.min(most), why, Length::Short)
+    }
+
+    /// So many a second does a server serve that does nothing at the same time, as fast as it answered the first trial. Only
+    /// asked after that one.
+    fn alone(&self) -> Option<f64> {
+        let [first] = self.seen else { return None };
+        let open = matches!(self.search.unit, LoadUnit::PerSecond);
+        first.mean.filter(|mean| open && *mean > 0.0).map(|mean| (1.0 / mean).min(ALONE))
     }
 
     /// The least load at which the generator was the limit and the objectives were missed.
@@ -159,11 +172,14 @@ impl Stage<'_> {
 
     /// Whether the last trial's replies took clearly longer than the first's.
     fn is_slower(&self) -> bool {
-        let mean = |trial: Option<&Seen>| trial.and_then(|trial| trial.mean);
-        match (mean(self.seen.first()), mean(self.seen.last())) {
-            (Some(first), Some(last)) => last > SLOWER * first || matches!(self.search.unit, LoadUnit::Users { .. }),
-            _ => true,
-        }
+        let users = matches!(self.search.unit, LoadUnit::Users { .. });
+        users || self.seen.last().is_none_or(|last| self.slowed(last))
+    }
+
+    /// Whether a trial's replies took clearly longer than the first's. Where there were none, they did.
+    fn slowed(&self, trial: &Seen) -> bool {
+        let first = self.seen.first().and_then(|first| first.mean);
+        first.zip(trial.mean).is_none_or(|(first, mean)| mean > SLOWER * first)
     }
 
     fn is_precise(&self, known: &Known) -> bool {
@@ -204,7 +220,7 @@ impl Stage<'_> {
         }
         // Where the figure is about twice or half of what is allowed: nearer, nothing is learnt of the slope; further, little
         // of the crossing.
-        let aside = (0.7 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
+        let aside = (1.0 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
         let known = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();
         let length = if known { Length::Full } else { Length::Middle };
         let (load, why) = if below > above {
@@ -223,7 +239,7 @@ impl Stage<'_> {
     }
 
     fn overloaded(&self) -> impl Iterator<Item = &Seen> {
-        self.seen.iter().filter(|trial| trial.achieved < 0.95 * trial.offered && trial.limited.is_none())
+        self.seen.iter().filter(|trial| trial.is_overloaded())
     }
 
     /// Seconds measured near a load: below it, and above.
@@ -234,12 +250,15 @@ impl Stage<'_> {
         })
     }
 
-    /// Between two loads: near what an overloaded server achieved, else in the middle.
+    /// Between two loads: shortly before what an overloaded server achieved, or before a load at which requests queued; else
+    /// in the middle.
     fn inside(&self, low: f64, high: f64) -> (f64, &'static str) {
-        let first =
-            self.overloaded().filter(|trial| trial.load >= high * 0.999).map(|trial| trial.achieved).reduce(f64::max);
+        let at_high = || self.seen.iter().filter(|trial| trial.load >= high * 0.999);
+        let achieved = at_high().filter(|trial| trial.is_overloaded()).map(|trial| trial.achieved).reduce(f64::max);
+        let nearest = at_high().min_by(|a, b| a.load.total_cmp(&b.load));
+        let queued = nearest.filter(|trial| self.slowed(trial)).map(|trial| trial.load.min(trial.achieved));
         let open = matches!(self.search.unit, LoadUnit::PerSecond);
-        match first.map(|achieved| 0.9 * achieved) {
+        match achieved.or(queued).map(|saturation| 0.9 * saturation) {
             Some(guess) if open && guess > low * 1.1 && guess < high / 1.05 => {
                 (guess, "shortly before what it achieved")
             }

@@ -94,6 +94,7 @@ pub struct Server {
     /// The next arrival, and the time up to which all is done.
     arrival: f64,
     now: f64,
+    arrived: u64,
 }
 
 impl Server {
@@ -113,6 +114,7 @@ impl Server {
             waiting: std::collections::VecDeque::new(),
             arrival: 0.0,
             now: 0.0,
+            arrived: 0,
         };
         if let Service::Stalling { stall, .. } = kind.service {
             server.stall = server.exponential(stall / 0.01);
@@ -139,6 +141,11 @@ impl Server {
         self.now
     }
 
+    /// How many have arrived.
+    pub fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
     /// So many arrivals a second until `to`; those that came before then are handed over with when they end.
     pub fn load(&mut self, rate: f64, to: f64, mut ended: impl FnMut(Ended)) {
         self.arrival = self.now + self.exponential(1.0 / rate);
@@ -148,6 +155,7 @@ impl Server {
         while self.arrival < to {
             let at = self.arrival;
             let done = self.serve(at);
+            self.arrived += 1;
             ended((done, done - at));
             self.arrival += self.exponential(1.0 / rate);
         }
@@ -209,6 +217,7 @@ impl Server {
                 ended((next, next - arrived));
                 self.inside.extend(self.waiting.pop_front());
             } else {
+                self.arrived += 1;
                 if self.inside.len() < workers {
                     self.inside.push(next);
                 } else {

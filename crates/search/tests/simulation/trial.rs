@@ -67,18 +67,15 @@ pub fn measured(server: &mut Server, find: &Find, ask: &Ask) -> Seen {
     let least = (ask.times.least.as_secs_f64() / BLOCK).round() as usize;
     let mut tally = Tally { from, bound: find.objectives[0].all[0].bound, blocks: Vec::new(), times: Vec::new() };
     server.load(ask.load, from, |ended| tally.count(ended));
-    let mut length = 0;
+    let (mut length, before) = (0, server.arrived());
     while length < most {
         length = (length + 5).min(most);
         server.load(ask.load, from + length as f64 * BLOCK, |ended| tally.count(ended));
-        if length >= least
-            && std::env::var("FIXED").is_err()
-            && sides(find, &tally.counts(length)).iter().all(|side| *side != LoadSide::Undecided)
-        {
+        if length >= least && sides(find, &tally.counts(length)).iter().all(|side| *side != LoadSide::Undecided) {
             break;
         }
     }
-    let seen = tally.seen(ask, length, began);
+    let seen = tally.seen(ask, length, began, server.arrived() - before);
     server.rest(GRACE, COOL);
     seen
 }
@@ -119,7 +116,7 @@ impl Tally {
         (0..length).map(block).collect()
     }
 
-    fn seen(&self, ask: &Ask, length: usize, began: f64) -> Seen {
+    fn seen(&self, ask: &Ask, length: usize, began: f64, arrived: u64) -> Seen {
         let blocks = self.counts(length);
         let seconds = length as f64 * BLOCK;
         let completed: f64 = blocks.iter().map(|block| block.completed).sum();
@@ -131,7 +128,7 @@ impl Tally {
             load: ask.load,
             purpose: Some(ask.purpose),
             began,
-            offered: ask.load,
+            offered: arrived as f64 / seconds,
             achieved: completed / seconds,
             seconds,
             mean: (completed > 0.0).then(|| times.iter().sum::<f64>() / completed),
