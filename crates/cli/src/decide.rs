@@ -2,9 +2,11 @@
 //!
 //! What it is **not**: the mathematics, which are `judge`'s and `search`'s; nor what a single run comes to.
 
+mod capacities;
 mod compare;
 mod find;
 
+pub use capacities::find_of;
 pub use compare::{Decisive, compared, exit_of, is_decided, stands};
 pub use find::{Contended, contended, fulfilled};
 

@@ -51,11 +51,15 @@ pub fn show(sets: Vec<Vec<Group>>, args: &SpecArgs, outputs: Outputs) -> Result<
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
 fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<Exit, Failed> {
     let mut study = store.study(id).map_err(runs::refused)?;
-    let asked = match &study.experiment.question {
-        Question::Compare(asked) => Some(PlannedCompare::from(asked)),
-        Question::Sweep | Question::Find(_) => None,
+    let (asked, at) = match &study.experiment.question {
+        Question::Compare(asked) => (Some(PlannedCompare::from(asked)), asked.at_capacity.clone()),
+        Question::Sweep | Question::Find(_) => (None, None),
     };
-    let spec = spec(args.told(None, asked), &study.experiment.contenders).map_err(usage)?;
+    let known = at.as_ref().map(|at| at.given + 1);
+    let steps = |c: &Contender| c.steps[..known.unwrap_or(c.steps.len())].to_vec();
+    let contenders: Vec<Contender> =
+        study.experiment.contenders.iter().map(|c| Contender { steps: steps(c), ..c.clone() }).collect();
+    let spec = spec(args.told(None, asked), &contenders, at).map_err(usage)?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
@@ -125,7 +129,7 @@ fn compared(sets: Vec<Vec<Group>>, args: &SpecArgs) -> Result<(Study, Analysis)>
 /// Loads that only some of them have are no reason to refuse.
 fn spec_of(args: &SpecArgs, contenders: &[Contender]) -> Result<Compare> {
     let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
-    spec(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>())
+    spec(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None)
 }
 
 /// Where all have several loads, each load by itself; else what there is, and that the loads differ is said.

@@ -147,7 +147,9 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
         _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
     };
     let Some(trial) = study.trials.iter().find(|t| t.place == place) else {
-        if study.is_complete() {
+        // A trial of one search is none of any other repetition's.
+        let is_others = study.experiment.repetitions > 1 && study.experiment.was_chosen(place);
+        if study.is_complete() || is_others {
             return Vec::new();
         }
         return vec![Case { name: format!("trial {at}"), seconds: 0.0, outcome: Outcome::Skipped("it was not made") }];

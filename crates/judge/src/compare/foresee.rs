@@ -9,22 +9,26 @@ use brunt_model::words::plural;
 use brunt_stats::{permutation, spending};
 
 /// Said before anything is measured, each a sentence: where so few blocks, among so many figures, can reach no significance.
-/// Empty where all can.
+/// Empty where all can. `steps` are the loads that are known before.
 pub fn foreseen(contenders: usize, steps: usize, blocks: u32, spec: &Compare) -> Vec<String> {
-    let (measures, pairs) = (measures(spec), contenders.saturating_sub(1) * steps);
-    let Some((first, others)) = measures.split_first().filter(|_| pairs > 0) else { return Vec::new() };
-    let shares = Shares::of(pairs, pairs * others.len());
+    let (measures, pairs) = (measures(spec), contenders.saturating_sub(1));
+    let tests = |measure: &Measure| pairs * if *measure == Measure::Capacity { 1 } else { steps };
+    let Some((first, others)) = measures.split_first().filter(|(first, _)| tests(first) > 0) else {
+        return Vec::new();
+    };
+    let of_others: usize = others.iter().map(tests).sum();
+    let shares = Shares::of(tests(first), of_others);
     let mut said = Vec::new();
     let first_level = spec.alpha * shares.first;
     if spending::first_look(first_level, blocks).is_none() {
         said.push(cannot(&first.to_string(), first_level, blocks));
     }
-    if others.is_empty() {
+    if of_others == 0 {
         return said;
     }
     let names = listed(others);
     // Where all that comes first is decided, they have the whole of α to share.
-    let (alone, behind) = (spec.alpha * shares.other, spec.alpha / (pairs * others.len()) as f64);
+    let (alone, behind) = (spec.alpha * shares.other, spec.alpha / of_others as f64);
     let reaches = |level| spending::first_look(level, blocks).is_some();
     match (reaches(alone), reaches(behind)) {
         (true, _) => {}

@@ -28,7 +28,7 @@ fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
 }
 
 /// A, and B that is so many times as slow in each repetition.
-fn study(slower: &[f64]) -> Study {
+pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),
@@ -75,10 +75,10 @@ fn asked() -> Compare {
 
 #[test]
 fn a_study_is_decided_and_ends_as_soon_as_it_is() {
-    assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked()).is_some()), Some(7));
+    assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
     let study = study(&WORSE[..7]);
-    assert_eq!(enough(&study, &asked()), Some(ComparisonEnd::Decided));
-    let comparison = compare(&study, &asked(), ComparisonEnd::Decided);
+    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
+    let comparison = compare(&study, &asked(), &[], ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.most, comparison.more), (7, 10, None));
     let pair = &comparison.pairs[0];
     assert_eq!((&pair.ours[..], &pair.theirs[..], pair.load), ("A", "B", Some(RATE)));
@@ -103,7 +103,7 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
     let mut study = study(&WORSE[..8]);
     study.trials[3].judgement.verdict.state = State::Invalid;
     study.trials[4].judgement.verdict.state = State::Limited;
-    let comparison = compare(&study, &asked(), ComparisonEnd::Stopped);
+    let comparison = compare(&study, &asked(), &[], ComparisonEnd::Stopped);
     assert_eq!(comparison.blocks, 7);
     assert_eq!(
         comparison.differences,
@@ -124,7 +124,7 @@ fn what_differs_besides_is_said() {
         trial.run.plan.as_mut().unwrap().connection.http10 = true;
         trial.run.total.bytes_received *= 2;
     }
-    let said = compare(&study, &asked(), ComparisonEnd::Stopped).differences;
+    let said = compare(&study, &asked(), &[], ComparisonEnd::Stopped).differences;
     let begins = |what: &str| said.iter().any(|sentence| sentence.starts_with(what));
     assert!(begins("kernel: A has "), "{said:?}");
     assert!(said.contains(&"server: B has nginx, of A it is not known.".into()), "{said:?}");
