@@ -16,6 +16,9 @@ use brunt_model::{Analysis, Question, Study};
 const OF_SWEEPS: [&str; 6] =
     ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
 
+/// Trials that stand apart from their repetitions. The loads of a search lie where they were wanted, and each is measured once.
+const OUTLIERS: &str = "outliers";
+
 /// All that is decided about a study.
 pub fn analysis(study: &Study) -> Analysis {
     match &study.experiment.question {

@@ -140,6 +140,10 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
 }
 
 fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
+    if study.experiment.was_chosen(place) && matches!(study.experiment.question, Question::Compare(_)) {
+        // Of searches it is what they found that counts.
+        return Vec::new();
+    }
     let load = study.experiment.step(place).map_or(0.0, |step| step.load);
     let unit = contender.unit().behind();
     let at = match study.experiment.repetitions {
@@ -147,9 +151,7 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
         _ => format!("at {}{unit}, repetition {}", plain(load), place.repetition + 1),
     };
     let Some(trial) = study.trials.iter().find(|t| t.place == place) else {
-        // A trial of one search is none of any other repetition's.
-        let is_others = study.experiment.repetitions > 1 && study.experiment.was_chosen(place);
-        if study.is_complete() || is_others {
+        if study.is_complete() {
             return Vec::new();
         }
         return vec![Case { name: format!("trial {at}"), seconds: 0.0, outcome: Outcome::Skipped("it was not made") }];

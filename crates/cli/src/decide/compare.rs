@@ -54,7 +54,10 @@ fn at_given_loads(study: &Study, given: usize) -> Study {
 /// The analysis of a study with a comparison, which is told first.
 pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -> Analysis {
     let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);
-    analysis.findings.retain(|finding| !super::OF_SWEEPS.contains(&finding.rule.as_str()));
+    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS;
+    analysis.findings.retain(|finding| !of_sweeps(&finding.rule));
+    // What stands apart in a repetition is mostly the block's own, and in ranks it weighs no more than any other.
+    analysis.contenders.iter_mut().for_each(|contender| contender.outliers.clear());
     for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
         few.limits.clear();
     }

@@ -197,7 +197,7 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         }
         analysis.answers.push(answer);
     }
-    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == OUTLIERS;
+    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS;
     findings.extend(analysis.findings.into_iter().filter(|finding| !of_sweeps(&finding.rule)));
     Analysis { findings, ..analysis }
 }
@@ -213,9 +213,6 @@ fn without_recovery(study: &Study, all: &[Contended]) -> Study {
     study.trials.retain(|trial| !left_out.contains(&trial.place));
     study
 }
-
-/// The loads of a search lie where they were wanted, and each is measured once: none stands apart.
-const OUTLIERS: &str = "outliers";
 
 /// The definitions of a limit side by side, as the search has them.
 fn limits(answer: &Answer) -> Vec<LoadLimit> {

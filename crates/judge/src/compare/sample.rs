@@ -164,6 +164,18 @@ impl Paired<'_> {
     }
 }
 
+/// That searches of a contender did not find its capacity.
+fn only_a_side(contender: &str, searched: &[Searched]) -> Option<String> {
+    let of = || searched.iter().filter(|one| one.contender == contender);
+    let (all, open) = (of().count(), of().filter(|one| one.at.value.is_none()).count());
+    (open > 0).then(|| {
+        format!(
+            "Of the capacity of {contender} only a side is known in {open} of {all} searches: give them more time, or shorter \
+             trials."
+        )
+    })
+}
+
 /// The steps that both have and whose loads were known before.
 fn known_steps(study: &Study, theirs: usize) -> Range<usize> {
     let experiment = &study.experiment;
@@ -263,6 +275,7 @@ fn notes(study: &Study, searched: &[Searched]) -> Vec<String> {
         let begun = |repetition: &u32| study.searched(index, *repetition).next().is_some();
         let unknown = |repetition: &u32| found(study, index, *repetition, searched).is_none();
         let left_out = (0..experiment.repetitions).filter(begun).filter(unknown);
+        notes.extend(only_a_side(&contender.name, searched));
         notes.extend(left_out.map(|repetition| {
             format!(
                 "The capacity of {} is not known of repetition {}: its block is left out.",

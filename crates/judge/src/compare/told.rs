@@ -178,10 +178,12 @@ pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
         && comparison.ended != ComparisonEnd::Stored
     {
         let sentence = format!("{} did not decide.", plural(u64::from(comparison.blocks), "block"));
-        let remedy = comparison.more.map(|more| {
+        let more = comparison.more.map(|more| {
             let all = u64::from(comparison.blocks + more);
             format!("About {} more would ({} repetitions in all).", plural(u64::from(more), "block"), count(all))
         });
+        let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "--resume goes on with it".to_owned());
+        let remedy = resumed.or(more);
         findings.push(finding("comparison_undecided", Weight::Note, sentence, remedy));
     }
     findings
