@@ -185,7 +185,8 @@ fn one_run_a_side_decides_nothing_and_that_is_said() {
     }
     let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").ends(8);
     assert_eq!(said.verdicts(), ["undecided"]);
-    said.says("p50: 1 run and 1 cannot show any difference: it takes 4 runs a side at least.");
+    said.says("p50: so few runs cannot show any difference: the least p-value that they can reach is 1, and 0.05 is asked for.");
+    said.says("It takes 4 runs a side at least.");
     said.says("undecided: 1 and 1 run are too few");
 }
 

@@ -8,7 +8,7 @@ use crate::experiment::{SpecArgs, spec};
 use crate::output::Outputs;
 use crate::{Failed, decide, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
-use brunt_judge::compare::compare_stored;
+use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
 use brunt_report::figures::{count, span};
@@ -144,6 +144,10 @@ fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> C
     };
     let joined = shared.iter().map(at).reduce(join);
     let mut comparison = joined.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
+    let sizes: Vec<usize> = sides(groups, shared.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
+    if let [ours, others @ ..] = &sizes[..] {
+        comparison.differences.splice(0..0, foreseen_stored(*ours, others, spec));
+    }
     if shared.is_empty() {
         let of = |c: &Contender| {
             format!("{} {}", c.name, c.steps.iter().map(|s| count(s.load as u64)).collect::<Vec<_>>().join(", "))

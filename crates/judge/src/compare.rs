@@ -19,7 +19,7 @@ mod tests;
 mod told;
 
 pub use differences::{Side, differences};
-pub use foresee::foreseen;
+pub use foresee::{foreseen, foreseen_stored};
 pub use told::{findings, unsettled};
 
 use brunt_model::comparison::{Better, ComparisonEnd, Pair, Searched};

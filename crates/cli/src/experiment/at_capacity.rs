@@ -74,7 +74,9 @@ pub fn searching(
         let (pattern, given) = contender.steps.split_first_mut().context("a contender has no load")?;
         make(pattern, &find);
         // What a load is to meet is asked of the capacity.
-        given.iter_mut().for_each(|step| step.plan.objectives.clear());
+        for step in given {
+            step.plan.objectives.clear();
+        }
     }
     Ok(AtCapacity { find, given })
 }

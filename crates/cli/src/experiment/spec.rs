@@ -90,17 +90,12 @@ fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>) -> Result<()>
         );
         return Ok(());
     };
-    ensure!(
-        metrics.contains(&Measure::Capacity),
-        "--at: no capacity is compared; add it to --metric, or leave --at out"
-    );
-    let other = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity);
-    match other {
-        Some(other) => {
-            bail!("{other}: at their capacities only those are compared; write --at both with a load, such as -r 100")
-        }
-        None => Ok(()),
+    if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
+        bail!("{other}: at their capacities only those are compared; write --at both with a load, such as -r 100");
     }
+    let capacity = metrics.contains(&Measure::Capacity);
+    ensure!(capacity, "--at: no capacity is compared; add it to --metric, or leave --at out");
+    Ok(())
 }
 
 /// Each is held against the first, load by load.

@@ -179,10 +179,10 @@ fn only_a_side(contender: &str, searched: &[Searched]) -> Option<String> {
 /// The steps that both have and whose loads were known before.
 fn known_steps(study: &Study, theirs: usize) -> Range<usize> {
     let experiment = &study.experiment;
-    match experiment.grows() {
-        true => 1..experiment.given() + 1,
-        false => 0..experiment.contenders[0].steps.len().min(experiment.contenders[theirs].steps.len()),
+    if experiment.grows() {
+        return 1..experiment.given() + 1;
     }
+    0..experiment.contenders[0].steps.len().min(experiment.contenders[theirs].steps.len())
 }
 
 fn of_capacities<'a>(study: &'a Study, theirs: usize, searched: &[Searched]) -> Paired<'a> {

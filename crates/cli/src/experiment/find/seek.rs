@@ -69,20 +69,6 @@ impl<'a> Seeker<'a> {
         host.tell(&if line.is_empty() { format!("{whose}{next}") } else { format!("{whose}{line}; {next}") });
     }
 
-    fn chosen(&self, host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
-        let Turn { repetition, contender } = so_far.turn;
-        let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
-        let step = pattern::trial(pattern, ask, host.cores());
-        let index = host.grow(contender, &step);
-        let place = Place { repetition, contender, step: index };
-        let before = match (ask.purpose, so_far.between) {
-            (Purpose::Recovery, _) => Between::Cool(Duration::ZERO),
-            (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
-            (_, Between::Restart) => Between::Restart,
-        };
-        Some(Chosen { place, number: so_far.made + 1, step, before })
-    }
-
     /// The next of the loads that are given.
     fn given(&self, study: &Study, turn: Turn) -> Option<Chosen> {
         let Asked::Comparison(at) = self.asked else { return None };
@@ -93,6 +79,21 @@ impl<'a> Seeker<'a> {
         let step = study.experiment.step(place)?.clone();
         Some(Chosen { place, number: place.step, step, before: at.find.between })
     }
+}
+
+/// What the search asks for, as a trial.
+fn chosen(host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
+    let Turn { repetition, contender } = so_far.turn;
+    let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
+    let step = pattern::trial(pattern, ask, host.cores());
+    let index = host.grow(contender, &step);
+    let place = Place { repetition, contender, step: index };
+    let before = match (ask.purpose, so_far.between) {
+        (Purpose::Recovery, _) => Between::Cool(Duration::ZERO),
+        (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
+        (_, Between::Restart) => Between::Restart,
+    };
+    Some(Chosen { place, number: so_far.made + 1, step, before })
 }
 
 /// Of whom a line speaks, where there are several.
@@ -133,7 +134,7 @@ impl Chooser<Measurer<'_>> for Seeker<'_> {
         let left_over = so_far.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
         let position = Position { turn, between: find.between, made: so_far.made, left_over };
         host.before = so_far_in_short(&so_far);
-        self.chosen(host, &position, &ask)
+        chosen(host, &position, &ask)
     }
 }
 

@@ -67,10 +67,10 @@ fn side(contended: &Contended, tried: &Tried) -> String {
     let Some(seen) = contended.seen.last() else { return String::new() };
     let misses = contended.search.misses(seen);
     if let Some(limited) = &tried.limited {
-        return match misses {
-            false => format!("met, though the generator was limited ({limited})"),
-            true => format!("says nothing, the generator was the limit ({limited})"),
-        };
+        if misses {
+            return format!("says nothing, the generator was the limit ({limited})");
+        }
+        return format!("met, though the generator was limited ({limited})");
     }
     let sides = brunt_search::sides(&contended.find, &seen.blocks);
     let word = |side: &LoadSide| match side {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_stored, enough, findings, foreseen, of_sample, unsettled};
+use crate::compare::{compare, compare_stored, enough, findings, foreseen, foreseen_stored, of_sample, unsettled};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
@@ -182,4 +182,14 @@ fn too_few_blocks_are_told_before() {
     );
     assert_eq!(foreseen(5, 2, 8, &all).len(), 2);
     assert_eq!(foreseen(1, 1, 2, &all), Vec::<String>::new());
+}
+
+#[test]
+fn what_few_kept_runs_cannot_decide_is_told() {
+    let alone = spec(&[P99]);
+    assert_eq!((foreseen_stored(4, &[4], &alone), foreseen_stored(0, &[], &alone)), (Vec::new(), Vec::new()));
+    // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029; with a figure more, 0.025 is left, and it takes 2/C(10, 5) = 0.008.
+    let told = foreseen_stored(3, &[3], &alone);
+    assert!(told[0].contains("is 0.1, and 0.05 is asked for. It takes 4 runs a side at least."), "{told:?}");
+    assert!(foreseen_stored(1, &[1], &spec(&[P99, P50]))[0].ends_with("It takes 5 runs a side at least."));
 }
