@@ -1,32 +1,33 @@
-//! Which of two servers is better: what was measured in turns, what was kept, and what is kept to compare with.
+//! Which of two servers is better: what was measured in turns, and what was kept.
 //!
 //! A block is two runs of a fraction of a second, so what is asserted is what was decided, and no figure.
 
 use crate::world::machine::in_its_own_time;
-use crate::world::{Lab, command, lab, nginx};
+use crate::world::{Lab, command, lab, nginx, start, until};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
 use std::process::Output;
 use tempfile::TempDir;
 
 /// What brunt said, and where it kept what it measured.
-struct Said {
-    dir: TempDir,
+pub struct Said {
+    pub dir: TempDir,
     code: i32,
-    out: String,
+    pub out: String,
     err: String,
-    json: Value,
+    pub json: Value,
 }
 
 /// brunt with the words of a line, one of which may be quoted by `'`, in a store of its own.
-fn brunt(line: &str) -> Said {
+pub fn brunt(line: &str) -> Said {
     brunt_in(TempDir::new().expect("a directory"), line)
 }
 
-fn brunt_in(dir: TempDir, line: &str) -> Said {
+pub fn brunt_in(dir: TempDir, line: &str) -> Said {
     let json = dir.path().join("json");
     let _ = fs::remove_file(&json);
-    let reports = ["compare", "check"].iter().any(|with| line.split(' ').any(|word| word == *with));
+    let reports = ["compare", "check", "find"].iter().any(|with| line.split(' ').any(|word| word == *with));
     let mut command = command("");
     command.args(words(line)).env("BRUNT_STORE", dir.path().join("store")).current_dir(dir.path());
     if reports {
@@ -47,13 +48,13 @@ fn words(line: &str) -> Vec<String> {
 }
 
 impl Said {
-    fn ends(self, code: i32) -> Self {
+    pub fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
         self
     }
 
     /// What was decided about each figure of the first pair, the deciding one first.
-    fn verdicts(&self) -> Vec<&str> {
+    pub fn verdicts(&self) -> Vec<&str> {
         let measures = self.json.pointer("/analysis/comparison/pairs/0/measures").and_then(Value::as_array);
         let verdict = |of: &Value| of["verdict"].as_str().map(str::to_owned);
         let found: Vec<String> = measures.into_iter().flatten().filter_map(verdict).collect();
@@ -62,11 +63,11 @@ impl Said {
         found.into_iter().filter_map(known).collect()
     }
 
-    fn comparison(&self, key: &str) -> &Value {
+    pub fn comparison(&self, key: &str) -> &Value {
         &self.json["analysis"]["comparison"][key]
     }
 
-    fn says(&self, text: &str) {
+    pub fn says(&self, text: &str) {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let all = spaced(&format!("{}{}", self.out, self.err));
         assert!(all.contains(text), "no `{text}` in:\n{}{}", self.out, self.err);
@@ -74,7 +75,7 @@ impl Said {
 }
 
 /// A server whose requests take so many milliseconds.
-fn server(milliseconds: u32) -> Lab {
+pub fn server(milliseconds: u32) -> Lab {
     lab(&format!("--service const:{milliseconds}ms"))
 }
 
@@ -176,21 +177,51 @@ fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
 }
 
 #[test]
-fn a_baseline_is_held_against_what_comes_later() {
+fn one_run_a_side_decides_nothing_and_that_is_said() {
     let (fast, slow) = (server(2), server(9));
-    let sweep = |url: String| format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q");
-    let dir = brunt(&sweep(fast.at("/"))).ends(0).dir;
-    let dir = brunt_in(dir, "baseline save main").ends(0).dir;
-    let said = brunt_in(dir, "baseline check main").ends(2);
-    said.says("nothing of sweep was kept since the baseline `main`");
-    let dir = brunt_in(said.dir, &sweep(slow.at("/"))).ends(0).dir;
-    let said = brunt_in(dir, "baseline check main --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
-    said.says("now against main at 60/s: p50: now is worse by");
-    let list = brunt_in(said.dir, "baseline list").ends(0);
-    list.says("main");
-    let refused = brunt_in(list.dir, "runs rm sweep");
-    let named = brunt_in(refused.dir, "baseline rm main").ends(0);
-    brunt_in(named.dir, "baseline check main").ends(2).says("is none that was saved");
+    let mut dir = TempDir::new().expect("a directory");
+    for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
+        dir = brunt_in(dir, &format!("sweep {url} -r 60 -d 300ms --repeat 1 --name {name} -q")).ends(0).dir;
+    }
+    let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").ends(8);
+    assert_eq!(said.verdicts(), ["undecided"]);
+    said.says("p50: so few runs cannot show any difference: the least p-value that they can reach is 1, and 0.05 is asked for.");
+    said.says("It takes 4 runs a side at least.");
+    said.says("undecided: 1 and 1 run are too few");
+}
+
+#[test]
+fn what_was_measured_before_a_signal_is_told_and_gone_on_with() {
+    let (one, dir) = (server(2), TempDir::new().expect("a directory"));
+    let line = format!(
+        "compare A={0} B={0} -r 40 -d 300ms --metric p50 --repeat 6 --name again --store {1}",
+        one.at("/"),
+        dir.path().display()
+    );
+    let running = start(&mut command(&line));
+    until("the first block", || running.told().contains("after repetition 1"));
+    running.signal(Signal::INT);
+    let first = running.finish_amid().ends(130);
+    first.says(&["Comparison - stopped after", "of 6 at most", "did not decide. -> --resume goes on with it"]);
+    let kept = first.at("/trials").as_array().map_or(0, Vec::len);
+    let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
+    assert!([0, 5, 6].contains(&again.code), "{}{}", again.out, again.err);
+    assert_eq!((again.at("/interrupted"), &again.json["id"]), (&Value::Bool(false), &first.json["id"]));
+    assert!(again.at("/trials").as_array().map_or(0, Vec::len) >= kept, "{}", again.out);
+}
+
+#[test]
+fn what_differs_besides_is_said_before_anything_is_measured() {
+    let (small, large) = (lab("--body 100"), lab("--body 20000"));
+    let line =
+        format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
+    let said = brunt(&line).ends(0);
+    let at = |text: &str| said.err.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{}", said.err));
+    let before = at("they answer differently: body of the reply: A has 100 bytes, B has 20,000 bytes.");
+    assert!(before < at("1/3 A"), "{}", said.err);
+    assert!(at("p99: 1 block cannot show any difference") < at("1/3 A"), "{}", said.err);
+    assert_eq!(said.comparison("pairs").as_array().map(Vec::len), Some(2));
+    said.says("C against A at 40/s");
 }
 
 #[test]
@@ -205,6 +236,19 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (format!("compare A={url} B={url} --fail-if 'p99 > 5%'"), "`worse by` is missing"),
         (format!("compare A={url} B={url} --metric cpu"), "add --probe process=NAME"),
         (format!("compare A={url} B={url} --within 1s"), "one repetition takes 20 s"),
+        (format!("compare A={url} B={url} --alpha 0.7"), "more than 0 and up to 0.5"),
+        (format!("compare A={url} B={url} --smallest 2"), "more than 0% and less than 100%"),
+        (format!("compare A={url} B={url} --at peak"), "write load, capacity or both"),
+        (format!("compare A={url} B={url} --at both"), "at which load, besides the capacity?"),
+        (format!("compare A={url} B={url} --at capacity --metric p99"), "only those are compared; write --at both"),
+        (format!("compare A={url} B={url} --at capacity -d 5s"), "a search says itself how long its trials are"),
+        (format!("compare A={url} B={url} --at capacity --objective 1-3-10"), "would be a second capacity"),
+        (format!("compare A={url} B={url} --at capacity --within 1m"), "that is 3 s for each of 20 searches"),
+        (format!("compare A={url} B={url} --metric capacity"), "add --at capacity, or --at both"),
+        (format!("compare A={url} B={url} --trial 1s"), "that is of a search for the capacity"),
+        (format!("find {url} --objective 'p99 < soon'"), "write"),
+        (format!("find {url} --require 'knee > 5'"), "only a capacity can be required"),
+        (format!("find {url} --within 5s"), "three trials of 3s do not fit into it"),
         ("compare run:nothing run:there".to_owned(), "nothing of that id, tag or name is kept"),
     ] {
         brunt(&line).ends(2).says(told);

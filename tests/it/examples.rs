@@ -171,6 +171,22 @@ fn e1_a_page_that_computes_ends_at_the_cpu() {
 }
 
 #[test]
+fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
+    if !installed("find_php", &["nginx", "php-fpm"]) {
+        return;
+    }
+    let done = run("find-php.yaml", &[]).ok();
+    let answer = &done.json["analysis"]["answers"][0];
+    let first = done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.told()));
+    // Twenty children, each as long at a request as at light load; p99 is missed shortly before all are always busy.
+    let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
+    let at = &answer["capacities"][0]["at"];
+    let (low, high) = (at["low"].as_f64().unwrap_or(0.0), at["high"].as_f64().unwrap_or(f64::INFINITY));
+    let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
+    done.holds("find_php", holds, &format!("{low} to {high}, {most} expected at most: {answer}"));
+}
+
+#[test]
 fn e1_static_files() {
     if installed("e1_static", &["nginx", "apache2"]) {
         run("e1-static.yaml", &[]).ok().measured(2, 14);

@@ -208,3 +208,62 @@ fn a_managed_server_is_searched_by_a_plan() {
     let (starts, trials) = (fs::read_to_string(dir.path().join("starts")), ran.at("/trials").as_array().map(Vec::len));
     assert_eq!(starts.expect("starts").lines().count(), trials.unwrap_or(0), "{}", ran.err);
 }
+
+#[test]
+fn several_contenders_of_a_plan_are_searched_one_after_the_other() {
+    let (one, other) = (lab("--service const:1ms"), lab("--service const:2ms"));
+    let dir = TempDir::new().expect("a directory");
+    let plan = format!(
+        "load: {{warmup: 100ms}}\nobjectives: [p99 < 500ms]\nfind: {{most: 60, trial: 1s, between: 0s, overload: no, within: 20s}}\n\
+         contenders:\n  first: {{script: {{request: \"{}\"}}}}\n  second: {{script: {{request: \"{}\"}}}}\n",
+        one.at("/"),
+        other.at("/")
+    );
+    let file = dir.path().join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let ran = whole(start(command("run").arg(&file))).ok();
+    let names: Vec<&str> =
+        (0..2).filter_map(|n| ran.at(&format!("/analysis/answers/{n}/contender")).as_str()).collect();
+    assert_eq!(names, ["first", "second"]);
+    assert!(ran.err.contains("first: trial 1: 50/s") && ran.err.contains("second: trial 1: 50/s"), "{}", ran.err);
+    ran.says(&["first carries at least 60", "second carries at least 60", "Trials of second"]);
+}
+
+#[test]
+fn a_search_that_was_killed_is_reported_and_gone_on_with() {
+    let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
+    let (url, store) = (lab.at("/"), store.path().display().to_string());
+    let own = ["--objective", "p99 < 500ms", "--most", "200", "--store", store.as_str(), "--within", "60s"];
+    let words: Vec<&str> = SHORT.split(' ').chain([url.as_str()]).chain(own).collect();
+    let mut running = find(&words);
+    until("the first trial", || running.told().contains("trial 1:"));
+    running.signal(Signal::KILL);
+    until("its end", || running.is_over());
+    let report = command(&format!("report last --store {store}")).output().expect("brunt");
+    let text = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(text.contains("it was stopped before") && text.contains("at least 50"), "{text}");
+    let again = found(&[&words[..], &["--resume"]].concat()).ok();
+    assert!(again.err.contains("1 trial so far: "), "{}", again.err);
+    assert_eq!((answer(&again)["ended"].as_str(), interval(&again).0), (Some("most"), Some(200.0)), "{}", again.err);
+}
+
+#[test]
+fn three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery() {
+    in_its_own_time("find::three_capacities", || {
+        let lab = lab("--workers 2 --service const:20ms");
+        let url = lab.at("/");
+        let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--within", "60s"];
+        let own = ["--start", "40", "--trial", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
+        let ran = found(&[&[url.as_str()][..], &more, &own].concat());
+        if was_the_generators("find::three_capacities", &ran) {
+            return;
+        }
+        let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();
+        let names: Vec<&str> = capacities.iter().filter_map(|one| one["objectives"]["name"].as_str()).collect();
+        assert_eq!(names, ["p99 < 100ms", "p99 < 200ms", "p99 < 400ms"]);
+        // 1.5 times the capacity for a second leaves half a second of work behind, and 0.8 of it a fifth to catch up with.
+        let recovery = &answer(&ran)["recovery"];
+        let after = recovery["recovery_seconds"].as_f64();
+        assert!(recovery.is_null() || after.is_none_or(|after| after < 8.0), "{recovery}");
+    });
+}

@@ -5,6 +5,8 @@
 #![allow(clippy::print_stderr, reason = "tests tell what they skip, and what a server said that would not start")]
 
 mod accuracy;
+mod baseline;
+mod capacities;
 mod certify;
 mod check;
 mod cli;

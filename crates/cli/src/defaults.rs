@@ -135,6 +135,9 @@ pub const BLOCKS: u32 = 10;
 /// The same where only the time is said that a comparison may take.
 pub const MOST_BLOCKS: u32 = 100;
 
+/// How long each search of a comparison of capacities may take, where only that is not said.
+pub const COMPARE_SEARCH: &str = "1m";
+
 /// The smallest difference between contenders that matters.
 pub const SMALLEST: &str = "2%";
 

@@ -3,6 +3,7 @@
 //! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that
 //!   was interrupted.
 //! * [`mod@find`]: `brunt find`, whose loads are chosen on the way. [`contenders`]: the servers of a command line.
+//! * [`at_capacity`]: contenders that are compared by their capacities.
 //! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
 //! * [`mod@spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
 //!   contenders answer alike, asked before anything is measured.
@@ -11,6 +12,7 @@
 //! What it is **not**: the order of trials, hooks and managed servers are `rig`'s.
 
 mod answers;
+mod at_capacity;
 mod compare;
 mod contenders;
 mod ending;
@@ -32,7 +34,8 @@ use crate::to_plan::System;
 use crate::world::Real;
 use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result};
-use brunt_model::{Analysis, Environment, Experiment, Place, Question, Study};
+pub use at_capacity::{Within, of_search, searching};
+use brunt_model::{Analysis, Environment, Experiment, Place, Study};
 use brunt_rig::{End, Failure, Gear};
 use brunt_store::{Ended, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
@@ -129,13 +132,10 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
     let told = measurer::Told { system: given.system, quiet: given.quiet, store: store.as_ref() };
     let mut measurer = Measurer::new(study, &experiment, told, interrupt, &time);
-    let outcome = match &experiment.question {
-        Question::Find(find) => {
-            let mut seeker = find::Seeker::new(find, &measurer.study);
-            brunt_rig::pursue(&experiment, &mut seeker, &gear, &mut measurer)
-        }
-        Question::Compare(_) if decide::is_decided(&measurer.study) => Ok(End::Enough),
-        Question::Sweep | Question::Compare(_) => brunt_rig::conduct(&experiment, &done, &gear, &mut measurer),
+    let outcome = match find::Seeker::new(&experiment.question, &measurer.study) {
+        _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
+        Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, &gear, &mut measurer),
+        None => brunt_rig::conduct(&experiment, &done, &gear, &mut measurer),
     };
     let (study, fails) = (measurer.study, Fails { strict: given.strict, decisive: given.decisive });
     finish(study, store.as_ref(), outcome, given.outputs, fails)

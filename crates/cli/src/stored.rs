@@ -8,7 +8,7 @@ use crate::experiment::{SpecArgs, spec};
 use crate::output::Outputs;
 use crate::{Failed, decide, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
-use brunt_judge::compare::compare_stored;
+use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
 use brunt_report::figures::{count, span};
@@ -51,11 +51,15 @@ pub fn show(sets: Vec<Vec<Group>>, args: &SpecArgs, outputs: Outputs) -> Result<
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
 fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<Exit, Failed> {
     let mut study = store.study(id).map_err(runs::refused)?;
-    let asked = match &study.experiment.question {
-        Question::Compare(asked) => Some(PlannedCompare::from(asked)),
-        Question::Sweep | Question::Find(_) => None,
+    let (asked, at) = match &study.experiment.question {
+        Question::Compare(asked) => (Some(PlannedCompare::from(asked)), asked.at_capacity.clone()),
+        Question::Sweep | Question::Find(_) => (None, None),
     };
-    let spec = spec(args.told(None, asked), &study.experiment.contenders).map_err(usage)?;
+    let known = at.as_ref().map(|at| at.given + 1);
+    let steps = |c: &Contender| c.steps[..known.unwrap_or(c.steps.len())].to_vec();
+    let contenders: Vec<Contender> =
+        study.experiment.contenders.iter().map(|c| Contender { steps: steps(c), ..c.clone() }).collect();
+    let spec = spec(args.told(None, asked), &contenders, at).map_err(usage)?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
@@ -125,7 +129,7 @@ fn compared(sets: Vec<Vec<Group>>, args: &SpecArgs) -> Result<(Study, Analysis)>
 /// Loads that only some of them have are no reason to refuse.
 fn spec_of(args: &SpecArgs, contenders: &[Contender]) -> Result<Compare> {
     let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
-    spec(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>())
+    spec(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None)
 }
 
 /// Where all have several loads, each load by itself; else what there is, and that the loads differ is said.
@@ -140,6 +144,10 @@ fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> C
     };
     let joined = shared.iter().map(at).reduce(join);
     let mut comparison = joined.unwrap_or_else(|| compare_stored(&sides(groups, None), spec));
+    let sizes: Vec<usize> = sides(groups, shared.first().copied()).iter().map(|(_, runs)| runs.len()).collect();
+    if let [ours, others @ ..] = &sizes[..] {
+        comparison.differences.splice(0..0, foreseen_stored(*ours, others, spec));
+    }
     if shared.is_empty() {
         let of = |c: &Contender| {
             format!("{} {}", c.name, c.steps.iter().map(|s| count(s.load as u64)).collect::<Vec<_>>().join(", "))

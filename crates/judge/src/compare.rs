@@ -19,29 +19,31 @@ mod tests;
 mod told;
 
 pub use differences::{Side, differences};
-pub use foresee::foreseen;
+pub use foresee::{foreseen, foreseen_stored};
 pub use told::{findings, unsettled};
 
-use brunt_model::comparison::{Better, ComparisonEnd, Pair};
+use brunt_model::comparison::{Better, ComparisonEnd, Pair, Searched};
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Comparison, Run, Study};
 use decide::Decided;
 use sample::{PairFigures, Paired, Sample};
 
 /// All that can be decided about a study whose repetitions are blocks. Trials that are invalid or were cut short are left
-/// out, and the blocks they belong to with them; that is said.
-pub fn compare(study: &Study, spec: &Compare, ended: ComparisonEnd) -> Comparison {
-    Comparison { ended, ..so_far(study, spec).0 }
+/// out, and the blocks they belong to with them; that is said. `searched` are the capacities that were found, where they are
+/// compared.
+pub fn compare(study: &Study, spec: &Compare, searched: &[Searched], ended: ComparisonEnd) -> Comparison {
+    Comparison { ended, ..so_far(study, spec, searched).0 }
 }
 
 /// The same, and whether no more need be measured, as [`enough`] says it: all of it is tested once.
-pub fn so_far(study: &Study, spec: &Compare) -> (Comparison, Option<ComparisonEnd>) {
-    let sample = Sample::of_study(study);
+pub fn so_far(study: &Study, spec: &Compare, searched: &[Searched]) -> (Comparison, Option<ComparisonEnd>) {
+    let sample = Sample::of_study(study, spec, searched);
     let (decided, more) = decided(&sample.pairs, spec);
     let end = end_of(study, &sample, &decided, spec);
     let ended = end.unwrap_or(ComparisonEnd::Stopped);
     let comparison = of_decided(&sample, decided, more, spec);
-    (Comparison { most: study.experiment.repetitions, ended, ..comparison }, end)
+    let searched = searched.to_vec();
+    (Comparison { most: study.experiment.repetitions, ended, searched, ..comparison }, end)
 }
 
 /// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.
@@ -51,8 +53,8 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 
 /// Whether no more need be measured: asked after each whole block. What decides is decided of each pair, and so is each
 /// difference that was to fail; or all blocks were made.
-pub fn enough(study: &Study, spec: &Compare) -> Option<ComparisonEnd> {
-    let sample = Sample::of_study(study);
+pub fn enough(study: &Study, spec: &Compare, searched: &[Searched]) -> Option<ComparisonEnd> {
+    let sample = Sample::of_study(study, spec, searched);
     let (decided, _) = decided(&sample.pairs, spec);
     end_of(study, &sample, &decided, spec)
 }
@@ -66,9 +68,11 @@ fn end_of(study: &Study, sample: &Sample, decided: &[Decided], spec: &Compare) -
 
 /// Whether what decides is decided of each pair, and each difference that was to fail.
 fn is_settled(decided: &[Decided], spec: &Compare) -> bool {
+    let first = measures(spec).first().copied();
     let settled = |pair: &Decided| {
-        let first = pair.compared.first().is_some_and(|first| first.verdict != Better::Undecided);
-        first && spec.fail_if.iter().all(|regression| told::is_settled(pair, regression))
+        let mut deciding = pair.compared.iter().filter(|one| Some(one.measure) == first);
+        deciding.all(|first| first.verdict != Better::Undecided)
+            && spec.fail_if.iter().all(|regression| told::is_settled(pair, regression))
     };
     !decided.is_empty() && decided.iter().all(settled)
 }
@@ -99,7 +103,7 @@ fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &
     let sides: Vec<Side> = sample.first_runs.iter().map(|(name, run)| Side::of_run(name, run)).collect();
     let mut differs = differences::all(&sides);
     differs.extend(sample.notes.iter().cloned());
-    differs.extend(told::not_known(&decided, &measures(spec)));
+    differs.extend(told::not_known(&decided, &sample.pairs, &measures(spec)));
     let failed = told::failed(&decided, &sample.pairs, spec);
     let pair = |(paired, decided): (&Paired, Decided)| Pair {
         ours: paired.ours.clone(),
@@ -116,5 +120,6 @@ fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &
         more,
         ended: ComparisonEnd::Stored,
         failed,
+        searched: Vec::new(),
     }
 }

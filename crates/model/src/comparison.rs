@@ -2,6 +2,7 @@
 //!
 //! What it is **not**: the mathematics.
 
+use crate::answer::{Estimate, SearchEnd};
 use crate::question::Measure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,32 @@ pub struct Comparison {
     pub ended: ComparisonEnd,
     /// Differences that were to make brunt fail, and did, each a sentence.
     pub failed: Vec<String>,
+    /// Capacities that were found for it, in the order in which they were; empty where none was looked for.
+    #[serde(default)]
+    pub searched: Vec<Searched>,
+}
+
+impl Comparison {
+    /// The figure that decides, of each pair that has it.
+    pub fn deciding(&self) -> impl Iterator<Item = &Compared> {
+        let first = self.pairs.first().and_then(|pair| pair.measures.first()).map(|first| first.measure);
+        self.pairs.iter().flat_map(|pair| &pair.measures).filter(move |one| Some(one.measure) == first)
+    }
+}
+
+/// The capacity of a contender in a repetition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Searched {
+    /// Whose.
+    pub contender: String,
+    /// The repetition, from 1.
+    pub repetition: u32,
+    /// The capacity; what counts is the figure, or what is known of it, not the interval of the one search.
+    pub at: Estimate,
+    /// How many trials it took.
+    pub trials: u32,
+    /// Why no more was tried.
+    pub ended: SearchEnd,
 }
 
 /// Two contenders at one load.

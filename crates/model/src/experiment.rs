@@ -3,7 +3,7 @@
 //! What it is **not**: the plan file as people write it (that is `script`'s), nor its doing (that is `rig`'s).
 
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Plan, ProbeSpec, Question};
+use crate::{Find, Load, Plan, ProbeSpec, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -194,16 +194,45 @@ impl Experiment {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
-    /// How many trials it has in all; where it grows, those that were begun so far.
+    /// How many trials it has in all; where it grows, those whose loads were known before and those that were begun so far.
     pub fn trials(&self) -> usize {
-        let patterns = usize::from(self.grows());
-        self.contenders.iter().map(|c| c.steps.len().saturating_sub(patterns)).sum::<usize>()
-            * self.repetitions as usize
+        let repetitions = self.repetitions as usize;
+        if !self.grows() {
+            return self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * repetitions;
+        }
+        let of = |c: &Contender| c.steps.len().saturating_sub(self.known_steps()) + self.given() * repetitions;
+        self.contenders.iter().map(of).sum()
     }
 
     /// Whether its steps are chosen on the way. The first step of each contender is the pattern of the others then.
     pub fn grows(&self) -> bool {
-        matches!(self.question, Question::Find(_))
+        self.find().is_some()
+    }
+
+    /// How capacities are looked for, where they are.
+    pub fn find(&self) -> Option<&Find> {
+        match &self.question {
+            Question::Find(find) => Some(find),
+            Question::Compare(compare) => compare.at_capacity.as_ref().map(|at| &at.find),
+            Question::Sweep => None,
+        }
+    }
+
+    /// Where it grows, how many loads of each contender are known before: the steps right behind the pattern.
+    pub fn given(&self) -> usize {
+        match &self.question {
+            Question::Compare(compare) => compare.at_capacity.as_ref().map_or(0, |at| at.given),
+            Question::Sweep | Question::Find(_) => 0,
+        }
+    }
+
+    /// Whether a trial was chosen on the way by a search.
+    pub fn was_chosen(&self, place: Place) -> bool {
+        self.grows() && place.step >= self.known_steps()
+    }
+
+    fn known_steps(&self) -> usize {
+        usize::from(self.grows()) + self.given()
     }
 }
 

@@ -146,6 +146,19 @@ pub struct Compare {
     #[serde(default, with = "optional_seconds", rename = "within_seconds")]
     #[schemars(with = "Option<f64>")]
     pub within: Option<Duration>,
+    /// In each repetition each contender's capacity is looked for; null: only loads that are known before are measured.
+    #[serde(default)]
+    pub at_capacity: Option<AtCapacity>,
+}
+
+/// How contenders are measured at their capacities: a search of each is one observation of it. The first step of a contender
+/// is the pattern of its searches' trials, behind it stand the loads that are known before, and each trial appends one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtCapacity {
+    /// How each search goes; `within` is of one of them.
+    pub find: Find,
+    /// How many loads, known before, are measured in each repetition besides.
+    pub given: usize,
 }
 
 /// A difference that makes brunt fail.

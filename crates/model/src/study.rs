@@ -41,6 +41,12 @@ impl Study {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
+    /// The trials of a search: those of a contender in a repetition whose loads were chosen on the way.
+    pub fn searched(&self, contender: usize, repetition: u32) -> impl Iterator<Item = &Trial> {
+        let is_of = move |trial: &&Trial| trial.place.repetition == repetition;
+        self.of(contender).filter(is_of).filter(|trial| self.experiment.was_chosen(trial.place))
+    }
+
     /// Whether all its trials were made, or as many as were found to be enough. One that grows has as many as it was found to
     /// need, unless somebody stopped it.
     pub fn is_complete(&self) -> bool {

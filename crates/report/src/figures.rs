@@ -80,8 +80,11 @@ pub fn bytes(n: f64) -> String {
     }
 }
 
-/// A quantile, `≥` before it where it is only known from below.
+/// A quantile, `≥` before it where it is only known from below; that it is more than nothing is no knowledge.
 pub fn quantile(q: Quantile) -> String {
+    if q.at_least && q.value == 0 {
+        return UNKNOWN.into();
+    }
     if q.at_least { format!("≥ {}", time(q.value)) } else { time(q.value) }
 }
 

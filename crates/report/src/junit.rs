@@ -140,6 +140,10 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
 }
 
 fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
+    if study.experiment.was_chosen(place) && matches!(study.experiment.question, Question::Compare(_)) {
+        // Of searches it is what they found that counts.
+        return Vec::new();
+    }
     let load = study.experiment.step(place).map_or(0.0, |step| step.load);
     let unit = contender.unit().behind();
     let at = match study.experiment.repetitions {

@@ -58,8 +58,7 @@ pub fn conduct<H: Host>(
     for place in &left {
         *to_make.entry(place.repetition).or_default() += 1;
     }
-    let (server, of, rested, deaths) = (None, Some(all.len()), true, 0);
-    let mut conduct = Conduct { experiment, gear, host, server, number, of, to_make, rested, deaths };
+    let mut conduct = Conduct { number, of: Some(all.len()), to_make, ..Conduct::new(experiment, gear, host) };
     conduct.experiment(&left)
 }
 
@@ -77,6 +76,8 @@ struct Conduct<'a, H> {
     to_make: BTreeMap<u32, usize>,
     /// The machine had nothing to do: there was no trial yet.
     rested: bool,
+    /// The server was there for a trial since it was started.
+    used: bool,
     /// In how many trials in a row the server ended.
     deaths: u32,
 }
@@ -84,6 +85,12 @@ struct Conduct<'a, H> {
 type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
 
 impl<'a, H: Host> Conduct<'a, H> {
+    /// Nothing was begun yet, and nobody knows how much there is to be done.
+    fn new(experiment: &'a Experiment, gear: &'a Gear<'a>, host: &'a mut H) -> Self {
+        let (server, of, to_make) = (None, None, BTreeMap::new());
+        Self { experiment, gear, host, server, number: 0, of, to_make, rested: true, used: false, deaths: 0 }
+    }
+
     fn experiment(&mut self, places: &[Place]) -> Outcome<H> {
         self.around(Level::Experiment, |own| {
             own.each(places.chunk_by(|a, b| a.contender == b.contender), Self::contender)
@@ -221,6 +228,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         if self.server.is_none() {
             return Ok(End::Stopped);
         }
+        self.used = false;
         let took = self.gear.time.now() - began;
         self.host.say(News::Ready { contender: contender.name.clone(), took });
         Ok(End::Whole)
@@ -267,6 +275,7 @@ impl<'a, H: Host> Conduct<'a, H> {
             of: self.of,
             server: self.server.as_ref(),
         };
+        self.used = true;
         self.host.run(&work).map_err(Failure::Host)?;
         self.to_make.entry(place.repetition).and_modify(|trials| *trials -= 1);
         self.count_deaths(contender)?;

@@ -31,6 +31,6 @@ mod tests;
 pub use conduct::{Chooser, Chosen, End, conduct, pursue};
 pub use error::Failure;
 pub use host::{Host, News, Work};
-pub use order::order;
+pub use order::{Turn, order, turns};
 pub use pause::{Pause, Real};
 pub use ward::Gear;

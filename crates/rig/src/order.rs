@@ -21,6 +21,23 @@ pub fn order(experiment: &Experiment) -> Vec<Place> {
     }
 }
 
+/// A contender's turn: its trials of one repetition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// The repetition, from 0.
+    pub repetition: u32,
+    /// The contender, by its index.
+    pub contender: usize,
+}
+
+/// The turns of an experiment, each once, in the order of its trials.
+pub fn turns(experiment: &Experiment) -> Vec<Turn> {
+    let turn = |place: &Place| Turn { repetition: place.repetition, contender: place.contender };
+    let mut turns: Vec<Turn> = order(experiment).iter().map(turn).collect();
+    turns.dedup();
+    turns
+}
+
 fn there_and_back(experiment: &Experiment, repetition: u32) -> Vec<Place> {
     let mut contenders: Vec<usize> = (0..experiment.contenders.len()).collect();
     if repetition % 2 == 1 {

@@ -6,7 +6,8 @@ use crate::objective::{hundredth, metric};
 use brunt_model::Measure;
 use brunt_model::question::Regression;
 
-const FIGURES: &str = "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, such as p99,throughput";
+const FIGURES: &str =
+    "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";
 const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
 
 /// Figures by which servers are compared, with commas between them; the first decides.
@@ -32,6 +33,28 @@ pub fn share(word: &str) -> Result<f64, WordError> {
     }
 }
 
+/// Where contenders are measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum At {
+    /// At loads that are given.
+    #[default]
+    Load,
+    /// Each at its own capacity, which is what is compared.
+    Capacity,
+    /// Both.
+    Both,
+}
+
+/// Where contenders are measured: `load`, `capacity` or `both`.
+pub fn at(word: &str) -> Result<At, WordError> {
+    match word {
+        "load" => Ok(At::Load),
+        "capacity" => Ok(At::Capacity),
+        "both" => Ok(At::Both),
+        _ => Err(WordError::new(word, "contenders cannot be measured there", "load, capacity or both")),
+    }
+}
+
 /// How often servers that are alike may be found to differ: `0.05` or `5%`.
 pub fn alpha(word: &str) -> Result<f64, WordError> {
     let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
@@ -42,6 +65,7 @@ pub fn alpha(word: &str) -> Result<f64, WordError> {
 fn measure(word: &str) -> Result<Measure, WordError> {
     match word {
         "cpu" => Ok(Measure::ServerCpu),
+        "capacity" => Ok(Measure::Capacity),
         _ if word == Measure::ServerCpu.to_string() => Ok(Measure::ServerCpu),
         _ => metric(word).map(Measure::Run).map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e }),
     }
@@ -78,6 +102,7 @@ mod tests {
         assert_eq!(regressions("p99 worse by 5%"), Ok(vec![Regression { measure: p99, by: 0.05 }]));
         assert_eq!(regressions("p99 worse by more than 0.5 %"), Ok(vec![Regression { measure: p99, by: 0.005 }]));
         assert_eq!(regressions("p99 worse by 0%,errors worse by 50%").map(|all| all.len()), Ok(2));
+        assert_eq!((measures("capacity"), at("both")), (Ok(vec![Measure::Capacity]), Ok(At::Both)));
         assert_eq!(
             (share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")),
             (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01))
@@ -93,6 +118,7 @@ mod tests {
             (regressions("p99 > 5%").err(), "`worse by` is missing; write a difference such as 'p99 worse by 5%'"),
             (regressions("p99 worse by 5").err(), "`5`: that is no share; write more than 0% and less than 100%"),
             (regressions("speed worse by 5%").err(), "write one of p50"),
+            (at("peak").err(), "write load, capacity or both"),
             (share("2").err(), "such as 2%"),
             (share("0%").err(), "more than 0%"),
             (share("100%").err(), "less than 100%"),

@@ -47,7 +47,7 @@ pub(crate) enum Later {
     /// A step was chosen.
     Grown { contender: usize, grown: Box<Step> },
     /// The question is another now.
-    Asked { question: Question },
+    Asked { question: Box<Question> },
     /// Somebody ended it.
     Ended(Ended),
 }
@@ -103,7 +103,7 @@ impl Kept {
                     contender.steps.push(*grown);
                 }
             }
-            Later::Asked { question } => experiment.question = question,
+            Later::Asked { question } => experiment.question = *question,
             Later::Ended(ended) => self.ended = Some(ended),
         }
     }

@@ -7,6 +7,7 @@ use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Weight;
 use brunt_model::question::{Fulfilled, Requirement, TrialTimes};
 use brunt_model::{Analysis, Answer, Failure, Find, Finding, Run, Study, Trial};
+use brunt_rig::{Turn, turns};
 use brunt_search::{Ask, Next, Purpose, Search, Seen};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ const AGAIN: &str = "the same once more, for the generator was the limit";
 pub struct Contended<'a> {
     /// What looks for it.
     pub search: Search,
+    /// How.
+    pub find: Find,
     /// Its name.
     pub name: &'a str,
     /// Its trials.
@@ -36,16 +39,14 @@ pub struct Contended<'a> {
     answered: bool,
     /// How long the search has taken.
     spent: Duration,
-    /// So long it may take.
-    within: Duration,
     /// The last trial is to be made once more.
     again: Option<Ask>,
 }
 
-/// The search of one contender, as far as it has come.
-pub fn contended<'a>(study: &'a Study, find: &Find, contender: usize) -> Option<Contended<'a>> {
-    let of = study.experiment.contenders.get(contender)?;
-    let all: Vec<&Trial> = study.of(contender).collect();
+/// The search of one contender in one repetition, as far as it has come.
+pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Contended<'a>> {
+    let of = study.experiment.contenders.get(turn.contender)?;
+    let all: Vec<&Trial> = study.searched(turn.contender, turn.repetition).collect();
     let silent = all.iter().rev().take_while(|trial| nobody_answers(&trial.run)).count();
     let (made, answered) = (all.len(), silent < all.len());
     let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
@@ -61,7 +62,8 @@ pub fn contended<'a>(study: &'a Study, find: &Find, contender: usize) -> Option<
     };
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
     let (again, (trials, seen)) = without_repeated(&search, trials.into_iter().zip(seen).collect());
-    Some(Contended { search, name: &of.name, trials, seen, made, silent, answered, spent, within: find.within, again })
+    let find = find.clone();
+    Some(Contended { search, find, name: &of.name, trials, seen, made, silent, answered, spent, again })
 }
 
 /// Leaves out trials that were made once more because the generator was the limit; what is to be made once more now.
@@ -145,7 +147,7 @@ impl Contended<'_> {
         if self.silent >= MOST_SILENT {
             return Next::Done(SearchEnd::Stopped);
         }
-        let time_left = self.within > self.spent;
+        let time_left = self.find.within > self.spent;
         match &self.again {
             Some(again) if time_left => Next::Measure(again.clone()),
             _ => self.search.next(&self.seen, self.spent),
@@ -155,6 +157,11 @@ impl Contended<'_> {
     /// What is known so far; `ended` where it was stopped, whatever would have come next.
     pub fn answer(&self, ended: SearchEnd) -> Answer {
         self.search.answer(self.name, &self.seen, ended)
+    }
+
+    /// Whether the server answered no more: then there is no capacity.
+    pub fn is_silent(&self) -> bool {
+        self.silent > 0
     }
 
     fn ended(&self, study: &Study) -> SearchEnd {
@@ -169,7 +176,7 @@ impl Contended<'_> {
 /// The analysis of a sweep over all trials but those on the way back from an overload, with an answer for each contender.
 pub fn analysis(study: &Study, find: &Find) -> Analysis {
     let all: Vec<Contended> =
-        (0..study.experiment.contenders.len()).filter_map(|contender| contended(study, find, contender)).collect();
+        turns(&study.experiment).into_iter().filter_map(|turn| contended(study, find, turn)).collect();
     let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery(study, &all));
     let several = all.len() > 1;
     let mut findings = Vec::new();
@@ -190,7 +197,7 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         }
         analysis.answers.push(answer);
     }
-    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == OUTLIERS;
+    let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS;
     findings.extend(analysis.findings.into_iter().filter(|finding| !of_sweeps(&finding.rule)));
     Analysis { findings, ..analysis }
 }
@@ -206,9 +213,6 @@ fn without_recovery(study: &Study, all: &[Contended]) -> Study {
     study.trials.retain(|trial| !left_out.contains(&trial.place));
     study
 }
-
-/// The loads of a search lie where they were wanted, and each is measured once: none stands apart.
-const OUTLIERS: &str = "outliers";
 
 /// The definitions of a limit side by side, as the search has them.
 fn limits(answer: &Answer) -> Vec<LoadLimit> {
@@ -231,8 +235,10 @@ fn limits(answer: &Answer) -> Vec<LoadLimit> {
 
 fn banded(at: Estimate) -> Option<Banded> {
     let value = at.value?;
-    let (low, high) = (at.low.unwrap_or(value), at.high.unwrap_or(value));
-    let band = if low == high { Band::One } else { Band::Model };
+    // A band with an end that is not known would look as if it were.
+    let ends = at.low.zip(at.high).filter(|(low, high)| low < high);
+    let (low, high) = ends.unwrap_or((value, value));
+    let band = if ends.is_none() { Band::One } else { Band::Model };
     Some(Banded { value, low, high, band })
 }
 
@@ -266,6 +272,7 @@ fn silent(contended: &Contended) -> Finding {
 /// What a reader should be told first: the answer, whether it is enough, and what makes it doubtful.
 fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     let whose = if several { format!("{} ", answer.contender) } else { String::new() };
+    let of = if several { format!("{}: ", answer.contender) } else { String::new() };
     let finding = |rule: &str, weight, sentence, remedy: Option<&str>| Finding {
         rule: rule.to_owned(),
         weight,
@@ -282,12 +289,12 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     };
     told.extend(
         not_precise
-            .map(|(why, remedy)| finding("capacity_imprecise", Weight::Note, format!("{whose}{why}."), Some(remedy))),
+            .map(|(why, remedy)| finding("capacity_imprecise", Weight::Note, format!("{of}{why}."), Some(remedy))),
     );
     let drift = answer.drift.as_ref();
     told.extend(drift.map(|drift| {
         let remedy = Some("let it come to rest between trials (--cooldown), or restart it (plan file: find.between)");
-        finding("capacity_drift", Weight::Warning, format!("{whose}{drift}."), remedy)
+        finding("capacity_drift", Weight::Warning, format!("{of}{drift}."), remedy)
     }));
     told.extend(find.require.iter().map(|requirement| {
         let (weight, word) = match fulfilled(answer, requirement) {
@@ -296,7 +303,7 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
             Fulfilled::Missed => (Weight::Warning, "missed"),
         };
         let is = answer.capacities.iter().map(|capacity| capacity.sentence.as_str()).collect::<Vec<_>>().join("; ");
-        finding("requirement", weight, format!("{whose}required {requirement}: {word}; it is {is}."), None)
+        finding("requirement", weight, format!("{of}required {requirement}: {word}; it is {is}."), None)
     }));
     told
 }

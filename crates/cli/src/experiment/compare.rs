@@ -2,7 +2,9 @@
 //!
 //! What it is **not**: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
 
+use super::at_capacity::{Within, of_search, searching};
 use super::contenders::{self, Arranged};
+use super::find::{Said, SearchArgs, TryArgs};
 use super::planned::{BESIDE, plan_path, refuse_others};
 use super::spec::{SpecArgs, repetitions, spec};
 use super::sweep::trial_order;
@@ -16,8 +18,11 @@ use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, defaults, failed, stored, usage};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use brunt_model::experiment::{Around, TrialOrder};
-use brunt_model::{Compare, Experiment, Question};
+use brunt_model::question::AtCapacity;
+use brunt_model::{Compare, Contender, Experiment, Question};
+use brunt_script::compare::At;
 use brunt_script::duration;
+use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, value_parser};
 use std::path::Path;
 use std::time::Duration;
@@ -29,6 +34,7 @@ Examples:
   brunt compare A=http://a/ B=http://b/ -c 32 --within 5m --smallest 5%     closed loop: by throughput
   brunt compare A=http://a/ B=http://b/ -r '[100,500]' --metric p99,cpu --probe process=nginx
   brunt compare old=http://a/ new=http://b/ -r 500 --fail-if 'p99 worse by 5%' -o junit=compare.xml -o markdown=pr.md
+  brunt compare A=http://a/ B=http://b/ --at capacity --objective 'p99 < 50ms' --within 20m     which carries more?
   brunt compare plan.yaml                                                   the contenders of a plan, its servers started
   brunt compare A=a.yaml B=b.yaml                                           two plans of one contender each
   brunt compare run:k7m2xqd run:p3nq8vw                                     what was kept, whatever can be said of it
@@ -66,6 +72,10 @@ pub struct CompareArgs {
     /// How the runs are arranged.
     #[command(flatten)]
     blocks: BlockArgs,
+
+    /// How capacities are searched for, with `--at`.
+    #[command(flatten)]
+    search: TryArgs,
 }
 
 /// How runs are arranged.
@@ -140,7 +150,8 @@ pub fn measure(experiment: &Experiment, mut given: Given) -> Result<Exit, Failed
 }
 
 fn foreseen(experiment: &Experiment, spec: &Compare) -> Vec<String> {
-    let steps = experiment.contenders.first().map_or(0, |contender| contender.steps.len());
+    let all = experiment.contenders.first().map_or(0, |contender| contender.steps.len());
+    let steps = if experiment.grows() { experiment.given() } else { all };
     brunt_judge::compare::foreseen(experiment.contenders.len(), steps, experiment.repetitions, spec)
 }
 
@@ -163,9 +174,16 @@ fn named(words: &[&str]) -> Result<Named> {
 }
 
 fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    let (contenders, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
     let blocks = &args.blocks;
-    let spec = spec(args.spec.told(blocks.within, None), &contenders)?;
+    let (contenders, at_capacity, notes) = match args.spec.at.unwrap_or_default() {
+        At::Load => {
+            refuse_search()?;
+            let (all, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
+            (all, None, notes)
+        }
+        at => searched(args, at, system)?,
+    };
+    let spec = spec(args.spec.told(blocks.within, None), &contenders, at_capacity)?;
     let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
     let arranged = Arranged {
         name: blocks.name.clone(),
@@ -176,6 +194,49 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
     };
     let seed = args.run.load.seed.unwrap_or(system.seed);
     Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
+}
+
+/// Contenders whose capacities are searched for, with the loads that are given besides.
+fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contender>, Option<AtCapacity>, Vec<String>)> {
+    let (blocks, steps) = (&args.blocks, |run: &RunArgs| sweep_steps(run, system));
+    let (beside, mut notes) = match at {
+        At::Both => contenders::contenders(&args.run, &args.more, steps)?,
+        _ => (Vec::new(), Vec::new()),
+    };
+    let given = |index: usize| beside.get(index).map_or(&[][..], |contender| &contender.steps);
+    ensure!(
+        at != At::Both || args.run.load.rate.is_some() || args.run.load.connections.is_some(),
+        "--at both: at which load, besides the capacity? add one, such as -r 100"
+    );
+    let search = SearchArgs {
+        within: Duration::ZERO,
+        tries: args.search.clone(),
+        cooldown: blocks.cooldown.map_or_else(|| duration::parse(defaults::FIND_COOLDOWN), Ok)?,
+        overload: None,
+        require: Vec::new(),
+    };
+    let asked = of_search(&args.run, at, given(0));
+    let said = |id: &str| is_said(id);
+    let pattern = search.run(&asked, Said { warmup: said("warmup"), grace: said("grace") })?;
+    let (mut all, told) = contenders::contenders(&pattern, &args.more, steps)?;
+    notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given(index)));
+    let length = (Within::all_or_usual(blocks.within)?, blocks.repeat.unwrap_or(defaults::BLOCKS));
+    let at = searching(&search, &asked, &mut all, length, (&mut notes, system))?;
+    Ok((all, Some(at), notes))
+}
+
+/// Options of a search say nothing where there is none.
+fn refuse_search() -> Result<()> {
+    match ["precision", "start", "most", "trial"].iter().find(|id| is_said(id)) {
+        Some(id) => bail!("--{id}: that is of a search for the capacity; add --at capacity, or leave it out"),
+        None => Ok(()),
+    }
+}
+
+fn is_said(id: &str) -> bool {
+    let matches = Cli::command().get_matches();
+    matches.subcommand().is_some_and(|(_, own)| own.value_source(id) == Some(ValueSource::CommandLine))
 }
 
 /// The experiment of one plan, or of several.
@@ -226,7 +287,15 @@ fn joined(all: Vec<(Option<String>, String, Loaded)>) -> Result<Loaded> {
 /// A plan's experiment as a comparison; what the command line says beside it has the last word.
 fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
     let (experiment, blocks) = (&loaded.experiment, &args.blocks);
-    let spec = spec(args.spec.told(blocks.within, loaded.compare.clone()), &experiment.contenders)?;
+    let at_capacity = match &experiment.question {
+        Question::Compare(compare) => compare.at_capacity.clone(),
+        Question::Sweep | Question::Find(_) => None,
+    };
+    ensure!(
+        at_capacity.is_none() || (blocks.within, blocks.repeat) == (None, None),
+        "--within and --repeat share out the time of searches, which the plan says; write compare.within and repetitions there"
+    );
+    let spec = spec(args.spec.told(blocks.within, loaded.compare.clone()), &experiment.contenders, at_capacity)?;
     let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
     Ok(Experiment {
         repetitions: repetitions(blocks.repeat.or(loaded.repetitions), &spec, &experiment.contenders, cooldown)?,

@@ -42,7 +42,9 @@ fn of_search(analysis: &Analysis, find: &Find, strict: Strict) -> Exit {
 }
 
 fn of_trials(study: &Study, strict: Strict) -> Exit {
-    let of_trials = study.trials.iter().map(|trial| exit_of(&trial.run, &trial.judgement, strict));
+    // Those of searches are short of what was asked by their nature.
+    let known_before = study.trials.iter().filter(|trial| !study.experiment.was_chosen(trial.place));
+    let of_trials = known_before.map(|trial| exit_of(&trial.run, &trial.judgement, strict));
     let own = |exit: &Exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured);
     let missed = missed(study).then_some(Exit::ObjectiveMissed);
     of_trials.filter(own).chain(missed).max().unwrap_or(Exit::Measured)

@@ -19,13 +19,13 @@ use crate::exit::Exit;
 use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, usage};
 use anyhow::Result;
-pub use asked::SearchArgs;
+pub use asked::{SearchArgs, TryArgs};
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Contender, Question};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory};
-pub use pattern::Said;
+pub use pattern::{Said, make};
 pub use seek::Seeker;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! How long an experiment will still take: as long as planned, times how much longer than planned it took so far; one that
 //! grows, as long as it may.
 
-use brunt_model::{Clock, Experiment, Place, Plan, Question, Tick};
+use brunt_model::{Clock, Experiment, Place, Plan, Tick};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -55,10 +55,12 @@ impl<'a> Left<'a> {
 
 /// How long all searches together may take, in seconds; None where nothing is searched.
 fn budget(experiment: &Experiment) -> Option<f64> {
-    match &experiment.question {
-        Question::Find(find) => Some(find.within.as_secs_f64() * experiment.contenders.len() as f64),
-        Question::Sweep | Question::Compare(_) => None,
-    }
+    let find = experiment.find()?;
+    let given = |place: &Place| (1..=experiment.given()).contains(&place.step);
+    let known: f64 =
+        brunt_rig::order(experiment).iter().filter(|place| given(place)).map(|place| planned(experiment, *place)).sum();
+    let searches = experiment.contenders.len() * experiment.repetitions as usize;
+    Some(find.within.as_secs_f64() * searches as f64 + known)
 }
 
 fn planned(experiment: &Experiment, place: Place) -> f64 {

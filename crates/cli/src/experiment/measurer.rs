@@ -92,10 +92,9 @@ impl<'a> Measurer<'a> {
 
     fn made(&mut self, work: &Work, trial: Trial) {
         self.left.made(work.place);
-        if !io::stderr().is_terminal()
-            && let Some(of) = work.of
-        {
-            let left = if work.number < of { format!("; {}", self.time_left()) } else { String::new() };
+        if !io::stderr().is_terminal() && !self.study.experiment.was_chosen(work.place) {
+            let is_last = work.of == Some(work.number);
+            let left = if is_last { String::new() } else { format!("; {}", self.time_left()) };
             self.tell(&format!("{}: {}{left}", which(work), came_to(&trial)));
         }
         self.study.trials.push(trial);
@@ -123,10 +122,8 @@ impl Host for Measurer<'_> {
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];
         listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
-        let trial_of = match &self.study.experiment.question {
-            Question::Find(find) => Some(find.clone()),
-            Question::Sweep | Question::Compare(_) => None,
-        };
+        let experiment = &self.study.experiment;
+        let trial_of = experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned();
         let with = With { environment, notes, control: self.interrupt.control(), trial_of, listeners };
         let carried = carry_out(plan, &world, with);
         let (run, judgement) = (carried.run, carried.judgement);
@@ -189,6 +186,7 @@ fn which(work: &Work) -> String {
     let (repetition, name) = (work.place.repetition + 1, &work.contender.name);
     match work.of {
         Some(of) => format!("{}/{of} {name}, {load}, repetition {repetition}", work.number),
+        None if repetition > 1 => format!("trial {} {name}, {load}, repetition {repetition}", work.number),
         None => format!("trial {} {name}, {load}", work.number),
     }
 }

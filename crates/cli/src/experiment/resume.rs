@@ -40,7 +40,15 @@ fn is_same_question(kept: &Question, asked: &Question) -> bool {
         (Question::Find(a), Question::Find(b)) => {
             (&a.objectives, a.start, a.trial) == (&b.objectives, b.start, b.trial)
         }
-        (Question::Sweep, Question::Sweep) | (Question::Compare(_), Question::Compare(_)) => true,
+        (Question::Compare(a), Question::Compare(b)) => match (&a.at_capacity, &b.at_capacity) {
+            (Some(a), Some(b)) => {
+                a.given == b.given
+                    && (&a.find.objectives, a.find.start, a.find.trial)
+                        == (&b.find.objectives, b.find.start, b.find.trial)
+            }
+            (a, b) => a.is_none() && b.is_none(),
+        },
+        (Question::Sweep, Question::Sweep) => true,
         _ => false,
     }
 }

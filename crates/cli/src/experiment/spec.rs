@@ -5,9 +5,9 @@ use crate::defaults;
 use crate::plan_file::estimate;
 use anyhow::{Result, bail, ensure};
 use brunt_model::objective::Metric;
-use brunt_model::question::Regression;
+use brunt_model::question::{AtCapacity, Regression};
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
-use brunt_script::compare;
+use brunt_script::compare::{self, At};
 use brunt_script::plan::PlannedCompare;
 use clap::Args;
 use std::time::Duration;
@@ -16,8 +16,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Comparison")]
 pub struct SpecArgs {
-    /// What is compared: p99, p50, mean, max, errors, throughput, goodput, cpu; the first decides [default: p99, p50, throughput,
-    /// errors; of a closed loop throughput first; and cpu where it is read]
+    /// Where contenders are measured: at given loads (load), each at its own capacity (capacity), which is searched for within
+    /// --objective in each repetition, or both [default: load]
+    #[arg(long, value_name = "WHERE", value_parser = compare::at)]
+    pub at: Option<At>,
+
+    /// What is compared: p99, p50, mean, max, errors, throughput, goodput, cpu, capacity; the first decides [default: p99, p50,
+    /// throughput, errors; of a closed loop throughput first; and cpu where it is read; capacity before all with --at]
     #[arg(long = "metric", value_name = "LIST", value_parser = compare::measures)]
     metrics: Vec<Vec<Measure>>,
 
@@ -43,6 +48,7 @@ impl SpecArgs {
     pub fn told(&self, within: Option<Duration>, plan: Option<PlannedCompare>) -> PlannedCompare {
         let plan = plan.unwrap_or_default();
         PlannedCompare {
+            at: self.at.or(plan.at),
             metrics: (!self.metrics.is_empty()).then(|| self.metrics.concat()).or(plan.metrics),
             smallest: self.smallest.or(plan.smallest),
             alpha: self.alpha.or(plan.alpha),
@@ -52,10 +58,14 @@ impl SpecArgs {
     }
 }
 
-/// What a comparison of these contenders is to decide.
-pub fn spec(told: PlannedCompare, contenders: &[Contender]) -> Result<Compare> {
+/// What a comparison of these contenders is to decide; where their capacities are searched for, how.
+pub fn spec(told: PlannedCompare, contenders: &[Contender], at_capacity: Option<AtCapacity>) -> Result<Compare> {
     comparable(contenders)?;
-    let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders));
+    ensure!(
+        at_capacity.is_some() || told.at.unwrap_or_default() == At::Load,
+        "--at: runs that were kept are at the loads that they had; leave it out"
+    );
+    let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders, at_capacity.as_ref()));
     let named = std::mem::take(&mut metrics).into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
     for measure in named {
         if !metrics.contains(&measure) {
@@ -65,9 +75,27 @@ pub fn spec(told: PlannedCompare, contenders: &[Contender]) -> Result<Compare> {
     if metrics.contains(&Measure::ServerCpu) && !contenders.iter().all(reads_cpu) {
         bail!("cpu: nothing is read of the servers; add --probe process=NAME, or --probe host");
     }
+    measured(&metrics, at_capacity.as_ref())?;
     let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
-    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if, within: told.within })
+    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if, within: told.within, at_capacity })
+}
+
+/// A capacity is what searches find, and they find nothing else.
+fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>) -> Result<()> {
+    let Some(at) = at_capacity else {
+        ensure!(
+            !metrics.contains(&Measure::Capacity),
+            "capacity: it is not searched for; add --at capacity, or --at both"
+        );
+        return Ok(());
+    };
+    if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
+        bail!("{other}: at their capacities only those are compared; write --at both with a load, such as -r 100");
+    }
+    let capacity = metrics.contains(&Measure::Capacity);
+    ensure!(capacity, "--at: no capacity is compared; add it to --metric, or leave --at out");
+    Ok(())
 }
 
 /// Each is held against the first, load by load.
@@ -98,13 +126,17 @@ fn comparable(contenders: &[Contender]) -> Result<()> {
 }
 
 /// The usual figures. In an open loop the rate is given, in a closed one the throughput says all.
-fn default_metrics(contenders: &[Contender]) -> Vec<Measure> {
+fn default_metrics(contenders: &[Contender], at_capacity: Option<&AtCapacity>) -> Vec<Measure> {
+    let capacity = at_capacity.map(|_| Measure::Capacity);
+    if at_capacity.is_some_and(|at| at.given == 0) {
+        return capacity.into_iter().collect();
+    }
     let [p99, p50] = [0.99, 0.5].map(Metric::Quantile);
     let (throughput, errors) = (Metric::Throughput, Metric::Errors);
     let closed = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
     let metrics = if closed { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
     let cpu = (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
-    metrics.into_iter().map(Measure::Run).chain(cpu).collect()
+    capacity.into_iter().chain(metrics.into_iter().map(Measure::Run)).chain(cpu).collect()
 }
 
 fn reads_cpu(contender: &Contender) -> bool {
@@ -116,7 +148,7 @@ pub fn repetitions(asked: Option<u32>, spec: &Compare, contenders: &[Contender],
     if let Some(asked) = asked {
         return Ok(asked);
     }
-    let Some(within) = spec.within else { return Ok(defaults::BLOCKS) };
+    let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else { return Ok(defaults::BLOCKS) };
     let plans = || contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
     let once: Duration = plans().filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
     if once.is_zero() {

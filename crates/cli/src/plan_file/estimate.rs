@@ -5,6 +5,16 @@ use std::time::Duration;
 
 /// `2 contenders × 30 steps × 3 repetitions = 180 trials, about 1 h 45 min`.
 pub fn sentence(experiment: &Experiment) -> String {
+    if let (Question::Compare(_), Some(find)) = (&experiment.question, experiment.find()) {
+        let searches =
+            u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX).saturating_mul(experiment.repetitions);
+        let contenders = counted(experiment.contenders.len(), "contender");
+        let repetitions = counted(experiment.repetitions as usize, "repetition");
+        let given: Duration =
+            experiment.contenders.iter().flat_map(|c| &c.steps[1..]).filter_map(|s| trial(&s.plan)).sum();
+        let all = find.within * searches + given * experiment.repetitions;
+        return format!("{contenders} × a search × {repetitions}, at most about {}", shown(all));
+    }
     if let Question::Find(find) = &experiment.question {
         let contenders = u32::try_from(experiment.contenders.len()).unwrap_or(u32::MAX);
         let contended = counted(experiment.contenders.len(), "contender");

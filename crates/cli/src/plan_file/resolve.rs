@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
 use brunt_model::plan::Script;
 use brunt_model::{Contender, Experiment, ProbeSpec, Question};
+use brunt_script::compare::At;
 use brunt_script::duration;
 use brunt_script::plan::{
     Draft, Given, PlanError, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
@@ -106,7 +107,9 @@ impl Opened {
     /// The experiment that it comes to.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
         let Self { file, folder, source } = self;
-        let search = file.find.as_deref().map(Search::read).transpose()?;
+        let at = file.compare.as_ref().and_then(|compare| compare.at).unwrap_or_default();
+        let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
+        let search = below_find.map(|settings| Search::read(settings, at)).transpose()?;
         let mut notes = Vec::<String>::new();
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;
@@ -123,7 +126,9 @@ impl Opened {
         let outputs = Options::new(file.outputs.clone()).arguments(&folder)?.output.outputs;
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
-        let (question, repetitions) = question(&file, &contenders, cooldown)?;
+        let compared = search.as_ref().filter(|_| file.compare.is_some());
+        let told = (&mut notes, system);
+        let (question, repetitions) = question(&file, compared, &mut contenders, cooldown, told)?;
         let mut experiment = Experiment {
             name: file.name,
             about: file.about,
@@ -138,7 +143,8 @@ impl Opened {
             question,
             source,
         };
-        if let (Some(search), Some(first)) = (&search, file.contenders.first()) {
+        let alone = search.as_ref().filter(|_| file.compare.is_none());
+        if let (Some(search), Some(first)) = (alone, file.contenders.first()) {
             search.ask(&mut experiment, first, &mut notes, system)?;
         }
         Ok(Loaded { experiment, outputs, compare: file.compare, repetitions: file.repetitions, notes })
@@ -146,12 +152,24 @@ impl Opened {
 }
 
 /// What the experiment is to decide, where it is no search, and how often each step is measured for that.
-fn question(file: &PlanFile, contenders: &[Contender], cooldown: Duration) -> Result<(Question, u32)> {
-    let Some(told) = file.compare.clone() else {
+fn question(
+    file: &PlanFile,
+    search: Option<&Search>,
+    contenders: &mut [Contender],
+    cooldown: Duration,
+    told: (&mut Vec<String>, &System),
+) -> Result<(Question, u32)> {
+    let Some(asked) = file.compare.clone() else {
         return Ok((Question::Sweep, file.repetitions.unwrap_or(defaults::REPETITIONS)));
     };
-    ensure!(file.find.is_none(), "the plan says `find` and `compare`; write one of them");
-    let spec = spec(told, contenders).context("compare")?;
+    let by_loads = asked.at.unwrap_or_default() == At::Load;
+    ensure!(
+        search.is_none() || !by_loads,
+        "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
+    );
+    let length = (asked.within, file.repetitions.unwrap_or(defaults::BLOCKS));
+    let at = search.map(|search| search.compare(contenders, length, told)).transpose().context("compare")?;
+    let spec = spec(asked, contenders, at).context("compare")?;
     let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown).context("compare")?;
     Ok((Question::Compare(spec), repetitions))
 }
@@ -194,8 +212,15 @@ fn steps(
     let lines = command_lines(planned);
     let arguments = lines.iter().map(|line| line.arguments(folder)).collect::<Result<Vec<RunArgs>, _>>()?;
     let (Some(line), Some(first)) = (lines.first(), arguments.first()) else { bail!("there is nothing to ask") };
-    let first = search.map_or_else(|| Ok(first.clone()), |search| search.run(first, planned));
-    let (mut steps, notes) = first.and_then(|first| sweep_steps(&first, system)).map_err(|e| line.against(&e))?;
+    let is_known = search.is_none_or(Search::is_beside_loads);
+    let known = if is_known { sweep_steps(first, system) } else { Ok((Vec::new(), Vec::new())) };
+    let (mut steps, mut notes) = known.map_err(|e| line.against(&e))?;
+    if let Some(search) = search {
+        let pattern = search.run(first, planned, &steps).and_then(|run| sweep_steps(&run, system));
+        let (pattern, told) = pattern.map_err(|e| line.against(&e))?;
+        steps.splice(0..0, pattern);
+        notes.extend(told);
+    }
     if !planned.requests.is_empty() {
         let script = mix(planned, &lines, &arguments)?;
         for step in &mut steps {

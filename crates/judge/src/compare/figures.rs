@@ -5,6 +5,7 @@
 use crate::bottleneck::server_cores;
 use crate::explain::words::{percent, rate, time};
 use brunt_model::Run;
+use brunt_model::answer::Estimate;
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 use brunt_stats::shift::Between;
@@ -26,6 +27,16 @@ pub fn figure(run: &Run, measure: Measure) -> Option<Between> {
         }
         // A run has none: it is what a search finds of many.
         Measure::Capacity => None,
+    }
+}
+
+/// A capacity: the figure that a search found, or what is known of it. The interval of the one search counts for nothing: how
+/// much searches differ is seen from one repetition to the next.
+pub fn capacity(at: Estimate) -> Option<Between> {
+    match (at.value, at.low, at.high) {
+        (Some(value), _, _) => Some(Between::at(value)),
+        (None, None, None) => None,
+        (None, low, high) => Some(Between { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }),
     }
 }
 

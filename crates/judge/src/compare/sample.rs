@@ -2,12 +2,14 @@
 //!
 //! What it is not: any figure of them.
 
-use super::figures::figure;
+use super::figures::{capacity, figure};
 use crate::sweep::load;
+use brunt_model::comparison::Searched;
 use brunt_model::finding::State;
-use brunt_model::question::Measure;
+use brunt_model::question::{Compare, Measure};
 use brunt_model::{Contender, Judgement, LoadUnit, Place, Run, Study, Trial};
 use brunt_stats::shift::Between;
+use std::ops::Range;
 
 /// All pairs of contenders.
 pub struct Sample<'a> {
@@ -37,6 +39,8 @@ pub struct Paired<'a> {
 pub enum Runs<'a> {
     /// Side by side, in the order of their blocks, of which there may be so many.
     Blocks(Vec<(&'a Run, &'a Run)>, u32),
+    /// No runs of the same load: the capacities that were found in each block, of which there may be so many.
+    Capacities(Vec<(Between, Between)>, u32),
     /// Two groups.
     Groups(Vec<&'a Run>, Vec<&'a Run>),
 }
@@ -62,16 +66,23 @@ pub struct Figures {
 
 impl<'a> Sample<'a> {
     /// The trials of a study: one repetition is one block.
-    pub fn of_study(study: &'a Study) -> Self {
+    pub fn of_study(study: &'a Study, spec: &Compare, searched: &[Searched]) -> Self {
         let contenders = &study.experiment.contenders;
         let mut pairs = Vec::new();
         for theirs in 1..contenders.len() {
-            let steps = contenders[0].steps.len().min(contenders[theirs].steps.len());
-            pairs.extend((0..steps).map(|step| paired(study, theirs, step)));
+            pairs.extend(known_steps(study, theirs).map(|step| paired(study, theirs, step)));
+        }
+        if spec.at_capacity.is_some() {
+            let capacities = (1..contenders.len()).map(|theirs| of_capacities(study, theirs, searched));
+            // What decides comes first.
+            let first = if spec.metrics.first() == Some(&Measure::Capacity) { 0 } else { pairs.len() };
+            pairs.splice(first..first, capacities);
         }
         let whole = |repetition: &u32| {
-            let of =
-                |contender| study.of(contender).any(|t| t.place.repetition == *repetition && objection(t).is_none());
+            let of = |contender: usize| match &spec.at_capacity {
+                Some(_) => found(study, contender, *repetition, searched).is_some(),
+                None => study.of(contender).any(|t| t.place.repetition == *repetition && objection(t).is_none()),
+            };
             (0..contenders.len()).all(of)
         };
         let first = |(index, contender): (usize, &'a Contender)| {
@@ -81,7 +92,7 @@ impl<'a> Sample<'a> {
         Self {
             pairs,
             blocks: (0..study.experiment.repetitions).filter(whole).count() as u32,
-            notes: notes(study),
+            notes: notes(study, searched),
             first_runs: contenders.iter().enumerate().filter_map(first).collect(),
         }
     }
@@ -120,10 +131,16 @@ impl<'a> Sample<'a> {
 }
 
 impl Paired<'_> {
-    /// All of these figures.
+    /// All of these figures that a pair of this kind has.
     pub fn all(&self, measures: &[Measure]) -> PairFigures {
-        let figures = measures.iter().map(|measure| (*measure, self.figures(*measure))).collect();
+        let own = measures.iter().filter(|measure| self.has(**measure));
+        let figures = own.map(|measure| (*measure, self.figures(*measure))).collect();
         PairFigures { theirs: self.theirs.clone(), figures }
+    }
+
+    /// Whether it is a figure of this kind of pair: capacities are no runs'.
+    pub fn has(&self, measure: Measure) -> bool {
+        matches!(self.runs, Runs::Capacities(..)) == (measure == Measure::Capacity)
     }
 
     /// A figure of both, of the blocks in which both have it; of two groups, of the runs that have it.
@@ -134,12 +151,58 @@ impl Paired<'_> {
                 let (ours, theirs) = blocks.iter().filter_map(both).unzip();
                 Figures { ours, theirs, most: Some(*most) }
             }
+            Runs::Capacities(blocks, most) => {
+                let own = blocks.iter().filter(|_| self.has(measure)).copied();
+                let (ours, theirs) = own.unzip();
+                Figures { ours, theirs, most: Some(*most) }
+            }
             Runs::Groups(ours, theirs) => {
                 let of = |runs: &[&Run]| runs.iter().filter_map(|run| figure(run, measure)).collect();
                 Figures { ours: of(ours), theirs: of(theirs), most: None }
             }
         }
     }
+}
+
+/// That searches of a contender did not find its capacity.
+fn only_a_side(contender: &str, searched: &[Searched]) -> Option<String> {
+    let of = || searched.iter().filter(|one| one.contender == contender);
+    let (all, open) = (of().count(), of().filter(|one| one.at.value.is_none()).count());
+    (open > 0).then(|| {
+        format!(
+            "Of the capacity of {contender} only a side is known in {open} of {all} searches: give them more time, or shorter \
+             trials."
+        )
+    })
+}
+
+/// The steps that both have and whose loads were known before.
+fn known_steps(study: &Study, theirs: usize) -> Range<usize> {
+    let experiment = &study.experiment;
+    if experiment.grows() {
+        return 1..experiment.given() + 1;
+    }
+    0..experiment.contenders[0].steps.len().min(experiment.contenders[theirs].steps.len())
+}
+
+fn of_capacities<'a>(study: &'a Study, theirs: usize, searched: &[Searched]) -> Paired<'a> {
+    let experiment = &study.experiment;
+    let found = |contender, repetition| found(study, contender, repetition, searched);
+    let block = |repetition| Some((found(0, repetition)?, found(theirs, repetition)?));
+    let blocks = (0..experiment.repetitions).filter_map(block).collect();
+    Paired {
+        ours: experiment.contenders[0].name.clone(),
+        theirs: experiment.contenders[theirs].name.clone(),
+        load: None,
+        runs: Runs::Capacities(blocks, experiment.repetitions),
+    }
+}
+
+/// The capacity of a contender in a repetition.
+fn found(study: &Study, contender: usize, repetition: u32, searched: &[Searched]) -> Option<Between> {
+    let name = &study.experiment.contenders.get(contender)?.name;
+    let of = searched.iter().find(|one| one.contender == *name && one.repetition == repetition + 1)?;
+    capacity(of.at)
 }
 
 fn paired(study: &Study, theirs: usize, step: usize) -> Paired<'_> {
@@ -181,8 +244,10 @@ fn reason(judgement: &Judgement) -> Option<&'static str> {
     judgement.findings.iter().any(|finding| finding.rule == "cut_short").then_some("it was cut short")
 }
 
-fn notes(study: &Study) -> Vec<String> {
+fn notes(study: &Study, searched: &[Searched]) -> Vec<String> {
     let experiment = &study.experiment;
+    // What a search makes of its trials is in what it found.
+    let known_before = |trial: &&Trial| !experiment.was_chosen(trial.place);
     let name = |trial: &Trial| {
         let contender = experiment.contenders.get(trial.place.contender);
         let at = experiment.step(trial.place).map(|step| load(LoadUnit::from(&step.plan.load), step.load));
@@ -194,17 +259,30 @@ fn notes(study: &Study) -> Vec<String> {
         )
     };
     let mut notes: Vec<String> = (study.trials.iter())
+        .filter(known_before)
         .filter_map(|trial| Some(format!("{} is left out, and its block with it: {}.", name(trial), objection(trial)?)))
         .collect();
     for (index, contender) in experiment.contenders.iter().enumerate() {
-        let limited = study.of(index).filter(|trial| trial.judgement.verdict.state == State::Limited).count();
+        let all = || study.of(index).filter(known_before);
+        let limited = all().filter(|trial| trial.judgement.verdict.state == State::Limited).count();
         if limited > 0 {
             notes.push(format!(
                 "The generator was the limit in {limited} of {} trials of {}: their figures are not the server's alone.",
-                study.of(index).count(),
+                all().count(),
                 contender.name
             ));
         }
+        let begun = |repetition: &u32| study.searched(index, *repetition).next().is_some();
+        let unknown = |repetition: &u32| found(study, index, *repetition, searched).is_none();
+        let left_out = (0..experiment.repetitions).filter(begun).filter(unknown);
+        notes.extend(only_a_side(&contender.name, searched));
+        notes.extend(left_out.map(|repetition| {
+            format!(
+                "The capacity of {} is not known of repetition {}: its block is left out.",
+                contender.name,
+                repetition + 1
+            )
+        }));
     }
     notes
 }

@@ -1,5 +1,6 @@
 //! Comparisons of figures made by hand, and of studies.
 
+mod capacities;
 mod simulated;
 mod studies;
 mod words;
@@ -17,7 +18,14 @@ const ERRORS: Measure = Measure::Run(Metric::Errors);
 
 /// What is asked by default: p99 first, 2 % matter, 5 %.
 fn spec(metrics: &[Measure]) -> Compare {
-    Compare { metrics: metrics.to_vec(), smallest: 0.02, alpha: 0.05, fail_if: Vec::new(), within: None }
+    Compare {
+        metrics: metrics.to_vec(),
+        smallest: 0.02,
+        alpha: 0.05,
+        fail_if: Vec::new(),
+        within: None,
+        at_capacity: None,
+    }
 }
 
 /// A measure of one contender is `ours`, of the other these times as much.

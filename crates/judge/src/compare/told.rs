@@ -81,10 +81,11 @@ fn too_few(found: &Found) -> String {
 }
 
 /// Figures that were asked for, and of which some pair has nothing.
-pub fn not_known(decided: &[Decided], measures: &[Measure]) -> Vec<String> {
+pub fn not_known(decided: &[Decided], pairs: &[Paired], measures: &[Measure]) -> Vec<String> {
     let missing = |measure: &&Measure| {
         let known = |found: &Found| found.measure == **measure && found.sizes.0 > 0 && found.sizes.1 > 0;
-        decided.iter().any(|pair| !pair.found.iter().any(known))
+        let asked = decided.iter().zip(pairs).filter(|(_, pair)| pair.has(**measure));
+        asked.clone().any(|(pair, _)| !pair.found.iter().any(known))
     };
     let sentence = |measure: &Measure| match measure {
         Measure::ServerCpu => format!("{measure}: not known, since no CPU time was read of the server."),
@@ -173,13 +174,16 @@ pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
     for failed in &comparison.failed {
         findings.push(finding("comparison_failed", Weight::Warning, format!("{failed}."), None));
     }
-    let undecided = comparison.pairs.iter().filter_map(|pair| pair.measures.first());
-    if undecided.clone().any(|first| first.verdict == Better::Undecided) && comparison.ended != ComparisonEnd::Stored {
+    if comparison.deciding().any(|first| first.verdict == Better::Undecided)
+        && comparison.ended != ComparisonEnd::Stored
+    {
         let sentence = format!("{} did not decide.", plural(u64::from(comparison.blocks), "block"));
-        let remedy = comparison.more.map(|more| {
+        let more = comparison.more.map(|more| {
             let all = u64::from(comparison.blocks + more);
             format!("About {} more would ({} repetitions in all).", plural(u64::from(more), "block"), count(all))
         });
+        let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "--resume goes on with it".to_owned());
+        let remedy = resumed.or(more);
         findings.push(finding("comparison_undecided", Weight::Note, sentence, remedy));
     }
     findings

@@ -2,7 +2,8 @@
 
 use super::{Block, Point, load_in_words, section};
 use crate::figures::{UNKNOWN, fraction, plural, seconds, three};
-use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShift};
+use brunt_model::answer::Estimate;
+use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShift, Searched};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
@@ -16,6 +17,7 @@ pub fn blocks(comparison: Option<&Comparison>, unit: LoadUnit) -> Vec<Block> {
     for pair in comparison.pairs.iter().filter(|pair| !pair.shift.is_empty()) {
         blocks.push(quantiles(pair, unit));
     }
+    blocks.extend((!comparison.searched.is_empty()).then(|| capacities(&comparison.searched, unit)));
     blocks.extend(section("What else differs", comparison.differences.iter().map(Point::plain).collect()));
     blocks
 }
@@ -46,8 +48,8 @@ fn figures(pair: &Pair, unit: LoadUnit) -> Block {
         let interval = ends(of.low.map(signed), of.high.map(signed));
         vec![
             of.measure.to_string(),
-            written(of.measure, of.ours),
-            written(of.measure, of.theirs),
+            written(of.measure, of.ours, unit),
+            written(of.measure, of.theirs, unit),
             of.shift.map_or(UNKNOWN.into(), signed),
             interval,
             of.p.map_or(UNKNOWN.into(), probability),
@@ -55,6 +57,47 @@ fn figures(pair: &Pair, unit: LoadUnit) -> Block {
         ]
     };
     Block::Table(head.map(str::to_owned).to_vec(), pair.measures.iter().map(row).collect())
+}
+
+/// A row for each repetition. The interval is that of the one search.
+fn capacities(searched: &[Searched], unit: LoadUnit) -> Block {
+    let mut names: Vec<&str> = Vec::new();
+    for one in searched {
+        if !names.contains(&&*one.contender) {
+            names.push(&one.contender);
+        }
+    }
+    let cell = |repetition: u32, name: &str| {
+        let of = |one: &&Searched| one.repetition == repetition && one.contender == name;
+        searched.iter().find(of).map_or_else(|| UNKNOWN.to_owned(), |one| estimate(one.at))
+    };
+    let last = searched.iter().map(|one| one.repetition).max().unwrap_or(0);
+    let row = |n: u32| [n.to_string()].into_iter().chain(names.iter().map(|name| cell(n, name))).collect();
+    let head = [format!("Capacities{}, repetition", of_unit(unit))].into_iter();
+    let head = head.chain(names.iter().map(|name| (*name).to_owned())).collect();
+    Block::Table(head, (1..=last).map(row).collect())
+}
+
+fn of_unit(unit: LoadUnit) -> &'static str {
+    match unit {
+        LoadUnit::PerSecond => " per second",
+        LoadUnit::Users { .. } => " in users",
+    }
+}
+
+/// `362 (340 to 380)`.
+fn estimate(at: Estimate) -> String {
+    match (at.value, at.low, at.high) {
+        (Some(value), None, None) => three(value),
+        (Some(value), low, high) => {
+            let end = |end: Option<f64>| end.map_or("?".into(), three);
+            format!("{} ({} to {})", three(value), end(low), end(high))
+        }
+        (None, Some(low), None) => format!("at least {}", three(low)),
+        (None, None, Some(high)) => format!("below {}", three(high)),
+        (None, Some(low), Some(high)) => format!("{} to {}", three(low), three(high)),
+        (None, None, None) => UNKNOWN.to_owned(),
+    }
 }
 
 fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
@@ -86,10 +129,11 @@ pub fn word(verdict: Better) -> &'static str {
     }
 }
 
-fn written(measure: Measure, value: f64) -> String {
+fn written(measure: Measure, value: f64, unit: LoadUnit) -> String {
     match measure {
         Measure::Run(Metric::Errors) => fraction(value),
-        Measure::Run(Metric::Throughput | Metric::Goodput) | Measure::Capacity => format!("{}/s", three(value)),
+        Measure::Run(Metric::Throughput | Metric::Goodput) => format!("{}/s", three(value)),
+        Measure::Capacity => format!("{}{}", three(value), unit.behind()),
         Measure::Run(_) | Measure::ServerCpu if value.is_finite() => seconds(value),
         Measure::Run(_) | Measure::ServerCpu => UNKNOWN.into(),
     }

@@ -12,7 +12,8 @@ pub fn compared() -> (Study, Analysis) {
     let (mut study, mut analysis) = sweep_of(&[120.0], 2);
     let [p99, errors] = [Metric::Quantile(0.99), Metric::Errors].map(Measure::Run);
     let fail_if = [(p99, 0.05), (errors, 0.1)].map(|(measure, by)| Regression { measure, by }).to_vec();
-    let spec = Compare { metrics: vec![p99, errors], smallest: 0.02, alpha: 0.05, fail_if, within: None };
+    let spec =
+        Compare { metrics: vec![p99, errors], smallest: 0.02, alpha: 0.05, fail_if, within: None, at_capacity: None };
     study.experiment.question = Question::Compare(spec);
     study.experiment.repetitions = 10;
     analysis.findings = vec![Finding {
@@ -61,6 +62,7 @@ pub fn compared() -> (Study, Analysis) {
         more: None,
         ended: ComparisonEnd::Decided,
         failed: vec!["errors: apache is worse: 2 % against 1 % at 120/s, which is more than 10 %".into()],
+        searched: Vec::new(),
     });
     (study, analysis)
 }

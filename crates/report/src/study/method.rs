@@ -7,7 +7,9 @@ use brunt_model::{Analysis, LoadUnit, Study};
 /// How the figures of a study were found, each a sentence: only what is in it is spoken of.
 pub fn method(study: &Study, analysis: &Analysis) -> Vec<String> {
     let mut told = vec![load_model(study).to_owned(), RESPONSE.to_owned()];
-    told.extend((!analysis.answers.is_empty()).then(|| CAPACITY.to_owned()));
+    let searched = analysis.comparison.as_ref().is_some_and(|comparison| !comparison.searched.is_empty());
+    told.extend((searched || !analysis.answers.is_empty()).then(|| CAPACITY.to_owned()));
+    told.extend(searched.then(|| CAPACITIES.to_owned()));
     told.extend(of_analysis(analysis));
     told
 }
@@ -46,6 +48,9 @@ fn load_model(study: &Study) -> &'static str {
 const CAPACITY: &str = "Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of \
                         all trials together, with a 95 % interval. Trials in which the generator was the limit count \
                         for what they met, never against the server.";
+
+const CAPACITIES: &str = "Capacities are compared by the figure of each search, one observation a repetition; the interval of the one \
+                          search counts for nothing.";
 
 const RESPONSE: &str = "Response time: from the instant at which a request was due to its last byte; dropped, cut and \
                         timed-out requests count as slower than every reply.";

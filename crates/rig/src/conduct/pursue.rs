@@ -7,19 +7,18 @@ use super::level::Level;
 use super::{Conduct, End, Outcome};
 use crate::error::Failure;
 use crate::host::Host;
+use crate::order::{self, Turn};
 use crate::ward::Gear;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
 use brunt_model::{Experiment, Place};
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::time::Duration;
 
 /// Says trial by trial what comes next.
 pub trait Chooser<H> {
-    /// The next trial of this contender; None: there is no more to be tried of it. The host has kept what the trials before
-    /// came to. Asked between trials, and once before anything is begun for a contender.
-    fn next(&mut self, host: &mut H, contender: usize) -> Option<Chosen>;
+    /// The next trial of this turn; None: there is no more to be tried in it. The host has kept what the trials before came
+    /// to. Asked between trials, and once before anything is begun for a turn.
+    fn next(&mut self, host: &mut H, turn: Turn) -> Option<Chosen>;
 }
 
 /// A trial that was chosen.
@@ -44,55 +43,75 @@ impl Chosen {
     }
 }
 
-/// Carries out an experiment whose trials are chosen on the way, contender by contender. Of the experiment's own steps
-/// none is made; servers, hooks and failures are as those of [`conduct`](super::conduct).
+/// Carries out an experiment whose trials are chosen on the way, turn by turn. Of the experiment's own steps none is made
+/// but those that the chooser names; servers, hooks and failures are as those of [`conduct`](super::conduct).
 pub fn pursue<H: Host>(
     experiment: &Experiment,
     chooser: &mut dyn Chooser<H>,
     gear: &Gear,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
-    let (server, to_make, rested) = (None, BTreeMap::new(), true);
-    let mut conduct = Conduct { experiment, gear, host, server, number: 0, of: None, to_make, rested, deaths: 0 };
-    let Some(first) = conduct.first(chooser, 0..experiment.contenders.len()) else { return Ok(End::Whole) };
-    conduct.around(Level::Experiment, |own| own.all(chooser, first))
+    let turns = order::turns(experiment);
+    let mut conduct = Conduct::new(experiment, gear, host);
+    let Some(first) = conduct.first(chooser, &turns) else { return Ok(End::Whole) };
+    conduct.around(Level::Experiment, |own| own.all(chooser, &turns, first))
 }
 
+/// The first trial of the first of some turns of which anything is left to be tried, with how many turns stand before it.
+type First = (usize, Chosen);
+
 impl<H: Host> Conduct<'_, H> {
-    /// The first trial of the first of these contenders of which anything is left to be tried.
-    fn first(&mut self, chooser: &mut dyn Chooser<H>, mut contenders: Range<usize>) -> Option<Chosen> {
-        contenders.find_map(|contender| chooser.next(self.host, contender))
+    fn first(&mut self, chooser: &mut dyn Chooser<H>, turns: &[Turn]) -> Option<First> {
+        turns.iter().enumerate().find_map(|(before, turn)| Some((before, chooser.next(self.host, *turn)?)))
     }
 
-    fn all(&mut self, chooser: &mut dyn Chooser<H>, first: Chosen) -> Outcome<H> {
+    fn all(&mut self, chooser: &mut dyn Chooser<H>, mut turns: &[Turn], first: First) -> Outcome<H> {
         let mut next = Some(first);
-        while let Some(first) = next {
-            let place = first.place;
-            let outcome = self.within_contender(place, |own| {
-                own.within_repetition(place, |own| own.one_after_the_other(chooser, first))
-            });
-            if outcome? == End::Stopped {
-                return Ok(End::Stopped);
+        while let Some((before, first)) = next {
+            turns = &turns[before..];
+            let contender = turns[0].contender;
+            let own = turns.iter().take_while(|turn| turn.contender == contender).count();
+            let end = self.within_contender(first.place, |conduct| conduct.turns(chooser, turns, own, first))?;
+            if end != End::Whole {
+                return Ok(end);
             }
-            next = self.first(chooser, place.contender + 1..self.experiment.contenders.len());
+            turns = &turns[own..];
+            next = self.first(chooser, turns);
         }
         Ok(End::Whole)
     }
 
-    fn one_after_the_other(&mut self, chooser: &mut dyn Chooser<H>, first: Chosen) -> Outcome<H> {
-        let contender = first.place.contender;
+    /// The first so many of some turns, which are of one contender.
+    fn turns(&mut self, chooser: &mut dyn Chooser<H>, all: &[Turn], own: usize, first: Chosen) -> Outcome<H> {
+        let mut first = Some(first);
+        for (index, turn) in all[..own].iter().enumerate() {
+            let Some(chosen) = first.take().or_else(|| chooser.next(self.host, *turn)) else { continue };
+            let trials = |conduct: &mut Self| conduct.one_after_the_other(chooser, *turn, chosen.clone());
+            let end = self.within_repetition(chosen.place, trials)?;
+            let is_last = all[index + 1..].iter().all(|later| later.repetition != turn.repetition);
+            if end != End::Whole {
+                return Ok(end);
+            }
+            if is_last && self.host.enough(turn.repetition) {
+                return Ok(End::Enough);
+            }
+        }
+        Ok(End::Whole)
+    }
+
+    fn one_after_the_other(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: Chosen) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(chosen) = next {
             if self.host.stopped() || self.pursued(&chosen)? == End::Stopped {
                 return Ok(End::Stopped);
             }
-            next = chooser.next(self.host, contender);
+            next = chooser.next(self.host, turn);
         }
         Ok(End::Whole)
     }
 
     fn pursued(&mut self, chosen: &Chosen) -> Outcome<H> {
-        let anew = chosen.before == Between::Restart && self.server.is_some() && !self.rested;
+        let anew = chosen.before == Between::Restart && self.server.is_some() && self.used;
         if anew && self.restart(chosen.place)? == End::Stopped {
             return Ok(End::Stopped);
         }

@@ -2,7 +2,7 @@
 
 use super::servers::{STAYS, left_nothing, log, served, stage};
 use super::story::{Silent, Story, around, contender, experiment, plan};
-use crate::{Chooser, Chosen, End, Failure};
+use crate::{Chooser, Chosen, End, Failure, Turn};
 use brunt_model::Place;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
@@ -17,10 +17,12 @@ struct Doubling {
 const NO_REST: Between = Between::Cool(Duration::ZERO);
 
 impl Chooser<Silent> for Doubling {
-    fn next(&mut self, host: &mut Silent, contender: usize) -> Option<Chosen> {
-        let number = host.made.iter().filter(|place| place.contender == contender).count() + 1;
+    fn next(&mut self, host: &mut Silent, turn: Turn) -> Option<Chosen> {
+        let Turn { repetition, contender } = turn;
+        let is_of = |place: &&Place| (place.repetition, place.contender) == (repetition, contender);
+        let number = host.made.iter().filter(is_of).count() + 1;
         let load = 10.0 * f64::from(1 << (number - 1));
-        let place = Place { repetition: 0, contender, step: number };
+        let place = Place { repetition, contender, step: number };
         let step = Step { load, plan: plan(load) };
         (number <= self.each).then_some(Chosen { place, number, step, before: self.before })
     }
@@ -57,6 +59,24 @@ fn a_server_is_started_once_or_anew_for_each_trial() {
         assert_eq!(story.pursue_really(&mut Doubling { each: 3, before }).unwrap(), End::Whole);
         left_nothing(dir.path(), starts);
     }
+}
+
+#[test]
+fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
+    let mut story = Story::of(experiment(vec![contender("a", &[1.0]), contender("b", &[1.0])]));
+    story.experiment.repetitions = 9;
+    story.host.enough_after = Some(2);
+    assert_eq!(story.pursue(&mut Doubling { each: 1, before: NO_REST }).unwrap(), End::Enough);
+    assert_eq!(story.host.news, ["run a 0 10", "run b 0 10", "run b 1 10", "run a 1 10"]);
+    assert_eq!(story.host.asked, [0, 1]);
+}
+
+#[test]
+fn a_server_that_was_started_for_a_repetition_is_not_started_once_more_for_its_first_trial() {
+    let (mut story, dir) = stage(vec![served(&[1.0], STAYS)]);
+    story.experiment.repetitions = 2;
+    assert_eq!(story.pursue_really(&mut Doubling { each: 2, before: Between::Restart }).unwrap(), End::Whole);
+    left_nothing(dir.path(), 4);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The key `compare` of a plan file: which of its contenders is better.
 
 use super::words::{Longer, Read, Spoken};
+use crate::compare::At;
 use crate::{WordError, compare};
 use brunt_model::Measure;
 use brunt_model::question::Regression;
@@ -12,6 +13,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compare {
+    /// Where contenders are measured: at given loads (`load`), each at its own `capacity`, which is then looked for as below
+    /// `find`, or `both`. Default: load.
+    pub at: Option<Read<At>>,
     /// What is compared, such as `p99` or `[p99, throughput]`; the first decides. Default: p99, p50, throughput, errors; of a
     /// closed loop throughput, p99, p50, errors; and cpu, where it is read.
     pub metrics: Option<Read<Vec<Measure>>>,
@@ -28,6 +32,8 @@ pub struct Compare {
 /// What a plan file says of the comparison. What it leaves out is None.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlannedCompare {
+    /// Where contenders are measured.
+    pub at: Option<At>,
     /// What is compared.
     pub metrics: Option<Vec<Measure>>,
     /// The smallest difference that matters, as a share.
@@ -42,7 +48,9 @@ pub struct PlannedCompare {
 
 impl From<&brunt_model::Compare> for PlannedCompare {
     fn from(resolved: &brunt_model::Compare) -> Self {
+        let at = resolved.at_capacity.as_ref().map(|at| if at.given == 0 { At::Capacity } else { At::Both });
         Self {
+            at,
             metrics: Some(resolved.metrics.clone()),
             smallest: Some(resolved.smallest),
             alpha: Some(resolved.alpha),
@@ -76,6 +84,14 @@ impl Spoken for Vec<Regression> {
     }
 }
 
+impl Spoken for At {
+    const ABOUT: &'static str = "`load`, `capacity` or `both`.";
+
+    fn read(word: &str) -> Result<Self, WordError> {
+        compare::at(word)
+    }
+}
+
 impl Spoken for Share {
     const ABOUT: &'static str = "A share, such as 2%.";
 
@@ -95,6 +111,7 @@ impl Spoken for Alpha {
 impl From<Compare> for PlannedCompare {
     fn from(written: Compare) -> Self {
         Self {
+            at: written.at.map(|Read(at)| at),
             metrics: written.metrics.map(|Read(metrics)| metrics),
             smallest: written.smallest.map(|Read(Share(share))| share),
             alpha: written.alpha.map(|Read(Alpha(alpha))| alpha),

@@ -59,7 +59,7 @@ impl Store {
 
     /// From now on an experiment that this process carries out is to decide something else: with more time, say.
     pub fn ask_anew(&self, id: &str, question: &Question) -> Result<(), StoreError> {
-        self.append(id, &Later::Asked { question: question.clone() })
+        self.append(id, &Later::Asked { question: Box::new(question.clone()) })
     }
 
     fn append(&self, id: &str, later: &Later) -> Result<(), StoreError> {

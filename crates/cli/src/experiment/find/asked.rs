@@ -23,6 +23,27 @@ pub struct SearchArgs {
     #[arg(long, value_name = "TIME", default_value = defaults::FIND_WITHIN, value_parser = duration::positive)]
     pub within: Duration,
 
+    /// What a comparison of capacities is told, too.
+    #[command(flatten)]
+    pub tries: TryArgs,
+
+    /// Rest between two trials; more where the one before left unfinished work
+    #[arg(long, value_name = "TIME", default_value = defaults::FIND_COOLDOWN, value_parser = duration::parse)]
+    pub cooldown: Duration,
+
+    /// At the end so many times the capacity is asked for, to see how the server recovers; or no
+    #[arg(long, value_name = "TIMES", default_value = defaults::FIND_OVERLOAD, value_parser = find::overload)]
+    pub overload: Overload,
+
+    /// Such as 'capacity > 3000/s': exit code 4 if missed, 8 if the interval does not decide it; repeatable
+    #[arg(long, value_name = "BOUND", value_parser = find::requirement)]
+    pub require: Vec<Requirement>,
+}
+
+/// Which trials a search makes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Search")]
+pub struct TryArgs {
     /// Stop as soon as each capacity is known so well: half its 95 % interval
     #[arg(long, value_name = "SHARE", default_value = defaults::FIND_PRECISION, value_parser = find::precision)]
     pub precision: f64,
@@ -38,18 +59,6 @@ pub struct SearchArgs {
     /// Measured time of a trial, at least and at most; it ends as soon as its side is decided
     #[arg(long, value_name = "TIME..TIME", default_value = defaults::FIND_TRIAL, value_parser = find::lengths)]
     pub trial: (Duration, Duration),
-
-    /// Rest between two trials; more where the one before left unfinished work
-    #[arg(long, value_name = "TIME", default_value = defaults::FIND_COOLDOWN, value_parser = duration::parse)]
-    pub cooldown: Duration,
-
-    /// At the end so many times the capacity is asked for, to see how the server recovers; or no
-    #[arg(long, value_name = "TIMES", default_value = defaults::FIND_OVERLOAD, value_parser = find::overload)]
-    pub overload: Overload,
-
-    /// Such as 'capacity > 3000/s': exit code 4 if missed, 8 if the interval does not decide it; repeatable
-    #[arg(long, value_name = "BOUND", value_parser = find::requirement)]
-    pub require: Vec<Requirement>,
 }
 
 /// So many times the capacity; None: no overload.
@@ -74,7 +83,7 @@ impl SearchArgs {
             (None, Some(_)) => run.load.connections = Some(start),
             _ => run.load.rate = Some(start),
         }
-        run.load.duration = Some(self.trial.1);
+        run.load.duration = Some(self.tries.trial.1);
         run.load.warmup = if said.warmup { load.warmup } else { Warmup::For(duration::parse(defaults::FIND_WARMUP)?) };
         run.load.grace = if said.grace { load.grace } else { duration::parse(defaults::FIND_GRACE)? };
         Ok(run)
@@ -93,7 +102,7 @@ impl SearchArgs {
             ));
         }
         let start = self.first_load(asked)?;
-        let most = match (self.most, unit) {
+        let most = match (self.tries.most, unit) {
             (None, LoadUnit::Users { .. }) => Some(room(system)),
             (most, _) => most,
         };
@@ -102,7 +111,7 @@ impl SearchArgs {
             "--most is below the load of the first trial, {start}; write --start with less"
         );
         let warmup = contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.stop.warmup);
-        let trial = TrialTimes { warmup, least: self.trial.0, most: self.trial.1 };
+        let trial = TrialTimes { warmup, least: self.tries.trial.0, most: self.tries.trial.1 };
         let one = warmup + trial.least;
         ensure!(
             self.within >= 3 * one,
@@ -112,7 +121,7 @@ impl SearchArgs {
         );
         let find = Find {
             objectives: objective_sets(&objectives)?,
-            precision: self.precision,
+            precision: self.tries.precision,
             within: self.within,
             start,
             most,
@@ -131,11 +140,15 @@ impl SearchArgs {
             (rate, _) => ("--rate", rate.as_ref(), defaults::FIND_RATE),
         };
         let said = said.map(|loads| only_load(option, loads)).transpose()?;
-        let first = self.start.or(said).unwrap_or(usual);
+        let first = self.tries.start.or(said).unwrap_or(usual);
         if option == "--connections" {
             ensure!(first.fract() == 0.0, "--start {first}: users are whole; write {}", first.ceil());
         }
-        Ok(self.most.filter(|_| self.start.is_none() && said.is_none()).map_or(first, |most| first.min(most)))
+        Ok(self
+            .tries
+            .most
+            .filter(|_| self.tries.start.is_none() && said.is_none())
+            .map_or(first, |most| first.min(most)))
     }
 }
 

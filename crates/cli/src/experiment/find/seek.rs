@@ -4,35 +4,55 @@
 
 use super::pattern;
 use super::told::{came_to, ended, going_on, so_far};
-use crate::decide::{Contended, contended};
+use crate::decide::{Contended, contended, find_of};
 use crate::experiment::measurer::Measurer;
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::Between;
-use brunt_model::{Failure, Find, Place, Study, Trial};
-use brunt_rig::{Chooser, Chosen};
+use brunt_model::question::{AtCapacity, Between};
+use brunt_model::{Experiment, Failure, Find, Place, Question, Study, Trial};
+use brunt_rig::{Chooser, Chosen, Turn};
 use brunt_search::{Ask, Next, Purpose};
 use std::time::Duration;
 
 /// What a server has left of the trial before is waited for as long, at most.
 const LONGEST_REST: Duration = Duration::from_secs(20);
 
-/// Chooses the trials of a search.
+/// Chooses the trials of searches.
 pub struct Seeker<'a> {
-    find: &'a Find,
+    asked: Asked<'a>,
     /// So many trials in all were told.
     told: usize,
-    /// The contender whose turn it is.
-    current: Option<usize>,
+    /// Whose turn it is.
+    current: Option<Turn>,
+}
+
+/// What is searched for.
+enum Asked<'a> {
+    /// How much each carries.
+    Capacity(&'a Find),
+    /// Which carries more: a search for each contender in each repetition, beside the loads that are given.
+    Comparison(&'a AtCapacity),
 }
 
 impl<'a> Seeker<'a> {
-    /// Goes on with a study.
-    pub fn new(find: &'a Find, study: &Study) -> Self {
-        Self { find, told: study.trials.len(), current: None }
+    /// Goes on with a study; None where nothing is searched for.
+    pub fn new(question: &'a Question, study: &Study) -> Option<Self> {
+        let asked = match question {
+            Question::Find(find) => Asked::Capacity(find),
+            Question::Compare(compare) => Asked::Comparison(compare.at_capacity.as_ref()?),
+            Question::Sweep => return None,
+        };
+        Some(Self { asked, told: study.trials.len(), current: None })
+    }
+
+    fn find(&self, study: &Study, turn: Turn) -> Find {
+        match self.asked {
+            Asked::Capacity(find) => find.clone(),
+            Asked::Comparison(at) => find_of(study, at, turn),
+        }
     }
 
     /// Says what the last trial came to, or where it goes on, and what comes next.
-    fn tell(&mut self, host: &Measurer, so_far: &Contended, next: &Next) {
+    fn tell(&mut self, host: &Measurer, so_far: &Contended, turn: Turn, next: &Next) {
         let fresh = host.study.trials.len() > self.told;
         self.told = host.study.trials.len();
         let answer = so_far.answer(SearchEnd::Stopped);
@@ -45,26 +65,52 @@ impl<'a> Seeker<'a> {
             Next::Measure(ask) => super::told::next(ask, answer.unit),
             Next::Done(end) => ended(*end).to_owned(),
         };
-        host.tell(&if line.is_empty() { next } else { format!("{line}; {next}") });
+        let whose = whose(&host.study.experiment, turn);
+        host.tell(&if line.is_empty() { format!("{whose}{next}") } else { format!("{whose}{line}; {next}") });
     }
 
-    fn chosen(&self, host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
-        let pattern = &host.study.experiment.contenders[so_far.contender].steps.first()?.plan;
-        let step = pattern::trial(pattern, ask, host.cores());
-        let index = host.grow(so_far.contender, &step);
-        let place = Place { repetition: 0, contender: so_far.contender, step: index };
-        let before = match (ask.purpose, self.find.between) {
-            (Purpose::Recovery, _) => Between::Cool(Duration::ZERO),
-            (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
-            (_, Between::Restart) => Between::Restart,
-        };
-        Some(Chosen { place, number: so_far.made + 1, step, before })
+    /// The next of the loads that are given.
+    fn given(&self, study: &Study, turn: Turn) -> Option<Chosen> {
+        let Asked::Comparison(at) = self.asked else { return None };
+        let Turn { repetition, contender } = turn;
+        let place = |step| Place { repetition, contender, step };
+        let is_made = |place: &Place| study.trials.iter().any(|trial| trial.place == *place);
+        let place = (1..=at.given).map(place).find(|place| !is_made(place))?;
+        let step = study.experiment.step(place)?.clone();
+        Some(Chosen { place, number: place.step, step, before: at.find.between })
+    }
+}
+
+/// What the search asks for, as a trial.
+fn chosen(host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
+    let Turn { repetition, contender } = so_far.turn;
+    let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
+    let step = pattern::trial(pattern, ask, host.cores());
+    let index = host.grow(contender, &step);
+    let place = Place { repetition, contender, step: index };
+    let before = match (ask.purpose, so_far.between) {
+        (Purpose::Recovery, _) => Between::Cool(Duration::ZERO),
+        (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
+        (_, Between::Restart) => Between::Restart,
+    };
+    Some(Chosen { place, number: so_far.made + 1, step, before })
+}
+
+/// Of whom a line speaks, where there are several.
+fn whose(experiment: &Experiment, turn: Turn) -> String {
+    let name = &experiment.contenders[turn.contender].name;
+    match (experiment.contenders.len(), experiment.repetitions) {
+        (_, 2..) => format!("{name}, repetition {}: ", turn.repetition + 1),
+        (2.., _) => format!("{name}: "),
+        _ => String::new(),
     }
 }
 
 /// How far a search has come.
 struct Position {
-    contender: usize,
+    turn: Turn,
+    /// What is done between two trials.
+    between: Between,
     /// Trials that were made.
     made: usize,
     /// How long the server will be at work with what the last of them left.
@@ -72,18 +118,23 @@ struct Position {
 }
 
 impl Chooser<Measurer<'_>> for Seeker<'_> {
-    fn next(&mut self, host: &mut Measurer, contender: usize) -> Option<Chosen> {
-        let so_far = contended(&host.study, self.find, contender)?;
+    fn next(&mut self, host: &mut Measurer, turn: Turn) -> Option<Chosen> {
+        if let Some(given) = self.given(&host.study, turn) {
+            host.before.clear();
+            return Some(given);
+        }
+        let find = self.find(&host.study, turn);
+        let so_far = contended(&host.study, &find, turn)?;
         let next = so_far.next();
-        let first_look = self.current.replace(contender) != Some(contender);
+        let first_look = self.current.replace(turn) != Some(turn);
         if !first_look || !so_far.trials.is_empty() || matches!(next, Next::Measure(_)) {
-            self.tell(host, &so_far, &next);
+            self.tell(host, &so_far, turn, &next);
         }
         let Next::Measure(ask) = next else { return None };
         let left_over = so_far.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
-        let position = Position { contender, made: so_far.made, left_over };
+        let position = Position { turn, between: find.between, made: so_far.made, left_over };
         host.before = so_far_in_short(&so_far);
-        self.chosen(host, &position, &ask)
+        chosen(host, &position, &ask)
     }
 }
 

@@ -15,8 +15,7 @@ pub fn came_to(contended: &Contended, trial: &Trial, tried: &Tried, answer: &Ans
     let p99 = quantile(run.total.response_quantile(0.99));
     let (achieved, errors) = (three(tried.achieved), plural(run.total.errors(), "error"));
     let seconds = three(tried.seconds);
-    let met = contended.seen.last().is_some_and(|seen| !contended.search.misses(seen));
-    let side = side(tried, met);
+    let side = side(contended, tried);
     format!("trial {number}: {load} for {seconds} s: {achieved}/s, p99 {p99}, {errors}: {side}; {}", so_far(answer))
 }
 
@@ -62,19 +61,26 @@ pub fn ended(end: SearchEnd) -> &'static str {
     }
 }
 
-fn side(tried: &Tried, met: bool) -> String {
+/// What the trial by itself says. What all say together of a load that its own trial left undecided may change with each
+/// of them; the report has what they came to.
+fn side(contended: &Contended, tried: &Tried) -> String {
+    let Some(seen) = contended.seen.last() else { return String::new() };
+    let misses = contended.search.misses(seen);
     if let Some(limited) = &tried.limited {
-        if met {
-            return format!("met, though the generator was limited ({limited})");
+        if misses {
+            return format!("says nothing, the generator was the limit ({limited})");
         }
-        return format!("says nothing, the generator was the limit ({limited})");
+        return format!("met, though the generator was limited ({limited})");
     }
+    let sides = brunt_search::sides(&contended.find, &seen.blocks);
     let word = |side: &LoadSide| match side {
         LoadSide::Below => "met",
         LoadSide::Above => "missed",
-        LoadSide::Undecided => "undecided",
+        LoadSide::Undecided if sides.len() > 1 => "undecided",
+        LoadSide::Undecided if misses => "undecided, over a bound",
+        LoadSide::Undecided => "undecided, within the bounds",
     };
-    tried.sides.iter().map(word).collect::<Vec<_>>().join(", ")
+    sides.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
 fn in_words(unit: LoadUnit, load: f64) -> String {

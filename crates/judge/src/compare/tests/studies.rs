@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_stored, enough, findings, foreseen, of_sample, unsettled};
+use crate::compare::{compare, compare_stored, enough, findings, foreseen, foreseen_stored, of_sample, unsettled};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
@@ -28,7 +28,7 @@ fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
 }
 
 /// A, and B that is so many times as slow in each repetition.
-fn study(slower: &[f64]) -> Study {
+pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),
@@ -75,10 +75,10 @@ fn asked() -> Compare {
 
 #[test]
 fn a_study_is_decided_and_ends_as_soon_as_it_is() {
-    assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked()).is_some()), Some(7));
+    assert_eq!((1..10).find(|n| enough(&study(&WORSE[..*n]), &asked(), &[]).is_some()), Some(7));
     let study = study(&WORSE[..7]);
-    assert_eq!(enough(&study, &asked()), Some(ComparisonEnd::Decided));
-    let comparison = compare(&study, &asked(), ComparisonEnd::Decided);
+    assert_eq!(enough(&study, &asked(), &[]), Some(ComparisonEnd::Decided));
+    let comparison = compare(&study, &asked(), &[], ComparisonEnd::Decided);
     assert_eq!((comparison.blocks, comparison.most, comparison.more), (7, 10, None));
     let pair = &comparison.pairs[0];
     assert_eq!((&pair.ours[..], &pair.theirs[..], pair.load), ("A", "B", Some(RATE)));
@@ -103,7 +103,7 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
     let mut study = study(&WORSE[..8]);
     study.trials[3].judgement.verdict.state = State::Invalid;
     study.trials[4].judgement.verdict.state = State::Limited;
-    let comparison = compare(&study, &asked(), ComparisonEnd::Stopped);
+    let comparison = compare(&study, &asked(), &[], ComparisonEnd::Stopped);
     assert_eq!(comparison.blocks, 7);
     assert_eq!(
         comparison.differences,
@@ -124,7 +124,7 @@ fn what_differs_besides_is_said() {
         trial.run.plan.as_mut().unwrap().connection.http10 = true;
         trial.run.total.bytes_received *= 2;
     }
-    let said = compare(&study, &asked(), ComparisonEnd::Stopped).differences;
+    let said = compare(&study, &asked(), &[], ComparisonEnd::Stopped).differences;
     let begins = |what: &str| said.iter().any(|sentence| sentence.starts_with(what));
     assert!(begins("kernel: A has "), "{said:?}");
     assert!(said.contains(&"server: B has nginx, of A it is not known.".into()), "{said:?}");
@@ -182,4 +182,14 @@ fn too_few_blocks_are_told_before() {
     );
     assert_eq!(foreseen(5, 2, 8, &all).len(), 2);
     assert_eq!(foreseen(1, 1, 2, &all), Vec::<String>::new());
+}
+
+#[test]
+fn what_few_kept_runs_cannot_decide_is_told() {
+    let alone = spec(&[P99]);
+    assert_eq!((foreseen_stored(4, &[4], &alone), foreseen_stored(0, &[], &alone)), (Vec::new(), Vec::new()));
+    // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029; with a figure more, 0.025 is left, and it takes 2/C(10, 5) = 0.008.
+    let told = foreseen_stored(3, &[3], &alone);
+    assert!(told[0].contains("is 0.1, and 0.05 is asked for. It takes 4 runs a side at least."), "{told:?}");
+    assert!(foreseen_stored(1, &[1], &spec(&[P99, P50]))[0].ends_with("It takes 5 runs a side at least."));
 }

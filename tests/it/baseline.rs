@@ -1,0 +1,49 @@
+//! What is kept to compare with, and what is held against it: later runs, or a server that is measured now.
+
+use crate::compare::{brunt, brunt_in, server};
+
+#[test]
+fn a_baseline_is_held_against_what_comes_later() {
+    let (fast, slow) = (server(2), server(9));
+    let sweep = |url: String| format!("sweep it={url} -r 60 -d 300ms --repeat 4 -q");
+    let dir = brunt(&sweep(fast.at("/"))).ends(0).dir;
+    let dir = brunt_in(dir, "baseline save main").ends(0).dir;
+    let said = brunt_in(dir, "baseline check main").ends(2);
+    said.says("nothing of sweep was kept since the baseline `main`");
+    let dir = brunt_in(said.dir, &sweep(slow.at("/"))).ends(0).dir;
+    let said = brunt_in(dir, "baseline check main --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
+    said.says("now against main at 60/s: p50: now is worse by");
+    let list = brunt_in(said.dir, "baseline list").ends(0);
+    list.says("main");
+    let refused = brunt_in(list.dir, "runs rm sweep");
+    let named = brunt_in(refused.dir, "baseline rm main").ends(0);
+    brunt_in(named.dir, "baseline check main").ends(2).says("is none that was saved");
+}
+
+#[test]
+fn a_server_is_measured_as_the_baseline_was_and_held_against_it() {
+    let (fast, slow) = (server(2), server(9));
+    let dir = brunt(&format!("sweep it={} -r 60 -d 300ms --repeat 4 -q", fast.at("/"))).ends(0).dir;
+    let dir = brunt_in(dir, "baseline save main").ends(0).dir;
+    let same =
+        brunt_in(dir, &format!("baseline check main {} --metric p50 --fail-if 'p50 worse by 50%'", fast.at("/")));
+    let same = same.ends(0);
+    same.says("now against main at 60/s: p50:");
+    let line = format!("baseline check main {} --metric p50 --fail-if 'p50 worse by 50%' -o junit=j.xml", slow.at("/"));
+    let worse = brunt_in(same.dir, &line).ends(9);
+    assert_eq!(worse.verdicts(), ["worse"]);
+    worse.says("now against main at 60/s: p50: now is worse by");
+    let junit = std::fs::read_to_string(worse.dir.path().join("j.xml")).unwrap_or_default();
+    assert!(junit.contains("<failure type=\"worse\""), "{junit}");
+    let nobody = brunt_in(worse.dir, "baseline check main http://127.0.0.1:1/");
+    nobody.ends(3).says("not one reply came, so there is nothing to compare");
+}
+
+#[test]
+fn a_baseline_that_is_not_there_is_told() {
+    let nothing = brunt("baseline save main").ends(2);
+    nothing.says("nothing of that id, tag or name is kept");
+    let missing = brunt_in(nothing.dir, "baseline check main").ends(2);
+    missing.says("the baseline `main` is none that was saved");
+    brunt_in(missing.dir, "baseline list").ends(0).says("no baseline is kept so far");
+}

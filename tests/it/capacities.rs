@@ -1,0 +1,87 @@
+//! Which of two servers carries more: their capacities, found again and again in turns.
+//!
+//! Searches are as short as they may be, so what is asserted is what was decided, and no figure.
+
+use crate::compare::{brunt, brunt_in};
+use crate::world::machine::in_its_own_time;
+use crate::world::skip::skip;
+use crate::world::{command, lab, start, until};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+const SHORT: &str = "--objective 'p99 < 500ms' --trial 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
+
+/// The capacities that were found, of the contender of that name.
+fn found(json: &Value, of: &str) -> Vec<Option<f64>> {
+    let searched = json.pointer("/analysis/comparison/searched").and_then(Value::as_array);
+    let own = searched.into_iter().flatten().filter(|one| one["contender"] == of);
+    own.map(|one| one["at"]["value"].as_f64()).collect()
+}
+
+#[test]
+fn a_server_that_carries_more_is_better() {
+    let test = "capacities::a_server_that_carries_more_is_better";
+    in_its_own_time(test, || {
+        let (slow, fast) = (lab("--workers 1 --service const:20ms"), lab("--workers 1 --service const:5ms"));
+        let line = format!(
+            "compare slow={} fast={} --at both -r 20 -d 500ms {SHORT} --start 30 --repeat 4 --alpha 0.5 --within 100s",
+            slow.at("/"),
+            fast.at("/")
+        );
+        let said = brunt(&line);
+        let open = |of: &str| found(&said.json, of).iter().filter(|value| value.is_none()).count();
+        if open("slow") + open("fast") > 0 {
+            return skip(test, "the generator was the limit, so that capacities were not found");
+        }
+        let said = said.ends(0);
+        assert_eq!(said.verdicts(), ["better"], "{}{}", said.out, said.json);
+        assert_eq!(said.comparison("ended"), "decided");
+        said.says("fast against slow: capacity: fast is better by");
+        said.says("slow, repetition 1: trial 1: 30/s");
+        said.says("after repetition 1: capacity:");
+        said.says("Capacities per second, repetition");
+        // Given loads are compared beside them, and decide nothing.
+        said.says("fast against slow at 20/s");
+        let again = brunt_in(said.dir, "compare run:last").ends(0);
+        assert_eq!(again.verdicts(), ["better"]);
+    });
+}
+
+#[test]
+fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
+    let dir = TempDir::new().expect("a directory");
+    let lab = crate::world::brunt::program("BRUNT_LAB_BIN", "brunt-lab");
+    let plan = format!(
+        "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\nload: {{warmup: 100ms}}\n\
+         objectives: [p99 < 500ms]\nrepetitions: 2\ncompare: {{at: capacity}}\n\
+         find: {{trial: 1s, most: 40, start: 20, within: 20s, between: 0s}}\n\
+         server:\n  start: echo $BRUNT_CONTENDER >>starts; exec {} --listen 127.0.0.1:${{port.http}} --service const:1ms\n  \
+         ready: http://127.0.0.1:${{port.http}}/\ncontenders: {{a: {{}}, b: {{}}}}\n",
+        lab.display()
+    );
+    let file = dir.path().join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let line = format!("run {} --store {}", file.display(), dir.path().join("store").display());
+    let running = start(&mut command(&line));
+    until("the first trial of b", || running.told().contains("b, repetition 1: trial 1"));
+    running.signal(Signal::INT);
+    let first = running.finish_amid().ends(130);
+    assert_eq!(found(&first.json, "b").len(), 0, "{}", first.out);
+    let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
+    assert!([0, 5].contains(&again.code), "{}{}", again.out, again.err);
+    // 40/s was met by all: their capacities are known from below only, and nothing is decided.
+    assert_eq!(
+        (found(&again.json, "a"), found(&again.json, "b")),
+        (vec![None, None], vec![None, None]),
+        "{}",
+        again.out
+    );
+    again.says(&["only a side is known in 2 of 2 searches", "2 blocks cannot show any difference"]);
+    let starts = fs::read_to_string(dir.path().join("starts")).expect("starts");
+    // Each repetition of each has a start of its own, and the one that was stopped has another.
+    assert_eq!(starts.split_whitespace().collect::<String>(), "abbba", "{}", again.err);
+    let refused = command(&format!("compare {} --repeat 3", file.display())).output().expect("brunt");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("write compare.within and repetitions there"));
+}
