@@ -293,7 +293,13 @@ fn broken(run: &Run) -> Vec<String> {
 /// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
 fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
-        script: Script { requests: Vec::new(), order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored },
+        script: Script {
+            requests: Vec::new(),
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,

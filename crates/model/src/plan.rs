@@ -1,6 +1,6 @@
 //! One run, fully resolved.
 
-pub use crate::session::{Burst, Manner, Session};
+pub use crate::session::{Burst, Manner, Pick, Session};
 
 use crate::goal::Until;
 use crate::time::{optional_seconds, seconds};
@@ -91,9 +91,6 @@ pub enum Order {
     Sequence,
     /// Drawn by weight.
     Random,
-    /// Request n of the run is number ⌊(n + 1) · s⌋ of the list, over and over, where s is so many millionths: a new one
-    /// every 1/s requests.
-    Slow(u32),
 }
 
 /// How connections are made and kept.

@@ -19,16 +19,27 @@ pub struct Burst {
     pub times: u64,
     /// How many requests it has.
     pub requests: u32,
-    /// Its requests are those of the script from this number on; null: the next ones in the script's order, of all
-    /// iterations together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<u32>,
+    /// Which of the script's requests these are.
+    pub pick: Pick,
     /// How its requests follow each other.
     pub manner: Manner,
     /// Seconds between its last reply and what comes next of the iteration.
     #[serde(with = "seconds", rename = "think_seconds")]
     #[schemars(with = "f64")]
     pub think: Duration,
+}
+
+/// Which of the script's requests those of a burst are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pick {
+    /// The next ones in the script's order, of all iterations together.
+    Order,
+    /// Those from this number on.
+    From(u32),
+    /// Request n of the run is number ⌊(n + 1) · s⌋ of the list, over and over, where s is so many millionths: a new one
+    /// every 1/s requests.
+    Slow(u32),
 }
 
 /// How the requests of a burst follow each other.

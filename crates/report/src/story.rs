@@ -43,7 +43,13 @@ pub fn get(url: &str) -> Request {
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
-        script: Script { requests: vec![get(URL)], order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored },
+        script: Script {
+            requests: vec![get(URL)],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,

@@ -14,9 +14,9 @@ use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Wire};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use session::Visitor;
 use std::cell::RefCell;
 use std::rc::Rc;
-use session::Visitor;
 use std::sync::Arc;
 
 /// The requests of a script, compiled.
@@ -26,8 +26,10 @@ pub struct Deck {
     feeds: Feeds,
     order: Order,
     seed: u64,
-    /// What iterations are made of, and how many requests each has; empty: one request each.
+    /// What iterations are made of, in turn, and how many requests those before it have; empty: one request each.
     sessions: Vec<(Session, u64)>,
+    /// Requests of one round of all sessions.
+    round: u64,
     cookies: Cookies,
     /// Where each card's share of a round ends, when each is asked as often as its weight says.
     shares: Vec<u64>,
@@ -76,8 +78,14 @@ impl Deck {
             shares.push(sum);
         }
         let Script { order, sessions, cookies, .. } = &plan.script;
-        let sessions = sessions.iter().map(|session| (session.clone(), session.requests())).collect();
-        Ok(Self { cards, feeds, order: *order, seed: plan.seed, sessions, cookies: *cookies, shares })
+        let mut round = 0_u64;
+        let numbered = sessions.iter().map(|session| {
+            let before = round;
+            round = round.saturating_add(session.requests());
+            (session.clone(), before)
+        });
+        let sessions = numbered.collect();
+        Ok(Self { cards, feeds, order: *order, seed: plan.seed, sessions, round, cookies: *cookies, shares })
     }
 
     /// The names of its labels.
@@ -106,6 +114,12 @@ impl Deck {
         Box::new(Table(Rc::new(hand)))
     }
 
+    /// The number among all of the run of the first request of iteration number `n`, where all have sessions.
+    fn first_of(&self, n: u64) -> u64 {
+        let many = self.sessions.len() as u64;
+        n / many * self.round + self.sessions[(n % many) as usize].1
+    }
+
     /// The card for request number `n`.
     fn pick(&self, n: u64, random: &RefCell<Pcg64Mcg>) -> usize {
         let round = self.shares.last().copied().unwrap_or(1).max(1);
@@ -114,7 +128,6 @@ impl Deck {
         }
         let at = match self.order {
             Order::Sequence => n % round,
-            Order::Slow(millionths) => ((u128::from(n) + 1) * u128::from(millionths) / 1_000_000 % u128::from(round)) as u64,
             Order::Random => random.borrow_mut().random_range(0..round),
         };
         self.shares.partition_point(|end| *end <= at)

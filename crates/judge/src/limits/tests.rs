@@ -41,7 +41,13 @@ fn plan(load: Load) -> Plan {
     let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
     let request = Request { label: url.clone(), method, url, headers, body, weight: 1, verbatim: None };
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,

@@ -61,7 +61,13 @@ fn plan(rate: f64) -> Plan {
         verbatim: None,
     };
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Poisson,

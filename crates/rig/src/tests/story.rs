@@ -199,7 +199,13 @@ pub fn plan(rate: f64) -> Plan {
     };
     let seconds = Duration::from_secs;
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Even,

@@ -2,7 +2,7 @@
 
 use super::Hand;
 use brunt_engine::{Step, Turn, VirtualUser};
-use brunt_model::plan::{Burst, Cookies, Manner};
+use brunt_model::plan::{Burst, Cookies, Manner, Pick};
 use brunt_wire::{Prepared, Wire};
 use std::rc::Rc;
 use std::time::Duration;
@@ -66,13 +66,13 @@ impl<W: Wire> Visitor<W> {
 
     /// The next `count` requests of a burst.
     fn ask(&mut self, number: u64, burst: Burst, count: u32) -> Result<Vec<Rc<Prepared>>, String> {
-        let session = (number % self.hand.deck.sessions.len() as u64) as usize;
-        let first = number * self.hand.deck.sessions[session].1 + self.before;
+        let first = self.hand.deck.first_of(number) + self.before;
         let request = |k: u32| {
             let n = first + u64::from(k);
-            let request = match burst.first {
-                Some(card) => self.hand.card((card + self.asked + k) as usize, n),
-                None => self.hand.request(n),
+            let request = match burst.pick {
+                Pick::Order => self.hand.request(n),
+                Pick::From(card) => self.hand.card((card + self.asked + k) as usize, n),
+                Pick::Slow(millionths) => self.hand.card(slow(n, millionths, self.hand.ready.len()), n),
             }?;
             Ok(self.cookie.as_ref().map_or_else(|| Rc::clone(&request), |line| Rc::new(request.with_line(line))))
         };
@@ -81,6 +81,12 @@ impl<W: Wire> Visitor<W> {
         self.before += u64::from(count);
         requests
     }
+}
+
+/// Of `cards`, the one for request `n` where a new one comes every so many requests.
+fn slow(n: u64, millionths: u32, cards: usize) -> usize {
+    let passed = (u128::from(n) + 1) * u128::from(millionths) / 1_000_000;
+    (passed % cards.max(1) as u128) as usize
 }
 
 impl<W: Wire> VirtualUser for Visitor<W> {

@@ -75,13 +75,12 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let wants =
-            Wants {
-                body: plan.checks.body.is_some(),
-                location: plan.script.follow > 0,
-                cookie: plan.script.cookies == Cookies::Newest,
-                ..Wants::default()
-            };
+        let wants = Wants {
+            body: plan.checks.body.is_some(),
+            location: plan.script.follow > 0,
+            cookie: plan.script.cookies == Cookies::Newest,
+            ..Wants::default()
+        };
         let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {

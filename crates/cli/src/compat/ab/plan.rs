@@ -65,7 +65,13 @@ fn script(args: &Args, bytes: Vec<u8>) -> Script {
         weight: 1,
         verbatim: Some(bytes),
     };
-    Script { requests: vec![request], order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored }
+    Script {
+        requests: vec![request],
+        order: Order::Sequence,
+        follow: 0,
+        sessions: Vec::new(),
+        cookies: Cookies::Ignored,
+    }
 }
 
 fn stop(args: &Args) -> Stop {

@@ -315,7 +315,13 @@ fn plan(load: Load) -> Plan {
     };
     let second = Duration::from_secs(1);
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
