@@ -1,10 +1,9 @@
 //! One connection at a time, and the requests on it: where a request's clocks are taken.
 
 use crate::clock::Sleep;
-use crate::pool::Job;
+use crate::iteration::{Asked, Due, Lost};
 use crate::recorder::Cohort;
-use crate::user::{Step, Turn, VirtualUser};
-use crate::work::{wait_idle, wait_until};
+use crate::user::VirtualUser;
 use crate::worker::Shared;
 use brunt_model::plan::{Dialling, Keep};
 use brunt_model::sample::Opening;
@@ -21,44 +20,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// When a request is due.
-#[derive(Clone, Copy)]
-struct Due {
-    planned: Tick,
-    /// A permitted connection was there.
-    free: Tick,
-    /// Number of its iteration.
-    iteration: u64,
-    /// It is the first of its arrival.
-    arrives: bool,
-}
-
-impl Due {
-    /// A further request of the same iteration.
-    fn behind(self, planned: Tick) -> Self {
-        Self { planned, free: planned, arrives: false, ..self }
-    }
-}
-
-/// What became of what was asked.
-#[derive(Default)]
-struct Asked {
-    /// The last whole reply.
-    last: Option<Reply>,
-    /// No whole reply came, or a check on it failed.
-    failed: bool,
-    /// No whole reply came.
-    lost: Option<Lost>,
-}
-
-/// A request that has no reply.
-#[derive(Clone, Copy)]
-struct Lost {
-    failure: Failure,
-    /// It was written, and with it what was to go along.
-    sent: bool,
-}
-
 /// One permission to have a connection, and the virtual user on it.
 pub struct Slot<W: Wire> {
     pub shared: Rc<Shared<W>>,
@@ -69,10 +30,10 @@ pub struct Slot<W: Wire> {
     pub ended: Tick,
     /// How long to leave the server alone, because it could not be reached.
     pub pause: Duration,
-    user: Box<dyn VirtualUser>,
+    pub user: Box<dyn VirtualUser>,
     served: u64,
     /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
-    along: Vec<Rc<Prepared>>,
+    pub along: Vec<Rc<Prepared>>,
     /// Of those, how many replies the connection owes.
     owed: usize,
 }
@@ -103,140 +64,14 @@ impl<W: Wire> Slot<W> {
         opened
     }
 
-    /// Carries out one arrival: all the requests that its user makes of it.
-    pub async fn carry_out(&mut self, job: Job) {
-        let Job { arrival, free } = job;
-        self.iterate(Due { planned: arrival.planned, free, iteration: arrival.number, arrives: true }).await;
-        if self.shared.keep == Keep::Iteration {
-            self.drop_connection();
-        }
-    }
-
-    async fn iterate(&mut self, mut due: Due) {
-        let (mut step, mut asked) = (0, Asked::default());
-        loop {
-            let turn = Turn { number: due.iteration, last: asked.last.as_ref(), step, failed: asked.failed };
-            let next = self.user.next(turn);
-            if step > 0 && !matches!(next, Step::Done | Step::Think(_)) {
-                self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
-            }
-            asked = match next {
-                Step::Done if step > 0 => return,
-                Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
-                Step::Broken(why) => return self.broken(due, why),
-                Step::Last(request) => {
-                    self.chain(&request, due).await;
-                    return;
-                }
-                Step::Request(request) => self.chain(&request, due).await,
-                Step::Together(requests) => {
-                    step += (requests.len() as u32).saturating_sub(1);
-                    self.together(&requests, due).await
-                }
-                Step::Think(time) => {
-                    due = due.behind(due.planned + time);
-                    if !self.think_until(due.planned).await {
-                        return;
-                    }
-                    continue;
-                }
-            };
-            step += 1;
-            // Further requests of the same arrival are due when the last was answered.
-            due = due.behind(self.ended + self.pause);
-            if due.planned >= self.shared.ends.get() {
-                return;
-            }
-            if !self.pause.is_zero() {
-                wait_until(&self.shared, &self.timer, due.planned).await;
-            }
-        }
-    }
-
-    /// Waits as long as the user thinks; whether there is time for a request behind it.
-    async fn think_until(&mut self, until: Tick) -> bool {
-        let from = self.ended.max(self.shared.begins.get());
-        let due = until.min(self.shared.ends.get());
-        match self.shared.keep {
-            Keep::Run => wait_idle(self, due).await,
-            // Whether it is still of use shows when it is used.
-            Keep::Iteration => wait_until(&self.shared, &self.timer, due).await,
-        }
-        self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
-        until < self.shared.ends.get()
-    }
-
-    /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
-    async fn together(&mut self, requests: &[Rc<Prepared>], due: Due) -> Asked {
-        let cohort = self.shared.cohort(due.planned);
-        requests.iter().skip(1).for_each(|_| self.shared.recorder.borrow_mut().due(cohort));
-        let mut asked = Asked::default();
-        for (n, request) in requests.iter().enumerate() {
-            let due = if n == 0 { due } else { Due { arrives: false, ..due } };
-            self.along = requests[n..].to_vec();
-            let failed = asked.failed;
-            asked = self.chain(request, due).await;
-            asked.failed |= failed;
-            if let Some(failure) = asked.lost {
-                requests[n + 1..].iter().for_each(|request| self.lost_with(request, failure, due));
-                break;
-            }
-        }
-        self.along.clear();
-        asked
-    }
-
-    /// A request whose connection was lost before its reply began.
-    fn lost_with(&self, request: &Prepared, lost: Lost, due: Due) {
-        let cohort = self.shared.cohort(due.planned);
-        self.begin(Due { arrives: false, ..due }, self.ended);
-        let sample = Sample {
-            planned: due.planned,
-            free: due.free.min(self.ended),
-            begun: self.ended,
-            sent: self.ended,
-            last_byte: self.ended,
-            bytes_sent: if lost.sent { request.length() } else { 0 },
-            reused: lost.sent,
-            label: request.label,
-            iteration: due.iteration,
-            outcome: Outcome::failed(lost.failure),
-            ..Sample::default()
-        };
-        let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.label(cohort, &sample);
-        recorder.end(cohort, &sample);
-    }
-
-    fn broken(&mut self, due: Due, why: String) {
-        let Due { planned, free, .. } = due;
-        let now = self.shared.time.now();
-        let cohort = self.shared.cohort(planned);
-        let sample = Sample {
-            planned,
-            free: free.min(now),
-            begun: now,
-            sent: now,
-            last_byte: now,
-            iteration: due.iteration,
-            outcome: Outcome::failed(Failure::System),
-            ..Sample::default()
-        };
-        self.shared.warn(why);
-        self.begin(due, now);
-        self.shared.recorder.borrow_mut().end(cohort, &sample);
-        self.ended = now;
-        self.pause_longer();
-    }
-
     /// Without a pause, a user that fails at once would fail for ever, and nobody else would have a turn.
-    fn pause_longer(&mut self) {
+    pub fn pause_longer(&mut self) {
         self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
     }
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Asked {
+    pub async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Asked {
         let Due { planned, free, iteration, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
@@ -264,7 +99,7 @@ impl<W: Wire> Slot<W> {
         Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
     }
 
-    fn begin(&self, due: Due, at: Tick) {
+    pub fn begin(&self, due: Due, at: Tick) {
         let mut recorder = self.shared.recorder.borrow_mut();
         recorder.begin(self.shared.cohort(due.planned), at);
         if due.arrives && self.shared.common.pool.is_some() {

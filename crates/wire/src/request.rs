@@ -36,9 +36,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// How many bytes it has, head and body.
-    pub fn length(&self) -> u64 {
-        self.bytes.len() as u64
+    /// What is written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The same with a header line behind all others. What has no head stays as it is.

@@ -2,13 +2,14 @@
 //!
 //! * [`args`], [`echo`]: what is asked, and the line that repeats it. [`request`], [`sessions`], [`session_log`], [`tls`]: in bytes.
 //! * [`plan`]: the same as a plan. [`desk`], [`counts`], [`lifetimes`]: what is heard of it, by httperf's arithmetic.
-//! * [`mod@print`], [`paper`]: its text. What differs on purpose is listed in docs/drop-in-httperf.md.
+//! * [`mod@print`], [`paper`], [`onlooker`]: its text. What differs on purpose is listed in docs/drop-in-httperf.md.
 
 mod args;
 mod counts;
 mod desk;
 mod echo;
 mod lifetimes;
+mod onlooker;
 mod paper;
 mod plan;
 mod print;
@@ -18,15 +19,18 @@ mod sessions;
 mod tls;
 
 use super::carry::Course;
+use super::witness::{Watched, Witness};
 use crate::measure::drive;
 use crate::signals::Interrupt;
 use crate::world::Real;
 use anyhow::Result;
 use args::{Args, Refusal};
-use brunt_engine::Control;
+use brunt_engine::{Control, Sink};
+use brunt_model::Environment;
 use brunt_model::plan::Manner;
 use counts::Rules;
 use desk::Desk;
+use onlooker::Onlooker;
 use paper::Paper;
 use sessions::Wanted;
 use std::sync::{Arc, Mutex};
@@ -40,6 +44,7 @@ const UNFIT: u8 = 255;
 const VERSION: &str = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALLS.";
 
 /// What an httperf command line came to.
+#[allow(dead_code)] // for other drop-ins
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// What it said on stdout.
@@ -64,6 +69,7 @@ pub fn run(called: &str, words: &[String]) -> u8 {
 
 /// The same within this process, for another of our drop-ins; `control` ends it before its time. Notes of ours go to
 /// stderr as ever.
+#[allow(dead_code)] // for other drop-ins
 pub fn answer(words: &[String], control: Control) -> Answer {
     let paper = Arc::new(Paper::Kept(Mutex::default()));
     let told = begin("httperf", words, control, &paper).err();
@@ -127,7 +133,7 @@ fn set_out(args: &Args, control: Control, paper: &Arc<Paper>) -> Result<(), Told
         return Err(Told::failed(why.into()));
     }
     let ours = |error: anyhow::Error| Told::failed(format!("{error:#}"));
-    let (plan, note) = plan::plan(args, wanted, resolve).map_err(ours)?;
+    let (plan, note) = plan::plan(args, wanted, resolve);
     let course = Course::among(&args.side, control).map_err(ours)?;
     if args.verbosity > 0 {
         let most = brunt_probe::limits::raise_descriptors();
@@ -169,8 +175,15 @@ fn measure(
 ) -> Result<()> {
     let world = Real::new(plan)?;
     let mut desk = Desk::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(paper)));
-    let done =
-        course.run(plan, &|environment, control, sink| drive(plan, environment, &world, control, sink), &mut desk);
+    let onlooker = Onlooker::of(args, paper);
+    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| match &onlooker {
+        Some(onlooker) if plan.processes == 1 => {
+            let witness: Arc<dyn Witness> = onlooker.clone();
+            Ok(brunt_engine::run(plan, environment, &Watched { real: &world, witness }, control, sink)?)
+        }
+        _ => drive(plan, environment, &world, control, sink),
+    };
+    let done = course.run(plan, &engine, &mut desk);
     paper.say(&print::report(&print::Subject {
         counts: &desk.counts,
         ended: desk.ended,

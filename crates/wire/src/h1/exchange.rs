@@ -80,6 +80,13 @@ pub(super) struct Ahead {
     came: Vec<u8>,
 }
 
+impl Ahead {
+    /// There are requests whose exchange is still to come.
+    pub fn is_owed(&self) -> bool {
+        !self.sent.is_empty()
+    }
+}
+
 /// What a step of receiving found.
 enum Step {
     More,

@@ -96,6 +96,11 @@ impl Conn {
         self.stream.handshake()
     }
 
+    /// Requests were sent ahead on it whose exchange is still to come.
+    pub fn owes_replies(&self) -> bool {
+        self.ahead.is_owed()
+    }
+
     /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.stream.peer()
@@ -212,11 +217,11 @@ impl<T: Timer> H1<T> {
 }
 
 impl<T: Timer + 'static> H1<T> {
-    /// The same as [`Wire::exchange`], and keeps the whole head and whatever else the plan wants: for a careful look, not
+    /// The same as [`Wire::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        let wants = Wants { head: true, server: true, location: true, ..self.common.wants };
+        let wants = Wants { head: true, server: true, location: true, body: true, cookie: true };
         let request = (&request.bytes[..], request.asked);
         self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, wants), stamps).await
     }

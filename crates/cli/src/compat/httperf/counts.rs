@@ -169,7 +169,9 @@ impl Counts {
     /// The run is over: what is still open ends with its last sample.
     pub fn finish(&mut self) {
         let open: Vec<Open> = self.open.drain().map(|(_, open)| open).filter(|open| !open.over).collect();
-        open.iter().for_each(|open| self.close(open));
+        for open in &open {
+            self.close(open);
+        }
     }
 
     /// The connection was lost, and another one opened for the same request.
@@ -217,8 +219,7 @@ impl Counts {
         // A body in chunks has more bytes than are its own; of those httperf counts the last line's.
         let framed = sample.bytes_received > head + sample.body_bytes;
         self.footer_bytes += if framed { 2 } else { 0 };
-        let sent = sample.sent.max(open.written(sample));
-        self.response += u128::from(sample.first_byte.nanos_since(sent));
+        self.response += u128::from(sample.first_byte.nanos_since(sample.sent));
         self.transfer += u128::from(sample.last_byte.nanos_since(sample.first_byte));
         self.reply_windows.count(sample.last_byte);
     }

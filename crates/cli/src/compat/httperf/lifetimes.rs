@@ -1,6 +1,7 @@
 //! Figures of connections: how many at once, how many begun at once, how long they lived.
 
 use super::counts::{BINS, Connection};
+use std::fmt::Write;
 
 /// Lifetimes in milliseconds, as httperf has them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -96,9 +97,9 @@ pub fn histogram(connections: &[Connection]) -> String {
     let (mut out, mut next) = ("\nConnection lifetime histogram (time in ms):\n".to_owned(), None);
     for (bin, count) in counts {
         if next.is_some_and(|next| bin > next) {
-            out += &format!("{:>14}\n", ':');
+            let _ = writeln!(out, "{:>14}", ':');
         }
-        out += &format!("{:16.1} {count}\n", bin as f64 + 0.5);
+        let _ = writeln!(out, "{:16.1} {count}", bin as f64 + 0.5);
         next = Some(bin + 1);
     }
     out

@@ -4,7 +4,6 @@ use super::args::Args;
 use super::sessions::Wanted;
 use super::tls;
 use crate::to_plan;
-use anyhow::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Resolve, Script, StatusRange};
 use brunt_model::{Load, Plan, Stop};
@@ -17,7 +16,7 @@ const FOR_EVER: Duration = Duration::from_hours(366 * 24);
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// The plan, and what must be told of it.
-pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> Result<(Plan, Option<String>)> {
+pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> (Plan, Option<String>) {
     let (connection, told) = connection(args, resolve);
     let mut plan = Plan {
         load: load(args, wanted.many),
@@ -50,7 +49,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> Result<(Plan,
         plan.connection.source = addresses;
         note
     });
-    Ok((plan, told.or(note)))
+    (plan, told.or(note))
 }
 
 fn load(args: &Args, many: u64) -> Load {

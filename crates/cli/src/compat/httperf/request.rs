@@ -45,7 +45,7 @@ fn bytes(args: &Args, method: &str, asked: &Asked) -> Vec<u8> {
         head += "Connection: keep-alive\r\n";
     }
     if !args.no_host_hdr {
-        head += &format!("Host: {}\r\n", args.server_name.as_ref().unwrap_or(&args.server));
+        head = head + "Host: " + args.server_name.as_ref().unwrap_or(&args.server) + "\r\n";
     }
     let mut bytes = head.into_bytes();
     bytes.extend(args.add_header.as_deref().map(unescaped).unwrap_or_default());

@@ -103,8 +103,9 @@ fn bursts(args: &Args, calls: u64, think: Duration, pick: Pick) -> Vec<Burst> {
 
 fn burst(args: &Args, (times, length): (u64, u64), think: Duration, pick: Pick) -> Vec<Burst> {
     let manner = if args.has_sessions() { Manner::AfterTheFirst } else { Manner::Together };
-    let most = args.piped() + u64::from(args.has_sessions());
-    if length <= most {
+    let most = args.piped() + 1;
+    // Only sessions have a limit.
+    if length <= most || !args.has_sessions() {
         return vec![Burst { times, requests: length as u32, pick, manner, think }];
     }
     let part = |k: u64| {

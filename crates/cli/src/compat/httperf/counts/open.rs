@@ -61,12 +61,6 @@ impl Open {
         self.resent.filter(|(at, _)| *at == planned).map_or(0, |(_, times)| times)
     }
 
-    /// When its connection stood and the request could be written.
-    pub fn written(&self, sample: &Sample) -> Tick {
-        let steps = [sample.opening.resolve, sample.opening.connect, sample.opening.tls];
-        Tick(sample.begun.0 + steps.into_iter().flatten().sum::<u64>())
-    }
-
     /// Its connection, which is over.
     pub fn connection(&self, ended: Tick) -> Connection {
         Connection { planned: self.planned, begun: self.begun, ended, replies: self.replies }
