@@ -9,4 +9,8 @@ mod ab_files;
 mod ab_parsers;
 mod ab_wire;
 mod both;
+mod httperf;
+mod httperf_failures;
+mod httperf_parsers;
+mod httperf_wire;
 mod names;

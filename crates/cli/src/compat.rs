@@ -5,13 +5,15 @@
 //! What all of them share:
 //!
 //! * [`getopt`]: short options, read as getopt reads them. [`side`]: the options that are ours, `--brunt-…`.
-//! * [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
+//! * [`ciphers`]: OpenSSL's names. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 
 mod ab;
 mod carry;
+mod ciphers;
 mod getopt;
+pub mod httperf;
 pub mod names;
 mod side;
 mod witness;
@@ -30,11 +32,14 @@ pub struct Tool {
 }
 
 /// One row a tool.
-pub const COMPAT: &[Tool] = &[Tool {
-    name: "ab",
-    about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report",
-    run: ab::run,
-}];
+pub const COMPAT: &[Tool] = &[
+    Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
+    Tool {
+        name: "httperf",
+        about: "httperf 0.9.0 with what 0.9.1 added: connections and sessions at a rate",
+        run: httperf::run,
+    },
+];
 
 /// The tool that these words of a command line call, by the name of the program or as a subcommand; that name as it was
 /// typed, and what it is told.

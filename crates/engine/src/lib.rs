@@ -12,7 +12,8 @@
 //! * [`clock`]: time, real and fake. [`pace`]: when requests are due.
 //! * [`user`]: what a virtual user does next.
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
-//! * `slot`: one connection at a time, and the requests on it. `work`: where a slot's requests come from.
+//! * `slot`: one connection at a time, and the requests on it.
+//! * `iteration`: what a user makes of one arrival. `work`: where a slot's requests come from.
 //! * `pool`: the free connections of an open loop and the arrivals that wait for one.
 //! * `recorder`: samples into snapshots. `check`: whether a reply is good. `labels`: names and their numbers.
 
@@ -21,6 +22,7 @@ pub mod clock;
 mod control;
 mod gate;
 mod gather;
+mod iteration;
 mod labels;
 pub mod pace;
 pub mod parts;

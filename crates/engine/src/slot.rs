@@ -1,12 +1,11 @@
 //! One connection at a time, and the requests on it: where a request's clocks are taken.
 
 use crate::clock::Sleep;
-use crate::pool::Job;
+use crate::iteration::{Asked, Due, Lost};
 use crate::recorder::Cohort;
-use crate::user::{Step, Turn, VirtualUser};
-use crate::work::wait_until;
+use crate::user::VirtualUser;
 use crate::worker::Shared;
-use brunt_model::plan::Dialling;
+use brunt_model::plan::{Dialling, Keep};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::request::Draft;
@@ -21,16 +20,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// When a request is due.
-#[derive(Clone, Copy)]
-struct Due {
-    planned: Tick,
-    /// A permitted connection was there.
-    free: Tick,
-    /// It is the first of its arrival.
-    arrives: bool,
-}
-
 /// One permission to have a connection, and the virtual user on it.
 pub struct Slot<W: Wire> {
     pub shared: Rc<Shared<W>>,
@@ -41,8 +30,12 @@ pub struct Slot<W: Wire> {
     pub ended: Tick,
     /// How long to leave the server alone, because it could not be reached.
     pub pause: Duration,
-    user: Box<dyn VirtualUser>,
+    pub user: Box<dyn VirtualUser>,
     served: u64,
+    /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
+    pub along: Vec<Rc<Prepared>>,
+    /// Of those, how many replies the connection owes.
+    owed: usize,
 }
 
 impl<W: Wire> Slot<W> {
@@ -54,6 +47,8 @@ impl<W: Wire> Slot<W> {
             pause: Duration::ZERO,
             user: shared.users.user(),
             served: 0,
+            along: Vec::new(),
+            owed: 0,
             shared: Rc::clone(shared),
         }
     }
@@ -69,72 +64,20 @@ impl<W: Wire> Slot<W> {
         opened
     }
 
-    /// Carries out one arrival: all the requests that its user makes of it.
-    pub async fn carry_out(&mut self, job: Job) {
-        let (mut step, mut last) = (0, None);
-        let mut due = Due { planned: job.arrival.planned, free: job.free, arrives: true };
-        loop {
-            let turn = Turn { number: job.arrival.number, last: last.as_ref(), step };
-            let next = self.user.next(turn);
-            if step > 0 && !matches!(next, Step::Done) {
-                self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
-            }
-            last = match next {
-                Step::Done if step > 0 => return,
-                Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
-                Step::Broken(why) => return self.broken(due, why),
-                Step::Last(request) => {
-                    self.chain(&request, due).await;
-                    return;
-                }
-                Step::Request(request) => self.chain(&request, due).await,
-            };
-            step += 1;
-            // Further requests of the same arrival are due when the last was answered.
-            let planned = self.ended + self.pause;
-            due = Due { planned, free: planned, arrives: false };
-            if planned >= self.shared.ends.get() {
-                return;
-            }
-            if !self.pause.is_zero() {
-                wait_until(&self.shared, &self.timer, planned).await;
-            }
-        }
-    }
-
-    fn broken(&mut self, due: Due, why: String) {
-        let Due { planned, free, .. } = due;
-        let now = self.shared.time.now();
-        let cohort = self.shared.cohort(planned);
-        let sample = Sample {
-            planned,
-            free: free.min(now),
-            begun: now,
-            sent: now,
-            last_byte: now,
-            outcome: Outcome::failed(Failure::System),
-            ..Sample::default()
-        };
-        self.shared.warn(why);
-        self.begin(due, now);
-        self.shared.recorder.borrow_mut().end(cohort, &sample);
-        self.ended = now;
-        self.pause_longer();
-    }
-
     /// Without a pause, a user that fails at once would fail for ever, and nobody else would have a turn.
-    fn pause_longer(&mut self) {
+    pub fn pause_longer(&mut self) {
         self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
     }
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Option<Reply> {
-        let Due { planned, free, .. } = due;
+    pub async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Asked {
+        let Due { planned, free, iteration, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
         self.begin(due, begun);
-        let mut sample = Sample { planned, free: free.min(begun), begun, label: request.label, ..Sample::default() };
+        let label = request.label;
+        let mut sample = Sample { planned, free: free.min(begun), begun, label, iteration, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
         for _ in 0..self.shared.follow {
@@ -142,7 +85,8 @@ impl<W: Wire> Slot<W> {
             self.shared.recorder.borrow_mut().redirected(cohort);
             let before = sample.last_byte;
             let begun = self.shared.time.now();
-            let mut hop = Sample { planned: before, free: before, begun, label: next.label, ..Sample::default() };
+            let label = next.label;
+            let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
             at = next;
@@ -150,10 +94,12 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
-        reply
+        let lost = sample.outcome.failure.filter(|_| reply.is_none());
+        let lost = lost.map(|failure| Lost { failure, sent: sample.bytes_sent > 0 });
+        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
     }
 
-    fn begin(&self, due: Due, at: Tick) {
+    pub fn begin(&self, due: Due, at: Tick) {
         let mut recorder = self.shared.recorder.borrow_mut();
         recorder.begin(self.shared.cohort(due.planned), at);
         if due.arrives && self.shared.common.pool.is_some() {
@@ -204,16 +150,29 @@ impl<W: Wire> Slot<W> {
         self.pause = Duration::ZERO;
         let Some(conn) = &mut self.conn else { return Err(Failure::System) };
         self.timer.set(sample.begun + self.shared.timeout);
+        let (wire, along, owed) = (&self.shared.wire, &self.along, &mut self.owed);
         let result = {
-            let exchange = pin!(self.shared.wire.exchange(conn, request, stamps));
+            let exchange = pin!(async {
+                if *owed == 0 && !along.is_empty() {
+                    *owed = along.len();
+                    wire.send_ahead(conn, along).await;
+                }
+                wire.exchange(conn, request, stamps).await
+            });
             within(&self.timer, &self.shared, Failure::Timeout, exchange).await
         };
+        self.owed = self.owed.saturating_sub(1);
         self.served += 1;
-        let keep = result.as_ref().is_ok_and(|r| r.keep_alive) && self.served < self.shared.requests_per_connection;
-        if !keep {
+        if !result.as_ref().is_ok_and(|reply| self.keeps(reply)) {
             self.drop_connection();
         }
         result
+    }
+
+    /// Whether the connection is there for the next request.
+    fn keeps(&self, reply: &Reply) -> bool {
+        let leaves_open = reply.keep_alive || self.shared.keep == Keep::Iteration;
+        leaves_open && self.served < self.shared.requests_per_connection
     }
 
     async fn open_in_time(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
@@ -251,7 +210,7 @@ impl<W: Wire> Slot<W> {
             }
         }
         self.conn = Some(opened?);
-        self.served = 0;
+        (self.served, self.owed) = (0, 0);
         Ok(())
     }
 
@@ -265,6 +224,7 @@ impl<W: Wire> Slot<W> {
             Ok(reply) => {
                 sample.last_byte = stamps.last_byte;
                 sample.kept_alive = reply.keep_alive;
+                sample.body_bytes = reply.body_bytes;
                 if let Some(bytes) = reply.announced_bytes {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
@@ -300,6 +260,7 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         bytes_sent: first.bytes_sent + last.bytes_sent,
         bytes_received: first.bytes_received + last.bytes_received,
         head_bytes: first.head_bytes + last.head_bytes,
+        body_bytes: last.body_bytes,
         kept_alive: last.kept_alive,
         outcome: last.outcome,
         ..*first

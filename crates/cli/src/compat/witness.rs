@@ -10,7 +10,7 @@ use brunt_model::sample::Opening;
 use brunt_wire::h1::H1;
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Prepared, Reply, Stamps, Wire};
+use brunt_wire::{Kept, Prepared, Reply, Stamps, Wire};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,8 +22,13 @@ pub trait Witness: Sync + Send {
     /// Whether heads are told; each is then read with care, and more slowly.
     fn wants_heads(&self) -> bool;
 
-    /// A whole reply came: the bytes that were read up to the end of its head, and what the server calls itself.
-    fn replied(&self, first_bytes: &[u8], server: Option<&str>);
+    /// A request is sent.
+    fn asked(&self, request: &Prepared) {
+        let _ = request;
+    }
+
+    /// A whole reply came to this request.
+    fn replied(&self, request: &Prepared, kept: &Kept);
 }
 
 /// The real world, with somebody who looks on.
@@ -83,11 +88,23 @@ impl Wire for Looking {
         if !self.witness.wants_heads() {
             return self.wire.exchange(conn, request, stamps).await;
         }
+        if !conn.owes_replies() {
+            self.witness.asked(request);
+        }
         let reply = self.wire.look(conn, request, stamps).await?;
         if let Some(kept) = &reply.kept {
-            self.witness.replied(&kept.first_bytes, kept.server.as_deref());
+            self.witness.replied(request, kept);
         }
         Ok(reply)
+    }
+
+    async fn send_ahead(&self, conn: &mut Self::Conn, requests: &[Rc<Prepared>]) {
+        if self.witness.wants_heads() {
+            for request in requests {
+                self.witness.asked(request);
+            }
+        }
+        self.wire.send_ahead(conn, requests).await;
     }
 
     async fn closed(&self, conn: &mut Self::Conn) {

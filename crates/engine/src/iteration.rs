@@ -1,0 +1,176 @@
+//! One iteration: the requests that a virtual user makes of one arrival, and its pauses between them.
+
+use crate::pool::Job;
+use crate::slot::Slot;
+use crate::user::{Step, Turn};
+use crate::work::{wait_idle, wait_until};
+use brunt_model::plan::Keep;
+use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
+use brunt_wire::{Prepared, Reply, Wire};
+use std::rc::Rc;
+
+/// When a request is due.
+#[derive(Clone, Copy)]
+pub struct Due {
+    pub planned: Tick,
+    /// A permitted connection was there.
+    pub free: Tick,
+    /// Number of its iteration.
+    pub iteration: u64,
+    /// It is the first of its arrival.
+    pub arrives: bool,
+}
+
+impl Due {
+    /// A further request of the same iteration.
+    fn behind(self, planned: Tick) -> Self {
+        Self { planned, free: planned, arrives: false, ..self }
+    }
+}
+
+/// What became of what was asked.
+#[derive(Default)]
+pub struct Asked {
+    /// The last whole reply.
+    pub last: Option<Reply>,
+    /// No whole reply came, or a check on it failed.
+    pub failed: bool,
+    /// No whole reply came.
+    pub lost: Option<Lost>,
+}
+
+/// A request that has no reply.
+#[derive(Clone, Copy)]
+pub struct Lost {
+    pub failure: Failure,
+    /// It was written, and with it what was to go along.
+    pub sent: bool,
+}
+
+impl<W: Wire> Slot<W> {
+    /// Carries out one arrival: all the requests that its user makes of it.
+    pub async fn carry_out(&mut self, job: Job) {
+        let Job { arrival, free } = job;
+        self.iterate(Due { planned: arrival.planned, free, iteration: arrival.number, arrives: true }).await;
+        if self.shared.keep == Keep::Iteration {
+            self.drop_connection();
+        }
+    }
+
+    async fn iterate(&mut self, mut due: Due) {
+        let (mut step, mut asked) = (0, Asked::default());
+        loop {
+            let turn = Turn { number: due.iteration, last: asked.last.as_ref(), step, failed: asked.failed };
+            let next = self.user.next(turn);
+            if step > 0 && !matches!(next, Step::Done | Step::Think(_)) {
+                self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
+            }
+            asked = match next {
+                Step::Done if step > 0 => return,
+                Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
+                Step::Broken(why) => return self.broken(due, why),
+                Step::Last(request) => {
+                    self.chain(&request, due).await;
+                    return;
+                }
+                Step::Request(request) => self.chain(&request, due).await,
+                Step::Together(requests) => {
+                    step += (requests.len() as u32).saturating_sub(1);
+                    self.together(&requests, due).await
+                }
+                Step::Think(time) => {
+                    due = due.behind(due.planned + time);
+                    if !self.think_until(due.planned).await {
+                        return;
+                    }
+                    continue;
+                }
+            };
+            step += 1;
+            // Further requests of the same arrival are due when the last was answered.
+            due = due.behind(self.ended + self.pause);
+            if due.planned >= self.shared.ends.get() {
+                return;
+            }
+            if !self.pause.is_zero() {
+                wait_until(&self.shared, &self.timer, due.planned).await;
+            }
+        }
+    }
+
+    /// Waits as long as the user thinks; whether there is time for a request behind it.
+    async fn think_until(&mut self, until: Tick) -> bool {
+        let from = self.ended.max(self.shared.begins.get());
+        let due = until.min(self.shared.ends.get());
+        match self.shared.keep {
+            Keep::Run => wait_idle(self, due).await,
+            // Whether it is still of use shows when it is used.
+            Keep::Iteration => wait_until(&self.shared, &self.timer, due).await,
+        }
+        self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
+        until < self.shared.ends.get()
+    }
+
+    /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
+    async fn together(&mut self, requests: &[Rc<Prepared>], due: Due) -> Asked {
+        let cohort = self.shared.cohort(due.planned);
+        requests.iter().skip(1).for_each(|_| self.shared.recorder.borrow_mut().due(cohort));
+        let mut asked = Asked::default();
+        for (n, request) in requests.iter().enumerate() {
+            let due = if n == 0 { due } else { Due { arrives: false, ..due } };
+            self.along = requests[n..].to_vec();
+            let failed = asked.failed;
+            asked = self.chain(request, due).await;
+            asked.failed |= failed;
+            if let Some(failure) = asked.lost {
+                requests[n + 1..].iter().for_each(|request| self.lost_with(request, failure, due));
+                break;
+            }
+        }
+        self.along.clear();
+        asked
+    }
+
+    /// A request whose connection was lost before its reply began.
+    fn lost_with(&self, request: &Prepared, lost: Lost, due: Due) {
+        let cohort = self.shared.cohort(due.planned);
+        self.begin(Due { arrives: false, ..due }, self.ended);
+        let sample = Sample {
+            planned: due.planned,
+            free: due.free.min(self.ended),
+            begun: self.ended,
+            sent: self.ended,
+            last_byte: self.ended,
+            bytes_sent: if lost.sent { request.bytes().len() as u64 } else { 0 },
+            reused: lost.sent,
+            label: request.label,
+            iteration: due.iteration,
+            outcome: Outcome::failed(lost.failure),
+            ..Sample::default()
+        };
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.label(cohort, &sample);
+        recorder.end(cohort, &sample);
+    }
+
+    fn broken(&mut self, due: Due, why: String) {
+        let Due { planned, free, .. } = due;
+        let now = self.shared.time.now();
+        let cohort = self.shared.cohort(planned);
+        let sample = Sample {
+            planned,
+            free: free.min(now),
+            begun: now,
+            sent: now,
+            last_byte: now,
+            iteration: due.iteration,
+            outcome: Outcome::failed(Failure::System),
+            ..Sample::default()
+        };
+        self.shared.warn(why);
+        self.begin(due, now);
+        self.shared.recorder.borrow_mut().end(cohort, &sample);
+        self.ended = now;
+        self.pause_longer();
+    }
+}

@@ -1,0 +1,188 @@
+//! httperf beside httperf: the same lines with the same labels, units and decimals.
+
+use super::both::{Both, both};
+use crate::world::{Nginx, nginx};
+use std::fs;
+
+/// Both, and an nginx; None: one of them is not here.
+fn ready(test: &str) -> Option<(Both, Nginx)> {
+    let test = format!("compat::httperf::{test}");
+    let nginx = nginx(&test, "location /gone { return 404 nothing; } location /d/ { rewrite .* /index.html break; }")?;
+    Some((both(&test, "httperf")?, nginx))
+}
+
+/// What is said of the time that it took, by what a line begins with; everything else is the same.
+const MEASURED: [&str; 11] = [
+    "Maximum connect burst length",
+    "Connection rate",
+    "Connection time",
+    "Request rate",
+    "Reply rate",
+    "Reply time",
+    "CPU time",
+    "Net I/O",
+    "Session rate",
+    "Session lifetime",
+    "reply-rate",
+];
+
+/// A report whose measured numbers are masked; how many decimals they have still shows.
+pub fn mask(text: &str) -> String {
+    text.lines().filter(|line| !line.contains("FD_SETSIZE")).map(|line| mask_line(line) + "\n").collect()
+}
+
+fn mask_line(line: &str) -> String {
+    if let Some(at) = line.find("test-duration") {
+        return line[..at].to_owned() + &numbers(&line[at..]);
+    }
+    let measured = MEASURED.iter().any(|label| line.starts_with(label)) || line.starts_with("httperf: maximum");
+    // How many sessions went well is counted.
+    match line.find('(').filter(|_| line.starts_with("Session rate")) {
+        Some(at) => numbers(&line[..at]) + &line[at..],
+        None if measured => numbers(line),
+        None => line.to_owned(),
+    }
+}
+
+fn numbers(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let number = &rest[at..];
+        let length = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+        let decimals = number[..length].split_once('.').map_or(0, |(_, behind)| behind.len());
+        out += &format!("{}<{decimals} decimals>", &rest[..at]);
+        rest = &number[length..];
+    }
+    out + rest
+}
+
+fn agree(httperf: &Both, port: u16, lines: &[&str]) {
+    let port = port.to_string();
+    for line in lines {
+        let words =
+            ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' ').filter(|w| !w.is_empty()));
+        httperf.agree_masked(&words.collect::<Vec<_>>(), mask);
+    }
+}
+
+#[test]
+fn reports_are_the_same() {
+    let Some((httperf, nginx)) = ready("reports_are_the_same") else { return };
+    agree(
+        &httperf,
+        nginx.port,
+        &[
+            "",
+            "--num-conns 3 --num-calls 4",
+            "--num-conn 3 --num-call=4 --rate 100",
+            "--num-conns 4 --rate 50 --burst-length 3 --num-calls 6",
+            "--http-version 1.0 --num-calls 3",
+            "--uri /gone --num-conns 2",
+            "--method HEAD --num-calls 3",
+            "--method POST --uri /gone",
+            "--uri /long --num-conns 3",
+            "--uri /d --wset 10,0.5 --num-conns 4",
+            "--period e0.01 --num-conns 4",
+            "--period u0.01,0.02 --num-conns 4",
+            "--period d0.01 --num-conns 4",
+            "--hog --close-with-reset --num-conns 3",
+            "--timeout 2 --think-timeout 3 --num-conns 2",
+            "--add-header X:y\\n --num-conns 2",
+            "--verbose --num-conns 2",
+            "--client 1/3 --num-conns 2",
+            "--recv-buffer 8000 --send-buffer 2000",
+            "--max-connections 2 --max-piped-calls 7 --num-conns 2",
+            "--server-name foo --retry-on-failure --rate 1e3 --num-conns 5",
+            "some words beside",
+        ],
+    );
+}
+
+#[test]
+fn sessions_are_told_the_same() {
+    let Some((httperf, nginx)) = ready("sessions_are_told_the_same") else { return };
+    let file = nginx.dir.path().join("sessions");
+    let text =
+        "# two sessions\n/d/a think=0.02\n  /d/b\n\t/d/c\n/gone method=POST contents=\"x\\ny\"\n\n/d/e method=HEAD\n";
+    fs::write(&file, text).expect("a file");
+    let log = format!("--wsesslog 3,0.01,{}", file.display());
+    agree(
+        &httperf,
+        nginx.port,
+        &[
+            "--wsess 3,4,0.05 --rate 50",
+            "--wsess 2,6,0.05 --burst-length 3",
+            "--wsess 2,5,0 --burst-length 5",
+            "--session-cookies --wsess 2,3,0",
+            "--uri /gone --wsess 2,2,0 --failure-status 404",
+            "--http-version 1.0 --wsess 2,3,0",
+            &log,
+        ],
+    );
+}
+
+#[test]
+fn requests_and_replies_are_shown_the_same() {
+    let Some((httperf, nginx)) = ready("requests_and_replies_are_shown_the_same") else { return };
+    // The second of the day may pass between the two.
+    let undated = |text: &str| mask(text).lines().filter(|l| !l.contains("Date: ")).map(|l| format!("{l}\n")).collect();
+    for line in
+        ["--print-request --num-calls 2", "--print-reply", "--print-reply=header", "--print-reply=body --uri /page.txt"]
+    {
+        let port = nginx.port.to_string();
+        let words = ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' '));
+        httperf.agree_masked(&words.collect::<Vec<_>>(), undated);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_told_the_same() {
+    let Some((httperf, nginx)) = ready("what_makes_no_sense_is_told_the_same") else { return };
+    agree(
+        &httperf,
+        nginx.port,
+        &[
+            "--nonsense",
+            "--num 3",
+            "-x",
+            "--timeout",
+            "--hog=1",
+            "--num-conns 2.5",
+            "--num-calls 1.5",
+            "--rate x",
+            "--period u1",
+            "--period x",
+            "--burst-length 0",
+            "--client 3",
+            "--port 99999",
+            "--http-version 2.0",
+            "--wset 4,1.7",
+            "--wsess 1",
+            "--wsess 3,4,0.1,5",
+            "--wsesslog 1,2",
+            "--wsesslog 1,1,/nonexistent",
+            "--wlog n,/nonexistent",
+            "--session-cookies",
+            "--debug 1",
+        ],
+    );
+}
+
+/// The one test that waits for a five-second rate.
+#[test]
+fn rates_are_taken_every_five_seconds() {
+    let Some(nginx) = nginx("compat::httperf::rates_are_taken_every_five_seconds", "") else { return };
+    let port = nginx.port.to_string();
+    let words = ["--server", "127.0.0.1", "--port", &port, "--rate", "20", "--num-conns", "103", "-v"];
+    let said = super::both::ours("httperf", &words);
+    assert_eq!(said.out.matches("\nreply-rate = 20.").count(), 1, "{}", said.out);
+    assert!(said.field("Reply rate [replies/s]:").ends_with("(1 samples)"), "{}", said.out);
+    assert!(said.out.contains("Total: connections 103 requests 103 replies 103 "), "{}", said.out);
+}
+
+#[test]
+fn masks_keep_decimals() {
+    let total = "Total: connections 5 requests 15 replies 15 test-duration 0.014 s";
+    assert_eq!(mask_line(total), "Total: connections 5 requests 15 replies 15 test-duration <3 decimals> s");
+    assert_eq!(mask_line("Session rate [sess/s]: min 0.00 (2/3)"), "Session rate [sess/s]: min <2 decimals> (2/3)");
+}

@@ -1,0 +1,106 @@
+//! httperf beside httperf where something goes wrong, and where the real one breaks and ours must not.
+
+use super::both::{both, ours};
+use super::httperf::mask;
+use crate::world::odd::{Odd, page, serving};
+use crate::world::{nginx, port};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A server that closes each connection behind so many replies, without a word of it.
+fn closing_after(replies: usize) -> Odd {
+    serving(move |mut client| {
+        for _ in 0..replies {
+            if client.request().is_none() || !client.give(page("hello")) {
+                return;
+            }
+        }
+    })
+}
+
+/// Words that lead to a server, and these.
+fn words<'a>(port: &'a str, line: &'a str) -> Vec<&'a str> {
+    ["--server", "127.0.0.1", "--port", port].into_iter().chain(line.split(' ')).collect()
+}
+
+#[test]
+fn errors_are_counted_the_same() {
+    let Some(httperf) = both("compat::httperf_failures::errors_are_counted_the_same", "httperf") else { return };
+    let closed = port::free().to_string();
+    for line in ["--num-conns 3", "--wsess 3,2,0", "--num-conns 5 --rate 100"] {
+        httperf.agree_masked(&words(&closed, line), mask);
+    }
+    let silent = serving(|mut client| {
+        client.request();
+        sleep(Duration::from_secs(2));
+    });
+    let silent = silent.address.port().to_string();
+    for line in ["--num-conns 2 --timeout 0.2", "--wsess 2,3,0 --timeout 0.1 --think-timeout 0.1"] {
+        httperf.agree_masked(&words(&silent, line), |text| without_failtime(&mask(text)));
+    }
+}
+
+fn without_failtime(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with("Session failtime")).map(|line| format!("{line}\n")).collect()
+}
+
+/// Requests that were sent into a connection that was being closed are counted by chance.
+#[test]
+fn connections_that_the_server_closes_are_counted_the_same() {
+    let test = "compat::httperf_failures::connections_that_the_server_closes_are_counted_the_same";
+    let Some(httperf) = both(test, "httperf") else { return };
+    let by_chance = |text: &str| {
+        let kept = |line: &str| {
+            let total = line.find(" requests ").filter(|_| line.starts_with("Total"));
+            let number = |at: usize| line[..at].to_owned();
+            if line.starts_with("Request size") { String::new() } else { total.map_or_else(|| line.to_owned(), number) }
+        };
+        mask(text).lines().map(|line| kept(line) + "\n").collect::<String>()
+    };
+    let (one, two) = (closing_after(1), closing_after(2));
+    let port = one.address.port().to_string();
+    for line in ["--num-conns 2 --num-calls 3", "--wsess 2,3,0"] {
+        httperf.agree_masked(&words(&port, line), by_chance);
+    }
+    let port = two.address.port().to_string();
+    httperf.agree_masked(&words(&port, "--num-conns 3 --num-calls 3"), by_chance);
+}
+
+/// httperf would have 1024 descriptors, whatever the limit.
+#[test]
+fn more_connections_than_the_real_one_has_descriptors_for() {
+    let odd = serving(|mut client| {
+        client.request();
+        sleep(Duration::from_millis(1500));
+        client.give(page("hello"));
+    });
+    let port = odd.address.port().to_string();
+    let said = ours("httperf", &words(&port, "--num-conns 1300 --rate 2000 --timeout 20"));
+    assert!(said.out.contains("Total: connections 1300 requests 1300 replies 1300 "), "{}{}", said.out, said.err);
+    assert!(said.out.contains("Errors: total 0 "), "{}", said.out);
+    let rate = said.field("Connection rate:");
+    let most = rate.split_once("<=").and_then(|(_, rest)| rest.split(' ').next()).and_then(|n| n.parse::<u64>().ok());
+    assert!(most.is_some_and(|most| most > 1024), "{rate}");
+}
+
+#[test]
+fn a_failed_handshake_is_an_error_and_not_the_end() {
+    let Some(nginx) = nginx("compat::httperf_failures::a_failed_handshake_is_an_error_and_not_the_end", "") else {
+        return;
+    };
+    let port = nginx.port.to_string();
+    let said = ours("httperf", &words(&port, "--ssl --num-conns 2"));
+    assert_eq!(said.code, Some(0));
+    assert!(said.out.contains("Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 2"), "{}", said.out);
+}
+
+/// A list that is not begun again is asked to its end, and every reply is waited for.
+#[test]
+fn a_list_is_asked_to_its_end() {
+    let Some(nginx) = nginx("compat::httperf_failures::a_list_is_asked_to_its_end", "") else { return };
+    let file = nginx.dir.path().join("list");
+    std::fs::write(&file, b"/index.html\0/long\0/page.txt\0").expect("a file");
+    let (port, line) = (nginx.port.to_string(), format!("--wlog n,{} --num-conns 9 --num-calls 2", file.display()));
+    let said = ours("httperf", &words(&port, &line));
+    assert!(said.out.contains("Total: connections 2 requests 3 replies 3 "), "{}", said.out);
+}

@@ -1,0 +1,85 @@
+//! Programs that read httperf's report, each rewritten from what is known of it, on ours.
+
+use super::both::{Said, ours};
+use crate::world::nginx;
+use regex::Regex;
+
+/// What was said of these words by a server that is there; None: it is not.
+fn said(test: &str, line: &str) -> Option<Said> {
+    let nginx = nginx(&format!("compat::httperf_parsers::{test}"), "")?;
+    let port = nginx.port.to_string();
+    let words = ["--server", "127.0.0.1", "--port", &port].into_iter().chain(line.split(' '));
+    Some(ours("httperf", &words.collect::<Vec<_>>()))
+}
+
+/// The seven lines of which autobench takes numbers, each with one digit behind the point.
+const SEVEN: [&str; 7] = [
+    r"^Total: connections \d+ requests \d+ replies (\d+) test-duration",
+    r"^Connection rate: (\d+\.\d)",
+    r"^Request rate: (\d+\.\d)",
+    r"^Reply rate .*min (\d+\.\d) avg (\d+\.\d) max (\d+\.\d) stddev (\d+\.\d)",
+    r"^Reply time .* response (\d+\.\d)",
+    r"^Net I/O: (\d+\.\d)",
+    r"^Errors: total (\d+)",
+];
+
+fn takes(report: &str, patterns: &[&str]) {
+    for pattern in patterns {
+        let pattern = Regex::new(pattern).expect("a pattern");
+        let matching = report.lines().filter(|line| pattern.is_match(line)).count();
+        assert_eq!(matching, 1, "{pattern}: {report}");
+    }
+}
+
+#[test]
+fn autobench() {
+    let line = "--uri / --num-conn 40 --num-call 2 --timeout 5 --rate 200";
+    let Some(said) = said("autobench", line) else { return };
+    takes(&said.out, &SEVEN);
+    // It adds nothing up: each figure is a plain number even where there was nothing to measure.
+    let none = ours("httperf", &["--server", "127.0.0.1", "--port", "1", "--num-conn", "2", "--num-call", "1"]);
+    takes(&none.out, &SEVEN);
+    assert!(!none.out.contains("NaN") && !none.out.contains("inf"), "{}", none.out);
+}
+
+/// It reads stdout and stderr as one.
+#[test]
+fn autoperf() {
+    let Some(said) = said("autoperf", "--hog --uri=/ --num-conn 40 --rate 200 --timeout 5") else { return };
+    let merged = said.out + &said.err;
+    takes(&merged, &SEVEN);
+    takes(&merged, &[r"^Reply status: 1xx=\d+ 2xx=\d+ 3xx=\d+ 4xx=\d+ 5xx=(\d+)"]);
+}
+
+/// httperfrb and gohttperf want the command's own line to begin with the program's name; httperfjs gives up where it reads
+/// of descriptors.
+#[test]
+fn those_who_look_at_the_first_line() {
+    let Some(said) = said("those_who_look_at_the_first_line", "--num-conns 20 --rate 100") else { return };
+    assert!(said.out.starts_with("httperf --client=0/1 --server=127.0.0.1 "), "{}", said.out);
+    assert!(!said.err.contains("file descriptors") && !said.err.contains("FD_SETSIZE"), "{}", said.err);
+}
+
+/// wjessop's httperf-output-parser: one pattern over the whole report, whose lines come in one order.
+#[test]
+fn the_whole_report_in_one_order() {
+    let Some(said) = said("the_whole_report_in_one_order", "--num-conns 20 --rate 100") else { return };
+    let labels = [
+        r"Maximum connect burst length: \d+\n",
+        r"\nTotal: connections \d+ requests \d+ replies \d+ test-duration \d+\.\d{3} s\n",
+        r"\nConnection rate: [\d.]+ conn/s \([\d.]+ ms/conn, <=\d+ concurrent connections\)\n",
+        r"Connection time \[ms\]: min [\d.]+ avg [\d.]+ max [\d.]+ median \d+\.5 stddev [\d.]+\n",
+        r"Connection time \[ms\]: connect [\d.]+\nConnection length \[replies/conn\]: [\d.]+\n",
+        r"\nRequest rate: [\d.]+ req/s \([\d.]+ ms/req\)\nRequest size \[B\]: [\d.]+\n",
+        r"\nReply rate \[replies/s\]: min [\d.]+ avg [\d.]+ max [\d.]+ stddev [\d.]+ \(\d+ samples\)\n",
+        r"Reply time \[ms\]: response [\d.]+ transfer [\d.]+\n",
+        r"Reply size \[B\]: header [\d.]+ content [\d.]+ footer [\d.]+ \(total [\d.]+\)\n",
+        r"Reply status: 1xx=\d+ 2xx=\d+ 3xx=\d+ 4xx=\d+ 5xx=\d+\n",
+        r"\nCPU time \[s\]: user [\d.]+ system [\d.]+ \(user [\d.]+% system [\d.]+% total [\d.]+%\)\n",
+        r"Net I/O: [\d.]+ KB/s \([\d.]+\*10\^6 bps\)\n",
+        r"\nErrors: total \d+ client-timo \d+ socket-timo \d+ connrefused \d+ connreset \d+\n",
+        r"Errors: fd-unavail \d+ addrunavail \d+ ftab-full \d+ other \d+\n$",
+    ];
+    let whole = Regex::new(&labels.concat()).expect("a pattern");
+    assert!(whole.is_match(&said.out), "{}", said.out);
+}
