@@ -10,6 +10,8 @@
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 
 mod ab;
+mod autobench;
+mod bench2graph;
 mod carry;
 mod getopt;
 pub mod names;
@@ -30,11 +32,21 @@ pub struct Tool {
 }
 
 /// One row a tool.
-pub const COMPAT: &[Tool] = &[Tool {
-    name: "ab",
-    about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report",
-    run: ab::run,
-}];
+pub const COMPAT: &[Tool] = &[
+    Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
+    Tool {
+        name: "autobench",
+        about: "autobench 2.1: httperf at one rate after the other, as a table",
+        run: autobench::run,
+    },
+    Tool {
+        name: "autobench_admin",
+        about: "the same, from the machines on which autobenchd waits",
+        run: autobench::admin,
+    },
+    Tool { name: "autobenchd", about: "waits for orders of autobench_admin", run: autobench::daemon },
+    Tool { name: "bench2graph", about: "a chart of autobench's table: PNG, SVG or PostScript", run: bench2graph::run },
+];
 
 /// The tool that these words of a command line call, by the name of the program or as a subcommand; that name as it was
 /// typed, and what it is told.
