@@ -14,3 +14,4 @@ mod bench2graph;
 mod both;
 mod false_httperf;
 mod names;
+mod published;

@@ -136,6 +136,7 @@ fn what_makes_no_sense_is_told_before_anything_is_sent() {
         ("--num 5", "option '--num' is ambiguous; possibilities: '--num_conn' '--num_call'"),
         ("more", "more: write options only"),
         ("--brunt-nope", "there is no --brunt-nope"),
+        ("--brunt-json run.json", "knows no --brunt- options; leave out"),
     ] {
         let said = home.run("autobench", &format!("--httperf {httperf} {line}"));
         assert!(said.code == Some(255) && said.err.contains(told), "{line}: {:?} {}", said.code, said.err);

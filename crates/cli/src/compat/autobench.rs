@@ -74,7 +74,7 @@ pub fn run(called: &str, words: &[String]) -> u8 {
 fn measure(called: &str, words: &[String]) -> Result<(), End> {
     let settings = settings::read(called, words, Whose::Autobench)?;
     sweep::resolve(&settings)?;
-    let mut tester = tester::tester(&settings);
+    let mut tester = tester::tester(&settings)?;
     sweep::sweep(&settings, &COLUMNS, &mut |host, rate| test(&settings, tester.as_mut(), host, rate))
 }
 
@@ -84,7 +84,8 @@ fn test(settings: &Settings, tester: &mut dyn Tester, host: &Host, rate: f64) ->
     if settings.debug {
         eprintln!("{}", tester.named(&words));
     }
-    let text = tester.report(&words)?;
+    let ours: Vec<String> = settings.side.iter().map(|aside| aside.word(host, rate)).collect();
+    let text = tester.report(&words, &ours)?;
     if !settings.quiet {
         say(&text);
     }

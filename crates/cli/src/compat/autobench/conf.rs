@@ -46,35 +46,38 @@ fn master() -> String {
 }
 
 fn read(path: &Path, text: &str) -> Result<Conf, String> {
-    let mut conf = Conf::default();
-    let mut passed: Vec<(String, Vec<String>)> = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    let (mut conf, mut passed) = (Conf::default(), Vec::new());
+    let lines = text.lines().map(str::trim).enumerate();
+    for (at, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         let place = format!("{}, line {}", path.display(), at + 1);
-        let Some((name, value)) = pair(line) else {
-            conf.complaints.push(format!("{place}: `{line}` is left out; write key = value"));
-            continue;
+        let complaint = match pair(line) {
+            Some((name, value)) => conf.take(name, value, &mut passed).map_err(|why| format!("{place}: {why}"))?,
+            None => Some(format!("`{line}` is left out; write key = value")),
         };
+        conf.complaints.extend(complaint.map(|complaint| format!("{place}: {complaint}")));
+    }
+    conf.passed_on = passed.into_iter().flat_map(|(_, words)| words).collect();
+    Ok(conf)
+}
+
+/// Options of httperf's by their keys, in order.
+type Passed = Vec<(String, Vec<String>)>;
+
+impl Conf {
+    /// A line; what is to be told of it.
+    fn take(&mut self, name: &str, value: &str, passed: &mut Passed) -> Result<Option<String>, String> {
         let before = if let Some(option) = name.strip_prefix(PASSED_ON) {
-            let words = option_words(option, value).map_err(|why| format!("{place}: {why}"))?;
+            let words = option_words(option, value)?;
             let known = passed.iter().position(|(known, _)| known == name).map(|known| passed.remove(known));
             passed.push((name.to_owned(), words));
             known.is_some()
         } else if let Some(key) = Key::find(name) {
-            conf.values.insert(key.name, value.to_owned()).is_some()
+            self.values.insert(key.name, value.to_owned()).is_some()
         } else {
-            conf.complaints.push(format!("{place}: there is no key {name}; it is left out"));
-            false
+            return Ok(Some(format!("there is no key {name}; it is left out")));
         };
-        if before {
-            conf.complaints.push(format!("{place}: {name} is there twice; this one counts"));
-        }
+        Ok(before.then(|| format!("{name} is there twice; this one counts")))
     }
-    conf.passed_on = passed.into_iter().flat_map(|(_, words)| words).collect();
-    Ok(conf)
 }
 
 fn pair(line: &str) -> Option<(&str, &str)> {

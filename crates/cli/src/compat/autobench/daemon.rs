@@ -3,21 +3,21 @@
 //! Nothing that comes from afar reaches a shell, and only options that [`order::words`] lets pass. Who may order is decided
 //! by a [`Secret`]; without one, only this machine is listened to, unless that is plainly asked for.
 
-use super::super::getopt::Takes;
-use super::super::getopt::long::{Long, Read, Row};
+mod told;
+
 use super::figures::Figures;
 use super::order::{self, Order};
 use super::secret::{Secret, nonce};
 use super::{End, tester};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, BufReader, Read as _, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::path::PathBuf;
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
+use told::{Told, Voice};
 
 /// Between two looks at the admin, the test and the signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -26,79 +26,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Orders for later than this, in seconds, come from a clock that is wrong.
 const FARTHEST: f64 = 60.0;
 
-/// What the daemon was told.
-#[derive(Debug, Default)]
-struct Told {
-    port: Option<u16>,
-    bind: Option<String>,
-    voice: Voice,
-    help: bool,
-    open: bool,
-    httperf: Option<PathBuf>,
-    secret: Option<PathBuf>,
-}
-
-/// How much is told on stderr.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Voice {
-    #[default]
-    Silent,
-    Progress,
-    Reports,
-}
-
-type Does = fn(&mut Told, &str) -> Result<(), String>;
-
-const fn row(long: &'static str, takes: Takes, does: Does) -> Row<Does> {
-    Row { short: None, long, takes, does }
-}
-
-const ROWS: &[Row<Does>] = &[
-    row("port", Takes::Value, |told, text| {
-        let port = text.parse().map_err(|_| format!("--port {text}: write a port from 0 to 65535"))?;
-        told.port = Some(port);
-        Ok(())
-    }),
-    row("bindaddr", Takes::Value, |told, text| {
-        told.bind = Some(text.to_owned());
-        Ok(())
-    }),
-    row("verbose", Takes::Nothing, |told, _| {
-        told.voice = told.voice.max(Voice::Progress);
-        Ok(())
-    }),
-    row("debug", Takes::Nothing, |told, _| {
-        told.voice = Voice::Reports;
-        Ok(())
-    }),
-    row("help", Takes::Nothing, |told, _| {
-        told.help = true;
-        Ok(())
-    }),
-    row("httperf", Takes::Value, |told, text| {
-        told.httperf = Some(PathBuf::from(text));
-        Ok(())
-    }),
-];
-
-const USAGE: &str = "  --port N              where it listens (4600)
-  --bindaddr ADDRESS    on which address: with a secret 0.0.0.0, without one 127.0.0.1
-  --verbose             tells on stderr what it does
-  --debug               and what httperf says
-  --httperf PATH        this httperf in place of our own
-  --brunt-secret FILE   orders are taken from those only who know what the file holds
-  --brunt-open          listens on any address without a secret
-";
-
 /// Carries out a command line of `autobenchd`'s; the exit code.
 pub fn run(called: &str, words: &[String]) -> u8 {
     serve(called, words).map_or_else(|end| end.tell(called), |()| 0)
 }
 
 fn serve(called: &str, words: &[String]) -> Result<(), End> {
-    let told = read(called, words)?;
+    let told = told::read(called, words)?;
     let secret = told.secret.as_deref().map(Secret::load).transpose()?;
-    let listener = listen(&told, secret.is_some())?;
+    let listener = told::listen(&told, secret.is_some())?;
     let ended: Arc<AtomicBool> = Arc::default();
     let heard = [SIGINT, SIGTERM]
         .iter()
@@ -115,57 +51,6 @@ fn serve(called: &str, words: &[String]) -> Result<(), End> {
         }
     }
     Ok(())
-}
-
-fn read(called: &str, words: &[String]) -> Result<Told, End> {
-    let mut told = Told::default();
-    let mut long = Long::new(words, ROWS);
-    while let Some(read) = long.next() {
-        match read {
-            Read::Option(row, value) => (row.does)(&mut told, value.unwrap_or_default())?,
-            Read::Ours("open") => told.open = true,
-            Read::Ours(word) if word.split('=').next() == Some("secret") => {
-                let file = word.split_once('=').map(|(_, file)| file).or_else(|| long.take_word());
-                let file = file.ok_or_else(|| "--brunt-secret has a value; write the file's name behind".to_owned())?;
-                told.secret = Some(PathBuf::from(file));
-            }
-            Read::Ours(word) => return Err(End::Died(format!("there is no --brunt-{word}\n{USAGE}"))),
-            Read::Wrong(wrong) => return Err(End::Died(format!("{wrong}\n{USAGE}"))),
-        }
-    }
-    if let Some(other) = long.others().first() {
-        return Err(End::Died(format!("{other}: write options only\n{USAGE}")));
-    }
-    if told.help {
-        return Err(End::Said(format!("usage: {called} [OPTIONS]\n{USAGE}")));
-    }
-    Ok(told)
-}
-
-fn listen(told: &Told, secret: bool) -> Result<TcpListener, String> {
-    let port = told.port.unwrap_or(4600);
-    let addresses: Vec<SocketAddr> = match &told.bind {
-        Some(name) => {
-            let found = (name.as_str(), port).to_socket_addrs();
-            found.map_err(|error| format!("--bindaddr {name}: {error}"))?.collect()
-        }
-        None if secret || told.open => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
-        None => vec![(Ipv4Addr::LOCALHOST, port).into()],
-    };
-    if !secret && !told.open && addresses.iter().any(|address| !is_here(address.ip())) {
-        return Err(
-            "whoever reaches this port may have this machine send load to any server: write --brunt-secret FILE \
-                    here and for autobench_admin, or --brunt-open where everybody in reach may"
-                .into(),
-        );
-    }
-    let listener = TcpListener::bind(&addresses[..]).map_err(|error| format!("port {port}: {error}"))?;
-    listener.set_nonblocking(true).map_err(|error| error.to_string())?;
-    Ok(listener)
-}
-
-fn is_here(address: IpAddr) -> bool {
-    address.is_loopback()
 }
 
 /// The daemon at work.
@@ -241,7 +126,8 @@ impl Daemon {
 
     /// The order, and that whoever gave it may.
     fn heard(&self, stream: &TcpStream) -> Result<Order, Stop> {
-        let (mut reader, mut out) = (BufReader::new(stream), stream);
+        let until = brunt_engine::clock::unix_seconds() + PATIENCE.as_secs_f64();
+        let (mut reader, mut out) = (BufReader::new(Patient { stream, until }), stream);
         let mut line = || order::line(&mut reader)?.ok_or(Stop::Gone);
         let (mut first, mut proved) = (line()?, None);
         if first == order::AUTH {
@@ -283,7 +169,7 @@ impl Daemon {
 
     /// The report of a test, which ends when nobody wants it any more.
     fn test(&self, stream: &TcpStream, words: &[String]) -> Result<String, Stop> {
-        let mut command = tester::program(self.told.httperf.as_deref());
+        let mut command = tester::program(self.told.httperf.as_deref()).map_err(Stop::Refused)?;
         self.tell(&format!("{command:?} {}", words.join(" ")));
         let child = command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut test = Test(child.map_err(|error| Stop::Refused(format!("httperf does not start: {error}")))?);
@@ -301,6 +187,21 @@ impl Daemon {
             eprint!("{text}");
         }
         Ok(text)
+    }
+}
+
+/// An admin that is listened to until an instant, in Unix seconds, however slowly it speaks.
+struct Patient<'a> {
+    stream: &'a TcpStream,
+    until: f64,
+}
+
+impl io::Read for Patient<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if brunt_engine::clock::unix_seconds() > self.until {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.read(bytes)
     }
 }
 

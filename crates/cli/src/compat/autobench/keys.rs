@@ -55,7 +55,7 @@ pub const KEYS: &[Key] = &[
     key("timeout", Some("5"), "seconds without progress after which a connection is an error"),
     key("output_fmt", Some("tsv"), "tsv or csv"),
     key("file", None, "where the table goes, in place of stdout"),
-    Key { whose: Whose::Autobench, ..switch("quiet", "no reports of httperf's on stdout") },
+    switch("quiet", "no reports of httperf's on stdout; autobench_admin never has them"),
     Key {
         whose: Whose::Admin,
         ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")

@@ -182,7 +182,8 @@ mod tests {
         for (arguments, why) in [
             ("--wlog y,/etc/passwd", "--wlog"),
             ("--print-reply", "--print-reply"),
-            ("--server h; rm -r /", "rm is no option"),
+            ("--server h; rm -r /", "invalid option -- 'r'"),
+            ("--server h; reboot", "reboot is no option"),
             ("--server `id`x y", "y is no option"),
             ("--uri \"x", "quote"),
             ("--brunt-json f", "afar"),

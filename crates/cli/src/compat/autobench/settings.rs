@@ -1,12 +1,12 @@
 //! What a sweep is told: the defaults, then the configuration file, then the command line, each over the one before.
 
-use super::super::getopt::long::{Long, Read};
-use super::super::side::Side;
+mod line;
+
 use super::End;
 use super::conf;
-use super::keys::{Whose, help, rows};
+use super::keys::{KEYS, Whose};
 use super::number::perl;
-use std::collections::BTreeMap;
+use line::{Aside, Line, Values};
 use std::path::PathBuf;
 
 /// The version whose ways these are.
@@ -49,10 +49,8 @@ pub struct Settings {
     pub secret: Option<PathBuf>,
     /// From an order to the beginning of its test, in seconds: all machines must have heard it by then.
     pub lead: f64,
-    /// The options that are ours.
-    pub side: Side,
-    /// The same as words, for the httperf that is ours.
-    pub side_words: Vec<String>,
+    /// The options that are ours, for the httperf that is ours.
+    pub side: Vec<Aside>,
 }
 
 /// A server under test.
@@ -95,88 +93,13 @@ pub fn read(called: &str, words: &[String], whose: Whose) -> Result<Settings, En
     if line.is("version") {
         return Err(End::Said(format!("autobench {VERSION}\n")));
     }
-    let mut values: Values = super::keys::KEYS.iter().filter_map(|key| Some((key.name, key.default?.into()))).collect();
+    let mut values: Values = KEYS.iter().filter_map(|key| Some((key.name, key.default?.into()))).collect();
     values.extend(conf.values);
     values.extend(line.values);
     let mut settings = understood(&Told { values, whose })?;
     settings.passed_on = conf.passed_on;
     settings.side = line.side;
-    settings.side_words = line.side_words;
     Ok(settings)
-}
-
-type Values = BTreeMap<&'static str, String>;
-
-/// A command line, read.
-struct Line {
-    values: Values,
-    side: Side,
-    side_words: Vec<String>,
-}
-
-impl Line {
-    fn read(called: &str, words: &[String], whose: Whose) -> Result<Self, End> {
-        let rows = rows(whose);
-        let words = as_gnu_writes(words);
-        let mut long = Long::new(&words, &rows);
-        let mut line = Self { values: Values::new(), side: Side::default(), side_words: Vec::new() };
-        while let Some(read) = long.next() {
-            match read {
-                Read::Option(row, value) => {
-                    line.values.insert(row.does.name, value.unwrap_or("1").to_owned());
-                }
-                Read::Ours(word) if whose == Whose::Admin => {
-                    let (name, value) = admins(word, || long.take_word())?;
-                    line.values.insert(name, value);
-                }
-                Read::Ours(word) => {
-                    line.side_words.push(format!("--brunt-{word}"));
-                    let mut value = None;
-                    line.side.take(word, || {
-                        value = long.take_word();
-                        value
-                    })?;
-                    line.side_words.extend(value.map(str::to_owned));
-                }
-                Read::Wrong(wrong) => return Err(End::Died(format!("{wrong}\n{}", help(called, whose)))),
-            }
-        }
-        if let Some(other) = long.others().first() {
-            return Err(End::Died(format!("{other}: write options only\n{}", help(called, whose))));
-        }
-        if line.is("help") {
-            return Err(End::Said(help(called, whose)));
-        }
-        Ok(line)
-    }
-
-    fn is(&self, name: &str) -> bool {
-        self.values.contains_key(name)
-    }
-}
-
-/// The options of ours that `autobench_admin` has: what is measured is measured elsewhere.
-const ADMINS: [&str; 2] = ["secret", "start-in"];
-
-/// One of these, and its value.
-fn admins<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<(&'static str, String), String> {
-    let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-    let name = ADMINS.into_iter().find(|known| *known == name).ok_or_else(|| {
-        format!("there is no --brunt-{name}; write one of --brunt-secret FILE, --brunt-start-in SECONDS")
-    })?;
-    let value = joined.map_or_else(next, Some);
-    Ok((name, value.ok_or_else(|| format!("--brunt-{name} has a value; write it behind"))?.to_owned()))
-}
-
-/// Perl's reader of options takes one dash for two, and capitals for small letters.
-fn as_gnu_writes(words: &[String]) -> Vec<String> {
-    let other = |word: &String| {
-        let bare = word.strip_prefix("--").or(word.strip_prefix('-'))?;
-        let (name, behind) = bare.split_at(bare.find('=').unwrap_or(bare.len()));
-        let ours = name.starts_with("brunt-") || !name.starts_with(|c: char| c.is_ascii_alphabetic());
-        (!ours).then(|| format!("--{}{behind}", name.to_ascii_lowercase()))
-    };
-    words.iter().map(|word| other(word).unwrap_or_else(|| word.clone())).collect()
 }
 
 /// All that was said, and by whom.
@@ -299,7 +222,6 @@ fn understood(told: &Told) -> Result<Settings, End> {
         clients: told.clients()?,
         secret: path("secret"),
         lead: told.text("start-in").map_or(Ok(LEAD), |_| told.number("start-in"))?,
-        side: Side::default(),
-        side_words: Vec::new(),
+        side: Vec::new(),
     })
 }
