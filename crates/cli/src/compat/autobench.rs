@@ -3,7 +3,7 @@
 //! * [`keys`], [`conf`], [`settings`]: what is asked, of the command line and of `~/.autobench.conf`.
 //! * [`tester`]: who answers an httperf command line with the text of its report. [`figures`]: what is read of that text.
 //! * [`sweep`]: one test after the other. [`table`], [`number`]: how it is written.
-//! * [`admin`], [`daemon`]: the same from many machines. [`order`]: what they say to each other; [`secret`]: who may.
+//! * [`mod@admin`], [`mod@daemon`]: the same from many machines. [`order`]: what they say to each other; [`secret`]: who may give them.
 //!
 //! What it is **not**: an engine, nor a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
 
