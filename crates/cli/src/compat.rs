@@ -5,7 +5,7 @@
 //! What all of them share:
 //!
 //! * [`getopt`]: short options, read as getopt reads them. [`side`]: the options that are ours, `--brunt-…`.
-//! * [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
+//! * [`ciphers`]: OpenSSL's names. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 
@@ -13,7 +13,9 @@ mod ab;
 mod autobench;
 mod bench2graph;
 mod carry;
+mod ciphers;
 mod getopt;
+pub mod httperf;
 pub mod names;
 mod side;
 mod witness;
@@ -34,6 +36,11 @@ pub struct Tool {
 /// One row a tool.
 pub const COMPAT: &[Tool] = &[
     Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
+    Tool {
+        name: "httperf",
+        about: "httperf 0.9.0 with what 0.9.1 added: connections and sessions at a rate",
+        run: httperf::run,
+    },
     Tool {
         name: "autobench",
         about: "autobench 2.1: httperf at one rate after the other, as a table",

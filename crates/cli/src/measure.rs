@@ -97,10 +97,21 @@ pub type Engine<'a> = &'a dyn Fn(Environment, &Control, &mut dyn Sink) -> Result
 
 /// Carries out a plan; nothing is written or shown but by those who listen.
 pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
-    carry_out_by(plan, with, &|environment, control, sink| match plan.processes {
+    carry_out_by(plan, with, &|environment, control, sink| drive(plan, environment, world, control, sink))
+}
+
+/// The engine in this process, or in as many as the plan says.
+pub fn drive(
+    plan: &Plan,
+    environment: Environment,
+    world: &Real,
+    control: &Control,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    match plan.processes {
         0 | 1 => brunt_engine::run(plan, environment, world, control, sink).map_err(Into::into),
         _ => processes::run(plan, environment, world, control, sink),
-    })
+    }
 }
 
 /// The same with another engine, or in another world.

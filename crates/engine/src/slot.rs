@@ -4,9 +4,9 @@ use crate::clock::Sleep;
 use crate::pool::Job;
 use crate::recorder::Cohort;
 use crate::user::{Step, Turn, VirtualUser};
-use crate::work::wait_until;
+use crate::work::{wait_idle, wait_until};
 use crate::worker::Shared;
-use brunt_model::plan::Dialling;
+use brunt_model::plan::{Dialling, Keep};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::request::Draft;
@@ -27,8 +27,36 @@ struct Due {
     planned: Tick,
     /// A permitted connection was there.
     free: Tick,
+    /// Number of its iteration.
+    iteration: u64,
     /// It is the first of its arrival.
     arrives: bool,
+}
+
+impl Due {
+    /// A further request of the same iteration.
+    fn behind(self, planned: Tick) -> Self {
+        Self { planned, free: planned, arrives: false, ..self }
+    }
+}
+
+/// What became of what was asked.
+#[derive(Default)]
+struct Asked {
+    /// The last whole reply.
+    last: Option<Reply>,
+    /// No whole reply came, or a check on it failed.
+    failed: bool,
+    /// No whole reply came.
+    lost: Option<Lost>,
+}
+
+/// A request that has no reply.
+#[derive(Clone, Copy)]
+struct Lost {
+    failure: Failure,
+    /// It was written, and with it what was to go along.
+    sent: bool,
 }
 
 /// One permission to have a connection, and the virtual user on it.
@@ -43,6 +71,10 @@ pub struct Slot<W: Wire> {
     pub pause: Duration,
     user: Box<dyn VirtualUser>,
     served: u64,
+    /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
+    along: Vec<Rc<Prepared>>,
+    /// Of those, how many replies the connection owes.
+    owed: usize,
 }
 
 impl<W: Wire> Slot<W> {
@@ -54,6 +86,8 @@ impl<W: Wire> Slot<W> {
             pause: Duration::ZERO,
             user: shared.users.user(),
             served: 0,
+            along: Vec::new(),
+            owed: 0,
             shared: Rc::clone(shared),
         }
     }
@@ -71,15 +105,22 @@ impl<W: Wire> Slot<W> {
 
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
-        let (mut step, mut last) = (0, None);
-        let mut due = Due { planned: job.arrival.planned, free: job.free, arrives: true };
+        let Job { arrival, free } = job;
+        self.iterate(Due { planned: arrival.planned, free, iteration: arrival.number, arrives: true }).await;
+        if self.shared.keep == Keep::Iteration {
+            self.drop_connection();
+        }
+    }
+
+    async fn iterate(&mut self, mut due: Due) {
+        let (mut step, mut asked) = (0, Asked::default());
         loop {
-            let turn = Turn { number: job.arrival.number, last: last.as_ref(), step };
+            let turn = Turn { number: due.iteration, last: asked.last.as_ref(), step, failed: asked.failed };
             let next = self.user.next(turn);
-            if step > 0 && !matches!(next, Step::Done) {
+            if step > 0 && !matches!(next, Step::Done | Step::Think(_)) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
-            last = match next {
+            asked = match next {
                 Step::Done if step > 0 => return,
                 Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
                 Step::Broken(why) => return self.broken(due, why),
@@ -88,18 +129,83 @@ impl<W: Wire> Slot<W> {
                     return;
                 }
                 Step::Request(request) => self.chain(&request, due).await,
+                Step::Together(requests) => {
+                    step += (requests.len() as u32).saturating_sub(1);
+                    self.together(&requests, due).await
+                }
+                Step::Think(time) => {
+                    due = due.behind(due.planned + time);
+                    if !self.think_until(due.planned).await {
+                        return;
+                    }
+                    continue;
+                }
             };
             step += 1;
             // Further requests of the same arrival are due when the last was answered.
-            let planned = self.ended + self.pause;
-            due = Due { planned, free: planned, arrives: false };
-            if planned >= self.shared.ends.get() {
+            due = due.behind(self.ended + self.pause);
+            if due.planned >= self.shared.ends.get() {
                 return;
             }
             if !self.pause.is_zero() {
-                wait_until(&self.shared, &self.timer, planned).await;
+                wait_until(&self.shared, &self.timer, due.planned).await;
             }
         }
+    }
+
+    /// Waits as long as the user thinks; whether there is time for a request behind it.
+    async fn think_until(&mut self, until: Tick) -> bool {
+        let from = self.ended.max(self.shared.begins.get());
+        let due = until.min(self.shared.ends.get());
+        match self.shared.keep {
+            Keep::Run => wait_idle(self, due).await,
+            // Whether it is still of use shows when it is used.
+            Keep::Iteration => wait_until(&self.shared, &self.timer, due).await,
+        }
+        self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
+        until < self.shared.ends.get()
+    }
+
+    /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
+    async fn together(&mut self, requests: &[Rc<Prepared>], due: Due) -> Asked {
+        let cohort = self.shared.cohort(due.planned);
+        requests.iter().skip(1).for_each(|_| self.shared.recorder.borrow_mut().due(cohort));
+        let mut asked = Asked::default();
+        for (n, request) in requests.iter().enumerate() {
+            let due = if n == 0 { due } else { Due { arrives: false, ..due } };
+            self.along = requests[n..].to_vec();
+            let failed = asked.failed;
+            asked = self.chain(request, due).await;
+            asked.failed |= failed;
+            if let Some(failure) = asked.lost {
+                requests[n + 1..].iter().for_each(|request| self.lost_with(request, failure, due));
+                break;
+            }
+        }
+        self.along.clear();
+        asked
+    }
+
+    /// A request whose connection was lost before its reply began.
+    fn lost_with(&self, request: &Prepared, lost: Lost, due: Due) {
+        let cohort = self.shared.cohort(due.planned);
+        self.begin(Due { arrives: false, ..due }, self.ended);
+        let sample = Sample {
+            planned: due.planned,
+            free: due.free.min(self.ended),
+            begun: self.ended,
+            sent: self.ended,
+            last_byte: self.ended,
+            bytes_sent: if lost.sent { request.length() } else { 0 },
+            reused: lost.sent,
+            label: request.label,
+            iteration: due.iteration,
+            outcome: Outcome::failed(lost.failure),
+            ..Sample::default()
+        };
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.label(cohort, &sample);
+        recorder.end(cohort, &sample);
     }
 
     fn broken(&mut self, due: Due, why: String) {
@@ -112,6 +218,7 @@ impl<W: Wire> Slot<W> {
             begun: now,
             sent: now,
             last_byte: now,
+            iteration: due.iteration,
             outcome: Outcome::failed(Failure::System),
             ..Sample::default()
         };
@@ -129,12 +236,13 @@ impl<W: Wire> Slot<W> {
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Option<Reply> {
-        let Due { planned, free, .. } = due;
+    async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Asked {
+        let Due { planned, free, iteration, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
         self.begin(due, begun);
-        let mut sample = Sample { planned, free: free.min(begun), begun, label: request.label, ..Sample::default() };
+        let label = request.label;
+        let mut sample = Sample { planned, free: free.min(begun), begun, label, iteration, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
         for _ in 0..self.shared.follow {
@@ -142,7 +250,8 @@ impl<W: Wire> Slot<W> {
             self.shared.recorder.borrow_mut().redirected(cohort);
             let before = sample.last_byte;
             let begun = self.shared.time.now();
-            let mut hop = Sample { planned: before, free: before, begun, label: next.label, ..Sample::default() };
+            let label = next.label;
+            let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
             at = next;
@@ -150,7 +259,9 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
-        reply
+        let lost = sample.outcome.failure.filter(|_| reply.is_none());
+        let lost = lost.map(|failure| Lost { failure, sent: sample.bytes_sent > 0 });
+        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
     }
 
     fn begin(&self, due: Due, at: Tick) {
@@ -204,16 +315,29 @@ impl<W: Wire> Slot<W> {
         self.pause = Duration::ZERO;
         let Some(conn) = &mut self.conn else { return Err(Failure::System) };
         self.timer.set(sample.begun + self.shared.timeout);
+        let (wire, along, owed) = (&self.shared.wire, &self.along, &mut self.owed);
         let result = {
-            let exchange = pin!(self.shared.wire.exchange(conn, request, stamps));
+            let exchange = pin!(async {
+                if *owed == 0 && !along.is_empty() {
+                    *owed = along.len();
+                    wire.send_ahead(conn, along).await;
+                }
+                wire.exchange(conn, request, stamps).await
+            });
             within(&self.timer, &self.shared, Failure::Timeout, exchange).await
         };
+        self.owed = self.owed.saturating_sub(1);
         self.served += 1;
-        let keep = result.as_ref().is_ok_and(|r| r.keep_alive) && self.served < self.shared.requests_per_connection;
-        if !keep {
+        if !result.as_ref().is_ok_and(|reply| self.keeps(reply)) {
             self.drop_connection();
         }
         result
+    }
+
+    /// Whether the connection is there for the next request.
+    fn keeps(&self, reply: &Reply) -> bool {
+        let leaves_open = reply.keep_alive || self.shared.keep == Keep::Iteration;
+        leaves_open && self.served < self.shared.requests_per_connection
     }
 
     async fn open_in_time(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
@@ -251,7 +375,7 @@ impl<W: Wire> Slot<W> {
             }
         }
         self.conn = Some(opened?);
-        self.served = 0;
+        (self.served, self.owed) = (0, 0);
         Ok(())
     }
 
@@ -265,6 +389,7 @@ impl<W: Wire> Slot<W> {
             Ok(reply) => {
                 sample.last_byte = stamps.last_byte;
                 sample.kept_alive = reply.keep_alive;
+                sample.body_bytes = reply.body_bytes;
                 if let Some(bytes) = reply.announced_bytes {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
@@ -300,6 +425,7 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         bytes_sent: first.bytes_sent + last.bytes_sent,
         bytes_received: first.bytes_received + last.bytes_received,
         head_bytes: first.head_bytes + last.head_bytes,
+        body_bytes: last.body_bytes,
         kept_alive: last.kept_alive,
         outcome: last.outcome,
         ..*first

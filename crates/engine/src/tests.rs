@@ -20,7 +20,7 @@ use crate::clock::{Epoch, Time};
 use crate::control::Control;
 use crate::run::{EngineError, World, run};
 use crate::user::{Step, Turn, Users, VirtualUser};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
     Think, Tick,
@@ -293,7 +293,13 @@ fn broken(run: &Run) -> Vec<String> {
 /// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
 fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
-        script: Script { requests: Vec::new(), order: Order::Sequence, follow: 0 },
+        script: Script {
+            requests: Vec::new(),
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
@@ -316,6 +322,9 @@ fn plan(load: Load, duration: Duration) -> Plan {
             source: Vec::new(),
             receive_rate: None,
             socket_buffer: None,
+            receive_buffer: None,
+            keep: Keep::Run,
+            reset: false,
             dialling: Dialling::Patient,
             tls: Tls::default(),
         },

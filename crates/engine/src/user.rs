@@ -2,6 +2,7 @@
 
 use brunt_wire::{Prepared, Reply};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// What a virtual user does next.
 #[derive(Debug, Clone)]
@@ -10,6 +11,10 @@ pub enum Step {
     Request(Rc<Prepared>),
     /// It asks this, and its iteration is over when the reply is there.
     Last(Rc<Prepared>),
+    /// It asks all of these on one connection, without waiting for a reply in between.
+    Together(Vec<Rc<Prepared>>),
+    /// It thinks for so long.
+    Think(Duration),
     /// Its iteration is over.
     Done,
     /// It cannot go on: why. Counts as a failed request.
@@ -25,6 +30,8 @@ pub struct Turn<'a> {
     pub last: Option<&'a Reply>,
     /// How many requests it has made in this iteration.
     pub step: u32,
+    /// Its last request in this iteration failed: no whole reply came, or a check on it failed.
+    pub failed: bool,
 }
 
 /// Decides what one user does. One iteration is one arrival of an open loop, or one round of a closed one.

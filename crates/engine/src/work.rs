@@ -108,7 +108,7 @@ impl Presence {
 }
 
 /// Waits until `due`; a connection that the server closes meanwhile is given up.
-async fn wait_idle<W: Wire>(slot: &mut Slot<W>, due: Tick) {
+pub async fn wait_idle<W: Wire>(slot: &mut Slot<W>, due: Tick) {
     slot.timer.set(due);
     while let Some(conn) = &mut slot.conn {
         match race(&slot.timer, slot.shared.wire.closed(conn)).await {

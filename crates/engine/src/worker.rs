@@ -16,7 +16,7 @@ use crate::run::{Message, Tickets};
 use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
-use brunt_model::plan::Dialling;
+use brunt_model::plan::{Dialling, Keep};
 use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Sample, Shape, Stage, Tick};
 use brunt_wire::Wire;
 use rand::SeedableRng;
@@ -84,6 +84,7 @@ pub struct Shared<W: Wire> {
     pub connect_timeout: Duration,
     pub requests_per_connection: u64,
     pub retry_stale: bool,
+    pub keep: Keep,
     pub follow: u32,
 }
 
@@ -126,6 +127,7 @@ impl<W: Wire> Shared<W> {
             connect_timeout: connection.connect_timeout.min(connection.timeout),
             requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
             retry_stale: connection.retry_stale,
+            keep: connection.keep,
             follow: plan.script.follow,
             time,
             common,

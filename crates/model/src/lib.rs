@@ -5,7 +5,7 @@
 //! What it is **not**: it does no I/O and reads no clock. Nothing here has a default: those are the command's.
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
-//! * [`request`], [`load`], [`plan`]: what to ask, how much and when to stop, and everything else a run needs.
+//! * [`request`], [`session`], [`load`], [`plan`]: what to ask, how much and when to stop, and everything else a run needs.
 //! * [`outcome`], [`sample`]: what became of one request, and when.
 //! * [`tally`], [`snapshot`], [`spread`]: mergeable sums of samples, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
@@ -40,6 +40,7 @@ pub mod request;
 pub mod run;
 pub mod sample;
 pub mod series;
+pub mod session;
 pub mod snapshot;
 pub mod spread;
 pub mod study;

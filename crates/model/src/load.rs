@@ -137,6 +137,8 @@ pub enum Arrivals {
     Even,
     /// So many at one instant.
     Burst(u32),
+    /// Distances random and independent, evenly spread about their mean: by up to so many millionths of it each way.
+    Uniform(u32),
 }
 
 impl Load {
@@ -189,7 +191,7 @@ pub struct Stop {
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
     #[schemars(with = "Option<f64>")]
     pub duration: Option<Duration>,
-    /// Measured requests.
+    /// Measured requests; where an iteration has several, iterations.
     pub requests: Option<u64>,
     /// Seconds for requests under way at the end to finish, before they are counted as cut.
     #[serde(with = "seconds", rename = "grace_seconds")]

@@ -1,5 +1,7 @@
 //! One run, fully resolved.
 
+pub use crate::session::{Burst, Manner, Pick, Session};
+
 use crate::goal::Until;
 use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, Request, Stop};
@@ -62,6 +64,23 @@ pub struct Script {
     pub order: Order,
     /// Redirects to follow for one arrival, at most.
     pub follow: u32,
+    /// What iterations are made of: iteration n does number n modulo how many there are. Empty: one request each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<Session>,
+    /// What becomes of cookies that replies set.
+    #[serde(default)]
+    pub cookies: Cookies,
+}
+
+/// What becomes of cookies that replies set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cookies {
+    /// They are not looked at.
+    #[default]
+    Ignored,
+    /// The newest of an iteration goes with its further requests, its name and value alone.
+    Newest,
 }
 
 /// Which request of a list is next.
@@ -113,6 +132,15 @@ pub struct Connection {
     /// Bytes that the system is asked to keep for each direction of a connection; null: as it likes.
     #[serde(default)]
     pub socket_buffer: Option<u32>,
+    /// The same for what comes in, where it is another number; null: as `socket_buffer`.
+    #[serde(default)]
+    pub receive_buffer: Option<u32>,
+    /// For whose requests a connection is.
+    #[serde(default)]
+    pub keep: Keep,
+    /// A connection is closed with a reset: nothing of it lingers.
+    #[serde(default)]
+    pub reset: bool,
     /// How https is spoken.
     pub tls: Tls,
 }
@@ -126,6 +154,18 @@ pub enum Dialling {
     Patient,
     /// Each for its first request, as older tools do; where that fails, the next request tries at once.
     Eager,
+}
+
+/// For whose requests a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// For whoever comes next, while the server leaves it open.
+    #[default]
+    Run,
+    /// For one iteration, which closes it at its end. Until then it is used whatever replies say of it: the server closes
+    /// it, or does not.
+    Iteration,
 }
 
 /// An address given for a host and port.

@@ -36,6 +36,10 @@ pub struct Sample {
     pub outcome: Outcome,
     /// Number of the label.
     pub label: u32,
+    /// Number of its iteration among those of the run.
+    pub iteration: u64,
+    /// Bytes of the body of the whole reply that came, without framing.
+    pub body_bytes: u64,
 }
 
 /// Nanoseconds of the steps of opening a connection; None where a step did not take place or did not end.

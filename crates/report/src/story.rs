@@ -5,7 +5,7 @@ mod sweep;
 
 pub use sweep::sweep_of;
 
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::sample::Opening;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request, Run, Sample,
@@ -43,7 +43,13 @@ pub fn get(url: &str) -> Request {
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
-        script: Script { requests: vec![get(URL)], order: Order::Sequence, follow: 0 },
+        script: Script {
+            requests: vec![get(URL)],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
@@ -66,6 +72,9 @@ fn plan(load: Load) -> Plan {
             source: Vec::new(),
             receive_rate: None,
             socket_buffer: None,
+            receive_buffer: None,
+            keep: Keep::Run,
+            reset: false,
             dialling: Dialling::Patient,
             tls: Tls::default(),
         },

@@ -3,15 +3,18 @@
 //! A [`Deck`] is the plan's script with its placeholders compiled, the same for all workers; [`Deck::users`] makes a
 //! worker's users of it. A request without placeholders is put into the bytes of the wire once.
 
+mod session;
+
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::{Feeds, ScriptError};
 use brunt_engine::{Step, Turn, Users, VirtualUser};
-use brunt_model::plan::Order;
+use brunt_model::plan::{Cookies, Order, Script, Session};
 use brunt_model::{Body, Plan, Request};
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Wire};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use session::Visitor;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,6 +26,11 @@ pub struct Deck {
     feeds: Feeds,
     order: Order,
     seed: u64,
+    /// What iterations are made of, in turn, and how many requests those before it have; empty: one request each.
+    sessions: Vec<(Session, u64)>,
+    /// Requests of one round of all sessions.
+    round: u64,
+    cookies: Cookies,
     /// Where each card's share of a round ends, when each is asked as often as its weight says.
     shares: Vec<u64>,
 }
@@ -69,7 +77,15 @@ impl Deck {
             sum += u64::from(request.weight);
             shares.push(sum);
         }
-        Ok(Self { cards, feeds, order: plan.script.order, seed: plan.seed, shares })
+        let Script { order, sessions, cookies, .. } = &plan.script;
+        let mut round = 0_u64;
+        let numbered = sessions.iter().map(|session| {
+            let before = round;
+            round = round.saturating_add(session.requests());
+            (session.clone(), before)
+        });
+        let sessions = numbered.collect();
+        Ok(Self { cards, feeds, order: *order, seed: plan.seed, sessions, round, cookies: *cookies, shares })
     }
 
     /// The names of its labels.
@@ -96,6 +112,12 @@ impl Deck {
             random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
         };
         Box::new(Table(Rc::new(hand)))
+    }
+
+    /// The number among all of the run of the first request of iteration number `n`, where all have sessions.
+    fn first_of(&self, n: u64) -> u64 {
+        let many = self.sessions.len() as u64;
+        n / many * self.round + self.sessions[(n % many) as usize].1
     }
 
     /// The card for request number `n`.
@@ -129,12 +151,17 @@ struct Hand<W: Wire> {
 }
 
 impl<W: Wire> Hand<W> {
-    fn request(&self, n: u64) -> Step {
-        let card = self.deck.pick(n, &self.random);
-        match &self.ready[card] {
-            Some(Ok(request)) => Step::Last(Rc::clone(request)),
-            Some(Err(why)) => Step::Broken(why.clone()),
-            None => self.render(card, n).map_or_else(|e| Step::Broken(e.to_string()), Step::Last),
+    /// Request number `n` of the run.
+    fn request(&self, n: u64) -> Result<Rc<Prepared>, String> {
+        self.card(self.deck.pick(n, &self.random), n)
+    }
+
+    /// A request of the script, where it is number `n` of the run.
+    fn card(&self, card: usize, n: u64) -> Result<Rc<Prepared>, String> {
+        match self.ready.get(card) {
+            Some(Some(ready)) => ready.clone(),
+            Some(None) => self.render(card, n).map_err(|e| e.to_string()),
+            None => Err(format!("a session asks for request {card}, and the script has {}", self.ready.len())),
         }
     }
 
@@ -163,14 +190,12 @@ struct Table<W: Wire>(Rc<Hand<W>>);
 
 impl<W: Wire> Users for Table<W> {
     fn user(&self) -> Box<dyn VirtualUser> {
-        Box::new(User(Rc::clone(&self.0)))
+        let hand = Rc::clone(&self.0);
+        if hand.deck.sessions.is_empty() { Box::new(User(hand)) } else { Box::new(Visitor::new(hand)) }
     }
 
     fn first(&self) -> Rc<Prepared> {
-        match self.0.request(0) {
-            Step::Request(request) | Step::Last(request) => request,
-            Step::Done | Step::Broken(_) => Rc::default(),
-        }
+        self.0.request(0).unwrap_or_default()
     }
 }
 
@@ -178,6 +203,9 @@ struct User<W: Wire>(Rc<Hand<W>>);
 
 impl<W: Wire> VirtualUser for User<W> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
-        if turn.step == 0 { self.0.request(turn.number) } else { Step::Done }
+        if turn.step > 0 {
+            return Step::Done;
+        }
+        self.0.request(turn.number).map_or_else(Step::Broken, Step::Last)
     }
 }

@@ -7,6 +7,7 @@ use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Tick};
+use std::rc::Rc;
 
 /// Who tells the time and can wait for it.
 pub trait Timer: Clock + Clone {
@@ -57,6 +58,8 @@ pub struct Kept {
     pub body: Vec<u8>,
     /// The Server header.
     pub server: Option<String>,
+    /// Of the last Set-Cookie header: name and value.
+    pub cookie: Option<String>,
     /// The whole head: header fields in order, and how the body ends.
     pub head: Option<(Head, Vec<(String, String)>)>,
     /// With the head: all bytes as they came, up to those that were read together with its end.
@@ -75,6 +78,8 @@ pub struct Wants {
     pub server: bool,
     /// The whole head.
     pub head: bool,
+    /// The cookie that was set last.
+    pub cookie: bool,
 }
 
 /// How requests travel. One for each worker thread; its connections never leave that thread.
@@ -99,6 +104,10 @@ pub trait Wire: 'static {
         request: &Prepared,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>>;
+
+    /// Sends requests whose exchanges follow in this order, and waits for no reply: each exchange then only reads. What
+    /// goes wrong shows in the exchanges.
+    fn send_ahead(&self, conn: &mut Self::Conn, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;
 
     /// Resolves when an idle connection can no longer be used: the peer closed it, or sent what nobody asked for.
     fn closed(&self, conn: &mut Self::Conn) -> impl Future<Output = ()>;

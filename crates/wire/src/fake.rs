@@ -126,6 +126,8 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         Ok(reply)
     }
 
+    async fn send_ahead(&self, _: &mut u64, _: &[Rc<Prepared>]) {}
+
     async fn closed(&self, _: &mut u64) {
         match self.idle {
             Some(idle) => self.time.sleep_until(self.time.now() + idle).await,

@@ -35,6 +35,24 @@ pub struct Prepared {
     pub url: String,
 }
 
+impl Prepared {
+    /// How many bytes it has, head and body.
+    pub fn length(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The same with a header line behind all others. What has no head stays as it is.
+    #[must_use]
+    pub fn with_line(&self, line: &str) -> Self {
+        let mut with = self.clone();
+        if let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let line = [line.as_bytes(), b"\r\n"].concat();
+            with.bytes.splice(end + 2..end + 2, line);
+        }
+        with
+    }
+}
+
 /// Why a request cannot be put on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRequest {

@@ -181,3 +181,22 @@ fn both_httperfs_give_the_same_columns() {
         assert_eq!((&real[9], &ours[9]), (&"0".to_owned(), &"0".to_owned()));
     }
 }
+
+/// What the old table has no place for, of each test.
+#[test]
+fn each_test_has_a_side_file() {
+    let Some(nginx) = nginx("compat::autobench::each_test_has_a_side_file", "") else { return };
+    let home = Home::new("");
+    let line = format!(
+        "--single_host --host1 127.0.0.1 --port1 {} --quiet --low_rate 100 --high_rate 150 --rate_step 50 --num_call 2 \
+         --num_conn 20 --output_fmt csv --brunt-json run.json --brunt-no-notes",
+        nginx.port
+    );
+    let said = home.run("autobench", &line);
+    assert_eq!((said.code, said.out.lines().count(), &*said.err), (Some(0), 3, ""), "{}", said.out);
+    for rate in [100, 150] {
+        let text = fs::read_to_string(home.path(&format!("run-127.0.0.1-{rate}.json"))).expect("a side file");
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(json["requests"]["good"], 40, "{text}");
+    }
+}

@@ -184,10 +184,10 @@ impl<'a> Look<'a> {
         plan.script.requests = vec![request.clone()];
         let deck = Arc::new(Deck::new(&plan)?);
         let mut user = deck.users(&self.wire, 0, &|_| 0).user();
-        match user.next(Turn { number: 0, last: None, step: 0 }) {
+        match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),
-            Step::Done => bail!("there is no request"),
+            Step::Done | Step::Think(_) | Step::Together(_) => bail!("there is no request"),
         }
     }
 

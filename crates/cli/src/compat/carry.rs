@@ -27,9 +27,14 @@ pub struct Course {
 impl Course {
     /// Opens the files of the reports and the store, and listens to Ctrl-C.
     pub fn open(side: &Side) -> Result<Self> {
+        Self::among(side, Interrupt::listen()?.control())
+    }
+
+    /// The same where somebody else listens to Ctrl-C, and says so by `control`.
+    pub fn among(side: &Side, control: Control) -> Result<Self> {
         let outputs = (!side.outputs.is_empty()).then(|| Outputs::open(&side.outputs, true)).transpose()?;
         let store = side.store.as_ref().map(crate::args::store::StoreArgs::open).transpose()?.flatten();
-        Ok(Self { outputs, store, notes: !side.no_notes, control: Interrupt::listen()?.control() })
+        Ok(Self { outputs, store, notes: !side.no_notes, control })
     }
 
     /// Carries the plan out while `listener` hears it.

@@ -90,6 +90,10 @@ impl Wire for Looking {
         Ok(reply)
     }
 
+    async fn send_ahead(&self, conn: &mut Self::Conn, requests: &[Rc<Prepared>]) {
+        self.wire.send_ahead(conn, requests).await;
+    }
+
     async fn closed(&self, conn: &mut Self::Conn) {
         self.wire.closed(conn).await;
     }

@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::args::connection::ConnectionArgs;
 use anyhow::{Result, bail};
-use brunt_model::plan::{Connection, Dialling, Tls};
+use brunt_model::plan::{Connection, Dialling, Keep, Tls};
 
 /// The connection part of the plan.
 pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
@@ -23,6 +23,9 @@ pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
         source: args.source.clone(),
         receive_rate: args.receive_rate,
         socket_buffer: None,
+        receive_buffer: None,
+        keep: Keep::Run,
+        reset: false,
         tls: tls(args)?,
     })
 }

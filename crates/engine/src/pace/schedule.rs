@@ -14,7 +14,7 @@ pub struct Schedule {
     random: Pcg64Mcg,
     /// Arrivals drawn so far.
     drawn: u64,
-    /// Sₙ of a Poisson process: a sum of n standard exponentials.
+    /// Sₙ of random arrivals: of a Poisson process a sum of n standard exponentials.
     sum: f64,
     shard: u64,
     shards: u64,
@@ -40,6 +40,14 @@ impl Schedule {
             Arrivals::Burst(size) => (n - n % u64::from(size.max(1))) as f64,
             Arrivals::Poisson => {
                 self.sum += exponential(&mut self.random);
+                self.sum
+            }
+            Arrivals::Uniform(millionths) => {
+                // The first comes at once: only distances between arrivals are random.
+                if n > 0 {
+                    let width = f64::from(millionths) / 1e6;
+                    self.sum += self.random.random_range(1.0 - width..=1.0 + width);
+                }
                 self.sum
             }
         }
@@ -82,6 +90,17 @@ mod tests {
     #[test]
     fn bursts_come_together() {
         assert_eq!(ticks(Arrivals::Burst(3), 3.0, 4, (0, 1)), [0, 0, 0, 1_000_000_000]);
+    }
+
+    #[test]
+    fn uniform_distances_are_as_wide_as_they_should_be() {
+        let t = ticks(Arrivals::Uniform(500_000), 1000.0, 10_001, (0, 1));
+        let gaps: Vec<f64> = t.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!(t[0] == 0 && gaps.iter().all(|gap| (0.499..=1.501).contains(gap)));
+        // Of a uniform distribution over a width of 1 the variance is 1/12.
+        assert!((mean - 1.0).abs() < 0.02 && (variance * 12.0 - 1.0).abs() < 0.05, "{mean} {variance}");
     }
 
     #[test]

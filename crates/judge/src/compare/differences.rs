@@ -196,6 +196,7 @@ fn load(load: &Load) -> String {
                 Arrivals::Poisson => "Poisson".into(),
                 Arrivals::Even => "even".into(),
                 Arrivals::Burst(size) => format!("bursts of {size}"),
+                Arrivals::Uniform(millionths) => format!("uniform within {} %", f64::from(*millionths) / 1e4),
             };
             let most = connections.map_or(String::new(), |most| format!(", at most {most} connections"));
             format!("an open loop, {spaced}{most}")

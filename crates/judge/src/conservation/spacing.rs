@@ -41,6 +41,8 @@ pub fn schedule(run: &Run) -> Option<Check> {
         Arrivals::Poisson => 3.0 / all.sqrt(),
         Arrivals::Even => 1.0 / all,
         Arrivals::Burst(size) => f64::from(*size) / all,
+        // Of a uniform distribution the deviation is half its width by the square root of three.
+        Arrivals::Uniform(millionths) => 3.0 * f64::from(*millionths) / 1e6 / (3.0 * all).sqrt(),
     };
     let (share, most) = (distance / all, MOST_DISTANCE + wandering);
     let text = format!(

@@ -3,7 +3,7 @@
 use super::verdict;
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, State};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Run, Sample, Shape, Snapshot,
@@ -41,7 +41,13 @@ fn plan(load: Load) -> Plan {
     let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
     let request = Request { label: url.clone(), method, url, headers, body, weight: 1, verbatim: None };
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
@@ -64,6 +70,9 @@ fn plan(load: Load) -> Plan {
             source: Vec::new(),
             receive_rate: None,
             socket_buffer: None,
+            receive_buffer: None,
+            keep: Keep::Run,
+            reset: false,
             dialling: Dialling::Patient,
             tls: Tls::default(),
         },

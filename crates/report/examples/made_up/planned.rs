@@ -2,7 +2,7 @@
 
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,7 +61,13 @@ fn plan(rate: f64) -> Plan {
         verbatim: None,
     };
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Poisson,
@@ -106,6 +112,9 @@ fn connection() -> Connection {
         source: Vec::new(),
         receive_rate: None,
         socket_buffer: None,
+        receive_buffer: None,
+        keep: Keep::Run,
+        reset: false,
         dialling: Dialling::Patient,
         tls: Tls::default(),
     }

@@ -80,6 +80,7 @@ fn spacing(arrivals: Arrivals) -> String {
         Arrivals::Poisson => "Poisson arrivals".into(),
         Arrivals::Even => "even arrivals".into(),
         Arrivals::Burst(n) => format!("arrivals in bursts of {}", count(u64::from(n))),
+        Arrivals::Uniform(_) => "arrivals at uniformly random distances".into(),
     }
 }
 

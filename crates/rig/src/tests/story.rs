@@ -3,7 +3,7 @@
 use crate::ward::Gear;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -199,7 +199,13 @@ pub fn plan(rate: f64) -> Plan {
     };
     let seconds = Duration::from_secs;
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Even,
@@ -227,6 +233,9 @@ pub fn plan(rate: f64) -> Plan {
             source: Vec::new(),
             receive_rate: None,
             socket_buffer: None,
+            receive_buffer: None,
+            keep: Keep::Run,
+            reset: false,
             dialling: Dialling::Patient,
             tls: Tls::default(),
         },

@@ -9,6 +9,7 @@ use crate::{Kept, Reply, Stamps, Timer, Wants, error};
 use brunt_model::{Failure, Tick};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -65,6 +66,18 @@ struct Receiving {
     /// The beginning of a head that came in pieces.
     stash: Vec<u8>,
     keep: Option<Box<Keep>>,
+    /// Further requests were sent: what comes behind a whole reply is the next one's.
+    more_may_come: bool,
+    /// What came behind the whole reply.
+    behind: Vec<u8>,
+}
+
+/// On one connection: requests that were sent before their exchange, and bytes that came behind a whole reply.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// When each was sent, the earliest first.
+    sent: VecDeque<Tick>,
+    came: Vec<u8>,
 }
 
 /// What a step of receiving found.
@@ -78,28 +91,53 @@ impl<T: Timer> Shared<T> {
     /// before any reply is the server's closing of an idle connection.
     pub async fn exchange(
         &self,
-        stream: &mut Stream,
+        (stream, ahead): (&mut Stream, &mut Ahead),
         (request, asked): (&[u8], Asked),
         (used, wants): (bool, Wants),
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         // A server that refuses a body closes before it has read it: its reply may be there all the same.
-        let unsent = self.send(stream, request).await;
-        stamps.sent = self.time.now();
+        let sent_ahead = ahead.sent.pop_front();
+        let unsent = if sent_ahead.is_some() { None } else { self.send(stream, request).await };
+        stamps.sent = sent_ahead.unwrap_or_else(|| self.time.now());
         if unsent.is_none() {
             stamps.bytes_sent = request.len() as u64;
         }
         let mut at = Receiving::new(asked, wants);
+        at.more_may_come = !ahead.sent.is_empty();
+        let mut step = self.take_what_came(&mut at, ahead, stamps);
         loop {
-            match std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await {
+            match step {
                 Ok(Step::Whole) => break,
                 Ok(Step::More) => self.throttle(stamps).await,
                 Err(failure) => return Err(why(failure, unsent.as_ref(), used && stamps.bytes_received == 0)),
             }
+            step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
         }
         stream.rest_is_over();
+        stamps.bytes_received -= at.behind.len() as u64;
+        ahead.came = std::mem::take(&mut at.behind);
         let reply = at.into_reply()?;
         Ok(Reply { keep_alive: reply.keep_alive && unsent.is_none(), ..reply })
+    }
+
+    /// Sends a request before its exchange. What goes wrong shows in the exchange: it sends what this did not.
+    pub async fn send_ahead(&self, (stream, ahead): (&mut Stream, &mut Ahead), request: &[u8]) {
+        if self.send(stream, request).await.is_none() {
+            ahead.sent.push_back(self.time.now());
+        }
+    }
+
+    /// Takes in what came behind the reply before.
+    fn take_what_came(&self, at: &mut Receiving, ahead: &mut Ahead, stamps: &mut Stamps) -> Result<Step, Failure> {
+        if ahead.came.is_empty() {
+            return Ok(Step::More);
+        }
+        let bytes = std::mem::take(&mut ahead.came);
+        self.stamp(bytes.len(), stamps);
+        let step = at.take(&bytes, &mut self.last_head.borrow_mut());
+        stamps.head_bytes = at.parser.head_bytes();
+        step
     }
 
     /// Writes the request; an error may yet be followed by a reply.
@@ -181,7 +219,8 @@ fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
 
 impl Receiving {
     fn new(asked: Asked, wants: Wants) -> Self {
-        Self { asked, parser: Parser::new(asked), stash: Vec::new(), keep: Keep::new(wants) }
+        let (stash, behind) = (Vec::new(), Vec::new());
+        Self { asked, parser: Parser::new(asked), stash, keep: Keep::new(wants), more_may_come: false, behind }
     }
 
     fn into_reply(self) -> Result<Reply, Failure> {
@@ -244,6 +283,10 @@ impl Receiving {
     fn keep_rest(&mut self, rest: &[u8]) -> Result<Step, Failure> {
         match (self.parser.done(), rest.is_empty()) {
             (true, true) => Ok(Step::Whole),
+            (true, false) if self.more_may_come => {
+                self.behind.extend_from_slice(rest);
+                Ok(Step::Whole)
+            }
             // Bytes behind a whole reply: nobody asked for them.
             (true, false) => Err(Failure::Protocol),
             (false, _) if rest.len() > MAX_HEAD => Err(Failure::Protocol),
@@ -260,6 +303,7 @@ struct Keep {
     wants: Wants,
     location: Option<String>,
     server: Option<String>,
+    cookie: Option<String>,
     encoding: Option<String>,
     fields: Vec<(String, String)>,
     body: Vec<u8>,
@@ -269,9 +313,9 @@ struct Keep {
 impl Keep {
     fn new(wants: Wants) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
-        let (location, server, encoding) = (None, None, None);
+        let (location, server, cookie, encoding) = (None, None, None, None);
         let (fields, body, first_bytes) = (Vec::new(), Vec::new(), Vec::new());
-        (!nothing).then(|| Box::new(Self { wants, location, server, encoding, fields, body, first_bytes }))
+        (!nothing).then(|| Box::new(Self { wants, location, server, cookie, encoding, fields, body, first_bytes }))
     }
 
     fn finish(self, head: Head) -> Kept {
@@ -282,8 +326,8 @@ impl Keep {
         };
         // A body that cannot be unpacked matches no pattern: the check fails, as it should.
         let head = self.wants.head.then_some((head, self.fields));
-        let (location, server, first_bytes) = (self.location, self.server, self.first_bytes);
-        Kept { location, server, body: body.unwrap_or_default(), head, first_bytes }
+        let Self { location, server, cookie, first_bytes, .. } = self;
+        Kept { location, server, cookie, body: body.unwrap_or_default(), head, first_bytes }
     }
 }
 
@@ -301,6 +345,8 @@ impl Sink for Keep {
         }
         if name.eq_ignore_ascii_case("location") {
             self.location = Some(text());
+        } else if name.eq_ignore_ascii_case("set-cookie") {
+            self.cookie = text().split(';').next().map(|pair| pair.trim().to_owned());
         } else if name.eq_ignore_ascii_case("server") {
             self.server = Some(text());
         } else if name.eq_ignore_ascii_case("content-encoding") {

@@ -1,6 +1,6 @@
 //! The way through an HTTP proxy: CONNECT (RFC 9110 section 9.3.6).
 
-use super::exchange::Shared;
+use super::exchange::{Ahead, Shared};
 use super::parse::Asked;
 use crate::origin::Origin;
 use crate::stream::Stream;
@@ -16,8 +16,14 @@ pub(super) async fn tunnel<T: Timer>(
     let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
     let mut stamps = Stamps::default();
-    let reply =
-        shared.exchange(stream, (request.as_bytes(), Asked::Connect), (false, Wants::default()), &mut stamps).await;
+    let reply = shared
+        .exchange(
+            (stream, &mut Ahead::default()),
+            (request.as_bytes(), Asked::Connect),
+            (false, Wants::default()),
+            &mut stamps,
+        )
+        .await;
     match reply {
         Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
         Ok(reply) => Err((Failure::Proxy, format!("the proxy answered CONNECT with status {}", reply.status))),

@@ -1,6 +1,6 @@
 //! The wire of one worker thread.
 
-use super::exchange::{BUFFER, Shared};
+use super::exchange::{Ahead, BUFFER, Shared};
 use super::proxy;
 use crate::dial::{Buffers, Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
@@ -8,7 +8,7 @@ use crate::request::{self, BadRequest, Draft, Prepared, Style};
 use crate::stream::Stream;
 use crate::tls::Handshake;
 use crate::{Reply, Stamps, Timer, Wants, Wire, error, tls};
-use brunt_model::plan::Connection;
+use brunt_model::plan::{Connection, Cookies};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, Tick};
 use rustls::ClientConfig;
@@ -16,6 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// HTTP/1 over real sockets, for one worker thread.
 pub struct H1<T> {
@@ -63,6 +64,8 @@ pub struct Conn {
     stream: Stream,
     origin: OriginId,
     used: bool,
+    /// What was sent ahead, and came back of it.
+    ahead: Ahead,
 }
 
 impl Common {
@@ -72,8 +75,12 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let wants =
-            Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0, server: false, head: false };
+        let wants = Wants {
+            body: plan.checks.body.is_some(),
+            location: plan.script.follow > 0,
+            cookie: plan.script.cookies == Cookies::Newest,
+            ..Wants::default()
+        };
         let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
@@ -148,7 +155,8 @@ impl<T: Timer> H1<T> {
         let asked = settings.socket_buffer.map(|bytes| bytes as usize);
         // Small buffers make a slow reader slow for the server too, not only for us.
         let slow = settings.receive_rate.map(|rate| (rate as usize / 4).clamp(2048, 1 << 20));
-        let buffers = Buffers { send: asked, receive: slow.or(asked) };
+        let incoming = settings.receive_buffer.map(|bytes| bytes as usize).or(asked);
+        let buffers = Buffers { send: asked, receive: slow.or(incoming) };
         let socket = if let Some(path) = &self.common.settings.unix_socket {
             dial(Destination::Unix(path), buffers).await
         } else {
@@ -156,6 +164,10 @@ impl<T: Timer> H1<T> {
             dial(Destination::Tcp(to, self.next_source()), buffers).await
         };
         let socket = socket.map_err(|e| self.fails(error::of_connect(&e), &e))?;
+        if settings.reset {
+            // Where it cannot be had, the connection is closed as any other.
+            let _ = socket.get_ref().set_linger(Some(Duration::ZERO));
+        }
         let mut stream = Stream::new(socket);
         if self.common.proxy.is_some() && route.origin.https {
             let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
@@ -205,7 +217,8 @@ impl<T: Timer + 'static> H1<T> {
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
         let wants = Wants { head: true, server: true, location: true, ..self.common.wants };
-        self.shared.exchange(&mut conn.stream, (&request.bytes[..], request.asked), (used, wants), stamps).await
+        let request = (&request.bytes[..], request.asked);
+        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, wants), stamps).await
     }
 }
 
@@ -226,7 +239,7 @@ impl<T: Timer + 'static> Wire for H1<T> {
         if route.origin.https {
             self.secure(&mut stream, &route.origin.host, steps).await?;
         }
-        Ok(Conn { stream, origin: request.origin, used: false })
+        Ok(Conn { stream, origin: request.origin, used: false, ahead: Ahead::default() })
     }
 
     fn leads_to(&self, conn: &Conn, request: &Prepared) -> bool {
@@ -238,12 +251,18 @@ impl<T: Timer + 'static> Wire for H1<T> {
         let nameless = !self.target.borrow().replied;
         let wants = Wants { server: nameless, ..self.common.wants };
         let request = (&request.bytes[..], request.asked);
-        let reply = self.shared.exchange(&mut conn.stream, request, (used, wants), stamps).await?;
+        let reply = self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, wants), stamps).await?;
         if nameless {
             let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
             *self.target.borrow_mut() = Target { told_addresses: false, replied: true, server };
         }
         Ok(reply)
+    }
+
+    async fn send_ahead(&self, conn: &mut Conn, requests: &[Rc<Prepared>]) {
+        for request in requests {
+            self.shared.send_ahead((&mut conn.stream, &mut conn.ahead), &request.bytes).await;
+        }
     }
 
     async fn closed(&self, conn: &mut Conn) {

@@ -6,7 +6,7 @@ use crate::compat::carry::processes;
 use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Resolve, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Resolve, Script, Tls};
 use brunt_model::{Body, Load, Plan, Request, Stop};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -65,7 +65,13 @@ fn script(args: &Args, bytes: Vec<u8>) -> Script {
         weight: 1,
         verbatim: Some(bytes),
     };
-    Script { requests: vec![request], order: Order::Sequence, follow: 0 }
+    Script {
+        requests: vec![request],
+        order: Order::Sequence,
+        follow: 0,
+        sessions: Vec::new(),
+        cookies: Cookies::Ignored,
+    }
 }
 
 fn stop(args: &Args) -> Stop {
@@ -95,6 +101,9 @@ fn connection(args: &Args, found: Found) -> Connection {
         source: Vec::from_iter(found.source),
         receive_rate: None,
         socket_buffer: args.buffer,
+        receive_buffer: None,
+        keep: Keep::Run,
+        reset: false,
         tls: found.tls,
     }
 }

@@ -1,6 +1,8 @@
 //! Who answers an httperf command line with the text of its report.
 
+use super::super::httperf;
 use super::settings::Settings;
+use crate::signals::Interrupt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -20,8 +22,30 @@ pub fn tester(settings: &Settings) -> Result<Box<dyn Tester>, String> {
         Some(path) => {
             return Err(format!("{} knows no --brunt- options; leave out either these or --httperf", path.display()));
         }
-        None => Box::new(Program(PathBuf::from("httperf"))),
+        None => Box::new(Ours(Interrupt::listen().map_err(|error| error.to_string())?)),
     })
+}
+
+/// Our own, in this process.
+#[derive(Debug)]
+struct Ours(Interrupt);
+
+impl Tester for Ours {
+    fn named(&self, words: &[String]) -> String {
+        typed(Path::new("httperf"), words)
+    }
+
+    fn report(&mut self, words: &[String], ours: &[String]) -> Result<String, String> {
+        let Self(interrupt) = self;
+        let answer = httperf::answer(&[words, ours].concat(), interrupt.control());
+        if interrupt.is_stopped() {
+            return Err("stopped; the table holds the tests that were over".into());
+        }
+        match answer.refusal {
+            Some(why) => Err(why.trim_end().to_owned()),
+            None => Ok(answer.text),
+        }
+    }
 }
 
 /// A program of that kind.
@@ -44,7 +68,13 @@ impl Tester for Program {
 
 /// A process that is to be httperf: the one that was asked for, or our own.
 pub fn program(asked: Option<&Path>) -> Result<Command, String> {
-    Ok(Command::new(asked.unwrap_or(Path::new("httperf"))))
+    if let Some(path) = asked {
+        return Ok(Command::new(path));
+    }
+    let ours = std::env::current_exe().map_err(|error| format!("this program cannot be started again: {error}"))?;
+    let mut command = Command::new(ours);
+    command.arg("httperf");
+    Ok(command)
 }
 
 /// A command line as a shell would take it.

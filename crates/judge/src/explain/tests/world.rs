@@ -3,7 +3,7 @@
 use crate::explain::findings;
 use brunt_model::event::Finish;
 use brunt_model::outcome::Failure;
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::sample::Opening;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run,
@@ -315,7 +315,13 @@ fn plan(load: Load) -> Plan {
     };
     let second = Duration::from_secs(1);
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script {
+            requests: vec![request],
+            order: Order::Sequence,
+            follow: 0,
+            sessions: Vec::new(),
+            cookies: Cookies::Ignored,
+        },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
@@ -351,6 +357,9 @@ fn connection() -> Connection {
         source: Vec::new(),
         receive_rate: None,
         socket_buffer: None,
+        receive_buffer: None,
+        keep: Keep::Run,
+        reset: false,
         dialling: Dialling::Patient,
         tls: Tls::default(),
     }

@@ -1,0 +1,112 @@
+//! When connections or sessions are begun: `--rate` and `--period`.
+
+use super::Refusal;
+use super::numbers::{leading_real, real, short};
+use brunt_model::{Arrivals, Shape, Stage};
+use std::time::Duration;
+
+/// The most parts of `--period=v`.
+const MOST_PARTS: usize = 16;
+
+/// How far apart connections or sessions are begun, in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Period {
+    /// Each when the one before it is over.
+    None,
+    /// Always so far apart.
+    Fixed(f64),
+    /// Evenly distributed between two times.
+    Uniform(f64, f64),
+    /// Exponentially distributed about a mean.
+    Exponential(f64),
+    /// Parts of the run: how far apart, and for how long.
+    Parts(Vec<(f64, f64)>),
+}
+
+impl Period {
+    /// So many each second.
+    pub fn of_rate(rate: f64) -> Self {
+        if rate > 0.0 { Self::Fixed(1.0 / rate) } else { Self::None }
+    }
+
+    /// `[d|u|e|v]T1[,T2]…`.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        match text.chars().next() {
+            Some('d') => Ok(Self::fixed(mean(&text[1..])?)),
+            Some(c) if c.is_ascii_digit() || c == '.' => Ok(Self::fixed(mean(text)?)),
+            Some('e') => Ok(match mean(&text[1..])? {
+                0.0 => Self::None,
+                seconds => Self::Exponential(seconds),
+            }),
+            Some('u') => Self::uniform(&text[1..]),
+            Some('v') => Self::parts(&text[1..]),
+            other => {
+                let kind = other.map_or(String::new(), String::from);
+                Err(Refusal::said(format!("illegal interarrival distribution '{kind}' in {text}")))
+            }
+        }
+    }
+
+    fn fixed(seconds: f64) -> Self {
+        if seconds > 0.0 { Self::Fixed(seconds) } else { Self::None }
+    }
+
+    fn uniform(text: &str) -> Result<Self, Refusal> {
+        let bad = || Refusal::said(format!("illegal minimum interarrival time {text}"));
+        let (least, rest) = leading_real(text).ok_or_else(bad)?;
+        let Some(most) = rest.strip_prefix(',') else {
+            return Err(Refusal::said(format!(
+                "minimum interarrival time not followed by `,MAX_IAT' (rest: `{rest}')"
+            )));
+        };
+        Ok(Self::Uniform(least, real(most, "request period")?))
+    }
+
+    fn parts(text: &str) -> Result<Self, Refusal> {
+        let bad = || Refusal::said(format!("illegal variable interarrival times {text}; write vT1,D1,T2,D2"));
+        let numbers = text.split(',').map(|word| word.parse::<f64>().ok().filter(|n| *n > 0.0));
+        let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(bad)?;
+        let parts: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        if numbers.len() % 2 != 0 || parts.len() > MOST_PARTS { Err(bad()) } else { Ok(Self::Parts(parts)) }
+    }
+
+    /// As the echoed command line has it; None: it says nothing.
+    pub fn written(&self) -> Option<String> {
+        Some(match self {
+            Self::None => return None,
+            Self::Fixed(seconds) => format!("--rate={}", short(1.0 / seconds)),
+            Self::Uniform(least, most) => format!("--period=u{},{}", short(*least), short(*most)),
+            Self::Exponential(seconds) => format!("--period=e{}", short(*seconds)),
+            Self::Parts(parts) => {
+                let parts: Vec<_> = parts.iter().map(|(t, d)| format!("{},{}", short(*t), short(*d))).collect();
+                format!("--period=v{}", parts.join(","))
+            }
+        })
+    }
+
+    /// The rate over time and how arrivals are spaced; None: each waits for the one before it.
+    pub fn arrivals(&self) -> Option<(Shape, Arrivals)> {
+        match self {
+            Self::None => None,
+            Self::Fixed(seconds) => Some((Shape::constant(1.0 / seconds), Arrivals::Even)),
+            Self::Exponential(seconds) => Some((Shape::constant(1.0 / seconds), Arrivals::Poisson)),
+            Self::Uniform(least, most) => {
+                let mean = f64::midpoint(*least, *most);
+                let width = ((most - least) / 2.0 / mean * 1e6).abs().round();
+                Some((Shape::constant(1.0 / mean), Arrivals::Uniform(width as u32)))
+            }
+            Self::Parts(parts) => {
+                let stage = |(seconds, length): &(f64, f64)| {
+                    let rate = 1.0 / seconds;
+                    Stage { from: rate, to: rate, duration: Some(Duration::from_secs_f64(*length)) }
+                };
+                Some((Shape { stages: parts.iter().map(stage).collect() }, Arrivals::Even))
+            }
+        }
+    }
+}
+
+fn mean(text: &str) -> Result<f64, Refusal> {
+    let bad = || Refusal::said(format!("illegal mean interarrival time {text}"));
+    real(text, "mean interarrival time").ok().filter(|seconds| *seconds >= 0.0).ok_or_else(bad)
+}

@@ -1,0 +1,114 @@
+use super::*;
+use brunt_model::Outcome;
+use brunt_model::sample::Opening;
+
+fn at(ms: u64) -> Tick {
+    Tick(ms * 1_000_000)
+}
+
+/// A reply of iteration `n`, from one millisecond to another.
+fn reply(n: u64, from: u64, to: u64, reused: bool) -> Sample {
+    Sample {
+        planned: at(from),
+        begun: at(from),
+        sent: at(from),
+        first_byte: at(to),
+        last_byte: at(to),
+        opened: !reused,
+        reused,
+        opening: Opening { connect: (!reused).then_some(0), ..Opening::default() },
+        bytes_sent: 62,
+        bytes_received: 245,
+        head_bytes: 235,
+        body_bytes: 10,
+        outcome: Outcome { status: Some(200), failure: None, expected: true },
+        iteration: n,
+        ..Sample::default()
+    }
+}
+
+fn failed(sample: Sample, failure: Failure) -> Sample {
+    Sample { outcome: Outcome::failed(failure), bytes_received: 0, head_bytes: 0, body_bytes: 0, ..sample }
+}
+
+fn counts(rules: Rules) -> Counts {
+    Counts::new(rules, &Windows::of((0, 1)))
+}
+
+/// As httperf counted two connections of three calls at a server that answers one: 4 requests, 2 replies, 2 resets.
+#[test]
+fn a_connection_that_the_server_closes_is_one_error() {
+    let mut counts = counts(Rules { lengths: vec![3], ..Rules::default() });
+    for n in 0..2 {
+        counts.take(&reply(n, n * 10, n * 10 + 1, false));
+        counts.take(&failed(reply(n, n * 10 + 1, n * 10 + 2, true), Failure::Stale));
+    }
+    counts.finish();
+    assert_eq!((counts.connections.len(), counts.requests, counts.replies, counts.errors.reset), (2, 4, 2, 2));
+    assert_eq!(counts.errors.total(), 2);
+}
+
+/// As httperf counted two sessions of three calls there: 6 connections, 10 requests, 6 replies, 4 resets.
+#[test]
+fn a_session_goes_on_on_another_connection() {
+    let mut counts = counts(Rules { sessions: true, lengths: vec![3], ..Rules::default() });
+    for n in 0..2 {
+        (0..3).for_each(|k| counts.take(&reply(n, k * 5, k * 5 + 2, false)));
+    }
+    counts.finish();
+    assert_eq!((counts.connections.len(), counts.requests, counts.replies, counts.errors.reset), (6, 10, 6, 4));
+    let sessions = &counts.sessions;
+    assert_eq!((sessions.good, sessions.connections, &sessions.lengths[..]), (2, 6, &[0, 0, 0, 2][..]));
+}
+
+/// As httperf counted a session of six calls in one burst at a server that answers two a connection: 3 connections, 12
+/// requests, 2 resets.
+#[test]
+fn a_burst_is_sent_again_from_where_it_broke() {
+    let mut counts = counts(Rules { sessions: true, lengths: vec![6], together: true, ..Rules::default() });
+    counts.take(&reply(0, 0, 1, false));
+    for k in 0..5 {
+        // Due together; the second and the fourth found the connection closed.
+        let fresh = k == 1 || k == 3;
+        counts.take(&Sample { planned: at(1), ..reply(0, 2 + k, 3 + k, !fresh) });
+    }
+    counts.finish();
+    assert_eq!((counts.connections.len(), counts.requests, counts.errors.reset), (3, 12, 2));
+    assert_eq!(counts.sessions.good, 1);
+}
+
+#[test]
+fn errors_by_their_kind() {
+    let limits = Some((Duration::from_millis(100), Duration::from_millis(200)));
+    let mut counts = counts(Rules { limits, ..Rules::default() });
+    let kinds = [
+        (Failure::Refused, 1),
+        (Failure::FdsExhausted, 1),
+        (Failure::PortsExhausted, 1),
+        (Failure::ConnectTimeout, 100),
+        (Failure::ConnectTimeout, 50),
+        (Failure::Timeout, 200),
+        (Failure::Tls, 1),
+        (Failure::Cut, 1),
+    ];
+    for (n, (failure, took)) in kinds.into_iter().enumerate() {
+        let sample = Sample { opened: false, bytes_sent: 0, ..reply(n as u64, 0, took, false) };
+        counts.take(&failed(sample, failure));
+    }
+    let told =
+        Errors { client_timeout: 2, socket_timeout: 1, refused: 1, reset: 0, descriptors: 1, ports: 1, other: 1 };
+    assert_eq!((counts.errors, counts.connections.len(), counts.requests), (told, 7, 0));
+}
+
+#[test]
+fn rates_are_of_whole_windows() {
+    let mut windows = Windows::of((0, 2));
+    windows.begin(at(1000));
+    [1100, 3400, 3600, 8400, 8600].into_iter().for_each(|ms| windows.count(at(ms)));
+    // The first is half as long; of the third there is a part only.
+    assert_eq!(windows.rates(at(9000)), [2.0 / 2.5, 2.0 / 5.0]);
+    assert_eq!(windows.rates(at(3000)), [0.0; 0]);
+    let spread = Spread::of(&[1.0, 3.0]);
+    assert_eq!((spread.min, spread.avg, spread.max, spread.samples), (1.0, 2.0, 3.0, 2));
+    assert!((spread.stddev - 2.0_f64.sqrt()).abs() < 1e-12);
+}

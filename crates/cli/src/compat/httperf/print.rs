@@ -1,0 +1,158 @@
+//! httperf's report.
+
+use super::counts::{Counts, Spread};
+use super::lifetimes::{Lifetimes, histogram, lifetimes, longest_burst, most_at_once};
+use brunt_model::Tick;
+
+/// What is reported.
+pub struct Subject<'a> {
+    /// What was counted.
+    pub counts: &'a Counts,
+    /// When it was over.
+    pub ended: Tick,
+    /// How long it took.
+    pub seconds: f64,
+    /// CPU time of ours, in seconds: user, system.
+    pub cpu: (f64, f64),
+    /// Sessions rather than connections were begun.
+    pub sessions: bool,
+    /// The histogram of lifetimes is shown.
+    pub histogram: bool,
+}
+
+/// `a` for each `b`; nothing of nothing.
+fn per(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+/// The mean of whole bytes, as integers divide.
+fn mean(bytes: u64, of: u64) -> u64 {
+    bytes.checked_div(of).unwrap_or(0)
+}
+
+/// Everything behind the command line.
+pub fn report(subject: &Subject) -> String {
+    let lived = lifetimes(&subject.counts.connections);
+    let mut out = format!("Maximum connect burst length: {}\n", longest_burst(&subject.counts.connections));
+    if subject.histogram {
+        out += &histogram(&subject.counts.connections);
+    }
+    out += &connections(subject, &lived);
+    out += &requests(subject);
+    out += &replies(subject);
+    out += &cost(subject);
+    out += &errors(subject);
+    if subject.sessions {
+        out += &sessions(subject);
+    }
+    out
+}
+
+fn connections(subject: &Subject, lived: &Lifetimes) -> String {
+    let Subject { counts, seconds, .. } = subject;
+    let many = counts.connections.len() as f64;
+    let (stood, time) = counts.connected;
+    format!(
+        "\nTotal: connections {many} requests {} replies {} test-duration {seconds:.3} s\n\n\
+         Connection rate: {:.1} conn/s ({:.1} ms/conn, <={} concurrent connections)\n\
+         Connection time [ms]: min {:.1} avg {:.1} max {:.1} median {:.1} stddev {:.1}\n\
+         Connection time [ms]: connect {:.1}\n\
+         Connection length [replies/conn]: {:.3}\n",
+        counts.requests,
+        counts.replies,
+        per(many, *seconds),
+        per(1e3 * seconds, many),
+        most_at_once(&counts.connections),
+        lived.min,
+        lived.avg,
+        lived.max,
+        lived.median,
+        lived.stddev,
+        per(time as f64 / 1e6, stood as f64),
+        per(counts.replies as f64, lived.successful as f64),
+    )
+}
+
+fn requests(subject: &Subject) -> String {
+    let Subject { counts, seconds, .. } = subject;
+    let many = counts.requests as f64;
+    format!(
+        "\nRequest rate: {:.1} req/s ({:.1} ms/req)\nRequest size [B]: {}.0\n",
+        per(many, *seconds),
+        per(1e3 * seconds, many),
+        mean(counts.request_bytes, counts.requests),
+    )
+}
+
+fn replies(subject: &Subject) -> String {
+    let counts = subject.counts;
+    let Spread { min, avg, max, stddev, samples } = Spread::of(&counts.reply_windows.rates(subject.ended));
+    let many = counts.replies;
+    let [head, body, footer] = [counts.head_bytes, counts.body_bytes, counts.footer_bytes].map(|b| mean(b, many));
+    let time = |nanos: u128| per(nanos as f64 / 1e6, many as f64);
+    let [a, b, c, d, e] = counts.statuses;
+    format!(
+        "\nReply rate [replies/s]: min {min:.1} avg {avg:.1} max {max:.1} stddev {stddev:.1} ({samples} samples)\n\
+         Reply time [ms]: response {:.1} transfer {:.1}\n\
+         Reply size [B]: header {head}.0 content {body}.0 footer {footer}.0 (total {}.0)\n\
+         Reply status: 1xx={a} 2xx={b} 3xx={c} 4xx={d} 5xx={e}\n",
+        time(counts.response),
+        time(counts.transfer),
+        head + body + footer,
+    )
+}
+
+fn cost(subject: &Subject) -> String {
+    let Subject { counts, seconds, cpu: (user, system), .. } = subject;
+    let share = |cpu: f64| per(100.0 * cpu, *seconds);
+    let bytes = (counts.request_bytes + counts.head_bytes + counts.body_bytes) as f64;
+    format!(
+        "\nCPU time [s]: user {user:.2} system {system:.2} (user {:.1}% system {:.1}% total {:.1}%)\n\
+         Net I/O: {:.1} KB/s ({:.1}*10^6 bps)\n",
+        share(*user),
+        share(*system),
+        share(user + system),
+        per(bytes / 1024.0, *seconds),
+        per(bytes * 8e-6, *seconds),
+    )
+}
+
+fn errors(subject: &Subject) -> String {
+    let errors = subject.counts.errors;
+    format!(
+        "\nErrors: total {} client-timo {} socket-timo {} connrefused {} connreset {}\n\
+         Errors: fd-unavail {} addrunavail {} ftab-full 0 other {}\n",
+        errors.total(),
+        errors.client_timeout,
+        errors.socket_timeout,
+        errors.refused,
+        errors.reset,
+        errors.descriptors,
+        errors.ports,
+        errors.other,
+    )
+}
+
+fn sessions(subject: &Subject) -> String {
+    let sessions = &subject.counts.sessions;
+    let rates = Spread::of(&sessions.windows.rates(subject.ended));
+    let (good, failed) = (sessions.good as f64, sessions.failed as f64);
+    let lengths: Vec<_> = sessions.lengths.iter().map(u64::to_string).collect();
+    format!(
+        "\nSession rate [sess/s]: min {:.2} avg {:.2} max {:.2} stddev {:.2} ({}/{})\n\
+         Session: avg {:.2} connections/session\n\
+         Session lifetime [s]: {:.1}\n\
+         Session failtime [s]: {:.1}\n\
+         Session length histogram: {}\n",
+        rates.min,
+        per(good, subject.seconds),
+        rates.max,
+        rates.stddev,
+        sessions.good,
+        sessions.good + sessions.failed,
+        per(sessions.connections as f64, good),
+        per(sessions.lifetime as f64 / 1e9, good),
+        per(sessions.failtime as f64 / 1e9, failed),
+        lengths.join(" "),
+    )
+}

@@ -1,0 +1,98 @@
+//! The bytes of httperf's requests.
+
+use super::args::Args;
+use brunt_model::{Body, Request};
+
+/// How httperf calls itself.
+const USER_AGENT: &str = "httperf/0.9.0";
+
+/// What is asked, where it is not always the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// The word of the request line; None: that of `--method`.
+    pub method: Option<String>,
+    /// As it stands in the request line.
+    pub uri: String,
+    /// What is sent behind the head.
+    pub body: Option<String>,
+}
+
+/// The request, in its own bytes.
+pub fn request(args: &Args, asked: &Asked) -> Request {
+    let method = asked.method.as_deref().unwrap_or(&args.method);
+    Request {
+        label: url(args, &args.uri),
+        method: method.to_owned(),
+        // Where the engine goes; the line of the request is in the bytes.
+        url: url(args, "/"),
+        headers: Vec::new(),
+        body: Body::None,
+        weight: 1,
+        verbatim: Some(bytes(args, method, asked)),
+    }
+}
+
+fn url(args: &Args, path: &str) -> String {
+    let scheme = if args.ssl { "https" } else { "http" };
+    let host = if args.server.contains(':') { format!("[{}]", args.server) } else { args.server.clone() };
+    format!("{scheme}://{host}:{}{path}", args.port())
+}
+
+fn bytes(args: &Args, method: &str, asked: &Asked) -> Vec<u8> {
+    let version = if args.is_http10() { "1.0" } else { "1.1" };
+    let mut head = format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", asked.uri);
+    if args.is_http10() {
+        head += "Connection: keep-alive\r\n";
+    }
+    if !args.no_host_hdr {
+        head += &format!("Host: {}\r\n", args.server_name.as_ref().unwrap_or(&args.server));
+    }
+    let mut bytes = head.into_bytes();
+    bytes.extend(args.add_header.as_deref().map(unescaped).unwrap_or_default());
+    bytes.extend(args.header_file.bytes());
+    let body = asked.body.as_deref().unwrap_or_default();
+    if asked.body.is_some() {
+        bytes.extend(format!("Content-length: {}\r\n", body.len()).bytes());
+    }
+    bytes.extend(b"\r\n");
+    bytes.extend(body.bytes());
+    bytes
+}
+
+/// The text of `--add-header` with its escapes in place: `\n` ends a line, `\a` feeds one, `\r`, `\\`, three octal digits.
+fn unescaped(text: &str) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = behind;
+        if *byte != b'\\' {
+            out.push(*byte);
+            continue;
+        }
+        let octal: Vec<u8> = rest.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).copied().collect();
+        if !octal.is_empty() {
+            rest = &rest[octal.len()..];
+            out.push(octal.iter().fold(0_u32, |sum, digit| sum * 8 + u32::from(digit - b'0')) as u8);
+            continue;
+        }
+        let Some((letter, behind)) = rest.split_first() else { break };
+        rest = behind;
+        match letter {
+            b'n' => out.extend(b"\r\n"),
+            b'r' => out.push(b'\r'),
+            b'a' => out.push(b'\n'),
+            other => out.push(*other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_stand_for_bytes() {
+        assert_eq!(unescaped(r"X:y\nZ:\\\r\101\a"), b"X:y\r\nZ:\\\rA\n");
+        assert_eq!(unescaped(r"a\12b\"), b"a\nb");
+    }
+}

@@ -1,0 +1,139 @@
+//! The file of `--wsesslog`: sessions, their bursts, and what each call asks.
+//!
+//! `#` begins a comment; a blank line ends a session; a line is a URI and `method=`, `think=`, `contents=`. A line that is
+//! indented belongs to the burst of the line before it. A backslash at the end of a line joins the next one to it.
+
+use super::request::Asked;
+use std::time::Duration;
+
+/// Words for a method.
+const METHODS: [&str; 9] = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
+
+/// Calls that belong together, and how long the user thinks behind them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Burst {
+    /// What is asked.
+    pub calls: Vec<Asked>,
+    /// The pause behind it.
+    pub think: Duration,
+}
+
+/// Reads the sessions; `think` holds for bursts that say nothing of it. What makes no sense.
+pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    let mut sessions: Vec<Vec<Burst>> = Vec::new();
+    let mut open = false;
+    for line in joined.lines().filter(|line| !line.starts_with('#')) {
+        if line.trim().is_empty() {
+            open = false;
+            continue;
+        }
+        if !std::mem::replace(&mut open, true) {
+            sessions.push(Vec::new());
+        }
+        let (asked, own) = call(line)?;
+        let Some(session) = sessions.last_mut() else { continue };
+        match session.last_mut().filter(|_| line.starts_with([' ', '\t'])) {
+            Some(burst) => {
+                burst.calls.push(asked);
+                burst.think = own.unwrap_or(burst.think);
+            }
+            None => session.push(Burst { calls: vec![asked], think: own.unwrap_or(think) }),
+        }
+    }
+    if sessions.is_empty() {
+        Err("no sessions in the file of --wsesslog; write a URI on each line".into())
+    } else {
+        Ok(sessions)
+    }
+}
+
+fn call(line: &str) -> Result<(Asked, Option<Duration>), String> {
+    let line = line.trim_start();
+    let end = line.find(char::is_whitespace).unwrap_or(line.len());
+    let mut asked = Asked { uri: line[..end].to_owned(), ..Asked::default() };
+    let (mut think, mut rest) = (None, line[end..].trim_start());
+    while !rest.is_empty() {
+        if let Some(text) = rest.strip_prefix("contents=") {
+            let (body, behind) = quoted(text);
+            asked.body = Some(body);
+            rest = behind.trim_start();
+            continue;
+        }
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let word = &rest[..end];
+        rest = rest[end..].trim_start();
+        match word.split_once('=') {
+            Some(("method", name)) if METHODS.contains(&name) => asked.method = Some(name.to_owned()),
+            Some(("think", text)) => think = Some(seconds(text, line)?),
+            _ => return Err(format!("did not recognize arg '{word}' in '{line}'")),
+        }
+    }
+    Ok((asked, think))
+}
+
+fn seconds(text: &str, line: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| format!("think={text} in '{line}': write seconds, such as think=0.5"))
+}
+
+/// A text in quotes, or up to the next blank; and what stands behind it.
+fn quoted(text: &str) -> (String, &str) {
+    let quote = text.chars().next().filter(|c| *c == '"' || *c == '\'');
+    let inner = if quote.is_some() { &text[1..] } else { text };
+    let (mut out, mut chars) = (String::new(), inner.char_indices());
+    while let Some((at, c)) = chars.next() {
+        if quote.map_or(c.is_whitespace(), |quote| c == quote) {
+            return (out, &inner[at + quote.map_or(0, char::len_utf8)..]);
+        }
+        match (c, chars.clone().next()) {
+            ('\\', Some((_, escaped))) => {
+                chars.next();
+                out.push(match escaped {
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    other => other,
+                });
+            }
+            _ => out.push(c),
+        }
+    }
+    (out, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_bursts_and_what_each_call_asks() {
+        let text = "# c\n/a method=POST contents=\"x\\ny\" think=0.3\n\t/b\n /c method=HEAD\n/d\n\n\n/e contents='q r' \\\n  method=PUT\n";
+        let sessions = parse(text, Duration::from_secs(2)).unwrap();
+        let told: Vec<Vec<String>> = sessions
+            .iter()
+            .map(|session| {
+                let one = |burst: &Burst| {
+                    let calls: Vec<_> = burst
+                        .calls
+                        .iter()
+                        .map(|a| {
+                            format!(
+                                "{}{}{:?}",
+                                a.method.as_deref().unwrap_or(""),
+                                a.uri,
+                                a.body.as_deref().unwrap_or("")
+                            )
+                        })
+                        .collect();
+                    format!("{} {:?}", calls.join(" "), burst.think)
+                };
+                session.iter().map(one).collect()
+            })
+            .collect();
+        assert_eq!(told[0], ["POST/a\"x\\ny\" /b\"\" HEAD/c\"\" 300ms", "/d\"\" 2s"]);
+        assert_eq!(told[1], ["PUT/e\"q r\" 2s"]);
+        assert!(parse("/a think=x", Duration::ZERO).unwrap_err().contains("write seconds"));
+        assert!(parse("/a foo=1", Duration::ZERO).unwrap_err().contains("did not recognize"));
+    }
+}
