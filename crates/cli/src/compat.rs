@@ -10,6 +10,8 @@
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 
 mod ab;
+mod autobench;
+mod bench2graph;
 mod carry;
 mod ciphers;
 mod getopt;
@@ -39,6 +41,18 @@ pub const COMPAT: &[Tool] = &[
         about: "httperf 0.9.0 with what 0.9.1 added: connections and sessions at a rate",
         run: httperf::run,
     },
+    Tool {
+        name: "autobench",
+        about: "autobench 2.1: httperf at one rate after the other, as a table",
+        run: autobench::run,
+    },
+    Tool {
+        name: "autobench_admin",
+        about: "the same, from the machines on which autobenchd waits",
+        run: autobench::admin,
+    },
+    Tool { name: "autobenchd", about: "waits for orders of autobench_admin", run: autobench::daemon },
+    Tool { name: "bench2graph", about: "a chart of autobench's table: PNG, SVG or PostScript", run: bench2graph::run },
 ];
 
 /// The tool that these words of a command line call, by the name of the program or as a subcommand; that name as it was

@@ -16,7 +16,7 @@
 //! * [`junit`]: objectives and verdicts as test cases.
 //! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
-//! * [`plot`], [`scene`]: a chart as shapes on paper. [`svg`], [`png`]: these shapes written.
+//! * [`plot`], [`scene`]: a chart as shapes on paper. [`svg`], [`png`], [`postscript`]: these shapes written.
 //! * [`single`]: a run as a study of one trial.
 //! * [`progress`]: one line of live state while the run goes on.
 //! * [`figures`], [`layout`], [`utc`]: how numbers, tables and dates are written, for all of them, and for other
@@ -39,6 +39,7 @@ pub mod outline;
 pub mod panels;
 pub mod plot;
 pub mod png;
+pub mod postscript;
 pub mod progress;
 pub mod readings;
 pub mod result;

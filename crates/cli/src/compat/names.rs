@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The names, and examples, for the help.
 pub fn after_help() -> String {
-    let names: Vec<_> = COMPAT.iter().map(|tool| format!("  {:9}{}", tool.name, tool.about)).collect();
+    let names: Vec<_> = COMPAT.iter().map(|tool| format!("  {:17}{}", tool.name, tool.about)).collect();
     format!("Names:\n{}\n\n{EXAMPLES}", names.join("\n"))
 }
 

@@ -1,0 +1,106 @@
+//! autobench: its options, its configuration file, its table; and on many machines, `autobench_admin` and `autobenchd`.
+//!
+//! * [`keys`], [`conf`], [`settings`]: what is asked, of the command line and of `~/.autobench.conf`.
+//! * [`tester`]: who answers an httperf command line with the text of its report. [`figures`]: what is read of that text.
+//! * [`sweep`]: one test after the other. [`table`], [`number`]: how it is written.
+//! * [`mod@admin`], [`mod@daemon`]: the same from many machines. [`order`]: what they say to each other; [`secret`]: who may give them.
+//!
+//! What it is **not**: an engine, nor a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
+
+mod admin;
+mod conf;
+mod daemon;
+mod figures;
+mod keys;
+mod number;
+mod order;
+mod secret;
+mod settings;
+mod sweep;
+mod table;
+mod tester;
+
+pub use admin::run as admin;
+pub use daemon::run as daemon;
+
+use figures::Figures;
+use keys::Whose;
+use settings::{Host, Settings};
+use std::io::{self, Write};
+use table::COLUMNS;
+use tester::Tester;
+
+/// What a Perl script that dies ends with.
+const DIED: u8 = 255;
+/// What stands among the errors of a test without a reply, in per cent.
+const NO_REPLY: f64 = 101.0;
+
+/// Why nothing, or nothing more, is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// All that was asked for was said; this on stdout.
+    Said(String),
+    /// Something is wrong; this on stderr.
+    Died(String),
+}
+
+impl From<String> for End {
+    fn from(why: String) -> Self {
+        Self::Died(why)
+    }
+}
+
+impl End {
+    /// Tells it; how the process is to exit.
+    fn tell(&self, called: &str) -> u8 {
+        match self {
+            Self::Said(text) => {
+                say(text);
+                0
+            }
+            Self::Died(why) => {
+                eprintln!("{called}: {why}");
+                DIED
+            }
+        }
+    }
+}
+
+/// Carries out a command line of autobench's: the name under which it was called, and what it is told; the exit code.
+pub fn run(called: &str, words: &[String]) -> u8 {
+    measure(called, words).map_or_else(|end| end.tell(called), |()| 0)
+}
+
+fn measure(called: &str, words: &[String]) -> Result<(), End> {
+    let settings = settings::read(called, words, Whose::Autobench)?;
+    sweep::resolve(&settings)?;
+    let mut tester = tester::tester(&settings)?;
+    sweep::sweep(&settings, &COLUMNS, &mut |host, rate| test(&settings, tester.as_mut(), host, rate))
+}
+
+/// One test, as the cells of its host.
+fn test(settings: &Settings, tester: &mut dyn Tester, host: &Host, rate: f64) -> Result<Vec<String>, End> {
+    let words = sweep::words(settings, host, rate, settings.connections.at(rate));
+    if settings.debug {
+        eprintln!("{}", tester.named(&words));
+    }
+    let ours: Vec<String> = settings.side.iter().map(|aside| aside.word(host, rate)).collect();
+    let text = tester.report(&words, &ours)?;
+    if !settings.quiet {
+        say(&text);
+    }
+    let figures = Figures::read(&text).map_err(|missing| {
+        format!("httperf's report at rate {} has no line `{missing}`; --debug shows its words", number::perl(rate))
+    })?;
+    if figures.replies == 0 {
+        eprintln!("Zero replies received, test invalid: rate {}", number::perl(rate));
+    }
+    let errors = number::perl(figures.errors_in_percent().unwrap_or(NO_REPLY));
+    Ok(figures.texts.into_iter().chain([errors]).collect())
+}
+
+/// Writes on stdout, at once. Whoever reads it may stop when it has seen enough.
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

@@ -1,0 +1,130 @@
+//! What `autobenchd` is told, and where it may listen.
+
+use super::super::super::getopt::Takes;
+use super::super::super::getopt::long::{Long, Read, Row};
+use super::super::End;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::path::PathBuf;
+
+/// What the daemon was told.
+#[derive(Debug, Default)]
+pub struct Told {
+    port: Option<u16>,
+    bind: Option<String>,
+    help: bool,
+    open: bool,
+    /// How much is told on stderr.
+    pub voice: Voice,
+    /// Another httperf in place of our own.
+    pub httperf: Option<PathBuf>,
+    /// The file of the secret.
+    pub secret: Option<PathBuf>,
+}
+
+/// How much is told on stderr.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Voice {
+    /// Nothing.
+    #[default]
+    Silent,
+    /// Who orders, and what comes of it.
+    Progress,
+    /// What httperf says, too.
+    Reports,
+}
+
+type Does = fn(&mut Told, &str) -> Result<(), String>;
+
+const fn row(long: &'static str, takes: Takes, does: Does) -> Row<Does> {
+    Row { short: None, long, takes, does }
+}
+
+const ROWS: &[Row<Does>] = &[
+    row("port", Takes::Value, |told, text| {
+        let port = text.parse().map_err(|_| format!("--port {text}: write a port from 0 to 65535"))?;
+        told.port = Some(port);
+        Ok(())
+    }),
+    row("bindaddr", Takes::Value, |told, text| {
+        told.bind = Some(text.to_owned());
+        Ok(())
+    }),
+    row("verbose", Takes::Nothing, |told, _| {
+        told.voice = told.voice.max(Voice::Progress);
+        Ok(())
+    }),
+    row("debug", Takes::Nothing, |told, _| {
+        told.voice = Voice::Reports;
+        Ok(())
+    }),
+    row("help", Takes::Nothing, |told, _| {
+        told.help = true;
+        Ok(())
+    }),
+    row("httperf", Takes::Value, |told, text| {
+        told.httperf = Some(PathBuf::from(text));
+        Ok(())
+    }),
+];
+
+const USAGE: &str = "  --port N              where it listens (4600)
+  --bindaddr ADDRESS    on which address: with a secret 0.0.0.0, without one 127.0.0.1
+  --verbose             tells on stderr what it does
+  --debug               and what httperf says
+  --httperf PATH        this httperf in place of our own
+  --brunt-secret FILE   orders are taken from those only who know what the file holds
+  --brunt-open          listens on any address without a secret
+";
+
+/// Reads the words behind the name under which it was called.
+pub fn read(called: &str, words: &[String]) -> Result<Told, End> {
+    let mut told = Told::default();
+    let mut long = Long::new(words, ROWS);
+    while let Some(read) = long.next() {
+        match read {
+            Read::Option(row, value) => (row.does)(&mut told, value.unwrap_or_default())?,
+            Read::Ours("open") => told.open = true,
+            Read::Ours(word) if word.split('=').next() == Some("secret") => {
+                let file = word.split_once('=').map(|(_, file)| file).or_else(|| long.take_word());
+                let file = file.ok_or_else(|| "--brunt-secret has a value; write the file's name behind".to_owned())?;
+                told.secret = Some(PathBuf::from(file));
+            }
+            Read::Ours(word) => return Err(End::Died(format!("there is no --brunt-{word}\n{USAGE}"))),
+            Read::Wrong(wrong) => return Err(End::Died(format!("{wrong}\n{USAGE}"))),
+        }
+    }
+    if let Some(other) = long.others().first() {
+        return Err(End::Died(format!("{other}: write options only\n{USAGE}")));
+    }
+    if told.help {
+        return Err(End::Said(format!("usage: {called} [OPTIONS]\n{USAGE}")));
+    }
+    Ok(told)
+}
+
+/// Opens the port, where that is safe or was plainly asked for.
+pub fn listen(told: &Told, secret: bool) -> Result<TcpListener, String> {
+    let port = told.port.unwrap_or(4600);
+    let addresses: Vec<SocketAddr> = match &told.bind {
+        Some(name) => {
+            let found = (name.as_str(), port).to_socket_addrs();
+            found.map_err(|error| format!("--bindaddr {name}: {error}"))?.collect()
+        }
+        None if secret || told.open => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
+        None => vec![(Ipv4Addr::LOCALHOST, port).into()],
+    };
+    if !secret && !told.open && addresses.iter().any(|address| !is_here(address.ip())) {
+        return Err(
+            "whoever reaches this port may have this machine send load to any server: write --brunt-secret FILE \
+                    here and for autobench_admin, or --brunt-open where everybody in reach may"
+                .into(),
+        );
+    }
+    let listener = TcpListener::bind(&addresses[..]).map_err(|error| format!("port {port}: {error}"))?;
+    listener.set_nonblocking(true).map_err(|error| error.to_string())?;
+    Ok(listener)
+}
+
+fn is_here(address: IpAddr) -> bool {
+    address.is_loopback()
+}

@@ -1,0 +1,128 @@
+//! What is read of httperf's report: the figures as they are written there, and what they were.
+
+/// One figure: in which line it stands, by the line's beginning, and behind which words.
+struct Place {
+    line: &'static str,
+    behind: &'static str,
+}
+
+const fn place(line: &'static str, behind: &'static str) -> Place {
+    Place { line, behind }
+}
+
+/// In the order of the columns of [`super::table::COLUMNS`], but for the last one, which is computed.
+const TEXTS: [Place; 8] = [
+    place("Request rate:", "Request rate: "),
+    place("Connection rate:", "Connection rate: "),
+    place("Reply rate", " min "),
+    place("Reply rate", " avg "),
+    place("Reply rate", " max "),
+    place("Reply rate", " stddev "),
+    place("Reply time", " response "),
+    place("Net I/O:", "Net I/O: "),
+];
+
+const REPLIES: Place = place("Total:", " replies ");
+const ERRORS: Place = place("Errors: total", "Errors: total ");
+
+/// Replies by the first digit of their status.
+const STATUSES: [Place; 5] = [
+    place("Reply status:", " 1xx="),
+    place("Reply status:", " 2xx="),
+    place("Reply status:", " 3xx="),
+    place("Reply status:", " 4xx="),
+    place("Reply status:", " 5xx="),
+];
+
+/// The figures of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figures {
+    /// As they are written, with one decimal.
+    pub texts: [String; 8],
+    /// Replies that came.
+    pub replies: u64,
+    /// Errors of connections.
+    pub errors: u64,
+    /// Replies by the first digit of their status.
+    pub statuses: [u64; 5],
+}
+
+impl Figures {
+    /// Reads a report; or which line is not there.
+    pub fn read(report: &str) -> Result<Self, &'static str> {
+        let mut texts = Vec::new();
+        for place in &TEXTS {
+            texts.push(place.decimal(report).ok_or(place.line)?);
+        }
+        let mut statuses = [0; 5];
+        for (status, place) in statuses.iter_mut().zip(&STATUSES) {
+            *status = place.count(report).ok_or(place.line)?;
+        }
+        Ok(Self {
+            texts: texts.try_into().unwrap_or_default(),
+            replies: REPLIES.count(report).ok_or(REPLIES.line)?,
+            errors: ERRORS.count(report).ok_or(ERRORS.line)?,
+            statuses,
+        })
+    }
+
+    /// Errors in per cent of replies, so that there may be more than 100; None: no reply came.
+    pub fn errors_in_percent(&self) -> Option<f64> {
+        (self.replies > 0).then(|| 100.0 * self.errors as f64 / self.replies as f64)
+    }
+}
+
+impl Place {
+    fn rest<'a>(&self, report: &'a str) -> Option<&'a str> {
+        let line = report.lines().find(|line| line.starts_with(self.line))?;
+        Some(&line[line.find(self.behind)? + self.behind.len()..])
+    }
+
+    /// Digits, a point and one digit: more of them are left out.
+    fn decimal(&self, report: &str) -> Option<String> {
+        let rest = self.rest(report)?;
+        let point = rest.find(|c: char| !c.is_ascii_digit()).filter(|at| *at > 0)?;
+        let decimal = rest[point..].strip_prefix('.')?.chars().next().filter(char::is_ascii_digit)?;
+        Some(format!("{}.{decimal}", &rest[..point]))
+    }
+
+    fn count(&self, report: &str) -> Option<u64> {
+        let rest = self.rest(report)?;
+        rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines that are read, among one that is not.
+    const REPORT: &str = "\
+Total: connections 20 requests 40 replies 38 test-duration 1.901 s
+Connection rate: 10.5 conn/s (95.1 ms/conn, <=3 concurrent connections)
+Request rate: 21.04 req/s (47.5 ms/req)
+Reply rate [replies/s]: min 19.8 avg 20.1 max 20.4 stddev 0.2 (3 samples)
+Reply time [ms]: response 12.3 transfer 0.0
+Reply status: 1xx=0 2xx=30 3xx=0 4xx=8 5xx=0
+Net I/O: 8.7 KB/s (0.1*10^6 bps)
+Errors: total 2 client-timo 1 socket-timo 0 connrefused 1 connreset 0
+Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
+";
+
+    #[test]
+    fn figures_are_copied_as_text_with_one_decimal() {
+        let figures = Figures::read(REPORT).unwrap();
+        assert_eq!(figures.texts.join(" "), "21.0 10.5 19.8 20.1 20.4 0.2 12.3 8.7");
+        assert_eq!((figures.replies, figures.errors, figures.statuses), (38, 2, [0, 30, 0, 8, 0]));
+        assert_eq!(super::super::number::perl(figures.errors_in_percent().unwrap()), "5.26315789473684");
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for line in ["Total:", "Connection rate:", "Reply rate", "Net I/O:", "Errors: total", "Reply status:"] {
+            let without = REPORT.lines().filter(|l| !l.starts_with(line)).collect::<Vec<_>>().join("\n");
+            assert_eq!(Figures::read(&without), Err(line));
+        }
+        assert_eq!(Figures::read(&REPORT.replace("12.3", "nan")), Err("Reply time"));
+    }
+}

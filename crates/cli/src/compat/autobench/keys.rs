@@ -1,0 +1,98 @@
+//! The names that autobench knows, of options and in the configuration file alike; a row each.
+
+use super::super::getopt::Takes;
+use super::super::getopt::long::Row;
+
+/// A name's use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Of `autobench` alone.
+    Autobench,
+    /// Of `autobench_admin` alone.
+    Admin,
+    /// Of both.
+    Both,
+}
+
+/// One name.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// It, as written.
+    pub name: &'static str,
+    /// What holds where neither command line nor file says anything; None: nothing.
+    pub default: Option<&'static str>,
+    /// Whether a value is written with the option.
+    pub takes: Takes,
+    /// Whose option it is. In the file it may stand for either, since both read one file.
+    pub whose: Whose,
+    /// What it is, for the help.
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, default: Option<&'static str>, about: &'static str) -> Key {
+    Key { name, default, takes: Takes::Value, whose: Whose::Both, about }
+}
+
+const fn switch(name: &'static str, about: &'static str) -> Key {
+    Key { name, default: None, takes: Takes::Nothing, whose: Whose::Both, about }
+}
+
+/// Every name.
+pub const KEYS: &[Key] = &[
+    switch("single_host", "test host1 alone"),
+    key("host1", Some("testhost1"), "the first server"),
+    key("host2", Some("testhost2"), "the second server"),
+    key("uri1", Some("/"), "what is asked of the first"),
+    key("uri2", Some("/"), "what is asked of the second"),
+    key("port1", Some("80"), "the port of the first"),
+    key("port2", Some("80"), "the port of the second"),
+    key("low_rate", Some("20"), "connections per second, of the first step"),
+    key("high_rate", Some("200"), "of the last step"),
+    key("rate_step", Some("10"), "from one step to the next"),
+    key("num_conn", Some("5000"), "connections of a test"),
+    key("num_call", Some("10"), "requests of a connection"),
+    key("const_test_time", None, "seconds of a test, 10 or more, in place of num_conn"),
+    key("timeout", Some("5"), "seconds without progress after which a connection is an error"),
+    key("output_fmt", Some("tsv"), "tsv or csv"),
+    key("file", None, "where the table goes, in place of stdout"),
+    switch("quiet", "no reports of httperf's on stdout; autobench_admin never has them"),
+    Key {
+        whose: Whose::Admin,
+        ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")
+    },
+    Key { whose: Whose::Autobench, ..key("httperf", None, "this httperf in place of our own") },
+    switch("debug", "what is told to httperf, on stderr"),
+    switch("verbose", "says more; here, the same as debug"),
+    switch("version", "the version"),
+    switch("help", "this"),
+];
+
+impl Key {
+    /// The name's row.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// Whether this is an option of a program.
+    pub fn is_of(&self, whose: Whose) -> bool {
+        self.whose == Whose::Both || self.whose == whose
+    }
+}
+
+/// The options of a program, as a table to read its command line by.
+pub fn rows(whose: Whose) -> Vec<Row<&'static Key>> {
+    let own = KEYS.iter().filter(|key| key.is_of(whose));
+    own.map(|key| Row { short: None, long: key.name, takes: key.takes, does: key }).collect()
+}
+
+/// The options of a program, for people.
+pub fn help(called: &str, whose: Whose) -> String {
+    let own = KEYS.iter().filter(|key| key.is_of(whose));
+    let line = |key: &Key| {
+        let value = if key.takes == Takes::Value { " VALUE" } else { "" };
+        let default = key.default.map(|default| format!(" ({default})")).unwrap_or_default();
+        format!("  {:24}{}{default}\n", format!("--{}{value}", key.name), key.about)
+    };
+    let lines: String = own.map(line).collect();
+    format!("usage: {called} [OPTIONS]; what is not said here is read from ~/.autobench.conf\n{lines}")
+}

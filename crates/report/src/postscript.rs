@@ -1,0 +1,157 @@
+//! Charts as PostScript: encapsulated, so that one may be set into a text; printed, each has a page to itself.
+//!
+//! What it is **not**: a choice of charts or of places ([`crate::plot`]). Paper is light, and nothing on it is translucent:
+//! areas are mixed with its white. Letters are those of Latin-1, which every interpreter has.
+
+use crate::figure::Figure;
+use crate::plot;
+use crate::scene::{Anchor, At, Ink, PAPER, Runs, Scene, Shape};
+use std::fmt::Write as _;
+
+/// From the paper's corner to the chart, in points.
+const MARGIN: f64 = 28.0;
+/// Points of paper to a point of the chart: so A4 and Letter are wide enough.
+const SCALE: f64 = 0.75;
+
+/// `share (text) label`: shows a text, that share of its width before the point.
+const PROLOGUE: &str = "\
+/latin { findfont dup length dict begin { 1 index /FID eq { pop pop } { def } ifelse } forall
+  /Encoding ISOLatin1Encoding def currentdict end definefont pop } bind def
+/Plain /Helvetica latin
+/Strong /Helvetica-Bold latin
+/label { dup stringwidth pop 3 -1 roll neg mul 0 moveto show } bind def
+1 setlinejoin
+";
+
+/// One chart; None where it shows nothing.
+pub fn of_figure(figure: &Figure) -> Option<String> {
+    plot::scene(figure).map(|scene| of_scene(&scene))
+}
+
+fn of_scene(scene: &Scene) -> String {
+    let [right, top] = [scene.width, scene.height].map(|size| (MARGIN + size * SCALE).ceil());
+    let mut out = format!(
+        "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: {MARGIN} {MARGIN} {right} {top}\n%%Title: {}\n%%LanguageLevel: 2\n\
+         %%Pages: 1\n%%EndComments\n%%Page: 1 1\nsave\n{PROLOGUE}{MARGIN} {MARGIN} translate {SCALE} {SCALE} scale\n",
+        latin(&scene.title)
+    );
+    let page = Page { height: scene.height };
+    scene.shapes.iter().for_each(|shape| page.push(&mut out, shape));
+    out + "restore\nshowpage\n%%EOF\n"
+}
+
+/// Paper counts upwards, drawings downwards.
+struct Page {
+    height: f64,
+}
+
+impl Page {
+    fn push(&self, out: &mut String, shape: &Shape) {
+        // Writing to a String does not fail.
+        let _ = match shape {
+            Shape::Line { points, ink, width, dashes } => {
+                let dashes = dashes.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+                let (colour, path) = (colour(*ink, 1.0), self.path(points));
+                writeln!(out, "{colour} {width} setlinewidth [{dashes}] 0 setdash {path} stroke")
+            }
+            Shape::Area { points, ink } => {
+                writeln!(out, "{} {} closepath fill", colour(*ink, 0.18), self.path(points))
+            }
+            Shape::Dot { at, ink } => {
+                writeln!(out, "{} newpath {} 2.6 0 360 arc fill", colour(*ink, 1.0), self.at(*at))
+            }
+            Shape::Cell { at, size, heat } => {
+                let corner = self.at((at.0, at.1 + size.1));
+                let (w, h) = (short(size.0 + 0.3), short(size.1 + 0.3));
+                writeln!(out, "{} {corner} {w} {h} rectfill", colour(Ink::Colour(0), *heat))
+            }
+            Shape::Text { at, anchor, text, size, ink, runs } => {
+                let font = if *ink == Ink::Strong { "Strong" } else { "Plain" };
+                let turned = if *runs == Runs::Up { " 90 rotate" } else { "" };
+                let share = match anchor {
+                    Anchor::Start => 0.0,
+                    Anchor::Middle => 0.5,
+                    Anchor::End => 1.0,
+                };
+                let (colour, place) = (colour(*ink, 1.0), self.at(*at));
+                let text = latin(text);
+                writeln!(
+                    out,
+                    "gsave {colour} {place} translate{turned} /{font} {size} selectfont {share} ({text}) label grestore"
+                )
+            }
+        };
+    }
+
+    fn at(&self, (x, y): At) -> String {
+        format!("{} {}", short(x), short(self.height - y))
+    }
+
+    fn path(&self, points: &[At]) -> String {
+        let steps = points.iter().enumerate();
+        let steps = steps.map(|(i, at)| format!("{} {}", self.at(*at), if i == 0 { "moveto" } else { "lineto" }));
+        format!("newpath {}", steps.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A colour, of this opacity on the paper.
+fn colour(ink: Ink, opacity: f64) -> String {
+    let [_, r, g, b] = ink.colours().0.to_be_bytes();
+    let [_, white, ..] = PAPER.0.to_be_bytes();
+    let mixed = |part: u8| (f64::from(part) * opacity + f64::from(white) * (1.0 - opacity)) / 255.0;
+    let parts = [r, g, b].map(|part| format!("{:.3}", mixed(part)));
+    format!("{} setrgbcolor", parts.join(" "))
+}
+
+/// A text as the inside of a string; what Latin-1 has no letter for is written otherwise, or is a question mark.
+fn latin(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '(' | ')' | '\\' => out.extend(['\\', c]),
+            // In this encoding the code of ASCII's is that of a minus.
+            '-' | '–' => out += "\\255",
+            '−' => out.push('-'),
+            '…' => out += "...",
+            '≥' => out += ">=",
+            '≤' => out += "<=",
+            '→' => out += "->",
+            ' '..='~' => out.push(c),
+            '\u{a0}'..='\u{ff}' => out += &format!("\\{:03o}", u32::from(c)),
+            _ => out.push('?'),
+        }
+    }
+    out
+}
+
+/// A hundredth of a point is finer than print.
+fn short(x: f64) -> f64 {
+    (x * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panels;
+    use crate::story;
+
+    #[test]
+    fn every_shape_is_drawn_within_the_bounding_box() {
+        let (study, analysis) = story::sweep_of(&[120.0, 480.0], 2);
+        for figure in panels::figures(&study, &analysis) {
+            let Some(scene) = plot::scene(&figure) else { continue };
+            let text = of_figure(&figure).unwrap();
+            let count = |word: &str| text.lines().filter(|line| line.ends_with(word)).count();
+            let drawn = ["stroke", "fill", "rectfill", "grestore"].map(count);
+            // `rectfill` ends with `fill` too.
+            assert_eq!(drawn.iter().sum::<usize>() - drawn[2], scene.shapes.len(), "{}", figure.id);
+            assert!(text.starts_with("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 28 28 568 "));
+            assert!(text.is_ascii() && text.contains("setdash") && text.ends_with("showpage\n%%EOF\n"));
+        }
+    }
+
+    #[test]
+    fn letters_are_latin_or_written_otherwise() {
+        assert_eq!(latin("a(b)\\ 5 µs ≥ 1–2 漢"), "a\\(b\\)\\\\ 5 \\265s >= 1\\2552 ?");
+    }
+}

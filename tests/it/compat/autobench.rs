@@ -1,0 +1,202 @@
+//! autobench: what it tells httperf, and what it makes of its report.
+
+use super::both::both;
+use super::false_httperf::{Home, report};
+use crate::world::nginx;
+use std::fs;
+
+/// The columns of a host.
+const COLUMNS: [&str; 9] = [
+    "req_rate",
+    "con_rate",
+    "min_rep_rate",
+    "avg_rep_rate",
+    "max_rep_rate",
+    "stddev_rep_rate",
+    "resp_time",
+    "net_io",
+    "errors",
+];
+
+fn head(hosts: &[&str], divider: &str) -> String {
+    let of_host = |host: &&str| COLUMNS.map(|column| format!("{column}_{host}")).join(divider);
+    let names: Vec<String> = hosts.iter().map(of_host).collect();
+    format!("dem_req_rate{divider}{}", names.join(divider))
+}
+
+#[test]
+fn its_file_is_made_first() {
+    let home = Home::new("");
+    fs::remove_file(home.path(".autobench.conf")).expect("gone");
+    let said = home.run("autobench", "--version");
+    assert_eq!((said.code, &*said.out), (Some(0), "Installation complete - please rerun autobench\n"));
+    let conf = fs::read_to_string(home.path(".autobench.conf")).expect("a file");
+    assert!(conf.contains("\nhost1 = testhost1\n") && conf.contains("\nclients = localhost:4600\n"));
+    assert_eq!(home.run("autobench", "--version").out, "autobench 2.1.2\n");
+    assert_eq!(fs::read_to_string(home.path(".autobench.conf")).expect("a file"), conf);
+}
+
+#[test]
+fn two_hosts_have_nineteen_columns_and_are_asked_in_turn() {
+    let home = Home::new("host1 = 127.0.0.1\nhost2 = localhost\nuri2 = /b c\nport2 = 81\n");
+    let httperf = home.httperf(&report(38, 2));
+    let line =
+        format!("--httperf {httperf} --low_rate 10 --high_rate 35 --rate_step=10 --num_conn 20 --num_call 2 --quiet");
+    let said = home.run("autobench", &line);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let cells = "21.0\t10.5\t19.8\t20.0\t20.4\t0.2\t12.3\t8.7\t5.26315789473684";
+    let row = |demanded: u32| format!("{demanded}\t{cells}\t{cells}");
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines, [head(&["127.0.0.1", "localhost"], "\t"), row(20), row(40), row(60)]);
+    let told = home.told();
+    let first = "[--server][127.0.0.1][--uri][/][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][80]";
+    let second =
+        "[--server][localhost][--uri][/b c][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][81]";
+    assert_eq!((told.len(), &*told[0], &*told[1]), (6, first, second));
+    assert!(told[5].contains("[localhost]") && told[5].contains("[--rate][30]"));
+}
+
+#[test]
+fn the_command_line_counts_more_than_the_file_and_the_file_may_pass_options_on() {
+    let conf = "single_host = 1\nhost1=127.0.0.1\nlow_rate = 7\nhigh_rate = 7\nhttperf_add-header = \"X-One: 1\\n\"\n\
+                httperf_hog = NULL\ntimeout=5\ntimeout = 6\nnonsense\nno_such = 1\n";
+    let home = Home::new(conf);
+    let httperf = home.httperf(&report(40, 0));
+    let said = home
+        .run("autobench", &format!("--httperf {httperf} --NUM_CONN=20 -num_call 1 --rate 7 --debug --output_fmt csv"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(home.told()[0].ends_with("[--timeout][6][--rate][7][--port][80][--add-header][X-One: 1\\n][--hog]"));
+    assert!(said.out.ends_with("\n7,21.0,10.5,19.8,20.0,20.4,0.2,12.3,8.7,0\n"), "{}", said.out);
+    for told in ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: there is no key no_such"] {
+        assert!(said.err.contains(told), "{}", said.err);
+    }
+    assert!(said.err.contains("--num-conn 20 --num-call 1"), "{}", said.err);
+}
+
+#[test]
+fn a_test_may_be_told_by_its_length() {
+    let home = Home::new("host1 = 127.0.0.1\n");
+    let httperf = home.httperf(&report(40, 0));
+    let said = home.run(
+        "autobench",
+        &format!("--single_host --httperf {httperf} --quiet --const_test_time 12 --low_rate 1.5 --high_rate 3 --rate_step 1.5"),
+    );
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let told = home.told();
+    assert!(told[0].contains("[--num-conn][18]") && told[1].contains("[--num-conn][36]"), "{told:?}");
+    assert!(said.out.contains("\n15\t") && said.out.contains("\n30\t"), "{}", said.out);
+}
+
+#[test]
+fn a_test_without_a_reply_is_told_and_the_next_goes_on() {
+    let home = Home::new("host1 = 127.0.0.1\n");
+    let httperf = home.httperf(&report(0, 20));
+    let line = format!(
+        "--single_host --httperf {httperf} --quiet --low_rate 10 --high_rate 20 --file table.csv --output_fmt csv"
+    );
+    let said = home.run("autobench", &line);
+    assert_eq!((said.code, &*said.out), (Some(0), ""), "{}", said.err);
+    assert!(said.err.contains("Zero replies received, test invalid: rate 10\n"), "{}", said.err);
+    let table = fs::read_to_string(home.path("table.csv")).expect("the table");
+    assert_eq!(table.lines().filter(|line| line.ends_with(",101")).count(), 2, "{table}");
+}
+
+/// Two readers of its output: one finds columns by how their names begin; one wants nine commas in each row, and httperf's
+/// line on the CPU between them.
+#[test]
+fn readers_find_rows_among_reports() {
+    let home = Home::new("host1 = 127.0.0.1\n");
+    let httperf = home.httperf(&report(38, 2));
+    let line = format!("--single_host --httperf {httperf} --low_rate 10 --high_rate 20 --output_fmt csv");
+    let said = home.run("autobench", &line);
+    let rows: Vec<Vec<&str>> =
+        said.out.lines().filter(|l| l.matches(',').count() == 9).map(|l| l.split(',').collect()).collect();
+    let seconds = said.out.lines().filter_map(|l| l.strip_prefix("CPU time [s]: user ")?.split(" (user").next());
+    assert_eq!((rows.len(), seconds.collect::<Vec<_>>()), (3, vec!["0.05 system 0.14"; 2]), "{}", said.out);
+    let column = |name: &str| rows[0].iter().position(|cell| cell.starts_with(name)).expect("a column");
+    let cells = ["avg_rep_rate_", "errors_", "resp_time_", "net_io_"].map(|name| rows[2][column(name)]);
+    assert_eq!(cells, ["20.0", "5.26315789473684", "12.3", "8.7"]);
+}
+
+#[test]
+fn what_makes_no_sense_is_told_before_anything_is_sent() {
+    let home = Home::new("host1 = 127.0.0.1\nsingle_host = 1\n");
+    let httperf = home.httperf(&report(40, 0));
+    for (line, told) in [
+        ("--low_rate 5 --high_rate 1", "high_rate 1 is below low_rate 5; exchange them"),
+        ("--rate_step 0", "rate_step 0: write a number above 0"),
+        ("--rate_step 1e-9", "write a larger one"),
+        ("--num_conn 2.5", "num_conn 2.5: write a whole number"),
+        ("--const_test_time 9", "write 10 seconds or more"),
+        ("--output_fmt xml", "output_fmt xml: write tsv or csv"),
+        ("--port1 0", "port1 0: write a port from 1 to 65535"),
+        ("--host1 no-such-name.invalid", "no-such-name.invalid has no address"),
+        ("--file /nonexistent/table", "/nonexistent/table cannot be written"),
+        ("--clients a:1", "unrecognized option '--clients'"),
+        ("--num 5", "option '--num' is ambiguous; possibilities: '--num_conn' '--num_call'"),
+        ("more", "more: write options only"),
+        ("--brunt-nope", "there is no --brunt-nope"),
+        ("--brunt-json run.json", "knows no --brunt- options; leave out"),
+    ] {
+        let said = home.run("autobench", &format!("--httperf {httperf} {line}"));
+        assert!(said.code == Some(255) && said.err.contains(told), "{line}: {:?} {}", said.code, said.err);
+    }
+    assert!(home.told().is_empty());
+    let said = home.run("autobench", "--httperf /nonexistent/httperf");
+    assert!(said.code == Some(255) && said.err.contains("name another with --httperf PATH"), "{}", said.err);
+    let said = home.run("autobench", &format!("--httperf {}", home.script("echo no report")));
+    assert!(said.code == Some(255) && said.err.contains("has no line `"), "{}", said.err);
+}
+
+/// E1's command line, at fewer and higher rates; by the real httperf, and by ours.
+#[test]
+fn both_httperfs_give_the_same_columns() {
+    let test = "compat::autobench::both_httperfs_give_the_same_columns";
+    let Some(nginx) = nginx(test, "") else { return };
+    if both(test, "httperf").is_none() {
+        return;
+    }
+    let home = Home::new("");
+    let line = format!(
+        "--single_host --host1=127.0.0.1 --port1={} --uri1=/index.html --quiet --low_rate=100 --high_rate=200 --rate_step=100 \
+         --num_call=1 --num_conn=100 --timeout=10 --file result.tsv",
+        nginx.port
+    );
+    let measured = |more: &str| {
+        let said = home.run("autobench", &format!("{line} {more}"));
+        assert_eq!((said.code, &*said.out), (Some(0), ""), "{}", said.err);
+        let text = fs::read_to_string(home.path("result.tsv")).expect("the table");
+        text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let (real, ours) = (measured("--httperf /usr/bin/httperf"), measured(""));
+    assert_eq!((real.len(), &real[0]), (3, &ours[0]));
+    for (real, ours) in real.iter().zip(&ours).skip(1) {
+        let form = |cells: &[String]| cells.iter().map(|cell| cell.contains('.')).collect::<Vec<_>>();
+        assert_eq!((form(real), &real[0]), (form(ours), &ours[0]));
+        // Rates of a schedule do not hang on the machine, unless it is far too slow for them.
+        for column in [1, 2] {
+            let [real, ours]: [f64; 2] = [&real[column], &ours[column]].map(|cell| cell.parse().expect("a number"));
+            assert!((real / ours - 1.0).abs() < 0.3, "{real} {ours}");
+        }
+        assert_eq!((&real[9], &ours[9]), (&"0".to_owned(), &"0".to_owned()));
+    }
+}
+
+/// What the old table has no place for, of each test.
+#[test]
+fn each_test_has_a_side_file() {
+    let Some(nginx) = nginx("compat::autobench::each_test_has_a_side_file", "") else { return };
+    let home = Home::new("");
+    let line = format!(
+        "--single_host --host1 127.0.0.1 --port1 {} --quiet --low_rate 100 --high_rate 150 --rate_step 50 --num_call 2 \
+         --num_conn 20 --output_fmt csv --brunt-json run.json --brunt-no-notes",
+        nginx.port
+    );
+    let said = home.run("autobench", &line);
+    assert_eq!((said.code, said.out.lines().count(), &*said.err), (Some(0), 3, ""), "{}", said.out);
+    for rate in [100, 150] {
+        let text = fs::read_to_string(home.path(&format!("run-127.0.0.1-{rate}.json"))).expect("a side file");
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(json["requests"]["good"], 40, "{text}");
+    }
+}

@@ -1,0 +1,165 @@
+//! `autobench_admin` and `autobenchd`, all on this machine: what they say to each other, and what comes of it.
+
+use super::false_httperf::{Home, report};
+use crate::world::server::Server;
+use crate::world::{port, until};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A daemon that waits.
+struct Daemon {
+    port: u16,
+    _server: Server,
+}
+
+fn daemon(home: &Home, httperf: &str, more: &str) -> Daemon {
+    let port = port::free();
+    let mut command = home.command("autobenchd", &format!("--port {port} --httperf {httperf} {more}"));
+    let server = Server::start(command.stderr(Stdio::inherit()));
+    until("a daemon", || port::answers(port));
+    Daemon { port, _server: server }
+}
+
+/// A file with a secret, readable by its owner.
+fn secret(home: &Home, name: &str, text: &str) -> String {
+    let path = home.path(name);
+    fs::write(&path, text).expect("a file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("its mode");
+    path.display().to_string()
+}
+
+#[test]
+fn two_machines_share_a_load_and_their_figures_are_joined() {
+    let home = Home::new("host1 = 127.0.0.1\nhost2 = localhost\n");
+    let others = Home::new("");
+    let secret = secret(&home, "secret", "nobody will ever guess this\n");
+    let with = format!("--brunt-secret {secret}");
+    let one = daemon(&home, &home.httperf(&report(38, 2)), &with);
+    let two = daemon(&others, &others.httperf(&report(40, 0)), &with);
+    let line = format!(
+        "--clients 127.0.0.1:{},127.0.0.1:{} {with} --brunt-start-in 0.1 --low_rate 5 --high_rate 5 --num_conn 11 --num_call 2",
+        one.port, two.port
+    );
+    let said = home.run("autobench_admin", &line);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    // Sums, but for the response time and the errors; written as Perl writes numbers.
+    let cells = "42\t21\t39.6\t40\t40.8\t0.4\t12.3\t17.4\t2.63157894736842\t0\t78\t0\t0\t0";
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!((lines.len(), lines[1]), (2, &*format!("10\t{cells}\t{cells}")));
+    assert_eq!(lines[0].split('\t').count(), 29);
+    assert!(
+        lines[0].contains("\terrors_127.0.0.1\tstatus_100_127.0.0.1\t") && lines[0].ends_with("\tstatus_500_localhost")
+    );
+    let (first, second) = (home.told(), others.told());
+    assert_eq!((first.len(), second.len()), (2, 2));
+    assert!(first[0].contains("[--num-conns][6]") && second[0].contains("[--num-conns][5]"), "{first:?} {second:?}");
+    assert!(first[0].contains("[--rate][2.5]") && second[0].contains("[--rate][2.5]"));
+    assert!(said.err.contains("Testing server 127.0.0.1 at rate: 5\n") && said.err.contains("Benchmark complete\n"));
+}
+
+#[test]
+fn orders_are_taken_from_those_who_know_the_secret() {
+    let home = Home::new("host1 = 127.0.0.1\nsingle_host = 1\nlow_rate = 5\nhigh_rate = 5\n");
+    let httperf = home.httperf(&report(40, 0));
+    let known = secret(&home, "known", "nobody will ever guess this");
+    let other = secret(&home, "other", "somebody else has this one");
+    let guarded = daemon(&home, &httperf, &format!("--brunt-secret {known}"));
+    let open = daemon(&home, &httperf, "");
+    let refused = |port: u16, more: &str, why: &str| {
+        let said = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
+        assert!(said.code == Some(255) && said.err.contains(why), "{more}: {}", said.err);
+    };
+    refused(guarded.port, "", "wants a proof: write --brunt-secret FILE");
+    refused(guarded.port, &format!("--brunt-secret {other}"), "another secret");
+    refused(open.port, &format!("--brunt-secret {known}"), "was started without --brunt-secret");
+    refused(port::free(), "", "no autobenchd answers there; start it");
+    assert!(home.told().is_empty());
+    fs::set_permissions(&known, fs::Permissions::from_mode(0o644)).expect("its mode");
+    refused(guarded.port, &format!("--brunt-secret {known}"), "chmod 600");
+    let said = home.run("autobenchd", "--port 0 --bindaddr 0.0.0.0");
+    assert!(said.code == Some(255) && said.err.contains("--brunt-secret FILE"), "{}", said.err);
+}
+
+/// Speaks as an admin of old does.
+fn admin(daemon: &Daemon, text: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", daemon.port)).expect("the daemon");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+    stream.write_all(text.as_bytes()).expect("an order");
+    stream
+}
+
+fn answer(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("an answer");
+    text
+}
+
+#[test]
+fn the_old_words_are_understood() {
+    let home = Home::new("");
+    let open = daemon(&home, &home.httperf(&report(38, 2)), "");
+    let said = answer(admin(
+        &open,
+        "--server h --uri \"/a\" --num-conn 10 --num-call 1 --timeout 5 --rate 3.5 --port 80\n0\nEND_AB\n",
+    ));
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!((lines[0], lines[1], lines[lines.len() - 1]), ("ACCEPTED", "BENCH_COMPLETE", "END_DATA"));
+    for line in [
+        "replies:38",
+        "conn_rate:10.5",
+        "rep_rate_stdv:0.2",
+        "errors:2",
+        "percent_errors:5.26315789473684",
+        "status_200:38",
+    ] {
+        assert!(lines.contains(&line), "{line}: {said}");
+    }
+    let told = "[--server][h][--uri][/a][--num-conns][10][--num-calls][1][--timeout][5][--rate][3.5][--port][80]";
+    assert_eq!(home.told(), [told]);
+    home.httperf(&report(0, 20));
+    assert_eq!(answer(admin(&open, "--server h\n0\nEND_AB\n")), "ACCEPTED\nBENCH_FAILED\n\n");
+}
+
+#[test]
+fn nothing_from_afar_reaches_a_shell_or_a_file() {
+    let home = Home::new("");
+    let open = daemon(&home, &home.httperf(&report(38, 2)), "");
+    for (order, why) in [
+        ("--server h; touch DIR/made\n0\nEND_AB\n", "touch is no option"),
+        ("--wlog y,DIR/secret\n0\nEND_AB\n", "unrecognized option '--wlog'"),
+        ("--brunt-json DIR/made\n0\nEND_AB\n", "not taken from afar"),
+        ("--server h\nsoon\nEND_AB\n", "`soon` is no instant"),
+        ("--server h\n99999999999\nEND_AB\n", "set the clocks"),
+        ("--server h\n0\nmore\n", "ends with END_AB"),
+    ] {
+        let said = answer(admin(&open, &order.replace("DIR", &home.dir.path().display().to_string())));
+        assert!(said.starts_with("REFUSED ") && said.contains(why), "{order}: {said}");
+    }
+    assert!(home.told().is_empty() && !home.path("made").exists());
+    let said = answer(admin(&open, "--uri $(touch\\ made)`id`\n0\nEND_AB\n"));
+    assert!(said.contains("END_DATA") || said.starts_with("REFUSED"), "{said}");
+    assert!(!home.path("made").exists());
+}
+
+#[test]
+fn a_test_ends_when_its_admin_does_not_want_it_any_more() {
+    let home = Home::new("");
+    let httperf = home.script("echo $$ >DIR/aside; mv DIR/aside DIR/pid; exec sleep 30");
+    let open = daemon(&home, &httperf, "");
+    for how in ["ABORT", "gone"] {
+        let mut stream = admin(&open, "--server h\n0\nEND_AB\n");
+        until("a test", || home.path("pid").exists());
+        let pid = fs::read_to_string(home.path("pid")).expect("a number");
+        fs::remove_file(home.path("pid")).expect("gone");
+        if how == "ABORT" {
+            stream.write_all(b"ABORT\n").expect("a word");
+        } else {
+            stream.shutdown(Shutdown::Both).expect("an end");
+        }
+        until("the end of the test", || !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
+    }
+}

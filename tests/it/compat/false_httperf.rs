@@ -1,0 +1,81 @@
+//! autobench at home: a directory with its file, and a program in httperf's place that says at once what it is told to say,
+//! and keeps what it was told.
+
+use super::both::Said;
+use crate::world::command;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A home, and a false httperf.
+pub struct Home {
+    pub dir: TempDir,
+}
+
+impl Home {
+    /// One whose file holds these lines.
+    pub fn new(conf: &str) -> Self {
+        let home = Self { dir: TempDir::new().expect("a directory") };
+        fs::write(home.path(".autobench.conf"), conf).expect("a file");
+        home
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// One of the family, with this home.
+    pub fn command(&self, name: &str, line: &str) -> Command {
+        let mut command = command(name);
+        command.args(line.split_whitespace()).env("HOME", self.dir.path()).current_dir(self.dir.path());
+        command
+    }
+
+    /// What it says.
+    pub fn run(&self, name: &str, line: &str) -> Said {
+        Said::of(self.command(name, line).output().expect("brunt"))
+    }
+
+    /// A program that keeps its words in `words` and says this; its path.
+    pub fn httperf(&self, says: &str) -> String {
+        fs::write(self.path("says"), says).expect("a file");
+        self.script("printf '[%s]' \"$@\" >>DIR/words; echo >>DIR/words; cat DIR/says")
+    }
+
+    /// A program in httperf's place; `DIR` is this home.
+    pub fn script(&self, body: &str) -> String {
+        let path = self.path("false-httperf");
+        let dir = self.dir.path().display().to_string();
+        // Written aside and moved: a program that is open for writing cannot be started.
+        let aside = self.path("aside");
+        fs::write(&aside, format!("#!/bin/sh\n{}\n", body.replace("DIR", &dir))).expect("a file");
+        fs::set_permissions(&aside, fs::Permissions::from_mode(0o755)).expect("its mode");
+        fs::rename(&aside, &path).expect("a name");
+        path.display().to_string()
+    }
+
+    /// What the false httperf was told, a line each time.
+    pub fn told(&self) -> Vec<String> {
+        fs::read_to_string(self.path("words")).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+}
+
+/// A report of 40 requests, so many of them replied, and so many errors.
+pub fn report(replies: u64, errors: u64) -> String {
+    format!(
+        "Maximum connect burst length: 1\n
+Total: connections 20 requests 40 replies {replies} test-duration 1.901 s\n
+Connection rate: 10.5 conn/s (95.1 ms/conn, <=3 concurrent connections)
+Request rate: 21.0 req/s (47.5 ms/req)\n
+Reply rate [replies/s]: min 19.8 avg 20.0 max 20.4 stddev 0.2 (3 samples)
+Reply time [ms]: response 12.3 transfer 0.0
+Reply status: 1xx=0 2xx={replies} 3xx=0 4xx=0 5xx=0\n
+CPU time [s]: user 0.05 system 0.14 (user 24.2% system 71.0% total 95.2%)
+Net I/O: 8.7 KB/s (0.1*10^6 bps)\n
+Errors: total {errors} client-timo {errors} socket-timo 0 connrefused 0 connreset 0
+Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
+"
+    )
+}

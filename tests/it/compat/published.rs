@@ -1,0 +1,70 @@
+//! Command lines that people published with their measurements, typed as they typed them but for the server's name and how long
+//! it takes; they must give their files.
+
+use super::both::ours;
+use super::false_httperf::Home;
+use crate::world::{Nginx, command, nginx};
+use std::fs;
+use std::process::Command;
+
+/// A server with their pages.
+fn server(test: &str) -> Option<Nginx> {
+    let nginx = nginx(&format!("compat::published::{test}"), "")?;
+    let page = |name: &str, bytes: usize| {
+        fs::write(nginx.dir.path().join("www").join(name), vec![b'x'; bytes]).expect("a page");
+    };
+    page("logo.gif", 2_500);
+    page("page.html", 123_784);
+    Some(nginx)
+}
+
+/// nginx against Apache, 2010: thirty rates, a table, and a picture of it; by the names, as links.
+#[test]
+fn a_sweep_and_its_picture() {
+    let Some(nginx) = server("a_sweep_and_its_picture") else { return };
+    let home = Home::new("");
+    let bin = home.path("bin");
+    fs::create_dir(&bin).expect("a directory");
+    assert!(command("install-names").arg(&bin).output().expect("brunt").status.success());
+    let linked = |line: &str| {
+        let (name, words) = line.split_once(' ').expect("words");
+        let mut linked = Command::new(bin.join(name));
+        linked.args(words.split_whitespace()).env("HOME", home.dir.path()).current_dir(home.dir.path());
+        let out = linked.output().expect("a link");
+        assert!(out.status.success() && out.stdout.is_empty(), "{line}: {out:?}");
+    };
+    linked(&format!(
+        "autobench --single_host --host1=127.0.0.1 --port1={} --uri1=/logo.gif --quiet --low_rate=50 --high_rate=1500 \
+         --rate_step=50 --num_call=1 --num_conn=20 --timeout=10 --file result.tsv",
+        nginx.port
+    ));
+    let table = fs::read_to_string(home.path("result.tsv")).expect("the table");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!((rows.len(), rows.iter().all(|row| row.len() == 10)), (31, true), "{table}");
+    let demanded: Vec<u32> = rows[1..].iter().map(|row| row[0].parse().expect("a rate")).collect();
+    assert_eq!(demanded, (1..=30).map(|n| 50 * n).collect::<Vec<_>>());
+    assert!(rows[1..].iter().all(|row| row[9] == "0"), "{table}");
+    linked("bench2graph result.tsv result.png 1 3 7 9");
+    assert!(fs::read(home.path("result.png")).expect("a picture").starts_with(b"\x89PNG"));
+    let said = command("analyse").arg(home.path("result.tsv")).output().expect("brunt");
+    assert!(String::from_utf8_lossy(&said.stdout).contains("1,500"), "{said:?}");
+}
+
+/// nginx with a page of 123,784 bytes, 2010; with and without keep-alive.
+#[test]
+fn many_connections_by_ab() {
+    let Some(nginx) = server("many_connections_by_ab") else { return };
+    let home = Home::new("");
+    let [csv, tsv] = ["result.csv", "result.tsv"].map(|name| home.path(name));
+    for more in [&["-k"][..], &[]] {
+        let files = ["-e", &csv.display().to_string(), "-g", &tsv.display().to_string()].map(str::to_owned);
+        let url = nginx.at("/page.html");
+        let words = ["-n", "2000", "-c", "500"].into_iter().chain(more.iter().copied());
+        let words: Vec<&str> = words.chain(files.iter().map(String::as_str)).chain([&*url]).collect();
+        let said = ours("ab", &words);
+        assert_eq!((said.field("Document Length:"), said.field("Complete requests:")), ("123784 bytes", "2000"));
+        assert_eq!((said.code, said.field("Failed requests:")), (Some(0), "0"), "{}", said.err);
+        let lines = |path| fs::read_to_string(path).expect("a file").lines().count();
+        assert_eq!((lines(&csv), lines(&tsv)), (102, 2001));
+    }
+}
