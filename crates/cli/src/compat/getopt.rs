@@ -1,7 +1,10 @@
 //! Short options, read one by one as getopt reads them: `-k`, `-n 10`, `-n10`, `-kn10`, up to the first other word.
 //!
 //! A word that begins with `--brunt-` where an option may stand is one of ours ([`side`](super::side)); no tool has such.
-//! What it is **not**: it knows no option's meaning, and of each only whether it takes a value.
+//! [`long`] reads long names too, as GNU does. What it is **not**: it knows no option's meaning, and of each only whether it
+//! takes a value.
+
+pub mod long;
 
 /// A command line that is being read.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub struct Short<'a> {
 pub enum Takes {
     /// It does.
     Value,
+    /// It may have one, which then stands in the same word.
+    Attached,
     /// It does not.
     Nothing,
 }
@@ -75,7 +80,7 @@ impl<'a> Short<'a> {
         let letter = word[self.within..].chars().next()?;
         let behind = &word[self.within + letter.len_utf8()..];
         let takes = (self.takes)(letter);
-        if behind.is_empty() || takes == Some(Takes::Value) {
+        if behind.is_empty() || matches!(takes, Some(Takes::Value | Takes::Attached)) {
             self.at += 1;
             self.within = 0;
         } else {
@@ -87,7 +92,7 @@ impl<'a> Short<'a> {
             Some(Takes::Value) if behind.is_empty() => {
                 self.take_word().map_or(Next::Bare(letter), |v| Next::Option(letter, v))
             }
-            Some(Takes::Value) => Next::Option(letter, behind),
+            Some(Takes::Value | Takes::Attached) => Next::Option(letter, behind),
         })
     }
 }
