@@ -4,7 +4,7 @@
 //! of [`COMPAT`] and a folder: its arguments become a [`Plan`](brunt_model::Plan), its text is made of the run's samples.
 //! What all of them share:
 //!
-//! * [`getopt`]: short options, read as getopt reads them. [`side`]: the options that are ours, `--brunt-…`.
+//! * [`getopt`]: options, read as getopt and getopt_long read them. [`side`]: the options that are ours, `--brunt-…`.
 //! * [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
@@ -14,6 +14,7 @@ mod carry;
 mod getopt;
 pub mod names;
 mod side;
+mod siege;
 mod witness;
 
 use std::path::Path;
@@ -30,11 +31,14 @@ pub struct Tool {
 }
 
 /// One row a tool.
-pub const COMPAT: &[Tool] = &[Tool {
-    name: "ab",
-    about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report",
-    run: ab::run,
-}];
+pub const COMPAT: &[Tool] = &[
+    Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
+    Tool {
+        name: "siege",
+        about: "siege 4.0.7: its options and siegerc, its URL files, its report in three forms",
+        run: siege::run,
+    },
+];
 
 /// The tool that these words of a command line call, by the name of the program or as a subcommand; that name as it was
 /// typed, and what it is told.

@@ -42,17 +42,20 @@ pub struct Slot<W: Wire> {
     /// How long to leave the server alone, because it could not be reached.
     pub pause: Duration,
     user: Box<dyn VirtualUser>,
+    /// The user's number among those of all workers.
+    number: u64,
     served: u64,
 }
 
 impl<W: Wire> Slot<W> {
-    pub fn new(shared: &Rc<Shared<W>>) -> Self {
+    pub fn new(shared: &Rc<Shared<W>>, number: u64) -> Self {
         Self {
             conn: None,
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
-            user: shared.users.user(),
+            user: shared.users.user(number),
+            number,
             served: 0,
             shared: Rc::clone(shared),
         }
@@ -113,6 +116,7 @@ impl<W: Wire> Slot<W> {
             sent: now,
             last_byte: now,
             outcome: Outcome::failed(Failure::System),
+            user: self.number as u32,
             ..Sample::default()
         };
         self.shared.warn(why);
@@ -261,10 +265,12 @@ impl<W: Wire> Slot<W> {
         sample.bytes_sent = stamps.bytes_sent;
         sample.bytes_received = stamps.bytes_received;
         sample.head_bytes = stamps.head_bytes;
+        sample.user = self.number as u32;
         match result {
             Ok(reply) => {
                 sample.last_byte = stamps.last_byte;
                 sample.kept_alive = reply.keep_alive;
+                sample.body_bytes = reply.body_bytes;
                 if let Some(bytes) = reply.announced_bytes {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
@@ -300,6 +306,8 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         bytes_sent: first.bytes_sent + last.bytes_sent,
         bytes_received: first.bytes_received + last.bytes_received,
         head_bytes: first.head_bytes + last.head_bytes,
+        body_bytes: first.body_bytes + last.body_bytes,
+        user: last.user,
         kept_alive: last.kept_alive,
         outcome: last.outcome,
         ..*first

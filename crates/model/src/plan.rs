@@ -1,5 +1,6 @@
 //! One run, fully resolved.
 
+use crate::browsing::Browsing;
 use crate::goal::Until;
 use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, Request, Stop};
@@ -62,6 +63,9 @@ pub struct Script {
     pub order: Order,
     /// Redirects to follow for one arrival, at most.
     pub follow: u32,
+    /// What users make of replies before they go on; null: nothing.
+    #[serde(default)]
+    pub browsing: Option<Browsing>,
 }
 
 /// Which request of a list is next.
@@ -72,6 +76,11 @@ pub enum Order {
     Sequence,
     /// Drawn by weight.
     Random,
+    /// Each user goes through the list by itself, one after the other; user i of n begins at i times the whole part of the
+    /// list's length divided by n.
+    Walk,
+    /// Each user goes through the list by itself, from its beginning.
+    WalkTogether,
 }
 
 /// How connections are made and kept.

@@ -43,13 +43,14 @@ pub fn get(url: &str) -> Request {
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
-        script: Script { requests: vec![get(URL)], order: Order::Sequence, follow: 0 },
+        script: Script { requests: vec![get(URL)], order: Order::Sequence, follow: 0, browsing: None },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
             warmup_until_steady: false,
             duration: Some(seconds(10)),
             requests: None,
+            iterations_per_user: None,
             grace: seconds(1),
         },
         connection: Connection {

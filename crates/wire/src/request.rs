@@ -35,6 +35,13 @@ pub struct Prepared {
     pub url: String,
 }
 
+impl Prepared {
+    /// What is written.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// Why a request cannot be put on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRequest {

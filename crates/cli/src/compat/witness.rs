@@ -4,13 +4,13 @@
 //! it. What it is **not**: on the measuring path of any other run.
 
 use crate::world::Real;
-use brunt_engine::{Epoch, Time, Users, World};
+use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Failure;
 use brunt_model::sample::Opening;
 use brunt_wire::h1::H1;
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Prepared, Reply, Stamps, Wire};
+use brunt_wire::{Kept, Prepared, Reply, Stamps, Wire};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub trait Witness: Sync + Send {
     /// Whether heads are told; each is then read with care, and more slowly.
     fn wants_heads(&self) -> bool;
 
-    /// A whole reply came: the bytes that were read up to the end of its head, and what the server calls itself.
-    fn replied(&self, first_bytes: &[u8], server: Option<&str>);
+    /// A whole reply came to this request.
+    fn replied(&self, request: &Prepared, kept: &Kept);
 }
 
 /// The real world, with somebody who looks on.
@@ -45,7 +45,7 @@ impl World for Watched<'_> {
         Rc::new(Looking { wire: self.real.wire(worker, time), witness: Arc::clone(&self.witness) })
     }
 
-    fn users(&self, wire: &Rc<Looking>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+    fn users(&self, wire: &Rc<Looking>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
         self.real.users_of(wire, worker, labels)
     }
 
@@ -85,7 +85,7 @@ impl Wire for Looking {
         }
         let reply = self.wire.look(conn, request, stamps).await?;
         if let Some(kept) = &reply.kept {
-            self.witness.replied(&kept.first_bytes, kept.server.as_deref());
+            self.witness.replied(request, kept);
         }
         Ok(reply)
     }

@@ -41,13 +41,14 @@ fn plan(load: Load) -> Plan {
     let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
     let request = Request { label: url.clone(), method, url, headers, body, weight: 1, verbatim: None };
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, browsing: None },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
             warmup_until_steady: false,
             duration: Some(seconds(SECONDS)),
             requests: None,
+            iterations_per_user: None,
             grace: seconds(1),
         },
         connection: Connection {

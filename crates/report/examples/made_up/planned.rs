@@ -61,7 +61,7 @@ fn plan(rate: f64) -> Plan {
         verbatim: None,
     };
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, browsing: None },
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Poisson,
@@ -87,6 +87,7 @@ fn stop() -> Stop {
         warmup_until_steady: false,
         duration: Some(Duration::from_secs(20)),
         requests: None,
+        iterations_per_user: None,
         grace: Duration::from_secs(5),
     }
 }

@@ -199,7 +199,7 @@ pub fn plan(rate: f64) -> Plan {
     };
     let seconds = Duration::from_secs;
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, browsing: None },
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Even,
@@ -211,6 +211,7 @@ pub fn plan(rate: f64) -> Plan {
             warmup_until_steady: false,
             duration: Some(seconds(1)),
             requests: None,
+            iterations_per_user: None,
             grace: Duration::ZERO,
         },
         connection: Connection {

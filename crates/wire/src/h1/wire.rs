@@ -72,8 +72,13 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let wants =
-            Wants { body: plan.checks.body.is_some(), location: plan.script.follow > 0, server: false, head: false };
+        let browsing = plan.script.browsing.as_ref();
+        let wants = Wants {
+            body: plan.checks.body.is_some() || browsing.is_some_and(|browsing| browsing.elements.is_some()),
+            location: plan.script.follow > 0,
+            server: false,
+            head: browsing.is_some(),
+        };
         let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
@@ -200,11 +205,11 @@ impl<T: Timer> H1<T> {
 }
 
 impl<T: Timer + 'static> H1<T> {
-    /// The same as [`Wire::exchange`], and keeps the whole head and whatever else the plan wants: for a careful look, not
+    /// The same as [`Wire::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        let wants = Wants { head: true, server: true, location: true, ..self.common.wants };
+        let wants = Wants { head: true, server: true, location: true, body: true };
         self.shared.exchange(&mut conn.stream, (&request.bytes[..], request.asked), (used, wants), stamps).await
     }
 }

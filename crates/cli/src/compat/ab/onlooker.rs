@@ -4,6 +4,7 @@ use super::print::Tls;
 use super::secure::told;
 use crate::compat::witness::Witness;
 use brunt_wire::tls::Handshake;
+use brunt_wire::{Kept, Prepared};
 use std::io::{self, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -42,11 +43,11 @@ impl Witness for Onlooker {
         self.verbosity >= 2
     }
 
-    fn replied(&self, first_bytes: &[u8], server: Option<&str>) {
-        server.map(|server| self.server.get_or_init(|| server.to_owned()));
+    fn replied(&self, _: &Prepared, kept: &Kept) {
+        kept.server.as_ref().map(|server| self.server.get_or_init(|| server.clone()));
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         // Whether somebody reads it is no concern of the run.
-        let _ = io::stdout().lock().write_all(&log(first_bytes, self.verbosity));
+        let _ = io::stdout().lock().write_all(&log(&kept.first_bytes, self.verbosity));
     }
 }
 

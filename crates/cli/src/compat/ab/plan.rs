@@ -65,7 +65,7 @@ fn script(args: &Args, bytes: Vec<u8>) -> Script {
         weight: 1,
         verbatim: Some(bytes),
     };
-    Script { requests: vec![request], order: Order::Sequence, follow: 0 }
+    Script { requests: vec![request], order: Order::Sequence, follow: 0, browsing: None }
 }
 
 fn stop(args: &Args) -> Stop {
@@ -74,6 +74,7 @@ fn stop(args: &Args) -> Stop {
         warmup_until_steady: false,
         duration: args.time_limit.filter(|s| *s > 0).map(|s| Duration::from_secs(s as u64)),
         requests: Some(args.requests as u64),
+        iterations_per_user: None,
         grace: Duration::ZERO,
     }
 }

@@ -315,13 +315,14 @@ fn plan(load: Load) -> Plan {
     };
     let second = Duration::from_secs(1);
     Plan {
-        script: Script { requests: vec![request], order: Order::Sequence, follow: 0 },
+        script: Script { requests: vec![request], order: Order::Sequence, follow: 0, browsing: None },
         load,
         stop: Stop {
             warmup: Duration::ZERO,
             warmup_until_steady: false,
             duration: Some(5 * second),
             requests: None,
+            iterations_per_user: None,
             grace: 5 * second,
         },
         connection: connection(),
