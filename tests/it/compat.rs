@@ -10,3 +10,8 @@ mod ab_parsers;
 mod ab_wire;
 mod both;
 mod names;
+mod recorder;
+mod siege;
+mod siege_failures;
+mod siege_parsers;
+mod siege_wire;

@@ -4,7 +4,7 @@
 //! of [`COMPAT`] and a folder: its arguments become a [`Plan`](brunt_model::Plan), its text is made of the run's samples.
 //! What all of them share:
 //!
-//! * [`getopt`]: options, read as getopt and getopt_long read them. [`side`]: the options that are ours, `--brunt-…`.
+//! * [`getopt`]: options, read as `getopt` and `getopt_long` read them. [`side`]: the options that are ours, `--brunt-…`.
 //! * [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.

@@ -152,3 +152,6 @@ fn versions(fields: &Fields) -> Vec<(String, String)> {
     let fields = asks.iter().filter_map(|(told, asked)| Some(((*asked).to_owned(), value(fields, told)?.to_owned())));
     fields.collect()
 }
+
+#[cfg(test)]
+mod tests;

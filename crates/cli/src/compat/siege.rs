@@ -154,7 +154,7 @@ fn report(settings: &Settings, desk: &Desk) {
             say(&format!(
                 "LOG FILE: {}\nYou can disable this log file notification by editing\n{} and changing 'show-logfile' to false.\n",
                 settings.logfile,
-                settings.rc.display()
+                rc::own().display()
             ));
         }
     }

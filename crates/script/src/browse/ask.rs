@@ -108,6 +108,6 @@ fn with_fields(bytes: &[u8], extra: &Fields) -> Vec<u8> {
     if bytes.get(at..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"host:")) {
         at = ends(at);
     }
-    let fields: String = extra.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    [&bytes[..at], fields.as_bytes(), &bytes[at..]].concat()
+    let lines: Vec<String> = extra.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    [&bytes[..at], lines.concat().as_bytes(), &bytes[at..]].concat()
 }

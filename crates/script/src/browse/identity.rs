@@ -55,7 +55,7 @@ impl Identity {
     pub fn challenged(&mut self, status: u16, fields: &Fields) -> bool {
         let name = if status == 407 { "proxy-authenticate" } else { "www-authenticate" };
         let challenges = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
-        let Some(proof) = challenges.filter_map(|(_, text)| self.proof(text)).last() else { return false };
+        let Some(proof) = challenges.rev().find_map(|(_, text)| self.proof(text)) else { return false };
         *(if status == 407 { &mut self.proxy } else { &mut self.server }) = Some(proof);
         true
     }

@@ -2,8 +2,10 @@
 //!
 //! A look for tags, not a parser of HTML: comments are left out, scripts are not run.
 
-/// Tags, the attribute that names the element, and what another attribute must hold.
-const TAGS: &[(&str, &str, Option<(&str, &str)>)] = &[
+/// A tag, the attribute that names the element, and what another attribute must hold.
+type Tag = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+const TAGS: &[Tag] = &[
     ("img", "src", None),
     ("script", "src", None),
     ("link", "href", Some(("rel", "stylesheet"))),

@@ -1,4 +1,4 @@
-//! Long and short options as GNU's getopt_long reads them: `--time=2S`, `--time 2S`, `--ti 2S`, `-t2S`, `-bt 2S`, and among
+//! Long and short options as GNU's `getopt_long` reads them: `--time=2S`, `--time 2S`, `--ti 2S`, `-t2S`, `-bt 2S`, and among
 //! other words wherever they stand.
 //!
 //! A tool's options are the rows of a table. The beginning of a long name is as good as the name where it is that of one

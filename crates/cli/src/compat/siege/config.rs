@@ -15,14 +15,15 @@ pub fn config(settings: &Settings) -> String {
     }
     if !settings.nofollow.is_empty() {
         out += "no-follow:\n";
-        settings.nofollow.iter().for_each(|host| out += &format!(" - {host}\n"));
+        settings.nofollow.iter().for_each(|host| _ = writeln!(out, " - {host}"));
     }
     let login = |login: &super::urls::Login| {
         format!("credentials:  {}:{}:{}", login.user, login.password, login.realm.as_deref().unwrap_or("any"))
     };
     let logins: Vec<_> = settings.logins.iter().map(login).collect();
     let _ = writeln!(out, "{:32}{}", "proxy auth:", settings.proxy_login.as_ref().map(login).unwrap_or_default());
-    let _ = writeln!(out, "{:32}{}", "www auth:", logins.join(&format!("\n{:32}", "")));
+    let ends = if logins.is_empty() { "" } else { "\n" };
+    let _ = writeln!(out, "{:32}{}{ends}", "www auth:", logins.join(&format!("\n{:32}", "")));
     out
 }
 
@@ -44,7 +45,7 @@ fn rows(s: &Settings) -> Vec<(&'static str, String)> {
         ("debug", s.debug.to_string()),
         ("protocol", if s.http10 { "HTTP/1.0" } else { "HTTP/1.1" }.to_owned()),
         ("HTML parser", able(s.parser)),
-        ("get method", s.gmethod.clone()),
+        ("get method", s.gmethod.unwrap_or("HEAD").to_owned()),
         ("connection", if s.keep_alive { "keep-alive" } else { "close" }.to_owned()),
         ("concurrent users", s.concurrent.max(1).to_string()),
         ("time to run", number(s.time.map(|t| t.as_secs()), " seconds")),

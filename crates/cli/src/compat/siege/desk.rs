@@ -9,6 +9,7 @@ use brunt_model::{Event, Failure, Phase, Sample, Tick};
 use std::io::{self, Write};
 
 /// What is heard.
+#[allow(clippy::struct_excessive_bools)] // how it ended, and what was asked for
 pub struct Desk {
     /// What was counted.
     pub classic: Classic,

@@ -92,10 +92,14 @@ pub fn date(unix_seconds: f64, form: &str) -> String {
 
 /// What siege says on stderr of a failure.
 pub fn complaint(failure: Failure) -> String {
+    let error = "[\x1b[1;33merror\x1b[0m]";
     let why = match failure {
+        Failure::Resolve => format!(
+            "Address resolution failed at sock.c:158 with the following error:\n{error} Name or service not known"
+        ),
         Failure::Refused => "socket: unable to connect sock.c:282: Connection refused".to_owned(),
         Failure::ConnectTimeout => "socket: unable to connect sock.c:282: Connection timed out".to_owned(),
         other => format!("socket: {}", other.row().name),
     };
-    format!("[\x1b[1;33merror\x1b[0m] {why}\n")
+    format!("{error} {why}\n")
 }

@@ -23,7 +23,7 @@ fn write(settings: &Settings, figures: &Figures, now: f64) -> io::Result<()> {
         text += LOG_HEAD;
     }
     if let Some(mark) = &settings.mark {
-        text += &format!("**** {mark} ****\n");
+        text.extend(["**** ", mark, " ****\n"]);
     }
     text += &log_row(figures, &date(now, "%Y-%m-%d %H:%M:%S"));
     file.write_all(text.as_bytes())

@@ -137,6 +137,6 @@ pub fn look(settings: &mut Settings, asked: &mut [Asked]) {
     settings.http10 = true;
     settings.keep_alive = false;
     settings.parser = false;
-    let head = look == Look::Heads && settings.gmethod == "HEAD";
+    let head = look == Look::Heads && settings.gmethod == Some("HEAD");
     asked.iter_mut().filter(|one| one.method == "GET" && head).for_each(|one| one.method = "HEAD".into());
 }

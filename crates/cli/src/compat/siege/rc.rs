@@ -16,8 +16,7 @@ nofollow = ads.pubsqrd.com\nnofollow = ib.adnxs.com\n";
 pub fn read(named: Option<&str>) -> Result<Settings, Refusal> {
     let mut settings = Settings::default();
     let named = named.map(PathBuf::from).or_else(|| env::var_os("SIEGERC").map(PathBuf::from));
-    let home = env::home_dir().unwrap_or_default();
-    let usual = [home.join(".siege/siege.conf"), home.join(".siegerc"), PathBuf::from("/etc/siege/siegerc")];
+    let usual = [own(), PathBuf::from("/etc/siege/siegerc")];
     let path = named.clone().or_else(|| usual.iter().find(|path| path.is_file()).cloned());
     let text = match &path {
         None => TEMPLATE.to_owned(),
@@ -33,6 +32,11 @@ pub fn read(named: Option<&str>) -> Result<Settings, Refusal> {
         take_line(&mut settings, line);
     }
     Ok(settings)
+}
+
+/// The file of whoever runs it.
+pub fn own() -> PathBuf {
+    env::home_dir().unwrap_or_default().join(".siege/siege.conf")
 }
 
 fn take_line(settings: &mut Settings, line: &str) {

@@ -19,12 +19,11 @@ pub fn request(asked: &Asked, settings: &Settings) -> Request {
 
 fn headers(asked: &Asked, settings: &Settings) -> Vec<(String, String)> {
     let own: Vec<(String, String)> = settings.headers.iter().filter_map(|line| split(line)).collect();
-    let says = |name: &str| own.iter().any(|(field, _)| field.eq_ignore_ascii_case(name));
     // An Accept counts only where it is the first that is said.
     let accepts = own.first().is_some_and(|(field, _)| field.eq_ignore_ascii_case("accept"));
     let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut all = Vec::new();
-    if !says("host") {
+    if !own.iter().any(|(field, _)| field.eq_ignore_ascii_case("host")) {
         all.push(field("Host", host(asked)));
     }
     if !accepts {
@@ -33,13 +32,10 @@ fn headers(asked: &Asked, settings: &Settings) -> Vec<(String, String)> {
     all.push(field("Accept-Encoding", &settings.accept_encoding));
     all.push(field("User-Agent", &settings.user_agent));
     all.extend(own.iter().cloned());
-    if !says("connection") {
-        all.push(field("Connection", if settings.keep_alive { "keep-alive" } else { "close" }));
-    }
+    // These go out beside those that were said.
+    all.push(field("Connection", if settings.keep_alive { "keep-alive" } else { "close" }));
     if let Some(body) = &asked.body {
-        if !says("content-type") {
-            all.push(field("Content-Type", settings.content_type.as_deref().unwrap_or(FORM)));
-        }
+        all.push(field("Content-Type", settings.content_type.as_deref().unwrap_or(FORM)));
         all.push(field("Content-Length", &body.len().to_string()));
     }
     all
@@ -67,7 +63,7 @@ fn bytes(asked: &Asked, settings: &Settings, headers: &[(String, String)]) -> Ve
             settings.headers.iter().find(|line| split(line).is_some_and(|own| (&own.0, &own.1) == (name, value)));
         match typed {
             Some(line) => out += line,
-            None => out += &format!("{name}: {value}"),
+            None => out.extend([name, ": ", value]),
         }
         out += "\r\n";
     }

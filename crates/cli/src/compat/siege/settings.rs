@@ -30,8 +30,8 @@ pub struct Settings {
     pub logfile: String,
     /// `-m`.
     pub mark: Option<String>,
-    /// The method of `-g`.
-    pub gmethod: String,
+    /// The method of `-g`, where one was said.
+    pub gmethod: Option<&'static str>,
     pub parser: bool,
     pub nofollow: Vec<String>,
     pub csv: bool,
@@ -143,7 +143,7 @@ impl Default for Settings {
             logging: false,
             logfile: LOG.into(),
             mark: None,
-            gmethod: "HEAD".into(),
+            gmethod: None,
             parser: false,
             nofollow: Vec::new(),
             csv: false,
@@ -204,7 +204,7 @@ const DIRECTIVES: &[(&str, Does)] = &[
     ("show-logfile", |s, v| s.show_logfile = is_on(v)),
     ("logging", |s, v| s.logging = is_on(v)),
     ("logfile", |s, v| v.clone_into(&mut s.logfile)),
-    ("gmethod", |s, v| s.gmethod = if v.eq_ignore_ascii_case("get") { "GET" } else { "HEAD" }.into()),
+    ("gmethod", |s, v| s.gmethod = Some(if v.eq_ignore_ascii_case("get") { "GET" } else { "HEAD" })),
     ("parser", |s, v| s.parser = is_on(v)),
     ("nofollow", |s, v| s.nofollow.push(v.to_owned())),
     ("csv", |s, v| s.csv = is_on(v)),
@@ -260,7 +260,7 @@ impl Settings {
 
     fn until(&mut self, value: &str) {
         let number = count(value);
-        let seconds = match value.chars().find(|c| c.is_ascii_alphabetic()).map(|c| c.to_ascii_lowercase()) {
+        let seconds = match value.chars().find(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()) {
             Some('s') => 1,
             Some('h') => 3600,
             _ => 60,

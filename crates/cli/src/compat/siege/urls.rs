@@ -3,6 +3,7 @@
 use super::rc::expand;
 use super::settings::Settings;
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -82,7 +83,7 @@ impl Asked {
             scheme,
             authority: authority.to_owned(),
             path: format!("{slash}{path}"),
-            body: method.map(|_| data.map_or_else(|| Ok(Vec::new()), body)).transpose()?,
+            body: method.map(|_| data.map(body).unwrap_or_default()),
             login,
         })
     }
@@ -103,12 +104,15 @@ fn split_method(text: &str) -> (&str, Option<&'static str>, Option<&str>) {
     (text, None, None)
 }
 
-/// The data behind a method: itself, or behind a `<` the content of a file.
-fn body(data: &str) -> Result<Vec<u8>, String> {
-    let Some(path) = data.strip_prefix('<').map(str::trim) else { return Ok(data.as_bytes().to_vec()) };
-    let read = fs::read(path).map_err(|error| format!("{path} cannot be read: {error}; name a file behind the <"))?;
+/// The data behind a method: itself, or behind a `<` the content of a file. One that cannot be read is told, and empty.
+fn body(data: &str) -> Vec<u8> {
+    let Some(path) = data.strip_prefix('<').map(str::trim) else { return data.as_bytes().to_vec() };
+    let read = fs::read(path).unwrap_or_else(|error| {
+        crate::live::say(&format!("brunt: {path} cannot be read: {error}; name a file behind the <"));
+        Vec::new()
+    });
     let is_text = Path::new(path).extension().and_then(|e| e.to_str()).is_some_and(|e| TEXTS.contains(&e));
-    Ok(if is_text { read.trim_ascii().to_vec() } else { read })
+    if is_text { read.trim_ascii().to_vec() } else { read }
 }
 
 /// What may not stand in a path is written in hexadecimal.
@@ -117,13 +121,14 @@ fn escape(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for (at, byte) in bytes.iter().enumerate() {
         let hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
-        match byte {
-            b'%' if hex(at + 1) && hex(at + 2) => out.push('%'),
-            b'%' | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | b'~' => {
-                out += &format!("%{byte:02X}")
-            }
-            byte if byte.is_ascii_graphic() => out.push(char::from(*byte)),
-            byte => out += &format!("%{byte:02X}"),
+        let stays = match byte {
+            b'%' => hex(at + 1) && hex(at + 2),
+            byte => byte.is_ascii_graphic() && !b"\"<>\\^`{|}~".contains(byte),
+        };
+        if stays {
+            out.push(char::from(*byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out
