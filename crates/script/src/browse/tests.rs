@@ -62,6 +62,9 @@ fn plan(urls: &[&str], order: Order, users: f64, browsing: Option<Browsing>) -> 
     }
 }
 
+/// A reply: status, header fields, body.
+type Told<'a> = (u16, &'a [(&'a str, &'a str)], &'a str);
+
 /// A user of a plan, and how it asks.
 struct Talk(Box<dyn VirtualUser>);
 
@@ -74,7 +77,7 @@ fn talk(plan: &Plan, number: u64) -> Talk {
 
 impl Talk {
     /// An iteration: the first line of each request, with the fields that came to it, where these are the replies.
-    fn iteration(&mut self, replies: &[(u16, &[(&str, &str)], &str)]) -> Vec<String> {
+    fn iteration(&mut self, replies: &[Told<'_>]) -> Vec<String> {
         let mut asked = Vec::new();
         let mut last = None;
         for step in 0..20 {
