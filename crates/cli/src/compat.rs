@@ -4,8 +4,9 @@
 //! of [`COMPAT`] and a folder: its arguments become a [`Plan`](brunt_model::Plan), its text is made of the run's samples.
 //! What all of them share:
 //!
-//! * [`getopt`]: short options, read as getopt reads them. [`side`]: the options that are ours, `--brunt-…`.
-//! * [`ciphers`]: OpenSSL's names. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what single connections said.
+//! * [`getopt`]: options, read as `getopt` and `getopt_long` read them. [`side`]: the options that are ours, `--brunt-…`.
+//! * [`ciphers`]: OpenSSL's names. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what
+//!   single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 
@@ -18,6 +19,7 @@ mod getopt;
 pub mod httperf;
 pub mod names;
 mod side;
+mod siege;
 mod witness;
 
 use std::path::Path;
@@ -36,6 +38,11 @@ pub struct Tool {
 /// One row a tool.
 pub const COMPAT: &[Tool] = &[
     Tool { name: "ab", about: "ApacheBench 2.3, of Apache 2.4.71: its options, its bytes, its report", run: ab::run },
+    Tool {
+        name: "siege",
+        about: "siege 4.0.7: its options and siegerc, its URL files, its report in three forms",
+        run: siege::run,
+    },
     Tool {
         name: "httperf",
         about: "httperf 0.9.0 with what 0.9.1 added: connections and sessions at a rate",

@@ -1,7 +1,7 @@
 //! What a run needs of the world: real sockets, the real clock, and the plan's script.
 
 use anyhow::{Context, Result};
-use brunt_engine::{Epoch, Time, Users, World};
+use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Plan;
 use brunt_script::Deck;
 use brunt_wire::Wire;
@@ -32,7 +32,7 @@ impl Real {
 
 impl Real {
     /// The plan's users, on whatever wire.
-    pub fn users_of<W: Wire>(&self, wire: &Rc<W>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+    pub fn users_of<W: Wire>(&self, wire: &Rc<W>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
         self.deck.users(wire, worker, labels)
     }
 }
@@ -48,7 +48,7 @@ impl World for Real {
         Rc::new(H1::new(Arc::clone(&self.wire), worker, time.clone()))
     }
 
-    fn users(&self, wire: &Rc<H1<Time>>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+    fn users(&self, wire: &Rc<H1<Time>>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
         self.users_of(wire, worker, labels)
     }
 

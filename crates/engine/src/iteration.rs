@@ -146,6 +146,7 @@ impl<W: Wire> Slot<W> {
             label: request.label,
             iteration: due.iteration,
             outcome: Outcome::failed(lost.failure),
+            user: self.number as u32,
             ..Sample::default()
         };
         let mut recorder = self.shared.recorder.borrow_mut();
@@ -165,6 +166,7 @@ impl<W: Wire> Slot<W> {
             last_byte: now,
             iteration: due.iteration,
             outcome: Outcome::failed(Failure::System),
+            user: self.number as u32,
             ..Sample::default()
         };
         self.shared.warn(why);

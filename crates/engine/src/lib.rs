@@ -42,4 +42,4 @@ pub use clock::{Epoch, Time};
 pub use control::{Control, Leash};
 pub use pace::Pacer;
 pub use run::{EngineError, Sink, World, run, run_part};
-pub use user::{Step, Turn, Users, VirtualUser};
+pub use user::{Numbering, Step, Turn, Users, VirtualUser};

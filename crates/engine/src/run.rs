@@ -7,7 +7,7 @@ use crate::gather::{BETWEEN_READINGS, Gather, Watch};
 use crate::labels::Labels;
 use crate::pool::{Overflow, Pool, Take};
 use crate::recorder::Cohort;
-use crate::user::Users;
+use crate::user::{Numbering, Users};
 use crate::worker::{Common, Shared, work};
 use brunt_model::{Environment, Event, Load, Part, Plan, Sample, Snapshot, Tick};
 use brunt_probe::Ourselves;
@@ -44,7 +44,7 @@ pub trait World: Send + Sync {
     fn wire(&self, worker: usize, time: &Time) -> Rc<Self::Wire>;
 
     /// The users of a worker; called on its thread. `labels` numbers the names of labels.
-    fn users(&self, wire: &Rc<Self::Wire>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users>;
+    fn users(&self, wire: &Rc<Self::Wire>, worker: usize, labels: &Numbering) -> Box<dyn Users>;
 
     /// Names of labels that are known beforehand.
     fn labels(&self) -> Vec<String>;
@@ -245,7 +245,8 @@ fn worker_thread<W: World>(
         }
         let wire = world.wire(among_all, &time);
         let labels = Arc::clone(&common.labels);
-        let users = world.users(&wire, among_all, &|name| labels.number(name));
+        let number_of: Numbering = Rc::new(move |name| labels.number(name));
+        let users = world.users(&wire, among_all, &number_of);
         let shared = Shared::new(common, (wire, users), time, number, out);
         // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
         tokio::task::spawn_local(work(shared)).await.map_err(|_| EngineError::Panicked)

@@ -31,6 +31,8 @@ pub struct Slot<W: Wire> {
     /// How long to leave the server alone, because it could not be reached.
     pub pause: Duration,
     pub user: Box<dyn VirtualUser>,
+    /// The user's number among those of all workers.
+    pub number: u64,
     served: u64,
     /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
     pub along: Vec<Rc<Prepared>>,
@@ -39,13 +41,14 @@ pub struct Slot<W: Wire> {
 }
 
 impl<W: Wire> Slot<W> {
-    pub fn new(shared: &Rc<Shared<W>>) -> Self {
+    pub fn new(shared: &Rc<Shared<W>>, number: u64) -> Self {
         Self {
             conn: None,
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
-            user: shared.users.user(),
+            user: shared.users.user(number),
+            number,
             served: 0,
             along: Vec::new(),
             owed: 0,
@@ -220,6 +223,7 @@ impl<W: Wire> Slot<W> {
         sample.bytes_sent = stamps.bytes_sent;
         sample.bytes_received = stamps.bytes_received;
         sample.head_bytes = stamps.head_bytes;
+        sample.user = self.number as u32;
         match result {
             Ok(reply) => {
                 sample.last_byte = stamps.last_byte;
@@ -261,6 +265,7 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         bytes_received: first.bytes_received + last.bytes_received,
         head_bytes: first.head_bytes + last.head_bytes,
         body_bytes: last.body_bytes,
+        user: last.user,
         kept_alive: last.kept_alive,
         outcome: last.outcome,
         ..*first

@@ -19,7 +19,7 @@ mod timers;
 use crate::clock::{Epoch, Time};
 use crate::control::Control;
 use crate::run::{EngineError, World, run};
-use crate::user::{Step, Turn, Users, VirtualUser};
+use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
@@ -142,7 +142,7 @@ impl World for Fake {
         Rc::new((self.wire)(FakeWire::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }
 
-    fn users(&self, wire: &Rc<FakeWire<Time>>, _: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+    fn users(&self, wire: &Rc<FakeWire<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
         let request = |name: &str| {
             let draft = Draft {
                 method: "GET",
@@ -171,7 +171,7 @@ struct Folk {
 }
 
 impl Users for Folk {
-    fn user(&self) -> Box<dyn VirtualUser> {
+    fn user(&self, _: u64) -> Box<dyn VirtualUser> {
         Box::new(self.clone())
     }
 
@@ -299,6 +299,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
             follow: 0,
             sessions: Vec::new(),
             cookies: Cookies::Ignored,
+            browsing: None,
         },
         load,
         stop: Stop {
@@ -306,6 +307,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
             warmup_until_steady: false,
             duration: Some(duration),
             requests: None,
+            iterations_per_user: None,
             grace: secs(5),
         },
         connection: Connection {

@@ -40,10 +40,13 @@ pub trait VirtualUser {
     fn next(&mut self, turn: Turn<'_>) -> Step;
 }
 
+/// Numbers the names of labels, also while the run goes on.
+pub type Numbering = Rc<dyn Fn(&str) -> u32>;
+
 /// Makes the users of one worker thread.
 pub trait Users {
-    /// A user; all are alike but for their memory.
-    fn user(&self) -> Box<dyn VirtualUser>;
+    /// The user of this number among those of all workers; all are alike but for it and their memory.
+    fn user(&self, number: u64) -> Box<dyn VirtualUser>;
 
     /// A request to where connections are opened before the load begins.
     fn first(&self) -> Rc<Prepared>;

@@ -31,6 +31,8 @@ pub struct Own {
     pub pacer: Thinking,
     /// How many users there are over time, from when, and which of them this is; None: it is always there.
     pub presence: Option<Presence>,
+    /// How often it may still ask.
+    pub iterations_left: u64,
     /// It is counted among the users that are there.
     pub is_there: bool,
 }
@@ -51,6 +53,7 @@ impl<W: Wire> Work<W> for Own {
 
 impl Own {
     async fn job<W: Wire>(&mut self, slot: &mut Slot<W>) -> Option<Job> {
+        self.iterations_left = self.iterations_left.checked_sub(1)?;
         let free = slot.ended.max(slot.shared.begins.get()) + slot.pause;
         let thought = self.pacer.next(free)?;
         let due = match &self.presence {

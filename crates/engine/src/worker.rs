@@ -253,7 +253,7 @@ fn slots_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) 
 }
 
 async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahead: bool) {
-    let mut slot = Slot::new(&shared);
+    let mut slot = Slot::new(&shared, number);
     if ahead {
         wait_until(&shared, &slot.timer, at).await;
         let opened = !shared.control.is_stopped() && slot.open_ahead().await;
@@ -271,7 +271,8 @@ async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahe
             let presence =
                 users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
             let pacer = Thinking::new(*think, shared.random(number + 1));
-            live(slot, Own { pacer, presence, is_there: false }).await;
+            let iterations_left = shared.plan.stop.iterations_per_user.unwrap_or(u64::MAX);
+            live(slot, Own { pacer, presence, iterations_left, is_there: false }).await;
         }
         (Load::Open { .. }, Some(pool)) => {
             let seat = pool.reserve(shared.number);
@@ -333,7 +334,7 @@ async fn arrive<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: S
         match pool.arrive(Arrival { planned: due, number: schedule.number() }, shared.number) {
             Arrived::Grown(seat) => {
                 let work = Arrivals { pool: Arc::clone(&pool), seat, fresh: true };
-                shared.spawn(live(Slot::new(&shared), work));
+                shared.spawn(live(Slot::new(&shared, seat as u64), work));
             }
             Arrived::Dropped => drop_arrival(&shared, due),
             Arrived::Taken | Arrived::Waits => {}

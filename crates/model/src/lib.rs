@@ -20,6 +20,7 @@
 
 pub mod analysis;
 pub mod answer;
+pub mod browsing;
 pub mod codec;
 pub mod comparison;
 pub mod environment;
@@ -50,6 +51,7 @@ pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use answer::{Answer, Estimate};
+pub use browsing::Browsing;
 pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};

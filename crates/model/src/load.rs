@@ -193,6 +193,9 @@ pub struct Stop {
     pub duration: Option<Duration>,
     /// Measured requests; where an iteration has several, iterations.
     pub requests: Option<u64>,
+    /// Iterations of each virtual user of a closed loop, warm-up included; null: as many as there is time for.
+    #[serde(default)]
+    pub iterations_per_user: Option<u64>,
     /// Seconds for requests under way at the end to finish, before they are counted as cut.
     #[serde(with = "seconds", rename = "grace_seconds")]
     #[schemars(with = "f64")]

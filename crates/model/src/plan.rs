@@ -2,6 +2,7 @@
 
 pub use crate::session::{Burst, Manner, Pick, Session};
 
+use crate::browsing::Browsing;
 use crate::goal::Until;
 use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, Request, Stop};
@@ -70,6 +71,9 @@ pub struct Script {
     /// What becomes of cookies that replies set.
     #[serde(default)]
     pub cookies: Cookies,
+    /// What users make of replies before they go on; null: nothing.
+    #[serde(default)]
+    pub browsing: Option<Browsing>,
 }
 
 /// What becomes of cookies that replies set.
@@ -91,6 +95,11 @@ pub enum Order {
     Sequence,
     /// Drawn by weight.
     Random,
+    /// Each user goes through the list by itself, one after the other; user i of n begins at i times the whole part of the
+    /// list's length divided by n.
+    Walk,
+    /// Each user goes through the list by itself, from its beginning.
+    WalkTogether,
 }
 
 /// How connections are made and kept.

@@ -32,14 +32,16 @@ pub struct Sample {
     pub bytes_received: u64,
     /// How many of the bytes read were heads; those of a head that never ended are not among them.
     pub head_bytes: u64,
+    /// How many of them were body, without the framing of chunks; 0 where no whole reply came.
+    pub body_bytes: u64,
+    /// Number of the virtual user, or of the connection of an open loop, from 0.
+    pub user: u32,
     /// What became of it.
     pub outcome: Outcome,
     /// Number of the label.
     pub label: u32,
     /// Number of its iteration among those of the run.
     pub iteration: u64,
-    /// Bytes of the body of the whole reply that came, without framing.
-    pub body_bytes: u64,
 }
 
 /// Nanoseconds of the steps of opening a connection; None where a step did not take place or did not end.

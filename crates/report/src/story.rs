@@ -49,6 +49,7 @@ fn plan(load: Load) -> Plan {
             follow: 0,
             sessions: Vec::new(),
             cookies: Cookies::Ignored,
+            browsing: None,
         },
         load,
         stop: Stop {
@@ -56,6 +57,7 @@ fn plan(load: Load) -> Plan {
             warmup_until_steady: false,
             duration: Some(seconds(10)),
             requests: None,
+            iterations_per_user: None,
             grace: seconds(1),
         },
         connection: Connection {

@@ -1,15 +1,17 @@
-//! The virtual user of a list of requests: it asks the next one, and that is its iteration.
+//! The virtual user of a list of requests: it asks the next one, and that is its iteration. One that makes something of the
+//! reply is a [`Browser`](crate::browse::Browser).
 //!
 //! A [`Deck`] is the plan's script with its placeholders compiled, the same for all workers; [`Deck::users`] makes a
 //! worker's users of it. A request without placeholders is put into the bytes of the wire once.
 
 mod session;
 
+use crate::browse::Browser;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::{Feeds, ScriptError};
-use brunt_engine::{Step, Turn, Users, VirtualUser};
+use brunt_engine::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::plan::{Cookies, Order, Script, Session};
-use brunt_model::{Body, Plan, Request};
+use brunt_model::{Body, Browsing, Plan, Request};
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Wire};
 use rand::{RngExt, SeedableRng};
@@ -25,6 +27,9 @@ pub struct Deck {
     cards: Vec<Card>,
     feeds: Feeds,
     order: Order,
+    browsing: Option<Browsing>,
+    /// Virtual users of all workers together.
+    users: u64,
     seed: u64,
     /// What iterations are made of, in turn, and how many requests those before it have; empty: one request each.
     sessions: Vec<(Session, u64)>,
@@ -73,19 +78,22 @@ impl Deck {
         let mut cards = Vec::with_capacity(plan.script.requests.len());
         let (mut shares, mut sum) = (Vec::new(), 0);
         for request in &plan.script.requests {
-            cards.push(Card { templates: Templates::compile(request, &mut feeds)?, request: request.clone() });
+            let browsing = plan.script.browsing.is_some();
+            let templates = if browsing { None } else { Templates::compile(request, &mut feeds)? };
+            cards.push(Card { templates, request: request.clone() });
             sum += u64::from(request.weight);
             shares.push(sum);
         }
-        let Script { order, sessions, cookies, .. } = &plan.script;
+        let Script { order, sessions, cookies, browsing, .. } = plan.script.clone();
         let mut round = 0_u64;
-        let numbered = sessions.iter().map(|session| {
+        let numbered = sessions.into_iter().map(|session| {
             let before = round;
             round = round.saturating_add(session.requests());
-            (session.clone(), before)
+            (session, before)
         });
         let sessions = numbered.collect();
-        Ok(Self { cards, feeds, order: *order, seed: plan.seed, sessions, round, cookies: *cookies, shares })
+        let users = plan.load.peak().floor() as u64;
+        Ok(Self { cards, feeds, order, browsing, users, seed: plan.seed, sessions, round, cookies, shares })
     }
 
     /// The names of its labels.
@@ -94,24 +102,22 @@ impl Deck {
     }
 
     /// The users of worker number `worker`; `number_of` numbers the names of labels.
-    pub fn users<W: Wire>(
-        self: &Arc<Self>,
-        wire: &Rc<W>,
-        worker: usize,
-        number_of: &dyn Fn(&str) -> u32,
-    ) -> Box<dyn Users> {
+    pub fn users<W: Wire>(self: &Arc<Self>, wire: &Rc<W>, worker: usize, number_of: &Numbering) -> Box<dyn Users> {
         let labels: Vec<u32> = self.cards.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.cards.iter().zip(&labels).map(|(card, label)| {
             card.templates.is_none().then(|| prepare(&**wire, &card.request, *label).map_err(|e| e.to_string()))
         });
+        let browses = self.browsing.as_ref();
         let hand = Hand {
             ready: ready.collect(),
+            requests: browses.map(|_| self.cards.iter().map(|card| Rc::new(card.request.clone())).collect()),
+            number_of: Rc::clone(number_of),
             labels,
             deck: Arc::clone(self),
             wire: Rc::clone(wire),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
         };
-        Box::new(Table(Rc::new(hand)))
+        Box::new(Table { hand: Rc::new(hand), browsing: browses.cloned().map(Rc::new) })
     }
 
     /// The number among all of the run of the first request of iteration number `n`, where all have sessions.
@@ -127,7 +133,7 @@ impl Deck {
             return 0;
         }
         let at = match self.order {
-            Order::Sequence => n % round,
+            Order::Sequence | Order::Walk | Order::WalkTogether => n % round,
             Order::Random => random.borrow_mut().random_range(0..round),
         };
         self.shares.partition_point(|end| *end <= at)
@@ -139,21 +145,97 @@ fn prepare<W: Wire>(wire: &W, request: &Request, label: u32) -> Result<Rc<Prepar
     wire.prepare(&Draft { method, url, headers, body, label, verbatim: verbatim.as_deref() }).map(Rc::new)
 }
 
+/// Where in the list a user is, where each goes through it by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk {
+    /// None: the requests of all users together go through the list.
+    at: Option<u64>,
+    begins: u64,
+    round: u64,
+}
+
+impl Walk {
+    /// The user of this number, before its first request.
+    pub fn new(deck: &Deck, number: u64) -> Self {
+        let round = deck.shares.last().copied().unwrap_or(1).max(1);
+        let begins = if deck.order == Order::Walk { number * (round / deck.users.max(1)) } else { 0 };
+        let by_itself = matches!(deck.order, Order::Walk | Order::WalkTogether);
+        Self { at: by_itself.then_some(begins), begins, round }
+    }
+
+    /// Its next request, as a number; that of the iteration among all is `number`.
+    pub fn next(&mut self, number: u64) -> u64 {
+        let Some(at) = &mut self.at else { return number };
+        *at += 1;
+        *at - 1
+    }
+
+    /// Whether the next request is the first of the list.
+    pub fn is_at_its_beginning(&self) -> bool {
+        self.at.is_some_and(|at| at > self.begins && at % self.round == 0)
+    }
+}
+
 /// What one worker holds of a deck.
-struct Hand<W: Wire> {
+pub struct Hand<W: Wire> {
     deck: Arc<Deck>,
     wire: Rc<W>,
     /// By card: its label's number.
     labels: Vec<u32>,
     /// By card: its bytes, or why it has none; None where there are placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
+    /// By card, where users browse.
+    requests: Option<Vec<Rc<Request>>>,
+    number_of: Numbering,
     random: RefCell<Pcg64Mcg>,
 }
 
 impl<W: Wire> Hand<W> {
+    /// The script.
+    pub fn deck(&self) -> &Deck {
+        &self.deck
+    }
+
+    /// How requests travel.
+    pub fn wire(&self) -> &W {
+        &self.wire
+    }
+
+    /// The card for request number `n`.
+    pub fn pick(&self, n: u64) -> usize {
+        self.deck.pick(n, &self.random)
+    }
+
+    /// The request of a card.
+    pub fn request_of(&self, card: usize) -> Rc<Request> {
+        match &self.requests {
+            Some(requests) => Rc::clone(&requests[card]),
+            None => Rc::new(self.deck.cards[card].request.clone()),
+        }
+    }
+
+    /// The number of a card's label.
+    pub fn label_of(&self, card: usize) -> u32 {
+        self.labels[card]
+    }
+
+    /// The number of a label, which may be a new one.
+    pub fn number_of(&self, label: &str) -> u32 {
+        (self.number_of)(label)
+    }
+
+    /// The step of asking a card that has no placeholders, where more may follow.
+    pub fn ready(&self, card: usize) -> Step {
+        match &self.ready[card] {
+            Some(Ok(request)) => Step::Request(Rc::clone(request)),
+            Some(Err(why)) => Step::Broken(why.clone()),
+            None => Step::Broken("a user that browses has a request with placeholders".into()),
+        }
+    }
+
     /// Request number `n` of the run.
     fn request(&self, n: u64) -> Result<Rc<Prepared>, String> {
-        self.card(self.deck.pick(n, &self.random), n)
+        self.card(self.pick(n), n)
     }
 
     /// A request of the script, where it is number `n` of the run.
@@ -186,26 +268,36 @@ impl<W: Wire> Hand<W> {
     }
 }
 
-struct Table<W: Wire>(Rc<Hand<W>>);
+struct Table<W: Wire> {
+    hand: Rc<Hand<W>>,
+    browsing: Option<Rc<Browsing>>,
+}
 
 impl<W: Wire> Users for Table<W> {
-    fn user(&self) -> Box<dyn VirtualUser> {
-        let hand = Rc::clone(&self.0);
-        if hand.deck.sessions.is_empty() { Box::new(User(hand)) } else { Box::new(Visitor::new(hand)) }
+    fn user(&self, number: u64) -> Box<dyn VirtualUser> {
+        let hand = Rc::clone(&self.hand);
+        match &self.browsing {
+            Some(browsing) => Box::new(Browser::new(hand, Rc::clone(browsing), number)),
+            None if !hand.deck.sessions.is_empty() => Box::new(Visitor::new(hand)),
+            None => Box::new(User { walk: Walk::new(hand.deck(), number), hand }),
+        }
     }
 
     fn first(&self) -> Rc<Prepared> {
-        self.0.request(0).unwrap_or_default()
+        self.hand.request(0).unwrap_or_default()
     }
 }
 
-struct User<W: Wire>(Rc<Hand<W>>);
+struct User<W: Wire> {
+    hand: Rc<Hand<W>>,
+    walk: Walk,
+}
 
 impl<W: Wire> VirtualUser for User<W> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
         if turn.step > 0 {
             return Step::Done;
         }
-        self.0.request(turn.number).map_or_else(Step::Broken, Step::Last)
+        self.hand.request(self.walk.next(turn.number)).map_or_else(Step::Broken, Step::Last)
     }
 }

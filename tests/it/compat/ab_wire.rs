@@ -1,48 +1,11 @@
 //! ab beside ab, as a server sees them: the same bytes.
 
 use super::both::both;
-use crate::world::odd::{Odd, serving};
+use super::recorder::recorder;
 use std::fs;
-use std::io::{Read, Write};
-use std::sync::{Arc, Mutex};
 
-/// A server that keeps what it was sent, byte by byte.
-struct Recorder {
-    odd: Odd,
-    bytes: Arc<Mutex<Vec<Vec<u8>>>>,
-}
-
-fn recorder() -> Recorder {
-    let bytes: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
-    let kept = Arc::clone(&bytes);
-    let odd = serving(move |mut client| {
-        let mut seen = Vec::new();
-        let mut buffer = [0; 4096];
-        while !is_whole(&seen) {
-            match client.stream.read(&mut buffer) {
-                Ok(n) if n > 0 => seen.extend_from_slice(&buffer[..n]),
-                _ => break,
-            }
-        }
-        kept.lock().expect("the bytes").push(seen);
-        let _ = client.stream.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello");
-    });
-    Recorder { odd, bytes }
-}
-
-/// Whether a head, and the body that it announces, have come.
-fn is_whole(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned));
-    body.len() >= length.map_or(0, |n| n.parse().expect("a length"))
-}
-
-impl Recorder {
-    fn take(&self) -> Vec<String> {
-        let bytes = std::mem::take(&mut *self.bytes.lock().expect("the bytes"));
-        bytes.into_iter().map(|b| String::from_utf8_lossy(&b).into_owned()).collect()
-    }
+fn hello(_: &str) -> String {
+    "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello".into()
 }
 
 /// `URL` is the recorder's, `AT` its address, `FILE` a file to send.
@@ -76,7 +39,7 @@ const WORDS: &[&[&str]] = &[
 #[test]
 fn bytes_on_the_wire_are_the_same() {
     let Some(ab) = both("compat::ab_wire::bytes_on_the_wire_are_the_same", "ab") else { return };
-    let recorder = recorder();
+    let recorder = recorder(hello);
     let dir = tempfile::TempDir::new().expect("a directory");
     let file = dir.path().join("body");
     fs::write(&file, b"a=1&b=\xc3\xa4\r\n\r\n").expect("a file");
@@ -103,7 +66,7 @@ fn bytes_on_the_wire_are_the_same() {
 /// ab's help calls `-C` repeatable, and ab sends the last only. docs/drop-in.md tells of it.
 #[test]
 fn every_cookie_is_sent() {
-    let recorder = recorder();
+    let recorder = recorder(hello);
     super::both::ours("ab", &["-C", "a=1", "-C", "b=2", &recorder.odd.at("/")]);
     assert!(recorder.take()[0].contains("\r\nCookie: a=1\r\nCookie: b=2\r\n"));
 }

@@ -8,7 +8,7 @@ use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
 use crate::defaults;
 use anyhow::{Context, Result, bail};
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::{Step, Turn};
+use brunt_engine::{Numbering, Step, Turn};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Plan, Request, Route};
 use brunt_script::Deck;
@@ -183,7 +183,8 @@ impl<'a> Look<'a> {
         let mut plan = self.plan.clone();
         plan.script.requests = vec![request.clone()];
         let deck = Arc::new(Deck::new(&plan)?);
-        let mut user = deck.users(&self.wire, 0, &|_| 0).user();
+        let numbering: Numbering = Rc::new(|_| 0);
+        let mut user = deck.users(&self.wire, 0, &numbering).user(0);
         match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),

@@ -4,7 +4,7 @@
 //! it. What it is **not**: on the measuring path of any other run.
 
 use crate::world::Real;
-use brunt_engine::{Epoch, Time, Users, World};
+use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Failure;
 use brunt_model::sample::Opening;
 use brunt_wire::h1::H1;
@@ -50,7 +50,7 @@ impl World for Watched<'_> {
         Rc::new(Looking { wire: self.real.wire(worker, time), witness: Arc::clone(&self.witness) })
     }
 
-    fn users(&self, wire: &Rc<Looking>, worker: usize, labels: &dyn Fn(&str) -> u32) -> Box<dyn Users> {
+    fn users(&self, wire: &Rc<Looking>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
         self.real.users_of(wire, worker, labels)
     }
 

@@ -74,7 +74,14 @@ pub(super) fn stop(args: &LoadArgs, load: &Load) -> Result<Stop> {
         Warmup::For(time) => (time, false),
         Warmup::UntilSteady => (longest_warmup(shape, duration)?, true),
     };
-    Ok(Stop { warmup, warmup_until_steady, duration, requests: args.requests, grace: args.grace })
+    Ok(Stop {
+        warmup,
+        warmup_until_steady,
+        duration,
+        requests: args.requests,
+        iterations_per_user: None,
+        grace: args.grace,
+    })
 }
 
 /// When the run may end early, because it knows enough.

@@ -25,7 +25,14 @@ pub fn script(run: &RunArgs) -> Result<Script> {
         (None, None) => bail!("there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or --urls FILE"),
     };
     check_placeholders(&requests)?;
-    Ok(Script { requests, order: args.order, follow: args.follow, sessions: Vec::new(), cookies: Cookies::Ignored })
+    Ok(Script {
+        requests,
+        order: args.order,
+        follow: args.follow,
+        sessions: Vec::new(),
+        cookies: Cookies::Ignored,
+        browsing: None,
+    })
 }
 
 fn listed(pattern: &Pattern, file: &Path, base: Option<&str>) -> Result<Vec<Request>> {

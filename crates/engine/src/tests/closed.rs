@@ -40,6 +40,21 @@ fn a_user_that_would_ask_after_the_end_does_not() {
 }
 
 #[test]
+fn each_user_makes_as_many_iterations_as_were_asked_for() {
+    let think = Think { least: ms(10), most: ms(90) };
+    let mut plan = thinking(Shape::constant(3.0), think, secs(10));
+    plan.stop = Stop { duration: None, iterations_per_user: Some(4), ..plan.stop };
+    let seen = Fake::delay(ms(10)).run(&plan);
+    let of = |user: u32| seen.samples.iter().filter(|s| s.user == user).count();
+    assert_eq!([of(0), of(1), of(2), of(3)], [4, 4, 4, 0]);
+    // The last reply ends it: nobody thinks in vain.
+    assert_eq!(
+        seen.samples.iter().map(|s| s.last_byte).max(),
+        Some(seen.begins() + Duration::from_secs_f64(seen.run.measured_seconds()))
+    );
+}
+
+#[test]
 fn users_follow_their_shape() {
     let users = shape(&[(0.0, 10.0, 10), (10.0, 10.0, 5), (10.0, 0.0, 10), (0.0, 0.0, 5)]);
     let seen = Fake::delay(ms(10)).run(&thinking(users.clone(), Think::NONE, secs(30)));

@@ -54,7 +54,9 @@ fn users_lost(run: &Run, users: f64) -> f64 {
 
 /// Seconds of load, where it ended by time and not by the number of requests.
 fn load_seconds(run: &Run) -> Option<f64> {
-    let by_number = run.plan.as_ref()?.stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty());
+    let stop = run.plan.as_ref()?.stop;
+    let by_number = stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty())
+        || stop.iterations_per_user.is_some();
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
     let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
     let seconds = ends.nanos_since(begins) as f64 / 1e9;

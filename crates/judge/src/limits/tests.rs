@@ -47,6 +47,7 @@ fn plan(load: Load) -> Plan {
             follow: 0,
             sessions: Vec::new(),
             cookies: Cookies::Ignored,
+            browsing: None,
         },
         load,
         stop: Stop {
@@ -54,6 +55,7 @@ fn plan(load: Load) -> Plan {
             warmup_until_steady: false,
             duration: Some(seconds(SECONDS)),
             requests: None,
+            iterations_per_user: None,
             grace: seconds(1),
         },
         connection: Connection {

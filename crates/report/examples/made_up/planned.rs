@@ -67,6 +67,7 @@ fn plan(rate: f64) -> Plan {
             follow: 0,
             sessions: Vec::new(),
             cookies: Cookies::Ignored,
+            browsing: None,
         },
         load: Load::Open {
             rate: Shape::constant(rate),
@@ -93,6 +94,7 @@ fn stop() -> Stop {
         warmup_until_steady: false,
         duration: Some(Duration::from_secs(20)),
         requests: None,
+        iterations_per_user: None,
         grace: Duration::from_secs(5),
     }
 }

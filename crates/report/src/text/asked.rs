@@ -27,6 +27,8 @@ fn requests(script: &Script) -> String {
             let order = match script.order {
                 Order::Sequence => "in sequence",
                 Order::Random => "drawn at random",
+                Order::Walk => "by each user in sequence, each from a place of its own",
+                Order::WalkTogether => "by each user in sequence",
             };
             format!("{}, {order}", plural(several.len() as u64, thing))
         }

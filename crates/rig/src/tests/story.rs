@@ -205,6 +205,7 @@ pub fn plan(rate: f64) -> Plan {
             follow: 0,
             sessions: Vec::new(),
             cookies: Cookies::Ignored,
+            browsing: None,
         },
         load: Load::Open {
             rate: Shape::constant(rate),
@@ -217,6 +218,7 @@ pub fn plan(rate: f64) -> Plan {
             warmup_until_steady: false,
             duration: Some(seconds(1)),
             requests: None,
+            iterations_per_user: None,
             grace: Duration::ZERO,
         },
         connection: Connection {

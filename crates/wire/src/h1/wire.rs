@@ -75,11 +75,13 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
+        let browsing = plan.script.browsing.as_ref();
         let wants = Wants {
-            body: plan.checks.body.is_some(),
+            body: plan.checks.body.is_some() || browsing.is_some_and(|browsing| browsing.elements.is_some()),
             location: plan.script.follow > 0,
+            server: false,
+            head: browsing.is_some(),
             cookie: plan.script.cookies == Cookies::Newest,
-            ..Wants::default()
         };
         let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.

@@ -71,6 +71,7 @@ fn script(args: &Args, bytes: Vec<u8>) -> Script {
         follow: 0,
         sessions: Vec::new(),
         cookies: Cookies::Ignored,
+        browsing: None,
     }
 }
 
@@ -80,6 +81,7 @@ fn stop(args: &Args) -> Stop {
         warmup_until_steady: false,
         duration: args.time_limit.filter(|s| *s > 0).map(|s| Duration::from_secs(s as u64)),
         requests: Some(args.requests as u64),
+        iterations_per_user: None,
         grace: Duration::ZERO,
     }
 }

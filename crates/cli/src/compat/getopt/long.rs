@@ -84,7 +84,6 @@ impl<'a, D> Long<'a, D> {
     }
 
     /// The words that are no options, in order: all of them, when there are no more options.
-    #[allow(dead_code)] // httperf does not look at them
     pub fn others(&self) -> &[&'a str] {
         &self.others
     }

@@ -25,6 +25,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> (Plan, Option
             warmup_until_steady: false,
             duration: args.runtime.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64),
             requests: Some(wanted.many),
+            iterations_per_user: None,
             grace: Duration::ZERO,
         },
         script: Script {
@@ -33,6 +34,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> (Plan, Option
             follow: 0,
             sessions: wanted.sessions,
             cookies: if args.session_cookies { Cookies::Newest } else { Cookies::Ignored },
+            browsing: None,
         },
         connection,
         checks: checks(args),

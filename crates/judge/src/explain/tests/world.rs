@@ -321,6 +321,7 @@ fn plan(load: Load) -> Plan {
             follow: 0,
             sessions: Vec::new(),
             cookies: Cookies::Ignored,
+            browsing: None,
         },
         load,
         stop: Stop {
@@ -328,6 +329,7 @@ fn plan(load: Load) -> Plan {
             warmup_until_steady: false,
             duration: Some(5 * second),
             requests: None,
+            iterations_per_user: None,
             grace: 5 * second,
         },
         connection: connection(),

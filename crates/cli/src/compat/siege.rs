@@ -1,0 +1,199 @@
+//! siege: its command line, its file of directives, its lists of URLs, its report.
+//!
+//! * [`options`], [`settings`], [`rc`]: what siege was told. [`urls`], [`request`]: what is asked, and its bytes.
+//! * [`plan`]: the same as a plan. [`desk`], [`onlooker`]: what is heard of it. [`classic`]: siege's arithmetic.
+//! * [`mod@print`], [`lines`], [`config`], [`log`]: its text. What differs on purpose is listed in docs/drop-in-siege.md.
+
+mod classic;
+mod config;
+mod desk;
+mod lines;
+mod log;
+mod onlooker;
+mod options;
+mod plan;
+mod print;
+mod rc;
+mod request;
+mod settings;
+mod urls;
+
+use super::carry::Course;
+use super::witness::{Watched, Witness};
+use crate::processes;
+use crate::world::Real;
+use anyhow::Result;
+use brunt_engine::{Control, Sink};
+use brunt_model::{Environment, Plan};
+use desk::Desk;
+use lines::Lines;
+use onlooker::Onlooker;
+use options::{Refusal, Show};
+use settings::{Format, Look, Settings, VERSION};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// What is wrong before a request.
+const FAILED: u8 = 1;
+
+const COPYRIGHT: &str = "\nCopyright (C) 2018 by Jeffrey Fulmer, et al.\nThis is free software; see the source for copying \
+conditions.\nThere is NO warranty; not even for MERCHANTABILITY or FITNESS\nFOR A PARTICULAR PURPOSE.\n\n";
+
+/// Carries out a command line of siege's: the name under which it was called, and what it is told; the exit code.
+pub fn run(called: &str, words: &[String]) -> u8 {
+    match options::parse(called, words) {
+        Ok(settings) => begin(called, settings),
+        Err(Refusal::Show(what, settings)) => {
+            show(called, what, &settings);
+            0
+        }
+        Err(Refusal::Said(why, code)) => {
+            eprint!("{why}");
+            code
+        }
+    }
+}
+
+fn show(called: &str, what: Show, settings: &Settings) {
+    match what {
+        Show::Version => eprint!("SIEGE {VERSION}\n{COPYRIGHT}"),
+        Show::Help => {
+            eprintln!("SIEGE {VERSION}");
+            say(&include_str!("siege/usage.txt").replace("siege", called));
+        }
+        Show::Config => say(&config::config(settings)),
+    }
+}
+
+/// Everything that may fail before a request is sent, in siege's order.
+fn begin(called: &str, mut settings: Settings) -> u8 {
+    if let (Some(_), Some(time)) = (settings.reps, settings.time) {
+        eprintln!("[\x1b[1;33merror\x1b[0m] CONFIG conflict: selected time and repetition based testing");
+        eprintln!("defaulting to time-based testing: {} seconds", time.as_secs());
+    }
+    let mut asked = match urls::all(&settings) {
+        Ok(asked) => asked,
+        Err(trouble) => {
+            if let Some(error) = trouble {
+                let why = error.to_string();
+                let why = why.split(" (os error").next().unwrap_or(&why);
+                eprintln!("[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}", settings.file);
+            }
+            show(called, Show::Help, &settings);
+            return 0;
+        }
+    };
+    plan::look(&mut settings, &mut asked);
+    let measured = || -> Result<()> {
+        let course = Course::open(&settings.side)?;
+        let (plan, note) = plan::plan(&settings, &asked)?;
+        measure(&settings, &plan, course, note)
+    };
+    measured().map_or_else(
+        |error| {
+            eprintln!("{called}: {error:#}");
+            FAILED
+        },
+        |()| 0,
+    )
+}
+
+fn measure(settings: &Settings, plan: &Plan, course: Course, note: Option<String>) -> Result<()> {
+    let world = Real::new(plan)?;
+    let onlooker = settings.look.map(|look| Arc::new(Onlooker(look)));
+    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| match (plan.processes, &onlooker) {
+        (1, Some(onlooker)) => {
+            let witness: Arc<dyn Witness> = onlooker.clone();
+            Ok(brunt_engine::run(plan, environment, &Watched { real: &world, witness }, control, sink)?)
+        }
+        (1, None) => Ok(brunt_engine::run(plan, environment, &world, control, sink)?),
+        _ => processes::run(plan, environment, &world, control, sink),
+    };
+    greet(settings);
+    let labels = plan.script.requests.iter().map(|request| request.label.clone());
+    let lines = settings.shows_lines().then(|| Lines::new(settings, labels));
+    let mut desk = Desk::new(settings, lines, course.control.clone());
+    let done = course.run(plan, &engine, &mut desk);
+    report(settings, &desk);
+    done.finish(&notes(settings, &desk, note))
+}
+
+/// What is said before the first request.
+fn greet(settings: &Settings) {
+    if settings.quiet || settings.form() == Format::Json || settings.look == Some(Look::Heads) {
+        return;
+    }
+    let users = plan::users(settings);
+    if settings.concurrent > settings.limit && settings.look.is_none() {
+        say(&print::capped(settings.limit));
+    }
+    eprint!("{}", print::greeting(settings, users));
+}
+
+fn report(settings: &Settings, desk: &Desk) {
+    let figures = desk.figures();
+    let silent = settings.quiet;
+    if desk.aborted && !silent {
+        eprint!(
+            "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n"
+        );
+    }
+    if desk.was_lifted() && !silent && settings.form() != Format::Json {
+        eprint!("\nLifting the server siege...");
+    }
+    if !silent {
+        eprintln!();
+        match settings.form() {
+            Format::Json => say(&print::json(&figures, settings)),
+            Format::Seconds | Format::Millis => eprint!("{}", print::text(&figures, settings)),
+        }
+    }
+    if settings.logging {
+        log::append(settings, &figures, desk.now());
+        if settings.show_logfile && !silent {
+            say(&format!(
+                "LOG FILE: {}\nYou can disable this log file notification by editing\n{} and changing 'show-logfile' to false.\n",
+                settings.logfile,
+                rc::own().display()
+            ));
+        }
+    }
+}
+
+/// What the report cannot say: each only where it would mislead.
+fn notes(settings: &Settings, desk: &Desk, note: Option<String>) -> Vec<String> {
+    let classic = &desk.classic;
+    let mut notes = Vec::from_iter(note);
+    if desk.aborted {
+        notes.push(format!(
+            "the run was ended early by the limit of {} failures: its figures are those of a part (failures = N in siegerc)",
+            settings.failures
+        ));
+    }
+    if settings.concurrent > settings.limit && settings.look.is_none() {
+        let (asked, limit) = (settings.concurrent, settings.limit);
+        notes.push(format!("{asked} users were asked for, and {limit} made the load (limit = N in siegerc)"));
+    }
+    let (mean, pause) = (classic.true_mean_millis(), settings.pause() * 1e3 / 2.0);
+    if pause > mean && classic.hits > 0 {
+        notes.push(format!(
+            "each user paused {pause:.0} ms on average behind a page that took {mean:.3} ms: the pauses, not the server, decided \
+             how many there were (-b: none)"
+        ));
+    }
+    if classic.hides_waits() {
+        let oldest = classic.oldest_cut_nanos as f64 / 1e9;
+        notes.push(format!(
+            "{} requests were under way at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all \
+             that ended",
+            classic.cut
+        ));
+    }
+    notes
+}
+
+/// Writes on stdout, at once. Whoever reads it may stop when it has seen enough.
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

@@ -1,0 +1,74 @@
+//! `-C`: all settings that hold.
+
+use super::settings::{Format, Reps, Settings, VERSION};
+use std::fmt::Write;
+
+/// The settings, a line each.
+pub fn config(settings: &Settings) -> String {
+    let mut out = format!(
+        "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",
+        settings.user_agent,
+        "-".repeat(46)
+    );
+    for (name, value) in rows(settings) {
+        let _ = writeln!(out, "{:32}{value}", format!("{name}:"));
+    }
+    if !settings.nofollow.is_empty() {
+        out += "no-follow:\n";
+        settings.nofollow.iter().for_each(|host| _ = writeln!(out, " - {host}"));
+    }
+    let login = |login: &super::urls::Login| {
+        format!("credentials:  {}:{}:{}", login.user, login.password, login.realm.as_deref().unwrap_or("any"))
+    };
+    let logins: Vec<_> = settings.logins.iter().map(login).collect();
+    let _ = writeln!(out, "{:32}{}", "proxy auth:", settings.proxy_login.as_ref().map(login).unwrap_or_default());
+    let ends = if logins.is_empty() { "" } else { "\n" };
+    let _ = writeln!(out, "{:32}{}{ends}", "www auth:", logins.join(&format!("\n{:32}", "")));
+    out
+}
+
+fn rows(s: &Settings) -> Vec<(&'static str, String)> {
+    let json = s.form() == Format::Json;
+    let able = |on: bool| if on { "enabled" } else { "disabled" }.to_owned();
+    let number = |n: Option<u64>, unit: &str| n.map_or_else(|| "n/a".to_owned(), |n| format!("{n}{unit}"));
+    let reps = match s.reps.filter(|_| s.time.is_none()) {
+        Some(Reps::Times(n)) => n.to_string(),
+        Some(Reps::Once) => "once".to_owned(),
+        None => "n/a".to_owned(),
+    };
+    let delay = s.pause();
+    vec![
+        ("version", VERSION.to_owned()),
+        ("verbose", (s.verbose && !json && !s.quiet).to_string()),
+        ("color", s.color.to_string()),
+        ("quiet", (s.quiet || json).to_string()),
+        ("debug", s.debug.to_string()),
+        ("protocol", if s.http10 { "HTTP/1.0" } else { "HTTP/1.1" }.to_owned()),
+        ("HTML parser", able(s.parser)),
+        ("get method", s.gmethod.unwrap_or("HEAD").to_owned()),
+        ("connection", if s.keep_alive { "keep-alive" } else { "close" }.to_owned()),
+        ("concurrent users", s.concurrent.max(1).to_string()),
+        ("time to run", number(s.time.map(|t| t.as_secs()), " seconds")),
+        ("repetitions", reps),
+        ("socket timeout", s.timeout.to_string()),
+        ("cache enabled", s.cache.to_string()),
+        ("accept-encoding", s.accept_encoding.clone()),
+        ("delay", format!("{delay:.3} sec{}", if delay >= 1.0 { "s" } else { "" })),
+        ("internet simulation", s.internet.to_string()),
+        ("benchmark mode", s.benchmark.to_string()),
+        ("failures until abort", s.failures.to_string()),
+        ("named URL", s.url.clone().unwrap_or_else(|| "none".into())),
+        ("URLs file", s.file.clone()),
+        ("thread limit", s.limit.to_string()),
+        ("logging", s.logging.to_string()),
+        ("log file", s.logfile.clone()),
+        ("resource file", s.rc.display().to_string()),
+        ("timestamped output", s.timestamp.to_string()),
+        ("comma separated output", s.csv.to_string()),
+        ("allow redirects", s.follow.to_string()),
+        ("allow zero byte data", s.zero_data_ok.to_string()),
+        ("allow chunked encoding", s.chunked.to_string()),
+        ("upload unique files", s.unique.to_string()),
+        ("json output", s.json.to_string()),
+    ]
+}

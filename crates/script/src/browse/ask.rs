@@ -1,0 +1,113 @@
+//! One request that is to be made, and those that follow from its reply.
+
+use super::{Fields, value};
+use crate::user::Hand;
+use brunt_engine::Step;
+use brunt_model::{Body, Request};
+use brunt_wire::Wire;
+use brunt_wire::request::Draft;
+use std::rc::Rc;
+use url::{Position, Url};
+
+/// One request that is to be made.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    pub request: Rc<Request>,
+    pub label: u32,
+    /// Which of the list it is.
+    pub card: Option<usize>,
+    /// Redirects that led here.
+    pub hops: u32,
+    /// How often it was asked with credentials.
+    pub attempts: u32,
+    /// A page led here.
+    pub is_element: bool,
+}
+
+impl Ask {
+    /// A request of a list.
+    pub fn listed(request: &Rc<Request>, label: u32) -> Self {
+        Self { request: Rc::clone(request), label, card: None, hops: 0, attempts: 0, is_element: false }
+    }
+
+    /// The same with the number of its label.
+    pub fn labelled<W: Wire>(self, hand: &Hand<W>) -> Self {
+        Self { label: hand.number_of(&self.request.label), ..self }
+    }
+
+    /// The same with credentials.
+    pub fn again(&self) -> Self {
+        Self { attempts: self.attempts + 1, ..self.clone() }
+    }
+
+    /// Where a reply redirects to: 307 with the same method and body, the others as a GET.
+    pub fn redirected(&self, status: u16, from: &Url, fields: &Fields) -> Option<Self> {
+        if !matches!(status, 301 | 302 | 303 | 307) {
+            return None;
+        }
+        let url = from.join(value(fields, "location")?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let request = if status == 307 { led(&self.request, &url) } else { get(&self.request, &url) };
+        Some(Self { request: Rc::new(request), card: None, hops: self.hops + 1, attempts: 0, ..self.clone() })
+    }
+
+    /// Something that the page of this request is made of.
+    pub fn element(&self, url: &Url) -> Self {
+        Self {
+            request: Rc::new(get(&self.request, url)),
+            card: None,
+            hops: 0,
+            attempts: 0,
+            is_element: true,
+            ..self.clone()
+        }
+    }
+
+    /// The step of asking it, with further header fields.
+    pub fn step<W: Wire>(&self, wire: &W, extra: &Fields) -> Step {
+        let Request { method, url, headers, body, verbatim, .. } = &*self.request;
+        let headers: Vec<_> = match headers.split_first() {
+            Some((host, rest)) if host.0.eq_ignore_ascii_case("host") => {
+                [host].into_iter().chain(extra).chain(rest).cloned().collect()
+            }
+            _ => extra.iter().chain(headers).cloned().collect(),
+        };
+        let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
+        let verbatim = verbatim.as_deref();
+        let prepared = wire.prepare(&Draft { method, url, headers: &headers, body, label: self.label, verbatim });
+        prepared.map_or_else(|why| Step::Broken(why.to_string()), |prepared| Step::Request(Rc::new(prepared)))
+    }
+}
+
+/// The same request to another URL.
+fn led(request: &Request, url: &Url) -> Request {
+    let mut headers = request.headers.clone();
+    let host = url[Position::BeforeHost..Position::AfterPort].to_owned();
+    headers
+        .iter_mut()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("host"))
+        .for_each(|(_, value)| value.clone_from(&host));
+    let label = match request.method.as_str() {
+        "GET" => url.to_string(),
+        method => format!("{method} {url}"),
+    };
+    Request { label, url: url.to_string(), headers, verbatim: None, ..request.clone() }
+}
+
+/// A GET of another URL, with the same header fields but for those of a body.
+fn get(request: &Request, url: &Url) -> Request {
+    let mut request = led(request, url);
+    request.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
+    Request { label: url.to_string(), method: "GET".into(), body: Body::None, ..request }
+}
+
+/// Bytes of a request with further header fields, behind the field Host where that is the first.
+fn with_fields(bytes: &[u8], extra: &Fields) -> Vec<u8> {
+    let ends =
+        |from: usize| bytes[from..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| from + at + 1);
+    let mut at = ends(0);
+    if bytes.get(at..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"host:")) {
+        at = ends(at);
+    }
+    let lines: Vec<String> = extra.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    [&bytes[..at], lines.concat().as_bytes(), &bytes[at..]].concat()
+}

@@ -1,0 +1,113 @@
+//! What a page is made of: images, style sheets, scripts, a background, and where it leads by itself.
+//!
+//! A look for tags, not a parser of HTML: comments are left out, scripts are not run.
+
+/// A tag, the attribute that names the element, and what another attribute must hold.
+type Tag = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+const TAGS: &[Tag] = &[
+    ("img", "src", None),
+    ("script", "src", None),
+    ("link", "href", Some(("rel", "stylesheet"))),
+    ("body", "background", None),
+    ("meta", "content", Some(("http-equiv", "refresh"))),
+];
+
+/// The elements' URLs as they are written, in order.
+pub fn elements(html: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        if let Some(comment) = rest.strip_prefix("!--") {
+            rest = comment.split_once("-->").map_or("", |(_, behind)| behind);
+            continue;
+        }
+        let (tag, behind) = tag(rest);
+        rest = if is_script(tag) { behind.split_once("</").map_or("", |(_, behind)| behind) } else { behind };
+        found.extend(element(tag));
+    }
+    found
+}
+
+/// Whether what stands behind a tag is no HTML.
+fn is_script(tag: &str) -> bool {
+    tag.get(..6).is_some_and(|name| name.eq_ignore_ascii_case("script")) && !tag.ends_with('/')
+}
+
+/// A tag without its brackets, and what stands behind it. A bracket within quotes is none.
+fn tag(text: &str) -> (&str, &str) {
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (None, '>') => return (&text[..at], &text[at + 1..]),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            _ => {}
+        }
+    }
+    // The quotes do not come out even: the next bracket ends it.
+    text.split_once('>').unwrap_or((text, ""))
+}
+
+fn element(tag: &str) -> Option<String> {
+    let name = tag.split(|c: char| c.is_whitespace() || c == '/').next()?;
+    let (_, wanted, condition) = TAGS.iter().find(|row| row.0.eq_ignore_ascii_case(name))?;
+    let attributes = attributes(&tag[name.len()..]);
+    let attribute = |name: &str| attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    if let Some((key, holds)) = condition
+        && !attribute(key)?.to_ascii_lowercase().split_whitespace().any(|word| word == *holds)
+    {
+        return None;
+    }
+    let value = attribute(wanted)?;
+    let value = if name.eq_ignore_ascii_case("meta") { refresh(value)? } else { value };
+    Some(value.trim().replace("&amp;", "&")).filter(|url| !url.is_empty() && !url.starts_with("data:"))
+}
+
+/// Where `5; url=/there` leads.
+fn refresh(content: &str) -> Option<&str> {
+    let (_, target) = content.split_once(';')?;
+    let (key, url) = target.split_once('=')?;
+    key.trim().eq_ignore_ascii_case("url").then(|| url.trim().trim_matches(['"', '\'']))
+}
+
+/// Names in lower case, and values.
+fn attributes(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((name, behind)) = rest.split_once('=') {
+        let name = name.split_whitespace().next_back().unwrap_or_default().to_ascii_lowercase();
+        let behind = behind.trim_start();
+        let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let (value, after) = match quote {
+            Some(quote) => behind[1..].split_once(quote).unwrap_or((&behind[1..], "")),
+            None => behind.split_once(char::is_whitespace).unwrap_or((behind.trim_end_matches('/'), "")),
+        };
+        found.push((name, value.to_owned()));
+        rest = after;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_page_is_made_of_is_found_in_order() {
+        let html = r#"<!DOCTYPE html><HTML><head><meta http-equiv="refresh" content="5; url=/next">
+            <LINK rel="shortcut icon" href="/i.ico"><link href='/s.css' rel="alternate StyleSheet">
+            <script>if (a < b) x("<img src=c.png>")</script><script src=x.js></script></head>
+            <!-- <img src="no.png"> --><body class=a background="bg.png"><a href="/away">away</a>
+            <img alt="a > b" src="/i.png?a=1&amp;b=2"/><img src=j.png/><img src=""><img src="data:x"></body>"#;
+        assert_eq!(elements(html), ["/next", "/s.css", "x.js", "bg.png", "/i.png?a=1&b=2", "j.png"].map(str::to_owned));
+    }
+
+    #[test]
+    fn a_torn_page_is_read_as_far_as_it_goes() {
+        assert_eq!(elements("<img src=\"a.png><img src=b.png>"), ["a.png", "b.png"]);
+        assert_eq!(elements("<img src=a.png"), ["a.png"]);
+        assert!(elements("<<>< img").is_empty());
+    }
+}

@@ -1,0 +1,194 @@
+//! Users that browse, without a server: what they ask, when they are told these replies.
+
+use super::*;
+use crate::Deck;
+use brunt_engine::{Epoch, Numbering, Time};
+use brunt_model::browsing::{Credentials, Elements};
+use brunt_model::load::{Shape, Think};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Resolve, Script, Tls};
+use brunt_model::{Body, Load, Plan, Request, Stop};
+use brunt_wire::Kept;
+use brunt_wire::h1::parse::{Framing, Head};
+use brunt_wire::h1::{Common, H1};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn request(method: &str, url: &str, body: Body) -> Request {
+    let mut headers = vec![("Host".to_owned(), "h".to_owned()), ("X".to_owned(), "y".to_owned())];
+    if body != Body::None {
+        headers.push(("Content-Type".to_owned(), "text/plain".to_owned()));
+    }
+    Request { label: url.into(), method: method.into(), url: url.into(), headers, body, weight: 1, verbatim: None }
+}
+
+fn plan(urls: &[&str], order: Order, users: f64, browsing: Option<Browsing>) -> Plan {
+    let requests = urls.iter().map(|url| request("GET", url, Body::None)).collect();
+    Plan {
+        script: Script { requests, order, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored, browsing },
+        load: Load::Closed { users: Shape::constant(users), think: Think::NONE },
+        stop: Stop {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: None,
+            requests: None,
+            iterations_per_user: None,
+            grace: Duration::ZERO,
+        },
+        connection: Connection {
+            http10: false,
+            requests_per_connection: None,
+            retry_stale: false,
+            timeout: Duration::from_secs(1),
+            connect_timeout: Duration::from_secs(1),
+            connect_rate: 1,
+            dialling: Dialling::Eager,
+            resolve: Vec::<Resolve>::new(),
+            resolve_every: None,
+            proxy: None,
+            unix_socket: None,
+            source: Vec::new(),
+            receive_rate: None,
+            socket_buffer: None,
+            receive_buffer: None,
+            keep: Keep::Run,
+            reset: false,
+            tls: Tls::default(),
+        },
+        checks: Checks::default(),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
+        seed: 1,
+        threads: 1,
+        processes: 1,
+        precise: false,
+    }
+}
+
+/// A reply: status, header fields, body.
+type Told<'a> = (u16, &'a [(&'a str, &'a str)], &'a str);
+
+/// A user of a plan, and how it asks.
+struct Talk(Box<dyn VirtualUser>);
+
+fn talk(plan: &Plan, number: u64) -> Talk {
+    let deck = Arc::new(Deck::new(plan).unwrap());
+    let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
+    let numbering: Numbering = Rc::new(|_| 0);
+    Talk(deck.users(&wire, 0, &numbering).user(number))
+}
+
+impl Talk {
+    /// An iteration: the first line of each request, with the fields that came to it, where these are the replies.
+    fn iteration(&mut self, replies: &[Told<'_>]) -> Vec<String> {
+        let mut asked = Vec::new();
+        let mut last = None;
+        for step in 0..20 {
+            let turn = Turn { number: 0, last: last.as_ref(), step, failed: false };
+            let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
+            let text = String::from_utf8_lossy(request.bytes()).into_owned();
+            let fields = text.lines().skip(1).filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
+            let line = text.lines().next().unwrap().trim_end_matches(" HTTP/1.1");
+            asked.push([line].into_iter().chain(fields).collect::<Vec<_>>().join(" | "));
+            last = Some(replies.get(step as usize).map_or_else(|| reply(200, &[], ""), |(s, f, b)| reply(*s, f, b)));
+        }
+        asked
+    }
+}
+
+fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
+    let head = Head {
+        status,
+        version_minor: 1,
+        framing: Framing::Length(body.len() as u64),
+        keep_alive: true,
+        length: 0,
+        encoded: false,
+    };
+    let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let kept = Kept { head: Some((head, fields)), body: body.as_bytes().to_vec(), ..Kept::default() };
+    Reply { status, kept: Some(Box::new(kept)), ..Reply::default() }
+}
+
+fn browsing() -> Browsing {
+    Browsing { redirects: 2, attempts: 1, ..Browsing::default() }
+}
+
+#[test]
+fn users_go_through_the_list_each_by_itself() {
+    let urls = ["http://h/0", "http://h/1", "http://h/2", "http://h/3", "http://h/4"];
+    let paths = |order: Order, users: f64, number: u64| {
+        let mut talk = talk(&plan(&urls, order, users, Some(Browsing::default())), number);
+        (0..6).map(|_| talk.iteration(&[])[0][5..].to_owned()).collect::<String>()
+    };
+    assert_eq!(paths(Order::Walk, 2.0, 0), "012340");
+    assert_eq!(paths(Order::Walk, 2.0, 1), "234012");
+    assert_eq!(paths(Order::Walk, 9.0, 8), "012340");
+    assert_eq!(paths(Order::WalkTogether, 2.0, 1), "012340");
+}
+
+#[test]
+fn redirects_are_followed_as_far_as_was_said() {
+    let mut user = talk(&plan(&["http://h/a/b"], Order::Sequence, 1.0, Some(browsing())), 0);
+    let to = |status: u16, location: &'static str| (status, [("Location", location)], "");
+    let replies = [to(302, "c"), to(301, "http://i:81/d"), to(302, "/never")];
+    let replies: Vec<_> = replies.iter().map(|(s, f, b)| (*s, &f[..], *b)).collect();
+    assert_eq!(user.iteration(&replies), ["GET /a/b", "GET /a/c", "GET /d | Host: i:81"]);
+    assert_eq!(user.iteration(&[(308, &[("Location", "/x")], "")]), ["GET /a/b"]);
+}
+
+#[test]
+fn a_redirect_keeps_the_method_where_it_says_so() {
+    let mut plan = plan(&["http://h/"], Order::Sequence, 1.0, Some(browsing()));
+    plan.script.requests = vec![request("POST", "http://h/form", Body::Text("a=b".into()))];
+    let mut user = talk(&plan, 0);
+    let form = "Content-Type: text/plain | Content-Length: 3 | a=b";
+    let first = format!("POST /form | {form}");
+    let there = [("Location", "/there")];
+    assert_eq!(user.iteration(&[(302, &there, "")]), [&*first, "GET /there"]);
+    assert_eq!(user.iteration(&[(307, &there, "")]), [first, format!("POST /there | {form}")]);
+}
+
+#[test]
+fn cookies_and_credentials_go_with_what_follows() {
+    let credentials = vec![Credentials { realm: None, user: "u".into(), password: "p".into() }];
+    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, Some(Browsing { credentials, ..browsing() })), 0);
+    let wanted = [("WWW-Authenticate", "Basic realm=x"), ("Set-Cookie", "a=1")];
+    let named = "GET / | Authorization: Basic dTpw | Cookie: a=1";
+    assert_eq!(user.iteration(&[(401, &wanted, "")]), ["GET /", named]);
+    // It is not said again and again that we are not let in.
+    assert_eq!(user.iteration(&[(401, &wanted, ""), (401, &wanted, "")]), [named, named]);
+}
+
+#[test]
+fn a_page_is_asked_for_with_its_elements_the_last_first() {
+    let elements = Some(Elements { not_from: vec!["ads.".into()] });
+    let mut user = talk(&plan(&["http://h/dir/"], Order::Sequence, 1.0, Some(Browsing { elements, ..browsing() })), 0);
+    let html = "<img src=1.png><img src=/2.png><img src=http://ads.example/3.png><img src=1.png>";
+    let fields = [("content-type", "text/html; charset=utf-8")];
+    assert_eq!(user.iteration(&[(200, &fields, html)]), ["GET /dir/", "GET /2.png", "GET /dir/1.png"]);
+    assert_eq!(user.iteration(&[(404, &fields, html)]), ["GET /dir/"]);
+    assert_eq!(user.iteration(&[(200, &[("content-type", "text/plain")], html)]), ["GET /dir/"]);
+}
+
+#[test]
+fn what_comes_first_is_asked_once_and_by_users_in_turn() {
+    let first = vec![request("GET", "http://h/in0", Body::None), request("GET", "http://h/in1", Body::None)];
+    let plan = plan(&["http://h/"], Order::Walk, 3.0, Some(Browsing { first, ..browsing() }));
+    for (number, path) in [(0, "GET /in0"), (1, "GET /in1"), (2, "GET /in0")] {
+        let mut user = talk(&plan, number);
+        assert_eq!(user.iteration(&[]), [path, "GET /"]);
+        assert_eq!(user.iteration(&[]), ["GET /"]);
+    }
+}
+
+#[test]
+fn what_was_got_before_is_asked_for_if_it_has_changed() {
+    let browsing = Browsing { revalidate: true, forgetful: true, ..browsing() };
+    let mut user = talk(&plan(&["http://h/a", "http://h/b"], Order::WalkTogether, 1.0, Some(browsing)), 0);
+    let fields = [("ETag", "\"e\""), ("Last-Modified", "then"), ("Set-Cookie", "a=1")];
+    assert_eq!(user.iteration(&[(200, &fields, "")]), ["GET /a"]);
+    assert_eq!(user.iteration(&[]), ["GET /b | Cookie: a=1"]);
+    // Through the list: cookies are forgotten.
+    assert_eq!(user.iteration(&[]), ["GET /a | If-Modified-Since: then | If-None-Match: \"e\""]);
+}

@@ -1,0 +1,47 @@
+//! A server that keeps what it was sent, byte by byte, and replies as it is told.
+
+use crate::world::odd::{Odd, serving};
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+
+/// A server that keeps what it was sent.
+pub struct Recorder {
+    pub odd: Odd,
+    bytes: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+/// Gives what `reply` makes of each request, and closes the connection.
+pub fn recorder(reply: impl Fn(&str) -> String + Send + Sync + 'static) -> Recorder {
+    let bytes: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+    let kept = Arc::clone(&bytes);
+    let odd = serving(move |mut client| {
+        let mut seen = Vec::new();
+        let mut buffer = [0; 4096];
+        while !is_whole(&seen) {
+            match client.stream.read(&mut buffer) {
+                Ok(n) if n > 0 => seen.extend_from_slice(&buffer[..n]),
+                _ => break,
+            }
+        }
+        let reply = reply(&String::from_utf8_lossy(&seen));
+        kept.lock().expect("the bytes").push(seen);
+        let _ = client.stream.write_all(reply.as_bytes());
+    });
+    Recorder { odd, bytes }
+}
+
+/// Whether a head, and the body that it announces, have come.
+fn is_whole(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned));
+    body.len() >= length.map_or(0, |n| n.parse().expect("a length"))
+}
+
+impl Recorder {
+    /// What came since the last call.
+    pub fn take(&self) -> Vec<String> {
+        let bytes = std::mem::take(&mut *self.bytes.lock().expect("the bytes"));
+        bytes.into_iter().map(|b| String::from_utf8_lossy(&b).into_owned()).collect()
+    }
+}

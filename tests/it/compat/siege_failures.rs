@@ -1,0 +1,109 @@
+//! siege beside siege where something goes wrong, and where siege itself does not get through.
+
+use super::both::{both, ours};
+use super::siege::{PLAIN, mask, rc};
+use crate::world::odd::{page, replying, serving};
+use crate::world::{command, lab, port, until};
+use rustix::process::Signal;
+use std::thread::sleep;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// siege's own words: the address of its source.
+#[test]
+fn a_dead_port_is_told_the_same() {
+    let Some(siege) = both("compat::siege_failures::a_dead_port_is_told_the_same", "siege") else { return };
+    let dir = TempDir::new().expect("a directory");
+    let url = format!("http://127.0.0.1:{}/", port::free());
+    let [plain, few] =
+        [("plain", ""), ("few", "failures = 5\n")].map(|(name, more)| rc(dir.path(), name, &format!("{PLAIN}{more}")));
+    for words in [
+        &["-R", &plain, "-c1", "-r1", &url][..],
+        &["-R", &plain, "-c1", "-r3", "-j", &url],
+        &["-R", &few, "-c1", "-r20", &url],
+    ] {
+        siege.agree_masked(words, mask);
+    }
+    let said = ours("siege", &["-R", &few, "-c3", "-r20", &url]);
+    assert!(said.err.contains("siege aborted due to excessive socket failure; you\n"), "{}", said.err);
+    assert!(said.err.contains("Failed transactions:\t           5\n"), "{}", said.err);
+    assert!(said.err.contains("\nbrunt: the run was ended early by the limit of 5 failures"), "{}", said.err);
+}
+
+/// A server that takes connections and says nothing: siege waits for ever, or reports neither hits nor failures.
+#[test]
+fn a_silent_server_is_told() {
+    let odd = serving(|mut client| {
+        client.request();
+        sleep(Duration::from_secs(5));
+    });
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", &format!("{PLAIN}timeout = 1\n"));
+    let said = ours("siege", &["-R", &rc, "-c3", "-r1", &odd.at("/")]);
+    assert!(said.err.contains("Failed transactions:\t           3\n"), "{}", said.err);
+    let rc = super::siege::rc(dir.path(), "patient", PLAIN);
+    let said = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.at("/")]);
+    assert!(said.err.contains("\nbrunt: 3 requests were under way at the end and are in no figure"), "{}", said.err);
+}
+
+/// siege fails to allocate for 3000 users, and polls the wrong descriptors from 1024 on.
+#[test]
+fn three_thousand_users_get_through() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 5000\n"));
+    let said = ours("siege", &["-R", &rc, "-c", "3000", "-r", "2", "-b", &lab.at("/")]);
+    assert!(said.err.contains("** Preparing 3000 concurrent users for battle.\n"), "{}", said.err);
+    assert!(said.err.contains("Transactions:\t\t        6000 hits\n"), "{}", said.err);
+    assert!(said.err.contains("Failed transactions:\t           0\n"), "{}", said.err);
+}
+
+#[test]
+fn more_users_than_the_limit_are_told() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
+    let said = ours("siege", &["-R", &rc, "-c", "9", "-r", "1", "-b", &lab.at("/")]);
+    assert!(said.out.contains("\nWARNING: The number of users is capped at 4.  To increase this\n"), "{}", said.out);
+    assert!(said.err.contains("Transactions:\t\t           4 hits\n"), "{}", said.err);
+    assert!(said.err.contains("\nbrunt: 9 users were asked for, and 4 made the load"), "{}", said.err);
+}
+
+/// What decided the figures of many a published comparison.
+#[test]
+fn pauses_that_decide_are_told() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", PLAIN);
+    let said = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.at("/")]);
+    assert!(said.err.contains("\nbrunt: each user paused 250 ms on average behind a page that took "), "{}", said.err);
+    assert!(!ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.at("/")]).err.contains("paused"));
+}
+
+#[test]
+fn both_time_and_repetitions_are_told_the_same() {
+    let Some(siege) = both("compat::siege_failures::both_time_and_repetitions_are_told_the_same", "siege") else {
+        return;
+    };
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", PLAIN);
+    let begin = |err: &str| err.lines().take(4).map(str::to_owned).collect::<Vec<_>>();
+    let url = format!("http://127.0.0.1:{}/", port::free());
+    let words = ["-R", &rc, "-c1", "-r2", "-t1S", "-d9", &url];
+    assert_eq!(begin(&siege.real(&words).err), begin(&siege.ours(&words).err));
+}
+
+#[test]
+fn who_stops_it_has_the_report() {
+    let odd = replying(page("hello"));
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", PLAIN);
+    let mut command = command("siege");
+    command.args(["-R", &rc, "-c2", "-b", &odd.at("/")]);
+    let running = crate::world::brunt::start_as_it_is(&mut command);
+    until("some requests", || odd.seen().len() > 20);
+    running.signal(Signal::INT);
+    let ran = running.finish_amid();
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("\nLifting the server siege...\nTransactions:\t\t"), "{}", ran.err);
+}
