@@ -87,7 +87,7 @@ fn dcperf() {
     let rc = rc(dir.path(), "rc", &format!("{PLAIN}connection = keep-alive\nfailures = 1000\n"));
     let (list, log) = (dir.path().join("urls").display().to_string(), dir.path().join("log").display().to_string());
     fs::write(&list, format!("{}\n{} POST a=b\n", nginx.at("/"), nginx.at("/"))).expect("a list");
-    // One that is refused, for the note that goes with pauses.
+    // Pauses bring a note, which must hold none of the labels.
     let words = ["-v", "-R", &rc, "-c", "4", "-d", "0.4", "-t", "2S", "-f", &list, &format!("--log={log}")];
     let out = command("siege").args(words).output().expect("brunt");
     let labels = [

@@ -60,7 +60,15 @@ pub struct RequestArgs {
     pub follow: u32,
 }
 
+/// Which URL of a list is next, by the words for it.
+const ORDERS: [(&str, Order); 4] = [
+    ("sequence", Order::Sequence),
+    ("random", Order::Random),
+    ("walk", Order::Walk),
+    ("walk_together", Order::WalkTogether),
+];
+
 fn order() -> impl TypedValueParser<Value = Order> {
-    PossibleValuesParser::new(["sequence", "random"])
-        .map(|word| if word == "random" { Order::Random } else { Order::Sequence })
+    PossibleValuesParser::new(ORDERS.map(|row| row.0))
+        .map(|word| ORDERS.iter().find(|row| row.0 == word).map_or(Order::Sequence, |row| row.1))
 }

@@ -132,16 +132,15 @@ fn greet(settings: &Settings) {
 
 fn report(settings: &Settings, desk: &Desk) {
     let figures = desk.figures();
-    let silent = settings.quiet;
-    if desk.aborted && !silent {
-        eprint!(
-            "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n"
-        );
-    }
-    if desk.was_lifted() && !silent && settings.form() != Format::Json {
-        eprint!("\nLifting the server siege...");
-    }
-    if !silent {
+    if !settings.quiet {
+        if desk.aborted {
+            eprint!(
+                "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n"
+            );
+        }
+        if desk.was_lifted() && settings.form() != Format::Json {
+            eprint!("\nLifting the server siege...");
+        }
         eprintln!();
         match settings.form() {
             Format::Json => say(&print::json(&figures, settings)),
@@ -150,46 +149,50 @@ fn report(settings: &Settings, desk: &Desk) {
     }
     if settings.logging {
         log::append(settings, &figures, desk.now());
-        if settings.show_logfile && !silent {
-            say(&format!(
-                "LOG FILE: {}\nYou can disable this log file notification by editing\n{} and changing 'show-logfile' to false.\n",
-                settings.logfile,
-                rc::own().display()
-            ));
-        }
+    }
+    if settings.logging && settings.show_logfile && !settings.quiet {
+        let (log, rc) = (&settings.logfile, rc::own());
+        say(&format!(
+            "LOG FILE: {log}\nYou can disable this log file notification by editing\n{} and changing 'show-logfile' to false.\n",
+            rc.display()
+        ));
     }
 }
 
 /// What the report cannot say: each only where it would mislead.
 fn notes(settings: &Settings, desk: &Desk, note: Option<String>) -> Vec<String> {
-    let classic = &desk.classic;
-    let mut notes = Vec::from_iter(note);
-    if desk.aborted {
-        notes.push(format!(
-            "the run was ended early by the limit of {} failures: its figures are those of a part (failures = N in siegerc)",
-            settings.failures
-        ));
-    }
-    if settings.concurrent > settings.limit && settings.look.is_none() {
-        let (asked, limit) = (settings.concurrent, settings.limit);
-        notes.push(format!("{asked} users were asked for, and {limit} made the load (limit = N in siegerc)"));
-    }
-    let (mean, pause) = (classic.true_mean_millis(), settings.pause() * 1e3 / 2.0);
-    if pause > mean && classic.hits > 0 {
-        notes.push(format!(
+    let ended_early = desk.aborted.then(|| {
+        let failures = settings.failures;
+        format!(
+            "the run was ended early by the limit of {failures} failures: its figures are those of a part (failures = N in siegerc)"
+        )
+    });
+    let (asked, limit) = (settings.concurrent, settings.limit);
+    let capped = (asked > limit && settings.look.is_none())
+        .then(|| format!("{asked} users were asked for, and {limit} made the load (limit = N in siegerc)"));
+    note.into_iter().chain(ended_early).chain(capped).chain(paused(settings, desk)).chain(waited(desk)).collect()
+}
+
+/// Users mostly paused.
+fn paused(settings: &Settings, desk: &Desk) -> Option<String> {
+    let (mean, pause) = (desk.classic.true_mean_millis(), settings.pause() * 1e3 / 2.0);
+    (pause > mean && desk.classic.hits > 0).then(|| {
+        format!(
             "each user paused {pause:.0} ms on average behind a page that took {mean:.3} ms: the pauses, not the server, decided \
              how many there were (-b: none)"
-        ));
-    }
-    if classic.hides_waits() {
-        let oldest = classic.oldest_cut_nanos as f64 / 1e9;
-        notes.push(format!(
-            "{} requests were under way at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all \
-             that ended",
-            classic.cut
-        ));
-    }
-    notes
+        )
+    })
+}
+
+/// What was under way at the end had waited longer than all that is in the figures.
+fn waited(desk: &Desk) -> Option<String> {
+    let (cut, oldest) = (desk.classic.cut, desk.classic.oldest_cut_nanos as f64 / 1e9);
+    desk.classic.hides_waits().then(|| {
+        format!(
+            "{cut} requests were under way at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all \
+             that ended"
+        )
+    })
 }
 
 /// Writes on stdout, at once. Whoever reads it may stop when it has seen enough.

@@ -271,7 +271,7 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:14: repetitions: `three`: that is no whole number; write one such as 3
     plan.yaml:2:14: repetitions: 0 measures nothing; write 1 or more
     plan.yaml:2:8: order: `shuffled` is no word for it; write interleaved, blocks or random
-    plan.yaml:1:29: script.order: `shuffled` is no word for it; write sequence or random
+    plan.yaml:1:29: script.order: `shuffled` is no word for it; write sequence, random, walk or walk_together
     plan.yaml:2:11: cooldown: `5 s`: ` s` is no unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
     plan.yaml:2:17: probe_interval: `0`: this duration must be longer than nothing; write one such as 500ms, 1.5s or 2m
     plan.yaml:2:11: vars.a: a list stands where a single value belongs; write one

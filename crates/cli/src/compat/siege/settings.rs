@@ -16,7 +16,8 @@ pub const VERSION: &str = "4.0.7";
 /// Where Debian's siege keeps its log.
 const LOG: &str = "/var/log/log/siege.log";
 
-/// What siege was told. What holds where nothing is said is what siege has built in.
+/// What siege was told, each by the directive of the same name where nothing else is said. What holds where nothing was told
+/// is what siege has built in.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of siege's
 pub struct Settings {
