@@ -54,6 +54,7 @@ fn two_hosts_have_nineteen_columns_and_are_asked_in_turn() {
         "[--server][localhost][--uri][/b c][--num-conn][20][--num-call][2][--timeout][5][--rate][10][--port][81]";
     assert_eq!((told.len(), &*told[0], &*told[1]), (6, first, second));
     assert!(told[5].contains("[localhost]") && told[5].contains("[--rate][30]"));
+    assert_eq!(said.err, "");
 }
 
 #[test]
@@ -82,9 +83,14 @@ fn a_test_may_be_told_by_its_length() {
         &format!("--single_host --httperf {httperf} --quiet --const_test_time 12 --low_rate 1.5 --high_rate 3 --rate_step 1.5"),
     );
     assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.contains("\n15\t") && said.out.contains("\n30\t"), "{}", said.out);
+    home.httperf(&report(40, 0).replace("19.8 avg 20.0 max 20.4 stddev 0.2 (3", "0.0 avg 0.0 max 0.0 stddev 0.0 (0"));
+    let line = format!("--single_host --httperf {httperf} --quiet --low_rate 1 --high_rate 1");
+    let said = home.run("autobench", &line);
+    assert!(said.err.starts_with("brunt: 1 of the tests were shorter"), "{}", said.err);
+    assert_eq!(home.run("autobench", &format!("{line} --brunt-no-notes")).err, "");
     let told = home.told();
     assert!(told[0].contains("[--num-conn][18]") && told[1].contains("[--num-conn][36]"), "{told:?}");
-    assert!(said.out.contains("\n15\t") && said.out.contains("\n30\t"), "{}", said.out);
 }
 
 #[test]

@@ -35,6 +35,9 @@ const DIED: u8 = 255;
 /// What stands among the errors of a test without a reply, in per cent.
 const NO_REPLY: f64 = 101.0;
 
+/// The one of our options that is good beside another httperf, too.
+const NO_NOTES: &str = "no-notes";
+
 /// Why nothing, or nothing more, is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
@@ -74,29 +77,51 @@ pub fn run(called: &str, words: &[String]) -> u8 {
 fn measure(called: &str, words: &[String]) -> Result<(), End> {
     let settings = settings::read(called, words, Whose::Autobench)?;
     sweep::resolve(&settings)?;
-    let mut tester = tester::tester(&settings)?;
-    sweep::sweep(&settings, &COLUMNS, &mut |host, rate| test(&settings, tester.as_mut(), host, rate))
+    let tester = tester::tester(&settings)?;
+    let mut tests = Tests { settings: &settings, tester, unsampled: 0 };
+    let swept = sweep::sweep(&settings, &COLUMNS, &mut |host, rate| tests.test(host, rate));
+    if tests.unsampled > 0 && !settings.is_aside(NO_NOTES) {
+        eprintln!(
+            "brunt: {} of the tests were shorter than the five seconds that httperf takes for a sample of replies: their \
+             min, avg and max are 0.0 and mean nothing; write --const_test_time",
+            tests.unsampled
+        );
+    }
+    swept
 }
 
-/// One test, as the cells of its host.
-fn test(settings: &Settings, tester: &mut dyn Tester, host: &Host, rate: f64) -> Result<Vec<String>, End> {
-    let words = sweep::words(settings, host, rate, settings.connections.at(rate));
-    if settings.debug {
-        eprintln!("{}", tester.named(&words));
+/// The tests of a sweep.
+struct Tests<'a> {
+    settings: &'a Settings,
+    tester: Box<dyn Tester>,
+    /// How many had replies, and no sample of them.
+    unsampled: u64,
+}
+
+impl Tests<'_> {
+    /// One test, as the cells of its host.
+    fn test(&mut self, host: &Host, rate: f64) -> Result<Vec<String>, End> {
+        let settings = self.settings;
+        let words = sweep::words(settings, host, rate, settings.connections.at(rate));
+        if settings.debug {
+            eprintln!("{}", self.tester.named(&words));
+        }
+        let ours: Vec<String> = settings.side.iter().map(|aside| aside.word(host, rate)).collect();
+        let text = self.tester.report(&words, &ours)?;
+        if !settings.quiet {
+            say(&text);
+        }
+        let figures = Figures::read(&text).map_err(|missing| {
+            format!("httperf's report at rate {} has no line `{missing}`; --debug shows its words", number::perl(rate))
+        })?;
+        if figures.replies == 0 {
+            eprintln!("Zero replies received, test invalid: rate {}", number::perl(rate));
+        } else if figures.max_reply_rate() == "0.0" {
+            self.unsampled += 1;
+        }
+        let errors = number::perl(figures.errors_in_percent().unwrap_or(NO_REPLY));
+        Ok(figures.texts.into_iter().chain([errors]).collect())
     }
-    let ours: Vec<String> = settings.side.iter().map(|aside| aside.word(host, rate)).collect();
-    let text = tester.report(&words, &ours)?;
-    if !settings.quiet {
-        say(&text);
-    }
-    let figures = Figures::read(&text).map_err(|missing| {
-        format!("httperf's report at rate {} has no line `{missing}`; --debug shows its words", number::perl(rate))
-    })?;
-    if figures.replies == 0 {
-        eprintln!("Zero replies received, test invalid: rate {}", number::perl(rate));
-    }
-    let errors = number::perl(figures.errors_in_percent().unwrap_or(NO_REPLY));
-    Ok(figures.texts.into_iter().chain([errors]).collect())
 }
 
 /// Writes on stdout, at once. Whoever reads it may stop when it has seen enough.

@@ -66,6 +66,11 @@ impl Figures {
         })
     }
 
+    /// The greatest sample of the reply rate, as it is written; `0.0` where there is none.
+    pub fn max_reply_rate(&self) -> &str {
+        &self.texts[4]
+    }
+
     /// Errors in per cent of replies, so that there may be more than 100; None: no reply came.
     pub fn errors_in_percent(&self) -> Option<f64> {
         (self.replies > 0).then(|| 100.0 * self.errors as f64 / self.replies as f64)

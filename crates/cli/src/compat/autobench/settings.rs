@@ -53,6 +53,13 @@ pub struct Settings {
     pub side: Vec<Aside>,
 }
 
+impl Settings {
+    /// Whether this option of ours was said.
+    pub fn is_aside(&self, name: &str) -> bool {
+        self.side.iter().any(|aside| aside.is(name))
+    }
+}
+
 /// A server under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {

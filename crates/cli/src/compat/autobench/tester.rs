@@ -1,6 +1,7 @@
 //! Who answers an httperf command line with the text of its report.
 
 use super::super::httperf;
+use super::NO_NOTES;
 use super::settings::Settings;
 use crate::signals::Interrupt;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub trait Tester {
 /// Who answers: the httperf that was asked for, or our own.
 pub fn tester(settings: &Settings) -> Result<Box<dyn Tester>, String> {
     Ok(match &settings.httperf {
-        Some(path) if settings.side.is_empty() => Box::new(Program(path.clone())),
+        Some(path) if settings.side.iter().all(|aside| aside.is(NO_NOTES)) => Box::new(Program(path.clone())),
         Some(path) => {
             return Err(format!("{} knows no --brunt- options; leave out either these or --httperf", path.display()));
         }

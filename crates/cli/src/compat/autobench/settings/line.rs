@@ -103,6 +103,11 @@ pub struct Aside {
 const FILES: [&str; 2] = ["json", "report"];
 
 impl Aside {
+    /// Whether it is the one of this name.
+    pub fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+
     /// As a word, for the test of a host at a rate: its files bear both in their names.
     pub fn word(&self, host: &Host, rate: f64) -> String {
         let Self { name, value } = self;
