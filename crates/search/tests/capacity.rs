@@ -7,7 +7,7 @@ mod simulation;
 
 use serde_json::json;
 use simulation::KINDS;
-use simulation::servers::{DRIFTING, Kind};
+use simulation::servers::{DRIFTING, Kind, SLOW};
 use simulation::trial::{Searched, search};
 use std::env;
 use std::fs::OpenOptions;
@@ -127,9 +127,17 @@ fn intervals_hold_the_true_capacity() {
 }
 
 #[test]
+fn where_little_can_be_known_the_interval_is_wide_and_holds_the_truth() {
+    let score = Score::of(&SLOW, searches(20));
+    println!("{}", score.note(&SLOW));
+    let (least, most) = if in_full() { (0.93, 0.1) } else { (0.74, 0.2) };
+    assert!(score.coverage() >= least && at(&score.half_widths, 0.5) < most, "{}", score.coverage());
+}
+
+#[test]
 fn a_drift_is_found_and_said() {
     let searches = searches(10);
     let score = Score::of(&DRIFTING, searches);
     println!("{}", score.note(&DRIFTING));
-    assert!(f64::from(score.drifts) >= 0.3 * f64::from(searches), "{} of {searches}", score.drifts);
+    assert!(f64::from(score.drifts) >= 0.6 * f64::from(searches), "{} of {searches}", score.drifts);
 }

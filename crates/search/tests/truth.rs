@@ -6,7 +6,7 @@ mod simulation;
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use simulation::KINDS;
-use simulation::servers::{Kind, Server, Service};
+use simulation::servers::{Kind, SLOW, Server, Service};
 
 /// Erlang's C: the share of requests that wait, at an offered load of `a` for `c` workers.
 fn waits(c: usize, a: f64) -> f64 {
@@ -30,7 +30,7 @@ fn slower(rate: f64, c: usize, mean: f64, t: f64) -> f64 {
 
 #[test]
 fn those_of_formulas_are_right() {
-    for kind in &KINDS {
+    for kind in KINDS.iter().chain([&SLOW]) {
         if let Service::Exponential { workers, mean } = kind.service {
             let share = slower(kind.capacity, workers, mean, kind.bound);
             assert!((share - 0.01).abs() < 2e-5, "{}: {share}", kind.name);
@@ -42,7 +42,7 @@ fn those_of_formulas_are_right() {
 fn those_of_simulations_are_right() {
     let in_full = std::env::var("BRUNT_PROVE").is_ok_and(|v| v == "1");
     let (requests, within) = if in_full { (60e6, 0.12) } else { (2e6, 0.6) };
-    for kind in &KINDS {
+    for kind in KINDS.iter().chain([&SLOW]) {
         let share = simulated(kind, requests);
         // A tenth of a per cent of the load changes the share by 3 to 7 %.
         assert!((share / 0.01).ln().abs() < within, "{}: {share}", kind.name);
