@@ -4,8 +4,8 @@
 //! one; each is a request with a sample of its own. What it is **not**: a browser. It runs no script, asks for nothing twice
 //! at once, and reads no clock: cookies end with the run.
 //!
-//! * [`ask`]: one request that is to be made, and those that follow from a reply. [`jar`]: cookies.
-//! * [`identity`]: credentials, Basic and Digest. [`page`]: what a page is made of.
+//! * `ask`: one request that is to be made, and those that follow from a reply. `jar`: cookies.
+//! * `identity`: credentials, Basic and Digest. `page`: what a page is made of.
 
 mod ask;
 mod identity;

@@ -1,5 +1,5 @@
 //! The virtual user of a list of requests: it asks the next one, and that is its iteration. One that makes something of the
-//! reply is a [`Browser`](crate::browse::Browser).
+//! reply is a [`Browser`].
 //!
 //! A [`Deck`] is the plan's script with its placeholders compiled, the same for all workers; [`Deck::users`] makes a
 //! worker's users of it. A request without placeholders is put into the bytes of the wire once.
