@@ -47,6 +47,8 @@ fn secs(n: u64) -> Duration {
 /// The virtual user of these tests: what it asks, by label, at each turn.
 enum Next {
     Ask(&'static str),
+    Together(usize),
+    Think(Duration),
     Done,
     Broken,
 }
@@ -187,6 +189,8 @@ impl VirtualUser for Folk {
                 let known = self.known.iter().find(|k| k.0 == name);
                 Step::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
             }
+            Next::Together(count) => Step::Together(vec![Rc::clone(&self.other); count]),
+            Next::Think(time) => Step::Think(time),
             Next::Done => Step::Done,
             Next::Broken => Step::Broken("this user is broken".into()),
         }

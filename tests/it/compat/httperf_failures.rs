@@ -35,7 +35,7 @@ fn errors_are_counted_the_same() {
         sleep(Duration::from_secs(2));
     });
     let silent = silent.address.port().to_string();
-    for line in ["--num-conns 2 --timeout 0.2", "--wsess 2,3,0 --timeout 0.1 --think-timeout 0.1"] {
+    for line in ["--num-conns 2 --timeout 0.2", "--wsess 2,3,0 --rate 5 --timeout 0.2"] {
         httperf.agree_masked(&words(&silent, line), |text| without_failtime(&mask(text)));
     }
 }

@@ -171,3 +171,45 @@ fn labels_beyond_the_limit_are_one() {
     assert_eq!(seen.run.labels.len(), 5);
     assert!(seen.run.warnings.is_empty());
 }
+
+/// Two bursts of two, with a pause between them.
+fn two_bursts(turn: Turn<'_>) -> Next {
+    match (turn.step, turn.failed) {
+        (_, true) => Next::Done,
+        (0, _) => Next::Together(2),
+        (2, _) if THOUGHT.with(|thought| thought.replace(!thought.get())) => Next::Together(2),
+        (2, _) => Next::Think(ms(30)),
+        _ => Next::Done,
+    }
+}
+
+thread_local! {
+    /// Whether the user that goes on has thought. The fake clock has one user at a time here.
+    static THOUGHT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+#[test]
+fn requests_go_together_and_users_think_between_them() {
+    let world = Fake::delay(ms(10)).user(two_bursts);
+    let mut plan = open(5.0, Arrivals::Even, secs(2));
+    plan.connection.keep = Keep::Iteration;
+    let seen = world.run(&plan);
+    let t = &seen.run.total;
+    assert_eq!((t.planned, t.begun, t.completed), (40, 40, 40));
+    for (n, s) in seen.samples.chunks(4).enumerate() {
+        let due: Vec<u64> = s.iter().map(|s| s.planned.nanos_since(seen.begins()) / MS - 200 * n as u64).collect();
+        // The second burst is due when the replies of the first, 10 ms each, were there and 30 ms had passed.
+        assert_eq!(due, [0, 0, 50, 50]);
+        assert!(s.iter().all(|s| s.iteration == n as u64));
+        assert_eq!(s.iter().filter(|s| s.opened).count(), 1);
+    }
+}
+
+#[test]
+fn what_was_sent_together_fails_together() {
+    let mut world = Fake::delay(ms(10)).user(two_bursts);
+    world.server = Box::new(|| Box::new(|now| Answer::Fails(Failure::Reset, now + ms(10))));
+    let seen = world.run(&open(5.0, Arrivals::Even, secs(1)));
+    let t = &seen.run.total;
+    assert_eq!((t.planned, t.begun, t.failed_by(Failure::Reset)), (10, 10, 10));
+}
