@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
 /// The first bytes of a log; the last two are the version.
-pub const MAGIC: &[u8; 8] = b"BRUNT\x0002";
+pub const MAGIC: &[u8; 8] = b"BRUNT\x0003";
 /// No frame is longer; a length above it means that the log is damaged.
 const LONGEST: u32 = 256 << 20;
 

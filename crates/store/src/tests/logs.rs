@@ -43,7 +43,7 @@ fn both_kinds_are_read_by_one_reader() {
         assert_eq!(read, events(1.0));
     }
     assert!(matches!(read(b"GIF89a......").1, Some(LogError::NotALog)));
-    assert!(matches!(PackedReader::new(&b"BRUNT\x0002"[..]), Err(LogError::NotALog)));
+    assert!(matches!(PackedReader::new(&b"BRUNT\x0003"[..]), Err(LogError::NotALog)));
 }
 
 #[test]
