@@ -201,7 +201,8 @@ fn requests_go_together_and_users_think_between_them() {
         // The second burst is due when the replies of the first, 10 ms each, were there and 30 ms had passed.
         assert_eq!(due, [0, 0, 50, 50]);
         assert!(s.iter().all(|s| s.iteration == n as u64));
-        assert_eq!(s.iter().filter(|s| s.opened).count(), 1);
+        // The connection of the first was opened before the load began.
+        assert_eq!(s.iter().filter(|s| s.opened).count(), usize::from(n > 0));
     }
 }
 
