@@ -21,6 +21,8 @@ pub struct Known {
     pub met: Option<f64>,
     /// The least load that missed them, of those above it; None where none did.
     pub missed: Option<f64>,
+    /// The highest load of which a trial alone decided that it is met.
+    pub surely_met: Option<f64>,
     /// Whether any trial surely lies above it, and not only by the chance of some slow requests.
     pub is_above: bool,
     /// Where the objective that is missed first crosses its bound; None before both sides were seen.
@@ -81,10 +83,11 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
             let high = least(|c| c.high).or(decided.1.filter(|high| *high > first.load));
             Estimate { value: Some(first.load), low, high }
         }
+        // What was met for a short time is met once more for longer before it is told (crate::stage).
         None => Estimate { value: None, low: met, high: missed },
     };
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
-    Known { met, missed, is_above, crossing: first.map(|f| f.0), at }
+    Known { met, missed, surely_met: decided.0, is_above, crossing: first.map(|f| f.0), at }
 }
 
 /// The highest load that met the objectives and the least that missed them, where as little as possible speaks against it:
@@ -112,7 +115,7 @@ fn excess(trial: &Seen, set: usize, bounds: &[Bound]) -> f64 {
     const MOST: f64 = 10.0;
     let one = |(index, bound): (usize, &Bound)| {
         let parts = parts(trial, set, index);
-        (figure(&parts) / bound.allowed - 1.0).min(MOST) * sums(&parts).1.max(1.0)
+        (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sums(&parts).1.max(1.0)
     };
     bounds.iter().enumerate().map(one).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -120,7 +123,9 @@ fn excess(trial: &Seen, set: usize, bounds: &[Bound]) -> f64 {
 /// The highest load that a trial alone decided to be below the capacity, and the least above it.
 fn decided(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
     let side = |trial: &Seen| {
-        let each = bounds.iter().enumerate().map(|(index, bound)| sides::side(&parts(trial, set, index), bound));
+        let one = |(index, bound): (usize, &Bound)| sides::side(&parts(trial, set, index), bound);
+        let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
+        let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
         sides::joined(&each.collect::<Vec<_>>())
     };
     let of = |wanted: LoadSide| useful.iter().filter(move |trial| side(trial) == wanted).map(|trial| trial.load);
@@ -139,7 +144,7 @@ fn counts(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
 
 /// Whether a trial's figures are over a bound of the set.
 pub fn misses(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
-    bounds.iter().enumerate().any(|(index, bound)| figure(&parts(trial, set, index)) > bound.allowed)
+    bounds.iter().enumerate().any(|(index, bound)| figure(trial, &parts(trial, set, index), bound) > bound.allowed)
 }
 
 fn parts(trial: &Seen, set: usize, index: usize) -> Vec<Part> {
@@ -147,10 +152,15 @@ fn parts(trial: &Seen, set: usize, index: usize) -> Vec<Part> {
     trial.blocks.iter().filter_map(part).collect()
 }
 
-/// Over all, of all. Where nothing came, nothing was met.
-fn figure(parts: &[Part]) -> f64 {
+/// Over all, of all. Where nothing came, nothing was met; nor where a queue grows without end, however short it is yet.
+fn figure(trial: &Seen, parts: &[Part], bound: &Bound) -> f64 {
+    const ENDLESS: f64 = 1000.0;
     let (over, of) = sums(parts);
-    if of > 0.0 { over / of } else { 1.0 }
+    match if of > 0.0 { over / of } else { 1.0 } {
+        figure if !(bound.waits() && trial.is_overloaded()) => figure,
+        _ if bound.is_share() => 1.0,
+        figure => figure.max(ENDLESS * bound.allowed),
+    }
 }
 
 fn sums(parts: &[Part]) -> (f64, f64) {
@@ -164,7 +174,8 @@ fn glimpses(useful: &[&Seen], set: usize, index: usize, bound: &Bound) -> (Vec<G
         let (variance, freedom) = variance(&parts, bound);
         let seconds = trial.seconds.max(0.1);
         let at_most = trial.limited.is_some();
-        Glimpse { load: trial.load, figure: figure(&parts), seconds, variance, freedom, at_most }
+        let figure = figure(trial, &parts, bound);
+        Glimpse { load: trial.load, figure, seconds, variance, freedom, at_most }
     };
     let saturation = bound.waits().then(|| saturation(useful)).flatten();
     (useful.iter().map(glimpse).collect(), Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() })

@@ -53,15 +53,17 @@ impl Stage<'_> {
         }
         let Some(made) = self.made.last() else { return self.ask(self.search.find.start, "the first", Length::Short) };
         let known = &made.known;
-        if let Some(next) = self.brackets(known) {
-            return next;
+        match self.brackets(known) {
+            Some(Err(end)) => return self.surely_met(known, end),
+            Some(next) => return next,
+            None => {}
         }
         let Some(wide) = widest(known) else { return Err(SearchEnd::Precise) };
         if known.iter().all(|known| self.is_precise(known)) {
-            return if self.confirmed() { Err(SearchEnd::Precise) } else { self.confirm(wide) };
+            return if self.confirmed() { Err(SearchEnd::Precise) } else { self.confirm(wide.at.value) };
         }
         if !self.confirmed() && self.left() <= 1.5 * self.cost(self.length(Length::Full)) {
-            return self.confirm(wide);
+            return self.confirm(wide.at.value);
         }
         if self.confirmed() && self.left() < 2.0 * self.cost(self.length(Length::Middle)) {
             return Err(SearchEnd::Budget);
@@ -133,6 +135,15 @@ impl Stage<'_> {
         None
     }
 
+    /// Where it ends below the capacity, the highest load that was met is met for long enough to be sure.
+    fn surely_met(&self, known: &[Known], end: SearchEnd) -> Result<Next, SearchEnd> {
+        let unsure = known.iter().find(|known| known.met.is_some() && known.met != known.surely_met);
+        match unsure {
+            Some(known) if end != SearchEnd::Budget && !self.confirmed() => self.confirm(known.met),
+            _ => Err(end),
+        }
+    }
+
     fn up(&self, known: &[Known], highest: f64) -> Result<Next, SearchEnd> {
         let generator = self.generator_limit();
         if let Some(limit) = generator {
@@ -193,8 +204,9 @@ impl Stage<'_> {
         self.has(Purpose::Confirm)
     }
 
-    fn confirm(&self, known: &Known) -> Result<Next, SearchEnd> {
-        let Some(load) = known.at.value else { return Err(SearchEnd::Budget) };
+    /// A load once more, that of the answer, for a full time.
+    fn confirm(&self, load: Option<f64>) -> Result<Next, SearchEnd> {
+        let Some(load) = load else { return Err(SearchEnd::Budget) };
         let mut times = self.length(Length::Full);
         let room = self.left() - self.cost(times) + times.most.as_secs_f64();
         if room < times.least.as_secs_f64() {
