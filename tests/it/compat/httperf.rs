@@ -2,6 +2,7 @@
 
 use super::both::{Both, both};
 use crate::world::{Nginx, nginx};
+use std::fmt::Write;
 use std::fs;
 
 /// Both, and an nginx; None: one of them is not here.
@@ -31,6 +32,11 @@ pub fn mask(text: &str) -> String {
     text.lines().filter(|line| !line.contains("FD_SETSIZE")).map(|line| mask_line(line) + "\n").collect()
 }
 
+/// The lines that do not hold this.
+pub fn without(text: &str, what: &str) -> String {
+    text.lines().filter(|line| !line.contains(what)).map(|line| line.to_owned() + "\n").collect()
+}
+
 fn mask_line(line: &str) -> String {
     if let Some(at) = line.find("test-duration") {
         return line[..at].to_owned() + &numbers(&line[at..]);
@@ -50,7 +56,7 @@ fn numbers(text: &str) -> String {
         let number = &rest[at..];
         let length = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
         let decimals = number[..length].split_once('.').map_or(0, |(_, behind)| behind.len());
-        out += &format!("{}<{decimals} decimals>", &rest[..at]);
+        let _ = write!(out, "{}<{decimals} decimals>", &rest[..at]);
         rest = &number[length..];
     }
     out + rest
@@ -125,7 +131,7 @@ fn sessions_are_told_the_same() {
 fn requests_and_replies_are_shown_the_same() {
     let Some((httperf, nginx)) = ready("requests_and_replies_are_shown_the_same") else { return };
     // The second of the day may pass between the two.
-    let undated = |text: &str| mask(text).lines().filter(|l| !l.contains("Date: ")).map(|l| format!("{l}\n")).collect();
+    let undated = |text: &str| without(&mask(text), "Date: ");
     for line in
         ["--print-request --num-calls 2", "--print-reply", "--print-reply=header", "--print-reply=body --uri /page.txt"]
     {

@@ -1,7 +1,7 @@
 //! httperf beside httperf where something goes wrong, and where the real one breaks and ours must not.
 
 use super::both::{both, ours};
-use super::httperf::mask;
+use super::httperf::{mask, without};
 use crate::world::odd::{Odd, page, serving};
 use crate::world::{nginx, port};
 use std::thread::sleep;
@@ -36,12 +36,8 @@ fn errors_are_counted_the_same() {
     });
     let silent = silent.address.port().to_string();
     for line in ["--num-conns 2 --timeout 0.2", "--wsess 2,3,0 --rate 5 --timeout 0.2"] {
-        httperf.agree_masked(&words(&silent, line), |text| without_failtime(&mask(text)));
+        httperf.agree_masked(&words(&silent, line), |text| without(&mask(text), "Session failtime"));
     }
-}
-
-fn without_failtime(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with("Session failtime")).map(|line| format!("{line}\n")).collect()
 }
 
 /// Requests that were sent into a connection that was being closed are counted by chance.

@@ -24,10 +24,13 @@ const LINES: &[&str] = &[
     "--wsess 1,3,0 --http-version 1.0",
 ];
 
+/// What came on one connection.
+type Bytes = Vec<u8>;
+
 #[test]
 fn bytes_on_the_wire_are_the_same() {
     let Some(httperf) = both("compat::httperf_wire::bytes_on_the_wire_are_the_same", "httperf") else { return };
-    let connections: Arc<Mutex<Vec<Arc<Mutex<Vec<u8>>>>>> = Arc::default();
+    let connections: Arc<Mutex<Vec<Arc<Mutex<Bytes>>>>> = Arc::default();
     let all = Arc::clone(&connections);
     let odd = serving(move |mut client| {
         let seen = Arc::new(Mutex::new(Vec::new()));

@@ -14,7 +14,7 @@ fn refused(line: &str) -> String {
 
 #[test]
 fn beginnings_of_names_are_names() {
-    let args = parsed("--num-conn 5 --num-call=3 --ra 10 --serv h --po 81 extra words").unwrap();
+    let args = parsed("--num-conn 5 --num-call=3 --ra 10 --server h --po 81 extra words").unwrap();
     assert_eq!((args.num_conns, args.num_calls, &args.period), (5, 3, &Period::Fixed(0.1)));
     assert_eq!((&*args.server, args.port()), ("h", 81));
     assert_eq!(refused("--num 1"), "option '--num' is ambiguous; possibilities: '--num-calls' '--num-conns'");
