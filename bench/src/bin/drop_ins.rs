@@ -144,17 +144,24 @@ fn run(options: &Options) -> Result<ExitCode> {
         all.push(figures);
         missed.extend(complaints);
     }
+    write(options, &lines, &all)?;
+    for line in &missed {
+        output::progress(&format!("missed: {line}"));
+    }
+    Ok(if options.check && !missed.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> {
     let headings = ["command", "real µs/request", "ours", "ratio", "real requests/s", "ours", "ratio"];
-    let page = table::render(&headings, &lines);
+    let page = table::render(&headings, lines);
     output::result(&page);
     if let Some(file) = &options.out {
         fs::write(file, &page).with_context(|| format!("writing {}", file.display()))?;
     }
     if let Some(file) = &options.json {
-        fs::write(file, serde_json::to_string_pretty(&all)? + "\n")?;
+        fs::write(file, serde_json::to_string_pretty(all)? + "\n")?;
     }
-    missed.iter().for_each(|line| output::progress(&format!("missed: {line}")));
-    Ok(if options.check && !missed.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(())
 }
 
 /// Both in turn, each first in every other round.
