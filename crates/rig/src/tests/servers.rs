@@ -211,7 +211,7 @@ fn the_servers_process_is_what_probes_read() {
 #[test]
 fn a_stop_command_stops_it_in_its_own_way() {
     let mut one = served(&[1.0], "trap 'echo by hup >>log; exit' HUP; echo $$ >>pids; while :; do sleep 0.05; done");
-    one.server.as_mut().unwrap().stop = Some("kill -HUP $(cat pids)".into());
+    one.server.as_mut().unwrap().stop = Some("until [ -s pids ]; do sleep 0.01; done; kill -HUP $(cat pids)".into());
     let (mut story, dir) = stage(vec![one]);
     assert_eq!(story.conduct_really().unwrap(), End::Whole);
     assert_eq!(log(dir.path()), "by hup");
