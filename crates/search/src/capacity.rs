@@ -75,13 +75,16 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
     let least = |of: fn(&Crossing) -> Option<f64>| crossings.iter().filter_map(|(c, _)| of(c)).reduce(f64::min);
     let first = crossings.iter().min_by(|a, b| a.0.load.total_cmp(&b.0.load)).copied();
     let at = match first {
-        Some((first, _)) => {
+        Some((first, target)) => {
             // An objective whose low end is open may be missed at any load, but for what single trials decided.
             let open = crossings.iter().any(|(c, _)| c.low.is_none());
             let low = if open { None } else { least(|c| c.low) };
             let low = low.or(decided.0.filter(|low| *low < first.load));
             let high = least(|c| c.high).or(decided.1.filter(|high| *high > first.load));
-            Estimate { value: Some(first.load), low, high }
+            // Where little is known, it is at least known that no more than this was ever served.
+            let most = target.saturation.map_or(f64::INFINITY, |saturation| saturation.load);
+            let value = if high.is_none() || low.is_none() { first.load.min(most) } else { first.load };
+            Estimate { value: Some(value), low, high }
         }
         // What was met for a short time is met once more for longer before it is told (crate::stage).
         None => Estimate { value: None, low: met, high: missed },

@@ -61,13 +61,14 @@ pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Conten
         _ => 0.0,
     };
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
-    let (again, (trials, seen)) = without_repeated(&search, trials.into_iter().zip(seen).collect());
+    let (again, (trials, seen)) = without_repeated(find, &search, trials.into_iter().zip(seen).collect());
     let find = find.clone();
     Some(Contended { search, find, name: &of.name, trials, seen, made, silent, answered, spent, again })
 }
 
 /// Leaves out trials that were made once more because the generator was the limit; what is to be made once more now.
 fn without_repeated<'a>(
+    find: &Find,
     search: &Search,
     mut all: Vec<(&'a Trial, Seen)>,
 ) -> (Option<Ask>, (Vec<&'a Trial>, Vec<Seen>)) {
@@ -85,7 +86,7 @@ fn without_repeated<'a>(
         }
     }
     let last = all.last().filter(|(_, seen)| says_nothing(seen) && before + 1 < MOST_TRIES);
-    let again = last.and_then(|(trial, seen)| once_more(trial, seen));
+    let again = last.and_then(|(trial, seen)| once_more(find, trial, seen));
     let mut flags = repeated.into_iter();
     all.retain(|_| !flags.next().unwrap_or(false));
     (again, all.into_iter().unzip())
@@ -98,9 +99,16 @@ fn nobody_answers(run: &Run) -> bool {
     total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow.iter().sum::<u64>())
 }
 
-fn once_more(trial: &Trial, seen: &Seen) -> Option<Ask> {
+fn once_more(find: &Find, trial: &Trial, seen: &Seen) -> Option<Ask> {
     let plan = trial.run.plan.as_ref()?;
-    let times = TrialTimes { warmup: plan.stop.warmup, least: plan.until.as_ref()?.least, most: plan.stop.duration? };
+    // Half as long: what took the machine away may do so again, and the time is wanted elsewhere.
+    let least = plan.until.as_ref()?.least;
+    let short = find.trial.least;
+    let times = TrialTimes {
+        warmup: plan.stop.warmup,
+        least: (least / 2).max(short),
+        most: (plan.stop.duration? / 2).max(short),
+    };
     Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: Purpose::Search, times })
 }
 
