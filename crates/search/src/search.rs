@@ -112,11 +112,6 @@ impl Search {
     /// What a trial was for, and why it was made.
     fn told(&self, before: &[Seen], made: &[Made], trial: &Seen) -> (Purpose, String) {
         let spent = before.first().map_or(0.0, |first| trial.began - first.began);
-        let again =
-            before.last().zip(made.last()).filter(|(last, _)| last.limited.is_some() && last.load == trial.load);
-        if let Some((_, last)) = again {
-            return (trial.purpose.unwrap_or(last.purpose), "once more, for the generator was the limit".to_owned());
-        }
         let (purpose, why) = match stage::next(self, before, made, spent) {
             Next::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
             _ => (Purpose::Search, "asked for".to_owned()),
