@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// The real httperf sometimes waits for ever for a reply that it has missed: it is then run again.
 const PATIENCE: Duration = Duration::from_secs(40);
-const TRIES: usize = 4;
+const TRIES: usize = 3;
 
 /// brunt's drop-ins beside the tools whose names they bear.
 #[derive(Debug, Parser)]
@@ -202,7 +202,7 @@ fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
 }
 
 fn one(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Result<Seen> {
-    let tried = (1..TRIES).find_map(|_| {
+    let tried = (0..TRIES).find_map(|_| {
         let before = server.status.read().ok()?.requests;
         let finished = child::run(command, PATIENCE, interrupt, |_| Ok(()));
         finished.map_err(|error| output::progress(&format!("{command:?}: {error:#}; once more"))).ok().zip(Some(before))

@@ -5,7 +5,7 @@
 //! What all of them share:
 //!
 //! * [`getopt`]: options, read as `getopt` and `getopt_long` read them. [`side`]: the options that are ours, `--brunt-…`.
-//! * [`ciphers`]: OpenSSL's names. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what
+//! * [`ciphers`]: OpenSSL's names. [`epoch`]: the time of day. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what
 //!   single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
@@ -15,6 +15,7 @@ mod autobench;
 mod bench2graph;
 mod carry;
 mod ciphers;
+mod epoch;
 mod getopt;
 pub mod httperf;
 pub mod names;

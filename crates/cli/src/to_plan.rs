@@ -16,7 +16,7 @@ use anyhow::Result;
 use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
 use brunt_script::target;
-pub use processes::sources_for;
+pub use processes::with_sources;
 pub use script::script;
 pub use sweep::sweep_steps;
 
@@ -62,10 +62,7 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
         processes,
         precise,
     };
-    if let Some((addresses, note)) = processes::sources(&args.load, &plan, system) {
-        plan.connection.source = addresses;
-        notes.push(note);
-    }
+    notes.extend(processes::sources(&args.load, &mut plan, system));
     Ok((plan, notes))
 }
 

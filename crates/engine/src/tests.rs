@@ -20,7 +20,7 @@ use crate::clock::{Epoch, Time};
 use crate::control::Control;
 use crate::run::{EngineError, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Keep, Record, Script};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
     Think, Tick,
@@ -297,43 +297,10 @@ fn broken(run: &Run) -> Vec<String> {
 /// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
 fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
-        script: Script {
-            requests: Vec::new(),
-            order: Order::Sequence,
-            follow: 0,
-            sessions: Vec::new(),
-            cookies: Cookies::Ignored,
-            browsing: None,
-        },
+        script: Script::list(Vec::new()),
         load,
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: Some(duration),
-            requests: None,
-            iterations_per_user: None,
-            grace: secs(5),
-        },
-        connection: Connection {
-            http10: false,
-            requests_per_connection: None,
-            retry_stale: false,
-            timeout: secs(30),
-            connect_timeout: secs(10),
-            connect_rate: u32::MAX,
-            resolve: Vec::new(),
-            resolve_every: None,
-            proxy: None,
-            unix_socket: None,
-            source: Vec::new(),
-            receive_rate: None,
-            socket_buffer: None,
-            receive_buffer: None,
-            keep: Keep::Run,
-            reset: false,
-            dialling: Dialling::Patient,
-            tls: Tls::default(),
-        },
+        stop: Stop::after(duration, secs(5)),
+        connection: Connection::plain(secs(30), secs(10)),
         checks: Checks::default(),
         objectives: Vec::new(),
         until: None,

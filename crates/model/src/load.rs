@@ -201,3 +201,17 @@ pub struct Stop {
     #[schemars(with = "f64")]
     pub grace: Duration,
 }
+
+impl Stop {
+    /// After so much measured time, and the grace; without a warm-up.
+    pub fn after(duration: Duration, grace: Duration) -> Self {
+        Self {
+            warmup: Duration::ZERO,
+            warmup_until_steady: false,
+            duration: Some(duration),
+            requests: None,
+            iterations_per_user: None,
+            grace,
+        }
+    }
+}

@@ -76,6 +76,14 @@ pub struct Script {
     pub browsing: Option<Browsing>,
 }
 
+impl Script {
+    /// These requests, one after the other, and nothing made of their replies.
+    pub fn list(requests: Vec<Request>) -> Self {
+        let (order, cookies) = (Order::Sequence, Cookies::Ignored);
+        Self { requests, order, follow: 0, sessions: Vec::new(), cookies, browsing: None }
+    }
+}
+
 /// What becomes of cookies that replies set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -152,6 +160,33 @@ pub struct Connection {
     pub reset: bool,
     /// How https is spoken.
     pub tls: Tls,
+}
+
+impl Connection {
+    /// HTTP/1.1 as it is where nothing else is wanted of it: straight to the server, kept open, and opened before the load
+    /// begins, with these limits for a request and for opening a connection.
+    pub fn plain(timeout: Duration, connect_timeout: Duration) -> Self {
+        Self {
+            http10: false,
+            requests_per_connection: None,
+            retry_stale: false,
+            timeout,
+            connect_timeout,
+            connect_rate: u32::MAX,
+            dialling: Dialling::Patient,
+            resolve: Vec::new(),
+            resolve_every: None,
+            proxy: None,
+            unix_socket: None,
+            source: Vec::new(),
+            receive_rate: None,
+            socket_buffer: None,
+            receive_buffer: None,
+            keep: Keep::Run,
+            reset: false,
+            tls: Tls::default(),
+        }
+    }
 }
 
 /// When connections are opened, and how soon again where one could not be.

@@ -5,7 +5,7 @@ mod sweep;
 
 pub use sweep::sweep_of;
 
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Record, Script};
 use brunt_model::sample::Opening;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request, Run, Sample,
@@ -43,43 +43,10 @@ pub fn get(url: &str) -> Request {
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
-        script: Script {
-            requests: vec![get(URL)],
-            order: Order::Sequence,
-            follow: 0,
-            sessions: Vec::new(),
-            cookies: Cookies::Ignored,
-            browsing: None,
-        },
+        script: Script::list(vec![get(URL)]),
         load,
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: Some(seconds(10)),
-            requests: None,
-            iterations_per_user: None,
-            grace: seconds(1),
-        },
-        connection: Connection {
-            http10: false,
-            requests_per_connection: None,
-            retry_stale: false,
-            timeout: seconds(30),
-            connect_timeout: seconds(5),
-            connect_rate: 1000,
-            resolve: Vec::new(),
-            resolve_every: None,
-            proxy: None,
-            unix_socket: None,
-            source: Vec::new(),
-            receive_rate: None,
-            socket_buffer: None,
-            receive_buffer: None,
-            keep: Keep::Run,
-            reset: false,
-            dialling: Dialling::Patient,
-            tls: Tls::default(),
-        },
+        stop: Stop::after(seconds(10), seconds(1)),
+        connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
         checks: Checks::default(),
         objectives: Vec::new(),
         until: None,

@@ -8,7 +8,7 @@ use crate::drift::Drift;
 use crate::limits::limits;
 use crate::search::{Made, Purpose, Search};
 use crate::seen::Seen;
-use crate::{capacity, recovery, sides, told};
+use crate::{capacity, recovery, told};
 use brunt_model::Answer;
 use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, Tried};
 
@@ -62,7 +62,7 @@ fn tried(search: &Search, seen: &[Seen], made: &[Made], known: &[Known]) -> Vec<
         why: made.why.clone(),
         seconds: trial.seconds,
         achieved: trial.achieved,
-        sides: joined(&sides::sides(&search.find, &trial.blocks), known, trial),
+        sides: joined(&search.sides(trial), known, trial),
         limited: trial.limited.clone(),
         known: made.known.first().map(|known| known.at).unwrap_or_default(),
     };

@@ -125,14 +125,18 @@ fn excess(trial: &Seen, set: usize, bounds: &[Bound]) -> f64 {
 
 /// The highest load that a trial alone decided to be below the capacity, and the least above it.
 fn decided(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
-    let side = |trial: &Seen| {
-        let one = |(index, bound): (usize, &Bound)| sides::side(&parts(trial, set, index), bound);
-        let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
-        let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
-        sides::joined(&each.collect::<Vec<_>>())
+    let of = |wanted: LoadSide| {
+        useful.iter().filter(move |trial| side(trial, set, bounds) == wanted).map(|trial| trial.load)
     };
-    let of = |wanted: LoadSide| useful.iter().filter(move |trial| side(trial) == wanted).map(|trial| trial.load);
     (of(LoadSide::Below).reduce(f64::max), of(LoadSide::Above).reduce(f64::min))
+}
+
+/// On which side of the capacity a whole trial lies, by itself.
+pub fn side(trial: &Seen, set: usize, bounds: &[Bound]) -> LoadSide {
+    let one = |(index, bound): (usize, &Bound)| sides::side(&parts(trial, set, index), bound);
+    let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
+    let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
+    sides::joined(&each.collect::<Vec<_>>())
 }
 
 /// Users are whole: the greatest number that meets the objectives.

@@ -67,14 +67,6 @@ pub struct Crossing {
     pub high: Option<f64>,
     /// By how much the figure grows on its scale while the load grows from nothing to `load`.
     pub slope: f64,
-    /// How far the trials are from the curve: the deviance, in units of `dispersion`.
-    pub deviance: f64,
-    /// The variance of a figure y over T seconds is dispersion · y^1.5 / T.
-    pub dispersion: f64,
-    /// The degrees of freedom of the dispersion.
-    pub freedom: f64,
-    /// How many of them were near enough to say how the figure grows.
-    pub near: usize,
 }
 
 /// Further than this from what is allowed, on its scale, a trial only says that it is far (a factor of six).
@@ -110,12 +102,12 @@ impl Scale {
 
 impl Target {
     /// How far a figure lies above what is allowed, on its scale.
-    pub fn above(&self, figure: f64) -> f64 {
+    fn above(&self, figure: f64) -> f64 {
         self.scale.of(figure) - self.scale.of(self.allowed)
     }
 
     /// The figure that lies so far above what is allowed.
-    pub fn figure(&self, above: f64) -> f64 {
+    fn figure(&self, above: f64) -> f64 {
         self.scale.back(self.scale.of(self.allowed) + above)
     }
 
@@ -146,7 +138,7 @@ impl Target {
     }
 
     /// Whether a figure is near enough to what is allowed to say how it grows.
-    pub fn is_near(&self, figure: f64) -> bool {
+    fn is_near(&self, figure: f64) -> bool {
         self.above(figure).abs() < FAR
     }
 }
@@ -155,8 +147,8 @@ impl Target {
 pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
     let (fit, best, freedom) = Fit::of(glimpses, target)?;
     let wide = fit.allowance(&best, freedom);
-    let found = fit.found(&best, freedom);
-    Some(Crossing { low: fit.end(&best, -1.0, wide), high: fit.end(&best, 1.0, wide), ..found })
+    let Tried { load, slope, .. } = best;
+    Some(Crossing { load, low: fit.end(&best, -1.0, wide), high: fit.end(&best, 1.0, wide), slope })
 }
 
 /// Between the highest load below and the least above what is allowed; None unless there are both.
@@ -196,13 +188,6 @@ impl<'a> Fit<'a> {
             best = fit.best()?;
         }
         Some((fit, best, freedom))
-    }
-
-    fn found(&self, best: &Tried, freedom: f64) -> Crossing {
-        let near =
-            self.glimpses.iter().filter(|glimpse| !glimpse.at_most && self.target.is_near(glimpse.figure)).count();
-        let Tried { load, slope, deviance } = *best;
-        Crossing { load, low: None, high: None, slope, deviance, dispersion: self.dispersion, freedom, near }
     }
 
     /// The crossing that fits best: looked for between each two loads, since it may be narrow, and then around the best.

@@ -7,7 +7,7 @@
 use crate::capacity::{self, Known};
 use crate::seen::Seen;
 use crate::{answer, stage};
-use brunt_model::answer::SearchEnd;
+use brunt_model::answer::{LoadSide, SearchEnd};
 use brunt_model::question::TrialTimes;
 use brunt_model::{Answer, Find, LoadUnit};
 use std::time::Duration;
@@ -84,6 +84,12 @@ impl Search {
     pub fn misses(&self, trial: &Seen) -> bool {
         let sets = crate::seen::bounds(&self.find);
         sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
+    }
+
+    /// On which side of each set's capacity a whole trial lies, by itself.
+    pub fn sides(&self, trial: &Seen) -> Vec<LoadSide> {
+        let sets = crate::seen::bounds(&self.find);
+        sets.iter().enumerate().map(|(set, bounds)| capacity::side(trial, set, bounds)).collect()
     }
 
     /// What each trial was for.

@@ -230,7 +230,7 @@ impl Stage<'_> {
             let (load, why) = self.inside(met, missed);
             return self.ask(load, why, Length::Middle);
         }
-        // Where the figure is about twice or half of what is allowed: nearer, nothing is learnt of the slope; further, little
+        // Where the figure is e times what is allowed, or an eth of it: nearer, little is learnt of the slope; further, little
         // of the crossing.
         let aside = (1.0 / crossing.slope.clamp(12.0, 60.0)).max(self.search.find.precision / 2.0);
         let known = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();

@@ -149,7 +149,7 @@ fn report(args: &Args, desk: &Desk, onlooker: &Onlooker) -> u8 {
     let files = classic.done > 0 && args.html.is_none();
     let written = !files
         || (write(args.csv.as_deref(), "CSV", || files::csv(&classic.records))
-            && write(args.gnuplot.as_deref(), "gnuplot", || files::gnuplot(&classic.records, desk.epoch)));
+            && write(args.gnuplot.as_deref(), "gnuplot", || files::gnuplot(&classic.records, desk.epoch.zero)));
     if desk.interrupted || !written { FAILED } else { 0 }
 }
 

@@ -44,7 +44,6 @@ const UNFIT: u8 = 255;
 const VERSION: &str = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALLS.";
 
 /// What an httperf command line came to.
-#[allow(dead_code)] // for other drop-ins
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// What it said on stdout.
@@ -69,7 +68,6 @@ pub fn run(called: &str, words: &[String]) -> u8 {
 
 /// The same within this process, for another of our drop-ins; `control` ends it before its time. Notes of ours go to
 /// stderr as ever.
-#[allow(dead_code)] // for other drop-ins
 pub fn answer(words: &[String], control: Control) -> Answer {
     let paper = Arc::new(Paper::Kept(Mutex::default()));
     let told = begin("httperf", words, control, &paper).err();

@@ -102,13 +102,9 @@ fn nobody_answers(run: &Run) -> bool {
 fn once_more(find: &Find, trial: &Trial, seen: &Seen) -> Option<Ask> {
     let plan = trial.run.plan.as_ref()?;
     // Half as long: what took the machine away may do so again, and the time is wanted elsewhere.
-    let least = plan.until.as_ref()?.least;
-    let short = find.trial.least;
-    let times = TrialTimes {
-        warmup: plan.stop.warmup,
-        least: (least / 2).max(short),
-        most: (plan.stop.duration? / 2).max(short),
-    };
+    let half = |time: Duration| (time / 2).max(find.trial.least);
+    let (least, most) = (half(plan.until.as_ref()?.least), half(plan.stop.duration?));
+    let times = TrialTimes { warmup: plan.stop.warmup, least, most };
     Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: Purpose::Search, times })
 }
 

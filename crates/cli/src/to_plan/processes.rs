@@ -64,17 +64,17 @@ pub(super) fn processes(args: &LoadArgs, load: &Load, system: &System) -> Result
 }
 
 /// Where one pair of addresses has too few ports for all connections, and the server is on this machine's loopback
-/// interface: further loopback addresses to connect from, and what is to be told about it.
-pub(super) fn sources(args: &LoadArgs, plan: &Plan, system: &System) -> Option<(Vec<IpAddr>, String)> {
+/// interface: the plan connects from further loopback addresses, and this is to be told about it.
+pub(super) fn sources(args: &LoadArgs, plan: &mut Plan, system: &System) -> Option<String> {
     // As many as the descriptors allow is no wish for so many.
     if args.connections.is_none() && args.max_in_flight.is_none() {
         return None;
     }
-    sources_for(plan, system)
+    with_sources(plan, system)
 }
 
 /// The same for a plan in which so many connections were asked for.
-pub fn sources_for(plan: &Plan, system: &System) -> Option<(Vec<IpAddr>, String)> {
+pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
     let ports = system.ports.filter(|_| is_free_to_choose(&plan.connection, &plan.script))?;
     let (most, usable) = (most(&plan.load).1, ports * PORTS_IN_A_HUNDRED / 100);
     if most <= usable || usable == 0 {
@@ -84,13 +84,12 @@ pub fn sources_for(plan: &Plan, system: &System) -> Option<(Vec<IpAddr>, String)
     if needed > MOST_ADDRESSES {
         return None;
     }
-    let addresses = (1..=needed).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
-    let note = format!(
+    plan.connection.source = (1..=needed).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
+    Some(format!(
         "{} connections are made from {needed} local addresses, 127.0.0.1 to 127.0.0.{needed}: from one to the server lead {} ports",
         count(most),
         count(ports)
-    );
-    Some((addresses, note))
+    ))
 }
 
 /// Nobody said where to connect from, and every server has a loopback address of IPv4.

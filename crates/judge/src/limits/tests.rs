@@ -3,7 +3,7 @@
 use super::verdict;
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, State};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Record, Script};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Run, Sample, Shape, Snapshot,
@@ -41,43 +41,10 @@ fn plan(load: Load) -> Plan {
     let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
     let request = Request { label: url.clone(), method, url, headers, body, weight: 1, verbatim: None };
     Plan {
-        script: Script {
-            requests: vec![request],
-            order: Order::Sequence,
-            follow: 0,
-            sessions: Vec::new(),
-            cookies: Cookies::Ignored,
-            browsing: None,
-        },
+        script: Script::list(vec![request]),
         load,
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: Some(seconds(SECONDS)),
-            requests: None,
-            iterations_per_user: None,
-            grace: seconds(1),
-        },
-        connection: Connection {
-            http10: false,
-            requests_per_connection: None,
-            retry_stale: false,
-            timeout: seconds(30),
-            connect_timeout: seconds(5),
-            connect_rate: 1000,
-            resolve: Vec::new(),
-            resolve_every: None,
-            proxy: None,
-            unix_socket: None,
-            source: Vec::new(),
-            receive_rate: None,
-            socket_buffer: None,
-            receive_buffer: None,
-            keep: Keep::Run,
-            reset: false,
-            dialling: Dialling::Patient,
-            tls: Tls::default(),
-        },
+        stop: Stop::after(seconds(SECONDS), seconds(1)),
+        connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
         checks: Checks::default(),
         objectives: Vec::new(),
         until: None,

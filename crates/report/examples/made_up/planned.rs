@@ -2,7 +2,7 @@
 
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Record, Script};
 use brunt_model::{Arrivals, Body, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,14 +61,7 @@ fn plan(rate: f64) -> Plan {
         verbatim: None,
     };
     Plan {
-        script: Script {
-            requests: vec![request],
-            order: Order::Sequence,
-            follow: 0,
-            sessions: Vec::new(),
-            cookies: Cookies::Ignored,
-            browsing: None,
-        },
+        script: Script::list(vec![request]),
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Poisson,
@@ -101,23 +94,8 @@ fn stop() -> Stop {
 
 fn connection() -> Connection {
     Connection {
-        http10: false,
-        requests_per_connection: None,
         retry_stale: true,
-        timeout: Duration::from_secs(10),
-        connect_timeout: Duration::from_secs(10),
         connect_rate: 5000,
-        resolve: Vec::new(),
-        resolve_every: None,
-        proxy: None,
-        unix_socket: None,
-        source: Vec::new(),
-        receive_rate: None,
-        socket_buffer: None,
-        receive_buffer: None,
-        keep: Keep::Run,
-        reset: false,
-        dialling: Dialling::Patient,
-        tls: Tls::default(),
+        ..Connection::plain(Duration::from_secs(10), Duration::from_secs(10))
     }
 }

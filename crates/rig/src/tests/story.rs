@@ -3,7 +3,7 @@
 use crate::ward::Gear;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Record, Script};
 use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -199,48 +199,15 @@ pub fn plan(rate: f64) -> Plan {
     };
     let seconds = Duration::from_secs;
     Plan {
-        script: Script {
-            requests: vec![request],
-            order: Order::Sequence,
-            follow: 0,
-            sessions: Vec::new(),
-            cookies: Cookies::Ignored,
-            browsing: None,
-        },
+        script: Script::list(vec![request]),
         load: Load::Open {
             rate: Shape::constant(rate),
             arrivals: Arrivals::Even,
             connections: None,
             max_in_flight: 10,
         },
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: Some(seconds(1)),
-            requests: None,
-            iterations_per_user: None,
-            grace: Duration::ZERO,
-        },
-        connection: Connection {
-            http10: false,
-            requests_per_connection: None,
-            retry_stale: false,
-            timeout: seconds(1),
-            connect_timeout: seconds(1),
-            connect_rate: 1000,
-            resolve: Vec::new(),
-            resolve_every: None,
-            proxy: None,
-            unix_socket: None,
-            source: Vec::new(),
-            receive_rate: None,
-            socket_buffer: None,
-            receive_buffer: None,
-            keep: Keep::Run,
-            reset: false,
-            dialling: Dialling::Patient,
-            tls: Tls::default(),
-        },
+        stop: Stop::after(seconds(1), Duration::ZERO),
+        connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(1), seconds(1)) },
         checks: Checks::default(),
         objectives: Vec::new(),
         until: None,

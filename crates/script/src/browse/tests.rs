@@ -5,7 +5,7 @@ use crate::Deck;
 use brunt_engine::{Epoch, Numbering, Time};
 use brunt_model::browsing::{Credentials, Elements};
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Resolve, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script};
 use brunt_model::{Body, Load, Plan, Request, Stop};
 use brunt_wire::Kept;
 use brunt_wire::h1::parse::{Framing, Head};
@@ -24,35 +24,13 @@ fn request(method: &str, url: &str, body: Body) -> Request {
 fn plan(urls: &[&str], order: Order, users: f64, browsing: Option<Browsing>) -> Plan {
     let requests = urls.iter().map(|url| request("GET", url, Body::None)).collect();
     Plan {
-        script: Script { requests, order, follow: 0, sessions: Vec::new(), cookies: Cookies::Ignored, browsing },
+        script: Script { order, browsing, ..Script::list(requests) },
         load: Load::Closed { users: Shape::constant(users), think: Think::NONE },
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: None,
-            requests: None,
-            iterations_per_user: None,
-            grace: Duration::ZERO,
-        },
+        stop: Stop { duration: None, ..Stop::after(Duration::ZERO, Duration::ZERO) },
         connection: Connection {
-            http10: false,
-            requests_per_connection: None,
-            retry_stale: false,
-            timeout: Duration::from_secs(1),
-            connect_timeout: Duration::from_secs(1),
             connect_rate: 1,
             dialling: Dialling::Eager,
-            resolve: Vec::<Resolve>::new(),
-            resolve_every: None,
-            proxy: None,
-            unix_socket: None,
-            source: Vec::new(),
-            receive_rate: None,
-            socket_buffer: None,
-            receive_buffer: None,
-            keep: Keep::Run,
-            reset: false,
-            tls: Tls::default(),
+            ..Connection::plain(Duration::from_secs(1), Duration::from_secs(1))
         },
         checks: Checks::default(),
         objectives: Vec::new(),

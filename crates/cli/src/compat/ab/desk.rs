@@ -1,6 +1,7 @@
 //! Where ab's run is heard while it goes on: samples are counted, progress is told, and what ab would end of ends it.
 
 use super::classic::{Classic, Fatal, Rules};
+use crate::compat::epoch::Epoch;
 use crate::measure::Listen;
 use brunt_engine::Control;
 use brunt_model::{Event, Phase, Sample, Snapshot, Tick};
@@ -16,8 +17,8 @@ pub struct Desk {
     pub interrupted: bool,
     /// What the server calls itself.
     pub server: Option<String>,
-    /// Unix seconds of the clock's zero.
-    pub epoch: f64,
+    /// When the clock's zero was.
+    pub epoch: Epoch,
     control: Control,
     requests: u64,
     /// Completed requests between two lines of progress.
@@ -27,7 +28,6 @@ pub struct Desk {
     begins: Tick,
     ended: Tick,
     last_heard: Tick,
-    unix_seconds: Option<f64>,
 }
 
 impl Desk {
@@ -39,7 +39,7 @@ impl Desk {
             fatal: None,
             interrupted: false,
             server: None,
-            epoch: 0.0,
+            epoch: Epoch::default(),
             control,
             requests: args.requests as u64,
             every: args.progress(),
@@ -47,7 +47,6 @@ impl Desk {
             begins: Tick::ZERO,
             ended: Tick::ZERO,
             last_heard: Tick::ZERO,
-            unix_seconds: None,
         }
     }
 
@@ -94,13 +93,8 @@ impl Desk {
 
 impl Listen for Desk {
     fn hear(&mut self, event: &Event) {
+        self.epoch.hear(event);
         match event {
-            Event::Started { unix_seconds, .. } => self.unix_seconds = Some(*unix_seconds),
-            Event::Reading(reading) => {
-                if let Some(unix_seconds) = self.unix_seconds.take() {
-                    self.epoch = unix_seconds - reading.at.0 as f64 / 1e9;
-                }
-            }
             Event::Stage { at, phase: Phase::Measure } => {
                 (self.begins, self.last_heard) = (*at, *at);
             }

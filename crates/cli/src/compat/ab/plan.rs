@@ -6,7 +6,7 @@ use crate::compat::carry::processes;
 use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Resolve, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Record, Resolve, Script, Tls};
 use brunt_model::{Body, Load, Plan, Request, Stop};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -46,11 +46,7 @@ pub fn plan(args: &Args, found: Found) -> Result<(Plan, Option<String>)> {
         processes: processes(connections, args.side.processes)?,
         precise: false,
     };
-    let sources = to_plan::sources_for(&plan, &crate::system());
-    let note = sources.map(|(addresses, note)| {
-        plan.connection.source = addresses;
-        note
-    });
+    let note = to_plan::with_sources(&mut plan, &crate::system());
     Ok((plan, note))
 }
 
@@ -65,14 +61,7 @@ fn script(args: &Args, bytes: Vec<u8>) -> Script {
         weight: 1,
         verbatim: Some(bytes),
     };
-    Script {
-        requests: vec![request],
-        order: Order::Sequence,
-        follow: 0,
-        sessions: Vec::new(),
-        cookies: Cookies::Ignored,
-        browsing: None,
-    }
+    Script::list(vec![request])
 }
 
 fn stop(args: &Args) -> Stop {
@@ -92,20 +81,13 @@ fn connection(args: &Args, found: Found) -> Connection {
         requests_per_connection: (!args.keep_alive).then_some(1),
         // A connection that the server closed between two requests is opened again, and nothing is counted.
         retry_stale: true,
-        timeout: FOR_EVER,
-        connect_timeout: FOR_EVER,
         connect_rate: 1,
         dialling: Dialling::Eager,
         resolve: found.resolve,
-        resolve_every: None,
         proxy: args.proxy.as_ref().map(|(host, port)| format!("http://{host}:{port}")),
-        unix_socket: None,
         source: Vec::from_iter(found.source),
-        receive_rate: None,
         socket_buffer: args.buffer,
-        receive_buffer: None,
-        keep: Keep::Run,
-        reset: false,
         tls: found.tls,
+        ..Connection::plain(FOR_EVER, FOR_EVER)
     }
 }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// What the report is written on. Several threads may write.
-#[allow(dead_code)] // for other drop-ins
 #[derive(Debug)]
 pub enum Paper {
     /// Standard output.
@@ -31,7 +30,6 @@ impl Paper {
     }
 
     /// What was kept.
-    #[allow(dead_code)] // for other drop-ins
     pub fn text(&self) -> String {
         match self {
             Self::Stdout => String::new(),

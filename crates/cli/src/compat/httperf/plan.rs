@@ -5,7 +5,7 @@ use super::sessions::Wanted;
 use super::tls;
 use crate::to_plan;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Resolve, Script, StatusRange};
+use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Record, Resolve, Script, StatusRange};
 use brunt_model::{Load, Plan, Stop};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -29,12 +29,9 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> (Plan, Option
             grace: Duration::ZERO,
         },
         script: Script {
-            requests: wanted.requests,
-            order: Order::Sequence,
-            follow: 0,
             sessions: wanted.sessions,
             cookies: if args.session_cookies { Cookies::Newest } else { Cookies::Ignored },
-            browsing: None,
+            ..Script::list(wanted.requests)
         },
         connection,
         checks: checks(args),
@@ -46,11 +43,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> (Plan, Option
         processes: args.side.processes.unwrap_or(1),
         precise: false,
     };
-    let sources = to_plan::sources_for(&plan, &crate::system());
-    let note = sources.map(|(addresses, note)| {
-        plan.connection.source = addresses;
-        note
-    });
+    let note = to_plan::with_sources(&mut plan, &crate::system());
     (plan, told.or(note))
 }
 
@@ -73,27 +66,24 @@ fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>
     let limit = |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
     let (tls, told) = tls::wanted(args);
     let bytes = |bytes: i64| u32::try_from(bytes).ok().filter(|bytes| *bytes > 0);
+    let timeout = limit(args.timeout).map_or(FOR_EVER, |_| reply_limit(args));
+    let connect_timeout = limit(args.timeout).unwrap_or(FOR_EVER);
     let connection = Connection {
         http10: args.is_http10(),
         // A session of HTTP/1.0 has a connection for each call.
         requests_per_connection: (args.has_sessions() && args.is_http10()).then_some(1),
         // A session goes on, on another connection, where one that had served it was closed.
         retry_stale: args.has_sessions(),
-        timeout: limit(args.timeout).map_or(FOR_EVER, |_| reply_limit(args)),
-        connect_timeout: limit(args.timeout).unwrap_or(FOR_EVER),
         connect_rate: 1,
         dialling: Dialling::Eager,
         resolve,
-        resolve_every: None,
-        proxy: None,
-        unix_socket: None,
         source: args.sources.clone(),
-        receive_rate: None,
         socket_buffer: bytes(args.send_buffer),
         receive_buffer: bytes(args.recv_buffer),
         keep: Keep::Iteration,
         reset: args.close_with_reset,
         tls,
+        ..Connection::plain(timeout, connect_timeout)
     };
     (connection, told)
 }

@@ -3,6 +3,7 @@
 use super::classic::{Classic, Figures};
 use super::lines::{Lines, complaint};
 use super::settings::Settings;
+use crate::compat::epoch::Epoch;
 use crate::measure::Listen;
 use brunt_engine::Control;
 use brunt_model::{Event, Failure, Phase, Sample, Tick};
@@ -17,8 +18,8 @@ pub struct Desk {
     pub aborted: bool,
     /// Somebody stopped it.
     pub interrupted: bool,
-    /// Unix seconds of the clock's zero.
-    pub epoch: f64,
+    /// When the clock's zero was.
+    pub epoch: Epoch,
     lines: Option<Lines>,
     quiet: bool,
     failures: u64,
@@ -28,7 +29,6 @@ pub struct Desk {
     pending: Vec<Sample>,
     begins: Tick,
     ended: Tick,
-    unix_seconds: Option<f64>,
 }
 
 impl Desk {
@@ -38,7 +38,7 @@ impl Desk {
             classic: Classic::default(),
             aborted: false,
             interrupted: false,
-            epoch: 0.0,
+            epoch: Epoch::default(),
             lines,
             quiet: settings.quiet,
             failures: settings.failures,
@@ -47,7 +47,6 @@ impl Desk {
             pending: Vec::new(),
             begins: Tick::ZERO,
             ended: Tick::ZERO,
-            unix_seconds: None,
         }
     }
 
@@ -64,7 +63,7 @@ impl Desk {
 
     /// When it ended, in Unix seconds.
     pub fn now(&self) -> f64 {
-        self.epoch + self.ended.0 as f64 / 1e9
+        self.epoch.zero + self.ended.0 as f64 / 1e9
     }
 
     fn look_through(&mut self) {
@@ -77,7 +76,7 @@ impl Desk {
             }
             let failed = self.classic.take(sample);
             if let Some(lines) = &self.lines {
-                out.extend(lines.line(sample, self.epoch));
+                out.extend(lines.line(sample, self.epoch.zero));
             }
             let failure =
                 sample.outcome.failure.filter(|failure| *failure != Failure::Cut && sample.outcome.status.is_none());
@@ -97,13 +96,8 @@ impl Desk {
 
 impl Listen for Desk {
     fn hear(&mut self, event: &Event) {
+        self.epoch.hear(event);
         match event {
-            Event::Started { unix_seconds, .. } => self.unix_seconds = Some(*unix_seconds),
-            Event::Reading(reading) => {
-                if let Some(unix_seconds) = self.unix_seconds.take() {
-                    self.epoch = unix_seconds - reading.at.0 as f64 / 1e9;
-                }
-            }
             Event::Stage { at, phase: Phase::Measure } => self.begins = *at,
             Event::Label { id, name } => {
                 if let Some(lines) = &mut self.lines {

@@ -8,7 +8,7 @@ use crate::to_plan;
 use anyhow::Result;
 use brunt_model::browsing::{Credentials, Elements};
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::{Browsing, Load, Plan, Stop};
 use std::time::Duration;
 
@@ -47,11 +47,7 @@ pub fn plan(settings: &Settings, asked: &[Asked]) -> Result<(Plan, Option<String
         processes: processes(users, settings.side.processes)?,
         precise: false,
     };
-    let sources = to_plan::sources_for(&plan, &crate::system());
-    let note = sources.map(|(addresses, note)| {
-        plan.connection.source = addresses;
-        note
-    });
+    let note = to_plan::with_sources(&mut plan, &crate::system());
     Ok((plan, note))
 }
 
@@ -62,14 +58,7 @@ fn script(settings: &Settings, asked: &[Asked]) -> Script {
         _ => Order::Walk,
     };
     let requests = asked.iter().map(|one| request(one, settings)).collect();
-    Script {
-        requests,
-        order,
-        follow: 0,
-        sessions: Vec::new(),
-        cookies: Cookies::Ignored,
-        browsing: Some(browsing(settings, asked)),
-    }
+    Script { order, browsing: Some(browsing(settings, asked)), ..Script::list(requests) }
 }
 
 fn browsing(settings: &Settings, asked: &[Asked]) -> Browsing {
@@ -117,20 +106,9 @@ fn connection(settings: &Settings) -> Connection {
         http10: settings.http10,
         requests_per_connection: (!keep_alive).then_some(1),
         retry_stale: true,
-        timeout,
-        connect_timeout: timeout,
         connect_rate: 1,
         dialling: Dialling::Eager,
-        resolve: Vec::new(),
-        resolve_every: None,
         proxy: settings.proxy_host.as_ref().map(|host| format!("http://{host}:{}", settings.proxy_port)),
-        unix_socket: None,
-        source: Vec::new(),
-        receive_rate: None,
-        socket_buffer: None,
-        receive_buffer: None,
-        keep: Keep::Run,
-        reset: false,
         tls: Tls {
             cert: settings.ssl_cert.clone(),
             key: settings.ssl_key.clone(),
@@ -138,6 +116,7 @@ fn connection(settings: &Settings) -> Connection {
             insecure: true,
             ..Tls::default()
         },
+        ..Connection::plain(timeout, timeout)
     }
 }
 

@@ -72,7 +72,7 @@ fn side(contended: &Contended, tried: &Tried) -> String {
         }
         return format!("met, though the generator was limited ({limited})");
     }
-    let sides = brunt_search::sides(&contended.find, &seen.blocks);
+    let sides = contended.search.sides(seen);
     let word = |side: &LoadSide| match side {
         LoadSide::Below => "met",
         LoadSide::Above => "missed",

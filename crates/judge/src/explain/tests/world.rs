@@ -3,7 +3,7 @@
 use crate::explain::findings;
 use brunt_model::event::Finish;
 use brunt_model::outcome::Failure;
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Order, Record, Script, Tls};
+use brunt_model::plan::{Checks, Connection, Record, Script};
 use brunt_model::sample::Opening;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run,
@@ -315,23 +315,9 @@ fn plan(load: Load) -> Plan {
     };
     let second = Duration::from_secs(1);
     Plan {
-        script: Script {
-            requests: vec![request],
-            order: Order::Sequence,
-            follow: 0,
-            sessions: Vec::new(),
-            cookies: Cookies::Ignored,
-            browsing: None,
-        },
+        script: Script::list(vec![request]),
         load,
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: Some(5 * second),
-            requests: None,
-            iterations_per_user: None,
-            grace: 5 * second,
-        },
+        stop: Stop::after(5 * second, 5 * second),
         connection: connection(),
         checks: Checks::default(),
         objectives: Vec::new(),
@@ -345,24 +331,5 @@ fn plan(load: Load) -> Plan {
 }
 
 fn connection() -> Connection {
-    Connection {
-        http10: false,
-        requests_per_connection: None,
-        retry_stale: false,
-        timeout: Duration::from_secs(30),
-        connect_timeout: Duration::from_secs(10),
-        connect_rate: 5000,
-        resolve: Vec::new(),
-        resolve_every: None,
-        proxy: None,
-        unix_socket: None,
-        source: Vec::new(),
-        receive_rate: None,
-        socket_buffer: None,
-        receive_buffer: None,
-        keep: Keep::Run,
-        reset: false,
-        dialling: Dialling::Patient,
-        tls: Tls::default(),
-    }
+    Connection { connect_rate: 5000, ..Connection::plain(Duration::from_secs(30), Duration::from_secs(10)) }
 }
