@@ -119,24 +119,28 @@ fn the_warm_up_is_kept_apart() {
 
 #[test]
 fn users_come_and_go_as_the_stages_say() {
-    let lab = lab("--service const:5ms");
-    let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
-    // The last of five leaves when less than one is wanted, and with it the load is over: after 1.4 s of 1.5.
-    let measured = ran.figure("/measured_seconds");
-    assert!((1.4..=1.5).contains(&measured), "{measured}");
-    let series = ran.at("/series").as_array().expect("a series");
-    let open = |i: usize| series[i]["connections"].as_u64().expect("a number");
-    assert!(open(1) < 4 && ran.connections("peak") == 5, "{} then {}", open(1), ran.connections("peak"));
+    in_its_own_time("load::users_come_and_go_as_the_stages_say", || {
+        let lab = lab("--service const:5ms");
+        let ran = measure(&format!("{} -c 1..5/1s,5..0/500ms", lab.at("/"))).all_good();
+        // The last of five leaves when less than one is wanted, and with it the load is over: after 1.4 s of 1.5.
+        let measured = ran.figure("/measured_seconds");
+        assert!((1.4..=1.5).contains(&measured), "{measured}");
+        let series = ran.at("/series").as_array().expect("a series");
+        let open = |i: usize| series[i]["connections"].as_u64().expect("a number");
+        assert!(open(1) < 4 && ran.connections("peak") == 5, "{} then {}", open(1), ran.connections("peak"));
+    });
 }
 
 #[test]
 fn what_is_under_way_at_the_end_is_finished_or_cut() {
-    let lab = lab("--service const:700ms");
-    let finished = measure(&format!("{} -c 2 -d 500ms --grace 5s", lab.at("/"))).all_good();
-    assert_eq!(finished.count("completed"), 2);
-    let cut = measure(&format!("{} -c 2 -d 900ms --grace 50ms", lab.at("/"))).ok();
-    assert_eq!((cut.count("completed"), cut.count("cut")), (2, 2));
-    cut.says(&["cut off 2", "a longer --grace lets them finish"]);
+    in_its_own_time("load::what_is_under_way_at_the_end_is_finished_or_cut", || {
+        let lab = lab("--service const:2s");
+        let finished = measure(&format!("{} -c 2 -d 500ms --grace 20s", lab.at("/"))).all_good();
+        assert_eq!(finished.count("completed"), 2);
+        let cut = measure(&format!("{} -c 2 -d 3s --grace 50ms", lab.at("/"))).ok();
+        assert_eq!((cut.count("completed"), cut.count("cut")), (2, 2));
+        cut.says(&["cut off 2", "a longer --grace lets them finish"]);
+    });
 }
 
 #[test]

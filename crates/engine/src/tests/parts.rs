@@ -21,7 +21,7 @@ type Inbox = SyncSender<(usize, Heard)>;
 impl Fake {
     fn run_parts(&self, plan: &Plan) -> Seen {
         let seen = self.join_parts(plan, None, |_| ());
-        seen.check(plan);
+        seen.check(plan, Epoch::Fake);
         seen
     }
 
@@ -179,7 +179,7 @@ fn all_parts_end_at_the_same_border() {
                 stop.enough();
             }
         });
-        seen.check(&plan);
+        seen.check(&plan, world.epoch);
         assert!(!seen.run.interrupted());
         let measured = (seen.run.measured_seconds() * 1e3).round() as u64;
         assert!(measured < 30_000 && measured.is_multiple_of(20), "{measured}");

@@ -38,11 +38,12 @@ fn arrivals_of_two_threads_wait_in_one_queue() {
     let t = &seen.run.total;
     assert_eq!(t.completed, t.planned);
     assert_eq!(seen.run.flow_all.opened, 4);
-    // Connections become free in some order, and arrivals get them in the order in which they came; where both
-    // threads act at the same time, neighbours may change places.
+    // Connections become free in some order, and arrivals get them in the order in which they came. Where both threads
+    // act at the same time, neighbours may change places; more of them do where the machine holds one of the threads up.
+    // In no order at all it would be half of them, in the opposite one nearly all.
     let free: Vec<_> = seen.samples.iter().map(|s| s.free).collect();
     let behind = free.windows(6).filter(|w| w[0] > w[5]).count();
-    assert!(behind * 20 < free.len(), "{behind} of {}", free.len());
+    assert!(behind * 4 < free.len(), "{behind} of {}", free.len());
 }
 
 #[test]
