@@ -13,7 +13,7 @@ mod jar;
 mod page;
 
 use crate::user::{Hand, Walk};
-use ask::Ask;
+pub use ask::Ask;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::Browsing;
 use brunt_wire::{Reply, Wire};
@@ -67,17 +67,15 @@ impl<W: Wire> Browser<W> {
         if self.browsing.forgetful && self.walk.is_at_its_beginning() {
             self.jar = Jar::default();
         }
-        let card = self.hand.pick(self.walk.next(number));
-        let mut ask = Ask::listed(&self.hand.request_of(card), self.hand.label_of(card));
-        ask.card = Some(card);
-        self.todo = vec![ask];
+        self.todo.clear();
+        self.todo.push(self.hand.ask(self.walk.next(number)));
         self.todo.extend(self.first.take());
     }
 
     /// What follows from a reply.
     fn react(&mut self, reply: &Reply) {
         let (Some(ask), Some(kept)) = (self.asking.take(), &reply.kept) else { return };
-        let (Some((_, fields)), Ok(url)) = (&kept.head, Url::parse(&ask.request.url)) else { return };
+        let (Some((_, fields)), Some(url)) = (&kept.head, ask.url.clone()) else { return };
         self.jar.take(&url, fields);
         if self.browsing.revalidate && reply.status == 200 {
             self.versions.insert(ask.request.url.clone(), versions(fields));
@@ -111,14 +109,14 @@ impl<W: Wire> Browser<W> {
             let unwanted = wanted.not_from.iter().any(|part| host.contains(part.as_str()));
             let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
             if asked {
-                self.todo.push(page.element(&element).labelled(&self.hand));
+                self.todo.push(page.element(element).labelled(&self.hand));
             }
         }
     }
 
     fn step(&self, ask: &Ask) -> Step {
         let mut extra = self.identity.fields(&ask.request);
-        extra.extend(Url::parse(&ask.request.url).ok().and_then(|url| self.jar.field(&url)));
+        extra.extend(ask.url.as_ref().and_then(|url| self.jar.field(url)));
         extra.extend(self.versions.get(&ask.request.url).into_iter().flatten().cloned());
         match ask.card {
             Some(card) if extra.is_empty() => self.hand.ready(card),

@@ -6,7 +6,7 @@
 
 mod session;
 
-use crate::browse::Browser;
+use crate::browse::{Ask, Browser};
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Turn, Users, VirtualUser};
@@ -108,9 +108,13 @@ impl Deck {
             card.templates.is_none().then(|| prepare(&**wire, &card.request, *label).map_err(|e| e.to_string()))
         });
         let browses = self.browsing.as_ref();
+        let listed = |(number, card): (usize, &Card)| {
+            let ask = Ask::listed(&Rc::new(card.request.clone()), labels[number]);
+            Ask { card: Some(number), ..ask }
+        };
         let hand = Hand {
             ready: ready.collect(),
-            requests: browses.map(|_| self.cards.iter().map(|card| Rc::new(card.request.clone())).collect()),
+            asks: browses.iter().flat_map(|_| self.cards.iter().enumerate().map(listed)).collect(),
             number_of: Rc::clone(number_of),
             labels,
             deck: Arc::clone(self),
@@ -185,7 +189,7 @@ pub struct Hand<W: Wire> {
     /// By card: its bytes, or why it has none; None where there are placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
     /// By card, where users browse.
-    requests: Option<Vec<Rc<Request>>>,
+    asks: Vec<Ask>,
     number_of: Numbering,
     random: RefCell<Pcg64Mcg>,
 }
@@ -202,21 +206,13 @@ impl<W: Wire> Hand<W> {
     }
 
     /// The card for request number `n`.
-    pub fn pick(&self, n: u64) -> usize {
+    fn pick(&self, n: u64) -> usize {
         self.deck.pick(n, &self.random)
     }
 
-    /// The request of a card.
-    pub fn request_of(&self, card: usize) -> Rc<Request> {
-        match &self.requests {
-            Some(requests) => Rc::clone(&requests[card]),
-            None => Rc::new(self.deck.cards[card].request.clone()),
-        }
-    }
-
-    /// The number of a card's label.
-    pub fn label_of(&self, card: usize) -> u32 {
-        self.labels[card]
+    /// The card for request number `n`, where users browse.
+    pub fn ask(&self, n: u64) -> Ask {
+        self.asks[self.pick(n)].clone()
     }
 
     /// The number of a label, which may be a new one.

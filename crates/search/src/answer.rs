@@ -69,12 +69,13 @@ fn tried(search: &Search, seen: &[Seen], made: &[Made], known: &[Known]) -> Vec<
     seen.iter().zip(made).map(one).collect()
 }
 
-/// What a trial left undecided, all together may have decided. Where the generator was the limit, nothing is said against
+/// What a trial left undecided, all together may have decided. Where the generator was the limit, that is not said against
 /// the server.
 fn joined(own: &[LoadSide], known: &[Known], trial: &Seen) -> Vec<LoadSide> {
-    let one = |(own, known): (&LoadSide, &Known)| {
-        let side = if *own == LoadSide::Undecided { known.side(trial.load) } else { *own };
-        if trial.limited.is_some() && side == LoadSide::Above { LoadSide::Undecided } else { side }
+    let one = |(own, known): (&LoadSide, &Known)| match (*own, known.side(trial.load)) {
+        (LoadSide::Undecided, LoadSide::Above) if trial.limited.is_some() => LoadSide::Undecided,
+        (LoadSide::Undecided, side) => side,
+        (own, _) => own,
     };
     own.iter().zip(known).map(one).collect()
 }

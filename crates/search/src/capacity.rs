@@ -4,7 +4,7 @@
 //! objectives the one that is missed first. What it is not: that model, nor the sentence about it.
 
 use crate::bound::{Bound, Counted, KEPT};
-use crate::curve::{Crossing, Glimpse, Saturation, Scale, Target, crossing};
+use crate::curve::{Crossing, Glimpse, Saturation, Says, Scale, Target, crossing};
 use crate::drift::{self, Drift, Pace};
 use crate::search::{Made, Search, searched};
 use crate::seen::{Counts, Part, Seen, bounds};
@@ -59,7 +59,7 @@ pub fn known(find: &Find, unit: LoadUnit, seen: &[Seen]) -> Vec<Known> {
 }
 
 fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known {
-    let useful: Vec<&Seen> = seen.iter().filter(|trial| counts(trial, set, bounds)).collect();
+    let useful: Vec<&Seen> = seen.iter().filter(|trial| reading(trial, set, bounds).is_some()).collect();
     let (met, missed) = split(&useful, set, bounds);
     let decided = decided(&useful, set, bounds);
     let is_above =
@@ -67,8 +67,8 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
     let crossings: Vec<(Crossing, Target)> = bounds
         .iter()
         .enumerate()
-        .filter_map(|(index, bound)| {
-            let (glimpses, target) = glimpses(&useful, set, index, bound);
+        .filter_map(|(index, _)| {
+            let (glimpses, target) = glimpses(&useful, set, bounds, index);
             Some((crossing(&glimpses, target)?, target))
         })
         .collect();
@@ -117,7 +117,7 @@ fn split(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option
 fn excess(trial: &Seen, set: usize, bounds: &[Bound]) -> f64 {
     const MOST: f64 = 10.0;
     let one = |(index, bound): (usize, &Bound)| {
-        let parts = parts(trial, set, index);
+        let parts = parts(trial, set, bounds, index);
         (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sums(&parts).1.max(1.0)
     };
     bounds.iter().enumerate().map(one).fold(f64::NEG_INFINITY, f64::max)
@@ -133,7 +133,7 @@ fn decided(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Opti
 
 /// On which side of the capacity a whole trial lies, by itself.
 pub fn side(trial: &Seen, set: usize, bounds: &[Bound]) -> LoadSide {
-    let one = |(index, bound): (usize, &Bound)| sides::side(&parts(trial, set, index), bound);
+    let one = |(index, bound): (usize, &Bound)| sides::side(&parts(trial, set, bounds, index), bound);
     let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
     let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
     sides::joined(&each.collect::<Vec<_>>())
@@ -144,19 +144,38 @@ fn whole(at: Estimate) -> Estimate {
     Estimate { value: at.value.map(f64::floor), low: at.low.map(f64::floor), high: at.high.map(f64::floor) }
 }
 
-/// A trial in which the generator was the limit says nothing against the server; but what it met, was met.
-fn counts(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
-    !trial.blocks.is_empty() && (trial.limited.is_none() || !misses(trial, set, bounds))
+/// What a trial's blocks say of the server, and which of them; None where they say nothing.
+///
+/// Where the generator was the limit, what was met was met. What was missed was missed only if it is without all that the
+/// generator's lag can have brought about.
+pub fn reading<'a>(trial: &'a Seen, set: usize, bounds: &[Bound]) -> Option<(Says, &'a [Counts])> {
+    let over = |blocks: &[Counts]| !blocks.is_empty() && are_over(trial, blocks, set, bounds);
+    match &trial.limited {
+        _ if trial.blocks.is_empty() => None,
+        None => Some((Says::Exactly, &trial.blocks)),
+        Some(_) if !over(&trial.blocks) => Some((Says::AtMost, &trial.blocks)),
+        Some(_) if over(&trial.excused) => Some((Says::AtLeast, &trial.excused)),
+        Some(_) => None,
+    }
 }
 
 /// Whether a trial's figures are over a bound of the set.
 pub fn misses(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
-    bounds.iter().enumerate().any(|(index, bound)| figure(trial, &parts(trial, set, index), bound) > bound.allowed)
+    are_over(trial, &trial.blocks, set, bounds)
 }
 
-fn parts(trial: &Seen, set: usize, index: usize) -> Vec<Part> {
-    let part = |block: &Counts| block.parts.get(set)?.get(index).copied();
-    trial.blocks.iter().filter_map(part).collect()
+fn are_over(trial: &Seen, blocks: &[Counts], set: usize, bounds: &[Bound]) -> bool {
+    let over = |(index, bound): (usize, &Bound)| figure(trial, &of_blocks(blocks, set, index), bound) > bound.allowed;
+    bounds.iter().enumerate().any(over)
+}
+
+/// The parts that say something.
+fn parts(trial: &Seen, set: usize, bounds: &[Bound], index: usize) -> Vec<Part> {
+    reading(trial, set, bounds).map(|(_, blocks)| of_blocks(blocks, set, index)).unwrap_or_default()
+}
+
+fn of_blocks(blocks: &[Counts], set: usize, index: usize) -> Vec<Part> {
+    blocks.iter().filter_map(|block| block.parts.get(set)?.get(index).copied()).collect()
 }
 
 /// Over all, of all. Where nothing came, nothing was met; nor where a queue grows without end, however short it is yet.
@@ -174,18 +193,22 @@ fn sums(parts: &[Part]) -> (f64, f64) {
     parts.iter().fold((0.0, 0.0), |(over, of), part| (over + part.over, of + part.of))
 }
 
-fn glimpses(useful: &[&Seen], set: usize, index: usize, bound: &Bound) -> (Vec<Glimpse>, Target) {
+fn glimpses(useful: &[&Seen], set: usize, bounds: &[Bound], index: usize) -> (Vec<Glimpse>, Target) {
+    let bound = &bounds[index];
     let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
     let glimpse = |trial: &&Seen| {
-        let parts = parts(trial, set, index);
+        let (says, blocks) = reading(trial, set, bounds)?;
+        let parts = of_blocks(blocks, set, index);
         let (variance, freedom) = variance(&parts, bound);
         let seconds = trial.seconds.max(0.1);
-        let at_most = trial.limited.is_some();
         let figure = figure(trial, &parts, bound);
-        Glimpse { load: trial.load, figure, seconds, variance, freedom, at_most }
+        Some(Glimpse { load: trial.load, figure, seconds, variance, freedom, says })
     };
     let saturation = bound.waits().then(|| saturation(useful)).flatten();
-    (useful.iter().map(glimpse).collect(), Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() })
+    (
+        useful.iter().filter_map(glimpse).collect(),
+        Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() },
+    )
 }
 
 /// The most that a server achieved to which more was offered; as sure as the number of independent requests is.

@@ -21,8 +21,19 @@ pub struct Glimpse {
     pub variance: f64,
     /// The degrees of freedom of that variance.
     pub freedom: f64,
-    /// The true figure is at most this: the generator was the limit, and its own delays are in it.
-    pub at_most: bool,
+    /// What the figure says of the true one.
+    pub says: Says,
+}
+
+/// What a figure that was seen says of the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// That it is this, but for chance.
+    Exactly,
+    /// That it is no more: the generator was the limit, and its delays are in it.
+    AtMost,
+    /// That it is no less: the generator was the limit, and all that its delays can have done was taken away.
+    AtLeast,
 }
 
 /// On which scale the figure is straight.
@@ -263,8 +274,10 @@ impl<'a> Fit<'a> {
         // A trial that is not far above speaks against a curve that would have it there, the more the further.
         let most = if glimpse.figure < high { 2.0 * FAR } else { FAR };
         let curve = self.target.figure(above.clamp(-FAR, most));
-        if glimpse.at_most && curve <= glimpse.figure {
-            return 0.0;
+        match glimpse.says {
+            Says::AtMost if curve <= glimpse.figure => return 0.0,
+            Says::AtLeast if curve >= glimpse.figure => return 0.0,
+            _ => {}
         }
         let nearest = glimpse.figure.clamp(low, high);
         (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
@@ -279,7 +292,7 @@ impl<'a> Fit<'a> {
         for glimpse in self.glimpses {
             let above = best.slope * (glimpse.load / best.load - 1.0);
             // What is far above is not steady: its queue grows as long as the trial lasts.
-            if above.abs() < FAR && glimpse.figure < self.edges.1 && !glimpse.at_most {
+            if above.abs() < FAR && glimpse.figure < self.edges.1 && glimpse.says == Says::Exactly {
                 let sum = glimpse.variance * glimpse.seconds * glimpse.seconds;
                 seen += sum;
                 square += sum * sum / glimpse.freedom.max(1.0);
@@ -299,8 +312,7 @@ impl<'a> Fit<'a> {
     /// trials around the curve where that is more than their own blocks explain.
     fn allowance(&self, best: &Tried, freedom: f64) -> f64 {
         let near =
-            self.glimpses.iter().filter(|glimpse| !glimpse.at_most && self.target.is_near(glimpse.figure)).count()
-                as f64;
+            self.glimpses.iter().filter(|g| g.says == Says::Exactly && self.target.is_near(g.figure)).count() as f64;
         let left = (near - 2.0).max(0.0);
         let scatter = ((best.deviance + freedom) / (left + freedom)).max(1.0);
         order::student(freedom + left).powi(2) * scatter * PICKED

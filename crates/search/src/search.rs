@@ -86,6 +86,13 @@ impl Search {
         sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
     }
 
+    /// Whether a trial says nothing of one of the capacities: what it missed may be the generator's doing.
+    pub fn says_nothing(&self, trial: &Seen) -> bool {
+        let sets = crate::seen::bounds(&self.find);
+        let nothing = |(set, bounds): (usize, &Vec<_>)| capacity::reading(trial, set, bounds).is_none();
+        trial.limited.is_some() && sets.iter().enumerate().any(nothing)
+    }
+
     /// On which side of each set's capacity a whole trial lies, by itself.
     pub fn sides(&self, trial: &Seen) -> Vec<LoadSide> {
         let sets = crate::seen::bounds(&self.find);

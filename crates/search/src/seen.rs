@@ -6,7 +6,7 @@
 use crate::bound::{Bound, Counted, Replies};
 use crate::search::Purpose;
 use brunt_judge::steady;
-use brunt_model::finding::State;
+use brunt_model::finding::{Check, Limit, State};
 use brunt_model::series::Point;
 use brunt_model::{Failure, Find, Judgement, Run};
 use brunt_stats::Sketch;
@@ -32,8 +32,11 @@ pub struct Seen {
     pub p99: Option<f64>,
     /// Its blocks, in order: as long as a point of the run's series, 100 ms.
     pub blocks: Vec<Counts>,
-    /// Why it says nothing against the server: by what the generator was the limit, or that its sums did not come out even.
+    /// By what the generator was the limit, or that its sums did not come out even: what was missed may be its doing.
     pub limited: Option<String>,
+    /// The blocks where the generator was the limit, without all that its lag can have brought about; empty where that is
+    /// not known, because it did not only lag.
+    pub excused: Vec<Counts>,
 }
 
 impl Seen {
@@ -87,6 +90,7 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
         p99: (all.count() > 0).then(|| all.quantile(0.99) as f64 / 1e9),
         blocks: blocks(find, run),
         limited: limited(judgement),
+        excused: Excuse::of(run, judgement).map(|excuse| counted(find, run, Some(excuse))).unwrap_or_default(),
     }
 }
 
@@ -98,10 +102,63 @@ fn limited(judgement: &Judgement) -> Option<String> {
     }
 }
 
+/// What a generator that lagged can have done to a server's figures at most, in an open loop.
+///
+/// Where arrivals come late by some time at most, and replies are taken in late by as much, a queue whose order they do not
+/// change has no reply later by more than both: with all arrivals that much later, each reply would be, and none is later
+/// where some of them come earlier. And a server that refuses what comes at once refuses no more requests for that than came
+/// late by a mean gap or more, and so together with the next.
+#[derive(Debug, Clone, Copy)]
+struct Excuse {
+    /// So many seconds were replies late at most.
+    seconds: f64,
+    /// So many of the errors remain, as a share of all.
+    errors: f64,
+}
+
+impl Excuse {
+    /// None where the generator was no limit, or did more than to lag: where it took the server's cores, or ran out of
+    /// something, nobody knows what that did.
+    fn of(run: &Run, judgement: &Judgement) -> Option<Self> {
+        let lagged = |limit: Limit| matches!(limit, Limit::Steal | Limit::Throttled | Limit::Lag);
+        let uneven = |check: &Check| !check.holds && !check.is_of_arrivals();
+        let known =
+            judgement.verdict.causes.iter().all(|cause| lagged(cause.limit)) && !judgement.checks.iter().any(uneven);
+        let total = &run.total;
+        if judgement.verdict.state == State::Ok || !known || run.flow.arrivals == 0 || total.completed == 0 {
+            return None;
+        }
+        let gap = run.measured_seconds() / run.flow.arrivals as f64;
+        let late = total.lag.count() - total.lag.count_at_or_below((gap * 1e9) as u64);
+        // What failed on the way may be ours; a whole reply that is an error is not.
+        let left = (total.completed - total.good).saturating_sub(late);
+        let errors = left as f64 / total.errors().max(1) as f64;
+        Some(Self { seconds: 2.0 * total.lag.max() as f64 / 1e9, errors })
+    }
+
+    /// Takes away from a part what is not in its bound already.
+    fn take(&self, part: &mut Part, bound: &Bound) {
+        match bound.counted {
+            Counted::Slower(_) => {}
+            Counted::Errors => part.over *= self.errors,
+            Counted::Mean => part.over = (part.over - self.seconds * part.of).max(0.0),
+            // What was not asked for in time was not served.
+            Counted::Wanted { .. } => part.over = 0.0,
+        }
+    }
+}
+
 /// The blocks of a run, as far as it has gone.
 pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
+    counted(find, run, None)
+}
+
+fn counted(find: &Find, run: &Run, excuse: Option<Excuse>) -> Vec<Counts> {
     let points = steady::measured(run);
-    let bounds: Vec<Vec<Bound>> = bounds(find);
+    let mut bounds: Vec<Vec<Bound>> = bounds(find);
+    if let Some(excuse) = excuse {
+        bounds.iter_mut().flatten().for_each(|bound| bound.put_off(excuse.seconds));
+    }
     let any_dropped = run.total.failed_by(Failure::Dropped) > 0;
     let mut waiting = points.first().map_or(0, |point| point.flow.waiting);
     let mut blocks: Vec<Counts> = Vec::with_capacity(points.len());
@@ -109,12 +166,16 @@ pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
         let Point { flow, .. } = point;
         // What is planned late in one interval is begun in the next where we lag: that is no arrival without room.
         let missing = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
-        let dropped = if any_dropped { missing } else { 0 };
+        let dropped = if any_dropped && excuse.is_none() { missing } else { 0 };
         waiting = flow.waiting;
         blocks.push(block(point, dropped as f64, &bounds));
     }
     if let Some(last) = blocks.last_mut() {
         count_unfinished(last, run, &points, &bounds);
+    }
+    if let Some(excuse) = excuse {
+        let parts = blocks.iter_mut().flat_map(|block| block.parts.iter_mut().flatten());
+        parts.zip(bounds.iter().flatten().cycle()).for_each(|(part, bound)| excuse.take(part, bound));
     }
     blocks
 }
@@ -192,7 +253,9 @@ fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_model::Verdict;
     use brunt_model::answer::LoadSide;
+    use brunt_model::finding::Cause;
     use brunt_model::objective::{Metric, Relation};
     use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
     use brunt_model::{Event, Objective, Phase, Snapshot, Tick};
@@ -254,6 +317,57 @@ mod tests {
         // 90 of 10 ms and 10 of 80 ms: 1.7 s, to 0.4 % each.
         assert!((mean.over - 1.7).abs() < 0.008 && mean.of == 100.0, "{mean:?}");
         assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
+    }
+
+    /// What is left of the three figures of a trial in which the generator lagged so, every tenth request being slow.
+    fn excused(lag: u64, causes: &[Limit]) -> Option<[Part; 3]> {
+        let mut of = run(20, |_, s| {
+            s.measured.response.record_n(10_000_000, 90);
+            s.measured.response.record_n(80_000_000, 10);
+            s.measured.lag.record_n(1000, 95);
+            s.measured.lag.record_n(lag, 5);
+            s.measured.failures[Failure::Check as usize] = 8;
+            (s.measured.begun, s.measured.completed, s.measured.good) = (100, 100, 92);
+            (s.flow.arrivals, s.flow.planned, s.flow.begun) = (100, 100, 100);
+            (s.flow.completed, s.flow.good, s.flow.errors) = (100, 92, 8);
+        });
+        of.unix_seconds = 1.0;
+        let find = find(&[
+            objective(Metric::Quantile(0.99), 0.05),
+            objective(Metric::Errors, 0.01),
+            objective(Metric::Mean, 0.015),
+        ]);
+        let cause = |limit: &Limit| Cause {
+            limit: *limit,
+            lasted: Duration::from_secs(1),
+            sentence: String::new(),
+            remedy: String::new(),
+        };
+        let state = if causes.is_empty() { State::Ok } else { State::Limited };
+        let verdict = Verdict { state, causes: causes.iter().map(cause).collect(), ..Verdict::default() };
+        let seen = seen(&find, &of, &Judgement { verdict, ..Judgement::default() });
+        let sum = |parts: Part, part: &Part| Part { over: parts.over + part.over, of: parts.of + part.of };
+        let all = |index: usize| {
+            seen.excused.iter().map(|block| block.parts[0][index]).fold(Part::default(), |all, part| sum(all, &part))
+        };
+        (!seen.excused.is_empty()).then(|| [0, 1, 2].map(all))
+    }
+
+    #[test]
+    fn what_lag_can_have_done_is_taken_away_and_no_more() {
+        // 5 ms late at most, and replies as late once more: what took 80 ms took 70 at least.
+        let [slow, errors, mean] = excused(5_000_000, &[Limit::Steal, Limit::Lag]).unwrap();
+        assert_eq!((slow.over, slow.of), (200.0, 2000.0));
+        // Of 160 errors, 100 requests that were late by more than a mean gap (1 ms) may have brought as many about.
+        assert_eq!((errors.over, errors.of), (60.0, 2000.0));
+        assert!((mean.over - (20.0 * 1.7 - 2000.0 * 0.01)).abs() < 0.25, "{mean:?}");
+        // 20 ms: what took 80 ms may have taken 40. So late is no mean any more.
+        let [slow, _, mean] = excused(20_000_000, &[Limit::Throttled]).unwrap();
+        assert_eq!((slow.over, mean.over), (0.0, 0.0));
+        // Late by less than a mean gap: no two came together.
+        assert_eq!(excused(900_000, &[Limit::Lag]).unwrap()[1].over, 160.0);
+        assert_eq!(excused(5_000_000, &[]), None, "no limit, no excuse");
+        assert_eq!(excused(5_000_000, &[Limit::Steal, Limit::Cores]), None, "it took the server's cores");
     }
 
     #[test]

@@ -175,9 +175,9 @@ impl Stage<'_> {
         first.mean.filter(|mean| open && *mean > 0.0).map(|mean| (1.0 / mean).min(ALONE))
     }
 
-    /// The least load at which the generator was the limit and the objectives were missed.
+    /// The least load at which the generator was the limit, and the objectives were missed perhaps for that.
     fn generator_limit(&self) -> Option<f64> {
-        let limited = self.seen.iter().filter(|trial| trial.limited.is_some() && self.search.misses(trial));
+        let limited = self.seen.iter().filter(|trial| self.search.says_nothing(trial));
         limited.map(|trial| trial.load).reduce(f64::min)
     }
 

@@ -52,6 +52,7 @@ fn trial(ask: &Ask, capacities: &[f64], spent: f64) -> Seen {
         p99: Some(if load > capacities[0] { 1.0 } else { 0.02 }),
         blocks: (0..(seconds * 10.0) as usize).map(block).collect(),
         limited: None,
+        excused: Vec::new(),
     }
 }
 
@@ -119,6 +120,32 @@ fn a_generator_at_its_limit_never_counts_against_the_server() {
     );
     let limited = answer.trials.iter().filter(|tried| tried.limited.is_some());
     assert!(limited.flat_map(|tried| &tried.sides).all(|side| *side != LoadSide::Above));
+}
+
+#[test]
+fn what_the_generator_cannot_have_done_counts() {
+    let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
+    let disturbed = |trial: &mut Seen| {
+        trial.limited = Some("CPU time taken by the hypervisor".into());
+        // Slow ones come in all blocks; some may be the generator's doing.
+        let share = if trial.load > 550.0 { 0.3 } else { 0.0002 };
+        for (index, block) in trial.blocks.iter_mut().enumerate() {
+            block.parts[0][0].over = share * block.parts[0][0].of * (1.0 + 0.1 * (index % 3) as f64);
+        }
+        trial.excused.clone_from(&trial.blocks);
+        trial.excused.iter_mut().for_each(|block| block.parts[0][0].over *= 0.67);
+    };
+    let (seen, end) = carried_out(&search, &[550.0], disturbed);
+    let answer = search.answer("a", &seen, end);
+    let at = answer.capacities[0].at;
+    assert!(at.low.unwrap() <= 550.0 && at.high.unwrap() >= 550.0, "{}", answer.sentence);
+    assert!(seen.iter().all(|trial| !search.says_nothing(trial)));
+    let above = |side: &LoadSide| *side == LoadSide::Above;
+    assert!(
+        answer.trials.iter().all(|tried| tried.sides.iter().any(above) == (tried.load > 550.0)),
+        "{:#?}",
+        answer.trials
+    );
 }
 
 #[test]

@@ -60,9 +60,9 @@ pub struct Kept {
     pub server: Option<String>,
     /// Of the last Set-Cookie header: name and value.
     pub cookie: Option<String>,
-    /// The whole head: header fields in order, and how the body ends.
+    /// The header fields that were wanted, in order, and how the body ends.
     pub head: Option<(Head, Vec<(String, String)>)>,
-    /// With the head: all bytes as they came, up to those that were read together with its end.
+    /// Where the whole head was wanted: all bytes as they came, up to those that were read together with its end.
     pub first_bytes: Vec<u8>,
 }
 
@@ -72,12 +72,17 @@ pub struct Kept {
 pub struct Wants {
     /// The body, decoded.
     pub body: bool,
+    /// The body, decoded, where it is a page of HTML.
+    pub page: bool,
     /// The Location header.
     pub location: bool,
     /// The Server header.
     pub server: bool,
     /// The whole head.
     pub head: bool,
+    /// Of the head what the next request may depend on: where it leads, cookies, credentials that are asked for, what the
+    /// body is and which version of it.
+    pub follows: bool,
     /// The cookie that was set last.
     pub cookie: bool,
 }

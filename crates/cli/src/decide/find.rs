@@ -72,7 +72,7 @@ fn without_repeated<'a>(
     search: &Search,
     mut all: Vec<(&'a Trial, Seen)>,
 ) -> (Option<Ask>, (Vec<&'a Trial>, Vec<Seen>)) {
-    let says_nothing = |seen: &Seen| seen.limited.is_some() && seen.purpose.is_none() && search.misses(seen);
+    let says_nothing = |seen: &Seen| seen.purpose.is_none() && search.says_nothing(seen);
     let is_repeated = |index: usize, seen: &Seen| {
         all.get(index + 1).is_some_and(|(_, next)| next.load == seen.load) && says_nothing(seen)
     };

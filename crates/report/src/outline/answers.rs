@@ -64,7 +64,7 @@ fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &Tried) -> Option<&'a
 }
 
 fn sides(tried: &Tried) -> String {
-    if tried.limited.is_some() {
+    if tried.limited.is_some() && !tried.sides.contains(&LoadSide::Above) {
         return "generator limited".into();
     }
     let word = |side: &LoadSide| match side {

@@ -47,7 +47,7 @@ fn load_model(study: &Study) -> &'static str {
 
 const CAPACITY: &str = "Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of \
                         all trials together, with a 95 % interval. Trials in which the generator was the limit count \
-                        for what they met, never against the server.";
+                        for what they met, and against the server for no more than its lag cannot have brought about.";
 
 const CAPACITIES: &str = "Capacities are compared by the figure of each search, one observation a repetition; the interval of the one \
                           search counts for nothing.";

@@ -13,6 +13,8 @@ use url::{Position, Url};
 #[derive(Debug, Clone)]
 pub struct Ask {
     pub request: Rc<Request>,
+    /// Of the request; None where it is none.
+    pub url: Option<Rc<Url>>,
     pub label: u32,
     /// Which of the list it is.
     pub card: Option<usize>,
@@ -27,7 +29,13 @@ pub struct Ask {
 impl Ask {
     /// A request of a list.
     pub fn listed(request: &Rc<Request>, label: u32) -> Self {
-        Self { request: Rc::clone(request), label, card: None, hops: 0, attempts: 0, is_element: false }
+        let url = Url::parse(&request.url).ok().map(Rc::new);
+        Self { request: Rc::clone(request), url, label, card: None, hops: 0, attempts: 0, is_element: false }
+    }
+
+    /// Another request that goes to this URL.
+    fn to(&self, url: Url, request: Request) -> Self {
+        Self { request: Rc::new(request), url: Some(Rc::new(url)), card: None, ..self.clone() }
     }
 
     /// The same with the number of its label.
@@ -47,19 +55,13 @@ impl Ask {
         }
         let url = from.join(value(fields, "location")?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let request = if status == 307 { led(&self.request, &url) } else { get(&self.request, &url) };
-        Some(Self { request: Rc::new(request), card: None, hops: self.hops + 1, attempts: 0, ..self.clone() })
+        Some(Self { hops: self.hops + 1, attempts: 0, ..self.to(url, request) })
     }
 
     /// Something that the page of this request is made of.
-    pub fn element(&self, url: &Url) -> Self {
-        Self {
-            request: Rc::new(get(&self.request, url)),
-            card: None,
-            hops: 0,
-            attempts: 0,
-            is_element: true,
-            ..self.clone()
-        }
+    pub fn element(&self, url: Url) -> Self {
+        let request = get(&self.request, &url);
+        Self { hops: 0, attempts: 0, is_element: true, ..self.to(url, request) }
     }
 
     /// The step of asking it, with further header fields.

@@ -305,9 +305,14 @@ impl Receiving {
     }
 }
 
+/// The header fields that the next request may depend on.
+const FOLLOWED: &[&str] =
+    &["location", "set-cookie", "www-authenticate", "proxy-authenticate", "content-type", "last-modified", "etag"];
+
 /// What is kept of a reply because somebody looks at it.
 struct Keep {
     wants: Wants,
+    is_page: bool,
     location: Option<String>,
     server: Option<String>,
     cookie: Option<String>,
@@ -322,7 +327,8 @@ impl Keep {
         let nothing = wants == Wants::default();
         let (location, server, cookie, encoding) = (None, None, None, None);
         let (fields, body, first_bytes) = (Vec::new(), Vec::new(), Vec::new());
-        (!nothing).then(|| Box::new(Self { wants, location, server, cookie, encoding, fields, body, first_bytes }))
+        let keep = Self { wants, is_page: false, location, server, cookie, encoding, fields, body, first_bytes };
+        (!nothing).then(|| Box::new(keep))
     }
 
     fn finish(self, head: Head) -> Kept {
@@ -332,7 +338,7 @@ impl Keep {
             _ => Ok(self.body),
         };
         // A body that cannot be unpacked matches no pattern: the check fails, as it should.
-        let head = self.wants.head.then_some((head, self.fields));
+        let head = (self.wants.head || self.wants.follows).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
         Kept { location, server, cookie, body: body.unwrap_or_default(), head, first_bytes }
     }
@@ -347,14 +353,17 @@ fn unpacked(mut from: impl Read) -> io::Result<Vec<u8>> {
 impl Sink for Keep {
     fn header(&mut self, name: &str, value: &[u8]) {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
-        if self.wants.head {
+        if self.wants.head || (self.wants.follows && FOLLOWED.iter().any(|field| name.eq_ignore_ascii_case(field))) {
             self.fields.push((name.to_owned(), text()));
         }
-        if name.eq_ignore_ascii_case("location") {
+        if self.wants.page && name.eq_ignore_ascii_case("content-type") {
+            self.is_page = value.trim_ascii().starts_with(b"text/html");
+        }
+        if self.wants.location && name.eq_ignore_ascii_case("location") {
             self.location = Some(text());
-        } else if name.eq_ignore_ascii_case("set-cookie") {
+        } else if self.wants.cookie && name.eq_ignore_ascii_case("set-cookie") {
             self.cookie = text().split(';').next().map(|pair| pair.trim().to_owned());
-        } else if name.eq_ignore_ascii_case("server") {
+        } else if self.wants.server && name.eq_ignore_ascii_case("server") {
             self.server = Some(text());
         } else if name.eq_ignore_ascii_case("content-encoding") {
             self.encoding = Some(text().to_ascii_lowercase());
@@ -362,7 +371,7 @@ impl Sink for Keep {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        if self.wants.body {
+        if self.wants.body || self.is_page {
             self.body.extend_from_slice(bytes);
         }
     }

@@ -77,10 +77,12 @@ impl Common {
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
         let browsing = plan.script.browsing.as_ref();
         let wants = Wants {
-            body: plan.checks.body.is_some() || browsing.is_some_and(|browsing| browsing.elements.is_some()),
+            body: plan.checks.body.is_some(),
+            page: browsing.is_some_and(|browsing| browsing.elements.is_some()),
             location: plan.script.follow > 0,
             server: false,
-            head: browsing.is_some(),
+            head: false,
+            follows: browsing.is_some(),
             cookie: plan.script.cookies == Cookies::Newest,
         };
         let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
@@ -223,9 +225,9 @@ impl<T: Timer + 'static> H1<T> {
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        let wants = Wants { head: true, server: true, location: true, body: true, cookie: true };
+        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..Wants::default() };
         let request = (&request.bytes[..], request.asked);
-        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, wants), stamps).await
+        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, all), stamps).await
     }
 }
 

@@ -67,10 +67,13 @@ fn side(contended: &Contended, tried: &Tried) -> String {
     let Some(seen) = contended.seen.last() else { return String::new() };
     let misses = contended.search.misses(seen);
     if let Some(limited) = &tried.limited {
-        if misses {
-            return format!("says nothing, the generator was the limit ({limited})");
-        }
-        return format!("met, though the generator was limited ({limited})");
+        return match misses {
+            true if contended.search.says_nothing(seen) => {
+                format!("says nothing, the generator was the limit ({limited})")
+            }
+            true => format!("missed, and not because the generator was limited ({limited})"),
+            false => format!("met, though the generator was limited ({limited})"),
+        };
     }
     let sides = contended.search.sides(seen);
     let word = |side: &LoadSide| match side {
