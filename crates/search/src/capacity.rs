@@ -199,7 +199,8 @@ fn glimpses(useful: &[&Seen], set: usize, bounds: &[Bound], index: usize) -> (Ve
     let glimpse = |trial: &&Seen| {
         let (says, blocks) = reading(trial, set, bounds)?;
         let parts = of_blocks(blocks, set, index);
-        let (variance, freedom) = variance(&parts, bound);
+        // What was taken away would have varied, too.
+        let (variance, freedom) = variance(&of_blocks(&trial.blocks, set, index), bound);
         let seconds = trial.seconds.max(0.1);
         let figure = figure(trial, &parts, bound);
         Some(Glimpse { load: trial.load, figure, seconds, variance, freedom, says })

@@ -287,25 +287,32 @@ impl<'a> Fit<'a> {
     /// How much figures vary, and how sure that is: the variances of the trials' blocks, over those that the curve would have
     /// (a ratio of sums: a trial that saw few slow requests thinks itself surer than it is). The degrees of freedom are
     /// those of a sum of variances (Satterthwaite 1946).
+    ///
+    /// A trial in which the generator was the limit varies by that, too: it only tells where no other does.
     fn dispersion(&self, best: &Tried) -> (f64, f64) {
+        let exact = |glimpse: &&Glimpse| glimpse.says == Says::Exactly;
+        self.dispersion_of(best, self.glimpses.iter().filter(exact))
+            .or_else(|| self.dispersion_of(best, self.glimpses.iter()))
+            .unwrap_or((self.target.usual_dispersion(), FEWEST_FREEDOM))
+    }
+
+    /// None where nothing was seen to vary.
+    fn dispersion_of<'g>(&self, best: &Tried, glimpses: impl Iterator<Item = &'g Glimpse>) -> Option<(f64, f64)> {
         let (mut seen, mut square, mut expected) = (0.0, 0.0, 0.0);
-        for glimpse in self.glimpses {
+        for glimpse in glimpses {
             let above = best.slope * (glimpse.load / best.load - 1.0);
             // What is far above is not steady: its queue grows as long as the trial lasts.
-            if above.abs() < FAR && glimpse.figure < self.edges.1 && glimpse.says == Says::Exactly {
+            if above.abs() < FAR && glimpse.figure < self.edges.1 {
                 let sum = glimpse.variance * glimpse.seconds * glimpse.seconds;
                 seen += sum;
                 square += sum * sum / glimpse.freedom.max(1.0);
                 expected += glimpse.seconds * self.target.figure(above).powf(1.5);
             }
         }
-        let usual = self.target.usual_dispersion();
-        if seen <= 0.0 {
-            return (usual, FEWEST_FREEDOM);
-        }
         let freedom = seen * seen / square;
         let all = FEWEST_FREEDOM + freedom;
-        ((FEWEST_FREEDOM * usual + freedom * seen / expected) / all, all)
+        let usual = self.target.usual_dispersion();
+        (seen > 0.0).then(|| ((FEWEST_FREEDOM * usual + freedom * seen / expected) / all, all))
     }
 
     /// How much more deviance the interval's ends may have: the profile likelihood ratio against F(1, ν), with the scatter of
