@@ -84,6 +84,10 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
             // Where little is known, it is at least known that no more than this was ever served.
             let most = target.saturation.map_or(f64::INFINITY, |saturation| saturation.load);
             let value = if high.is_none() || low.is_none() { first.load.min(most) } else { first.load };
+            // Where a queue grows without end, no bound on a wait is kept.
+            let served =
+                crossings.iter().filter_map(|(_, target)| target.saturation.map(|s| s.at_most())).reduce(f64::min);
+            let high = high.into_iter().chain(served).reduce(f64::min).map(|high| high.max(value));
             Estimate { value: Some(value), low, high }
         }
         // What was met for a short time is met once more for longer before it is told (crate::stage).

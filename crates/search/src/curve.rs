@@ -67,6 +67,13 @@ pub struct Saturation {
     pub error: f64,
 }
 
+impl Saturation {
+    /// The upper end of its 95 % interval.
+    pub fn at_most(&self) -> f64 {
+        self.load * (1.0 + 2.0 * self.error)
+    }
+}
+
 /// Where the figure crosses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
