@@ -153,13 +153,13 @@ fn whole(at: Estimate) -> Estimate {
 /// Where the generator was the limit, what was met was met. What was missed was missed only if it is without all that the
 /// generator's lag can have brought about.
 pub fn reading<'a>(trial: &'a Seen, set: usize, bounds: &[Bound]) -> Option<(Says, &'a [Counts])> {
-    let over = |blocks: &[Counts]| !blocks.is_empty() && are_over(trial, blocks, set, bounds);
-    match &trial.limited {
+    let over = |blocks: &[Counts]| are_over(trial, blocks, set, bounds);
+    match (&trial.limited, &trial.excused) {
         _ if trial.blocks.is_empty() => None,
-        None => Some((Says::Exactly, &trial.blocks)),
-        Some(_) if !over(&trial.blocks) => Some((Says::AtMost, &trial.blocks)),
-        Some(_) if over(&trial.excused) => Some((Says::AtLeast, &trial.excused)),
-        Some(_) => None,
+        (None, _) => Some((Says::Exactly, &trial.blocks)),
+        _ if !over(&trial.blocks) => Some((Says::AtMost, &trial.blocks)),
+        (_, Some(excused)) if over(&excused.blocks) => Some((Says::AtLeast, &excused.blocks)),
+        _ => None,
     }
 }
 
@@ -218,7 +218,7 @@ fn glimpses(useful: &[&Seen], set: usize, bounds: &[Bound], index: usize) -> (Ve
 
 /// The most that a server achieved to which more was offered; as sure as the number of independent requests is.
 fn saturation(useful: &[&Seen]) -> Option<Saturation> {
-    let overloaded = useful.iter().filter(|trial| trial.is_overloaded());
+    let overloaded = useful.iter().filter(|trial| trial.is_overloaded() && trial.limited.is_none());
     let most = overloaded.max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
     let error = (most.achieved * most.seconds).max(1.0).sqrt().recip().max(0.005);
     Some(Saturation { load: most.achieved, error })

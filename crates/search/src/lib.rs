@@ -28,6 +28,6 @@ mod told;
 
 pub use bound::objection;
 pub use search::{Ask, Next, Purpose, Search};
-pub use seen::{Counts, Part, Seen, blocks, seen};
+pub use seen::{Counts, Excused, Part, Seen, blocks, seen};
 pub use sides::sides;
 pub use told::sentence;

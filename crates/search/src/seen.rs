@@ -34,18 +34,31 @@ pub struct Seen {
     pub blocks: Vec<Counts>,
     /// By what the generator was the limit, or that its sums did not come out even: what was missed may be its doing.
     pub limited: Option<String>,
-    /// The blocks where the generator was the limit, without all that its lag can have brought about; empty where that is
-    /// not known, because it did not only lag.
-    pub excused: Vec<Counts>,
+    /// Where the generator was the limit and only lagged: what is left without all that its lag can have brought about.
+    pub excused: Option<Excused>,
+}
+
+/// A trial without what a generator that lagged can have done to it at most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Excused {
+    /// By so many seconds were replies late for that at most.
+    pub seconds: f64,
+    /// The blocks, as those of [`Seen`].
+    pub blocks: Vec<Counts>,
 }
 
 impl Seen {
     /// Whether clearly less was achieved than was offered, and not by the generator's fault: what is under way at the end is
-    /// less, too, but that is only some requests.
+    /// less, too, but that is only some requests, and those that were late.
     pub fn is_overloaded(&self) -> bool {
         const SOME: f64 = 10.0;
-        let missing = self.offered - self.achieved;
-        missing > 0.05 * self.offered && missing * self.seconds > SOME && self.limited.is_none()
+        let late = match (&self.limited, &self.excused) {
+            (None, _) => 0.0,
+            (Some(_), Some(excused)) => excused.seconds,
+            (Some(_), None) => return false,
+        };
+        let missing = (self.offered - self.achieved) * self.seconds - self.offered * late;
+        missing > 0.05 * self.offered * self.seconds && missing > SOME
     }
 }
 
@@ -90,7 +103,8 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
         p99: (all.count() > 0).then(|| all.quantile(0.99) as f64 / 1e9),
         blocks: blocks(find, run),
         limited: limited(judgement),
-        excused: Excuse::of(run, judgement).map(|excuse| counted(find, run, Some(excuse))).unwrap_or_default(),
+        excused: Excuse::of(run, judgement)
+            .map(|excuse| Excused { seconds: excuse.seconds, blocks: counted(find, run, Some(excuse)) }),
     }
 }
 
@@ -346,11 +360,11 @@ mod tests {
         let state = if causes.is_empty() { State::Ok } else { State::Limited };
         let verdict = Verdict { state, causes: causes.iter().map(cause).collect(), ..Verdict::default() };
         let seen = seen(&find, &of, &Judgement { verdict, ..Judgement::default() });
-        let sum = |parts: Part, part: &Part| Part { over: parts.over + part.over, of: parts.of + part.of };
-        let all = |index: usize| {
-            seen.excused.iter().map(|block| block.parts[0][index]).fold(Part::default(), |all, part| sum(all, &part))
-        };
-        (!seen.excused.is_empty()).then(|| [0, 1, 2].map(all))
+        let excused = seen.excused?;
+        assert_eq!(excused.seconds, 2.0 * of.total.lag.max() as f64 / 1e9);
+        let sum = |all: Part, part: Part| Part { over: all.over + part.over, of: all.of + part.of };
+        let all = |index: usize| excused.blocks.iter().map(|block| block.parts[0][index]).fold(Part::default(), sum);
+        Some([0, 1, 2].map(all))
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Tally {
             p99,
             blocks,
             limited: None,
-            excused: Vec::new(),
+            excused: None,
         }
     }
 }
