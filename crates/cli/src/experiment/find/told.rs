@@ -66,15 +66,6 @@ pub fn ended(end: SearchEnd) -> &'static str {
 fn side(contended: &Contended, tried: &Tried) -> String {
     let Some(seen) = contended.seen.last() else { return String::new() };
     let misses = contended.search.misses(seen);
-    if let Some(limited) = &tried.limited {
-        return match misses {
-            true if contended.search.says_nothing(seen) => {
-                format!("says nothing, the generator was the limit ({limited})")
-            }
-            true => format!("missed, and not because the generator was limited ({limited})"),
-            false => format!("met, though the generator was limited ({limited})"),
-        };
-    }
     let sides = contended.search.sides(seen);
     let word = |side: &LoadSide| match side {
         LoadSide::Below => "met",
@@ -83,7 +74,15 @@ fn side(contended: &Contended, tried: &Tried) -> String {
         LoadSide::Undecided if misses => "undecided, over a bound",
         LoadSide::Undecided => "undecided, within the bounds",
     };
-    sides.iter().map(word).collect::<Vec<_>>().join(", ")
+    let words = sides.iter().map(word).collect::<Vec<_>>().join(", ");
+    match &tried.limited {
+        None => words,
+        Some(limited) if contended.search.says_nothing(seen) => {
+            format!("says nothing, the generator was the limit ({limited})")
+        }
+        Some(limited) if misses => format!("{words}, and not because the generator was limited ({limited})"),
+        Some(limited) => format!("met, though the generator was limited ({limited})"),
+    }
 }
 
 fn in_words(unit: LoadUnit, load: f64) -> String {
