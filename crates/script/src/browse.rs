@@ -13,7 +13,7 @@ mod jar;
 mod page;
 
 use crate::user::{Hand, Walk};
-pub use ask::Ask;
+pub(crate) use ask::Ask;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::Browsing;
 use brunt_wire::{Reply, Wire};

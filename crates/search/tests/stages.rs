@@ -129,7 +129,9 @@ fn what_the_generator_cannot_have_done_counts() {
         trial.limited = Some("CPU time taken by the hypervisor".into());
         // A third of what was slow may be the generator's doing.
         let mut blocks = trial.blocks.clone();
-        blocks.iter_mut().for_each(|block| block.parts[0][0].over *= 0.67);
+        for block in &mut blocks {
+            block.parts[0][0].over *= 0.67;
+        }
         trial.excused = Some(Excused { seconds: 0.01, blocks });
     };
     let (seen, end) = carried_out(&search, &[550.0], disturbed);
