@@ -81,28 +81,30 @@ pub fn server(milliseconds: u32) -> Lab {
 
 #[test]
 fn a_slower_server_is_worse_and_that_ends_it_early() {
-    let (fast, slow) = (server(2), server(9));
-    let line = format!(
-        "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
-         -o junit=junit.xml -o markdown=pr.md",
-        fast.at("/"),
-        slow.at("/")
-    );
-    let said = brunt(&line).ends(9);
-    assert_eq!(said.verdicts()[0], "worse");
-    assert_eq!(said.comparison("ended"), "decided");
-    assert!(said.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", said.out);
-    said.says("slow against fast at 60/s: p50: slow is worse by");
-    said.says("after repetition 1: p50:");
-    let read = |name: &str| fs::read_to_string(said.dir.path().join(name)).unwrap_or_default();
-    assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
-    assert!(read("pr.md").contains("| slow against fast at 60/s | fast | slow |"), "{}", read("pr.md"));
-    // What is kept is decided as it was, and is whole.
-    let again = brunt_in(said.dir, "compare run:last --metric p50").ends(9);
-    assert_eq!(again.verdicts(), ["worse"]);
-    let listed = brunt_in(again.dir, "report last").ends(0);
-    listed.says("decided after");
-    assert!(!listed.out.contains("not carried out to its end"), "{}", listed.out);
+    in_its_own_time("compare::a_slower_server_is_worse_and_that_ends_it_early", || {
+        let (fast, slow) = (server(2), server(9));
+        let line = format!(
+            "compare fast={} slow={} -r 60 -d 400ms --repeat 14 --metric p50,throughput --fail-if 'p50 worse by 50%' \
+             -o junit=junit.xml -o markdown=pr.md",
+            fast.at("/"),
+            slow.at("/")
+        );
+        let said = brunt(&line).ends(9);
+        assert_eq!(said.verdicts()[0], "worse");
+        assert_eq!(said.comparison("ended"), "decided");
+        assert!(said.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", said.out);
+        said.says("slow against fast at 60/s: p50: slow is worse by");
+        said.says("after repetition 1: p50:");
+        let read = |name: &str| fs::read_to_string(said.dir.path().join(name)).unwrap_or_default();
+        assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
+        assert!(read("pr.md").contains("| slow against fast at 60/s | fast | slow |"), "{}", read("pr.md"));
+        // What is kept is decided as it was, and is whole.
+        let again = brunt_in(said.dir, "compare run:last --metric p50").ends(9);
+        assert_eq!(again.verdicts(), ["worse"]);
+        let listed = brunt_in(again.dir, "report last").ends(0);
+        listed.says("decided after");
+        assert!(!listed.out.contains("not carried out to its end"), "{}", listed.out);
+    });
 }
 
 #[test]
@@ -161,19 +163,21 @@ fn servers_of_a_plan_are_started_and_compared() {
 
 #[test]
 fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
-    let (fast, slow) = (server(2), server(9));
-    let mut dir = TempDir::new().expect("a directory");
-    for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
-        let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
-        dir = brunt_in(dir, &line).ends(0).dir;
-    }
-    let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
-    assert_eq!(said.verdicts(), ["worse"]);
-    assert_eq!(said.comparison("ended"), "stored");
-    said.says("not made side by side");
-    said.says("It is not known whether servers were started anew");
-    let alone = brunt_in(said.dir, "compare run:a").ends(2);
-    alone.says("alone can be compared with nothing");
+    in_its_own_time("compare::runs_that_were_kept_are_compared_as_far_as_they_can_be", || {
+        let (fast, slow) = (server(2), server(9));
+        let mut dir = TempDir::new().expect("a directory");
+        for (url, name) in [(fast.at("/"), "a"), (slow.at("/"), "b")] {
+            let line = format!("sweep {url} -r 60 -d 300ms --repeat 4 --name {name} -q");
+            dir = brunt_in(dir, &line).ends(0).dir;
+        }
+        let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
+        assert_eq!(said.verdicts(), ["worse"]);
+        assert_eq!(said.comparison("ended"), "stored");
+        said.says("not made side by side");
+        said.says("It is not known whether servers were started anew");
+        let alone = brunt_in(said.dir, "compare run:a").ends(2);
+        alone.says("alone can be compared with nothing");
+    });
 }
 
 #[test]

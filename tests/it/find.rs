@@ -173,16 +173,19 @@ fn a_requirement_is_met_missed_or_undecided() {
 
 #[test]
 fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
-    let lab = lab("--service const:0ms");
-    let url = lab.at("/");
-    let ran = short(&url, &["--objective", "p99 < 20ms", "--start", "2000", "--within", "100s", "--grace", "100ms"]);
-    assert!(
-        answer(&ran)["trials"].as_array().is_some_and(|all| all.iter().any(|t| !t["limited"].is_null())),
-        "{}",
-        ran.err
-    );
-    assert!(interval(&ran).0.is_some() && interval(&ran).1.is_none(), "{}", ran.err);
-    ran.says(&["carries at least"]);
+    in_its_own_time("find::where_the_generator_carries_no_more_it_is_at_least_so_much", || {
+        let lab = lab("--service const:0ms");
+        let url = lab.at("/");
+        let ran =
+            short(&url, &["--objective", "p99 < 20ms", "--start", "2000", "--within", "100s", "--grace", "100ms"]);
+        assert!(
+            answer(&ran)["trials"].as_array().is_some_and(|all| all.iter().any(|t| !t["limited"].is_null())),
+            "{}",
+            ran.err
+        );
+        assert!(interval(&ran).0.is_some() && interval(&ran).1.is_none(), "{}", ran.err);
+        ran.says(&["carries at least"]);
+    });
 }
 
 #[test]
