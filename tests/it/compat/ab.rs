@@ -1,8 +1,6 @@
 //! ab beside ab: the same lines with the same widths, labels and units.
 
-use super::both::{Both, both};
-use crate::world::certs::Authority;
-use crate::world::nginx::nginx_at;
+use super::both::{Both, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fs;
 
@@ -83,13 +81,7 @@ fn heads_are_shown_the_same() {
 #[test]
 fn what_tls_agreed_on_is_told_the_same() {
     let test = "compat::ab::what_tls_agreed_on_is_told_the_same";
-    let dir = tempfile::TempDir::new().expect("a directory");
-    let certificate = Authority::new(dir.path()).certify("localhost");
-    let directives = format!(
-        "ssl_certificate {}; ssl_certificate_key {}; ssl_protocols TLSv1.2 TLSv1.3;",
-        certificate.cert, certificate.key
-    );
-    let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives) else { return };
+    let Some((nginx, _certificates)) = over_tls(test) else { return };
     let Some(ab) = both(test, "ab") else { return };
     let lines =
         ["-n 3", "-n 3 -f TLS1.2", "-n 3 -f tls1.3", "-n 3 -I", "-n 10 -c 2 -k", "-n 3 -H Host:other.test", "-w"];

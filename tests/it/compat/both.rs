@@ -1,8 +1,22 @@
 //! A command line carried out twice: by the real tool, and by brunt under its name.
 
-use crate::world::command;
+use crate::world::certs::Authority;
+use crate::world::nginx::nginx_at;
 use crate::world::skip::{program, skip};
+use crate::world::{Nginx, command};
 use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// An nginx over TLS, and the directory of its certificate; None: there is no nginx.
+pub fn over_tls(test: &str) -> Option<(Nginx, TempDir)> {
+    let dir = TempDir::new().expect("a directory");
+    let certificate = Authority::new(dir.path()).certify("localhost");
+    let directives = format!(
+        "ssl_certificate {}; ssl_certificate_key {}; ssl_protocols TLSv1.2 TLSv1.3;",
+        certificate.cert, certificate.key
+    );
+    Some((nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives)?, dir))
+}
 
 /// What a program said, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

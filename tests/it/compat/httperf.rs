@@ -1,6 +1,6 @@
 //! httperf beside httperf: the same lines with the same labels, units and decimals.
 
-use super::both::{Both, both};
+use super::both::{Both, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fmt::Write;
 use std::fs;
@@ -101,6 +101,18 @@ fn reports_are_the_same() {
             "--server-name foo --retry-on-failure --rate 1e3 --num-conns 5",
             "some words beside",
         ],
+    );
+}
+
+#[test]
+fn reports_over_tls_are_the_same() {
+    let test = "compat::httperf::reports_over_tls_are_the_same";
+    let Some((nginx, _certificates)) = over_tls(test) else { return };
+    let Some(httperf) = both(test, "httperf") else { return };
+    agree(
+        &httperf,
+        nginx.port,
+        &["--ssl", "--ssl --num-conns 3 --num-calls 4 --rate 100", "--ssl --ssl-no-reuse --num-conns 2"],
     );
 }
 

@@ -1,6 +1,6 @@
 //! siege beside siege: the same lines with the same widths, labels and units.
 
-use super::both::{Both, both};
+use super::both::{Both, both, over_tls};
 use crate::world::{Nginx, nginx};
 use std::fs;
 use std::path::Path;
@@ -83,6 +83,18 @@ fn reports_are_the_same() {
     agree(&siege, &plain, &["-c1 -r2 -v", "-c1 -r1 --no-follow -v"], &nginx.at("/away"));
     agree(&siege, &plain, &["-c1 -r1"], &nginx.at("/long"));
     agree(&siege, &plain, &["-c1 -r2 -v"], &format!("{} POST a=b", nginx.at("/post")));
+}
+
+#[test]
+fn reports_over_tls_and_through_a_proxy_are_the_same() {
+    let test = "compat::siege::reports_over_tls_and_through_a_proxy_are_the_same";
+    let Some((siege, nginx, dir)) = ready(test) else { return };
+    let Some((secure, _certificates)) = over_tls(test) else { return };
+    let plain = rc(dir.path(), "plain", PLAIN);
+    let url = format!("https://127.0.0.1:{}/", secure.port);
+    agree(&siege, &plain, &["-c1 -r2 -v", "-c 3 -r 5 -b"], &url);
+    let proxy = rc(dir.path(), "proxy", &format!("{PLAIN}proxy-host = 127.0.0.1\nproxy-port = {}\n", nginx.port));
+    agree(&siege, &proxy, &["-c1 -r2 -v", "-c2 -r1"], "http://nobody.invalid/long");
 }
 
 #[test]
