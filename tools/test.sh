@@ -67,7 +67,8 @@ code=$(cat "$BUILT/test.code")
 failed "$beside" >"$left"
 cp "$left" "$left.first"
 # Where it did not build, or a test ended its process, those behind it were not run, and no list has them.
-if [ -s "$left" ] && ! grep -q 'could not compile\|(signal: ' "$beside"; then
+whole() { [ "$(grep -c '^running [0-9]* test' "$1")" = "$(grep -c '^test result: ' "$1")" ]; }
+if [ -s "$left" ] && whole "$beside" && ! grep -q 'could not compile' "$beside"; then
     for turn in once twice; do
         if [ -s "$left" ]; then say "alone, $turn: what failed" && cat "$left" && alone; fi
     done

@@ -5,8 +5,8 @@
 //! What all of them share:
 //!
 //! * [`getopt`]: options, read as `getopt` and `getopt_long` read them. [`side`]: the options that are ours, `--brunt-…`.
-//! * [`ciphers`]: OpenSSL's names. [`epoch`]: the time of day. [`carry`]: the plan carried out, and all that is not the tool's own report. [`witness`]: what
-//!   single connections said.
+//! * [`ciphers`]: OpenSSL's names. [`epoch`]: the time of day. [`carry`]: the plan carried out, and all that is not the tool's
+//!   own report. [`witness`]: what single connections said.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 

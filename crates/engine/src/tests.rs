@@ -20,6 +20,7 @@ use crate::clock::{Epoch, Time};
 use crate::control::Control;
 use crate::run::{EngineError, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
+use brunt_model::finding::Check;
 use brunt_model::plan::{Checks, Connection, Dialling, Keep, Record, Script};
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
@@ -229,9 +230,9 @@ impl Seen {
         assert!(matches!(self.events.first(), Some(Event::Started { .. })));
         assert!(matches!(self.events.last(), Some(Event::Finished(_))));
         // Whether arrivals keep to their schedule on the system's clock is the machine's doing too.
-        let of_arrivals = |sum: &str| sum.split(':').next().is_some_and(|name| name.contains("arrivals"));
-        let is_ours = |sum: &&String| matches!(epoch, Epoch::Fake) || !of_arrivals(sum);
-        assert_eq!(broken(&self.run).iter().filter(is_ours).collect::<Vec<_>>(), Vec::<&String>::new());
+        let mut broken = broken(&self.run);
+        broken.retain(|check| matches!(epoch, Epoch::Fake) || !check.is_of_arrivals());
+        assert_eq!(broken, []);
         self.check_counts();
         self.check_snapshots();
         if plan.record.samples {
@@ -292,9 +293,8 @@ impl Seen {
 }
 
 /// The sums that do not come out even.
-fn broken(run: &Run) -> Vec<String> {
-    let checks = brunt_judge::conservation::checks(run);
-    checks.into_iter().filter(|c| !c.holds).map(|c| format!("{}: {}", c.name, c.arithmetic)).collect()
+fn broken(run: &Run) -> Vec<Check> {
+    brunt_judge::conservation::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
 /// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.

@@ -85,8 +85,8 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
             let most = target.saturation.map_or(f64::INFINITY, |saturation| saturation.load);
             let value = if high.is_none() || low.is_none() { first.load.min(most) } else { first.load };
             // Where a queue grows without end, no bound on a wait is kept.
-            let served =
-                crossings.iter().filter_map(|(_, target)| target.saturation.map(|s| s.at_most())).reduce(f64::min);
+            let saturation = crossings.iter().find_map(|(_, target)| target.saturation);
+            let served = saturation.map(|saturation| saturation.at_most());
             let high = high.into_iter().chain(served).reduce(f64::min).map(|high| high.max(value));
             Estimate { value: Some(value), low, high }
         }

@@ -4,6 +4,7 @@
 
 use super::server::Server;
 use super::until;
+use brunt_model::finding::Check;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::env;
@@ -133,11 +134,20 @@ impl Ran {
     /// That arrivals did not keep to their schedule, and nothing else, while the hypervisor took the machine's time: true as
     /// that is, it is not what most tests are about.
     fn only_arrivals_were_disturbed(&self) -> bool {
-        let all = |pointer: &str| self.json.pointer(pointer).and_then(Value::as_array).cloned().unwrap_or_default();
-        let uneven: Vec<Value> = all("/checks").into_iter().filter(|check| check["holds"] == false).collect();
-        let of_arrivals = |check: &Value| check["name"].as_str().is_some_and(|name| name.contains("arrivals"));
-        let stolen = all("/verdict/causes").iter().any(|cause| cause["limit"] == "steal");
-        self.code == 5 && stolen && !uneven.is_empty() && uneven.iter().all(of_arrivals)
+        let causes = self.json.pointer("/verdict/causes").and_then(Value::as_array);
+        let stolen = causes.is_some_and(|causes| causes.iter().any(|cause| cause["limit"] == "steal"));
+        let of_arrivals = |uneven: &[Check]| !uneven.is_empty() && uneven.iter().all(Check::is_of_arrivals);
+        self.code == 5 && stolen && of_arrivals(&self.uneven())
+    }
+
+    /// The sums that must come out even.
+    pub fn checks(&self) -> Vec<Check> {
+        serde_json::from_value(self.at("/checks").clone()).expect("checks")
+    }
+
+    /// The sums that did not.
+    pub fn uneven(&self) -> Vec<Check> {
+        self.checks().into_iter().filter(|check| !check.holds).collect()
     }
 
     /// It must have ended so.

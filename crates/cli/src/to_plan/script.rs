@@ -7,7 +7,7 @@ use crate::defaults;
 use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::plan::{Cookies, Script};
+use brunt_model::plan::Script;
 use brunt_model::{Body, Request};
 use brunt_script::target::Target;
 use brunt_script::urls::{self, Action};
@@ -25,14 +25,7 @@ pub fn script(run: &RunArgs) -> Result<Script> {
         (None, None) => bail!("there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or --urls FILE"),
     };
     check_placeholders(&requests)?;
-    Ok(Script {
-        requests,
-        order: args.order,
-        follow: args.follow,
-        sessions: Vec::new(),
-        cookies: Cookies::Ignored,
-        browsing: None,
-    })
+    Ok(Script { order: args.order, follow: args.follow, ..Script::list(requests) })
 }
 
 fn listed(pattern: &Pattern, file: &Path, base: Option<&str>) -> Result<Vec<Request>> {

@@ -153,7 +153,7 @@ fn a_part_that_dies_leaves_what_it_had_handed_over_and_sums_come_out_even() {
     for plan in [closed(7.0, secs(5)), open(200.0, Arrivals::Even, secs(5)), capped(50.0, Arrivals::Even, 6, secs(5))] {
         let whole = slow().run_parts(&parts(3, plan.clone())).run;
         let seen = slow().join_parts(&parts(3, plan.clone()), Some(Dies { part: 1, after: 12 }), |_| ());
-        assert_eq!(broken(&seen.run), Vec::<String>::new());
+        assert_eq!(broken(&seen.run), []);
         seen.check_counts();
         seen.check_snapshots();
         let loss = seen.run.losses.clone();
