@@ -2,17 +2,42 @@
 //!
 //! A log is the eight bytes [`MAGIC`], then frames: length (u32, little endian) · CRC-32 of the payload (u32) ·
 //! payload (one [`Event`], postcard encoding). A torn last frame is found by its length or its sum: everything before
-//! it is whole. What it is not: a store; it only turns events to bytes and back.
+//! it is whole. Versions: [`Version`] says which are read. What it is not: a store; it only turns events to bytes and back.
+
+mod v3;
 
 use crate::Event;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
-/// The first bytes of a log; the last two are the version.
-pub const MAGIC: &[u8; 8] = b"BRUNT\x0003";
+/// The first bytes of a log; the last two are the version of its events.
+pub const MAGIC: &[u8; 8] = b"BRUNT\x0004";
 /// No frame is longer; a length above it means that the log is damaged.
 const LONGEST: u32 = 256 << 20;
+
+/// The versions of events that are read; the last is the one that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// Written until November 2026.
+    V3,
+    /// Today's.
+    V4,
+}
+
+impl Version {
+    /// The version of a log that begins with `magic`; `written` is what such logs begin with today. None: it is no such
+    /// log, or one of an unknown version.
+    pub fn of(magic: &[u8; 8], written: &[u8; 8]) -> Option<Self> {
+        let (kind, version) = magic.split_at(6);
+        match version {
+            _ if kind != &written[..6] => None,
+            b"03" => Some(Self::V3),
+            b"04" => Some(Self::V4),
+            _ => None,
+        }
+    }
+}
 
 /// Why a log could not be read to its end.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +87,7 @@ pub fn read_value<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
 /// Reads events one after the other; ends at the first that is not whole.
 pub struct LogReader<R> {
     from: R,
+    version: Version,
     read: u64,
 }
 
@@ -70,7 +96,8 @@ impl<R: Read> LogReader<R> {
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let mut magic = [0; 8];
         from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
-        if &magic == MAGIC { Ok(Self { from, read: 0 }) } else { Err(LogError::NotALog) }
+        let version = Version::of(&magic, MAGIC).ok_or(LogError::NotALog)?;
+        Ok(Self { from, version, read: 0 })
     }
 
     /// The next event; None at the end.
@@ -79,7 +106,7 @@ impl<R: Read> LogReader<R> {
         let event = match read_frame(&mut self.from)? {
             Frame::End => return Ok(None),
             Frame::Torn => return Err(torn),
-            Frame::Whole(payload) => decode(&payload).ok_or(torn)?,
+            Frame::Whole(payload) => decode(self.version, &payload).ok_or(torn)?,
         };
         self.read += 1;
         Ok(Some(event))
@@ -92,8 +119,11 @@ pub fn encode(event: &Event) -> io::Result<Vec<u8>> {
 }
 
 /// The event of these bytes; None where they are none.
-pub fn decode(payload: &[u8]) -> Option<Event> {
-    postcard::from_bytes(payload).ok()
+pub fn decode(version: Version, payload: &[u8]) -> Option<Event> {
+    match version {
+        Version::V3 => v3::decode(payload),
+        Version::V4 => postcard::from_bytes(payload).ok(),
+    }
 }
 
 /// A payload with its length and sum before it.

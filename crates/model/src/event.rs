@@ -107,7 +107,7 @@ pub struct Finish {
 }
 
 /// A value written as a string of JSON.
-mod as_json {
+pub(crate) mod as_json {
     use serde::de::{DeserializeOwned, Error as _};
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -128,6 +128,54 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Why bytes are no HTTP reply: the cause of a [`Failure::Protocol`].
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, thiserror::Error,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Malformed {
+    /// The first bytes are no HTTP/1.x status line.
+    #[error("the status line is not HTTP/1.x")]
+    StatusLine,
+    /// A header field is malformed.
+    #[error("a header field is malformed")]
+    HeaderField,
+    /// A limit of ours: more header fields than we read.
+    #[error("more than 1024 header fields (limit of brunt)")]
+    TooManyFields,
+    /// A limit of ours: no blank line within 64 kB.
+    #[error("the head is larger than 64 kB (limit of brunt)")]
+    HeadTooLarge,
+    /// A limit of ours: more interim (1xx) replies than we read before a final one.
+    #[error("too many interim (1xx) replies before the final one (limit of brunt)")]
+    TooManyInterim,
+    /// Not a number of bytes, or several that differ.
+    #[error("Content-Length is not one number of bytes")]
+    ContentLength,
+    /// An unknown coding, or one behind chunked.
+    #[error("Transfer-Encoding is unknown, or goes on behind chunked")]
+    TransferEncoding,
+    /// The framing of a chunk, or trailers without end.
+    #[error("the chunked framing of the body is malformed")]
+    Chunk,
+}
+
+impl Malformed {
+    /// Its name in JSON and CSV.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::StatusLine => "status_line",
+            Self::HeaderField => "header_field",
+            Self::TooManyFields => "too_many_fields",
+            Self::HeadTooLarge => "head_too_large",
+            Self::TooManyInterim => "too_many_interim",
+            Self::ContentLength => "content_length",
+            Self::TransferEncoding => "transfer_encoding",
+            Self::Chunk => "chunk",
+        }
+    }
+}
+
 /// What became of a request: a status where a whole reply came, a failure where it was not good for another reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outcome {

@@ -1,5 +1,6 @@
 //! One finished request and its clocks.
 
+use crate::outcome::Malformed;
 use crate::{Outcome, Tick};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,13 @@ pub struct Sample {
     pub label: u32,
     /// Number of its iteration among those of the run.
     pub iteration: u64,
+    /// The part of its lag that it waited for its turn to open a connection, in nanoseconds.
+    pub opening_lag: u64,
+    /// How long the last byte of the reply had been in the kernel before we read it, in nanoseconds; None where that was
+    /// not looked at: it is sampled.
+    pub read_lag: Option<u64>,
+    /// What was wrong with the bytes that came, where the failure is a protocol error.
+    pub malformed: Option<Malformed>,
 }
 
 /// Nanoseconds of the steps of opening a connection; None where a step did not take place or did not end.

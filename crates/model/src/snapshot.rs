@@ -50,6 +50,8 @@ pub struct Flow {
     pub reused: u64,
     /// Idle connections that the server closed.
     pub closed_idle: u64,
+    /// Idle connections given up because bytes came on them that nobody had asked for.
+    pub unsolicited: u64,
     /// Nanoseconds that requests were under way: the integral of `in_flight` over time, kept by a clock of its own.
     pub in_flight_nanos: u64,
     /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
@@ -92,6 +94,7 @@ impl Flow {
         self.opened += later.opened;
         self.reused += later.reused;
         self.closed_idle += later.closed_idle;
+        self.unsolicited += later.unsolicited;
         self.in_flight_nanos += later.in_flight_nanos;
         self.thought_nanos += later.thought_nanos;
         self.announced_bytes += later.announced_bytes;

@@ -1,5 +1,6 @@
 //! The sum of many samples.
 
+use crate::outcome::Malformed;
 use crate::sample::Opening;
 use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
@@ -52,6 +53,12 @@ pub struct Tally {
     pub failure_times: Vec<(Failure, Histogram)>,
     /// The steps of a request.
     pub phases: Phases,
+    /// The part of `lag` that requests waited for their turn to open a connection, of those that waited.
+    pub opening_lag: Histogram,
+    /// How long the last byte of a reply had been in the kernel before we read it, of a share of the replies.
+    pub read_lag: Histogram,
+    /// What was wrong with the bytes that came, by cause: the protocol errors among `failures`.
+    pub malformed: Vec<(Malformed, u64)>,
 }
 
 /// Histograms of the steps of a request, in nanoseconds.
@@ -135,6 +142,12 @@ impl Tally {
         self.bytes_received += sample.bytes_received;
         self.queue_wait.record(sample.queue_wait_nanos());
         self.lag.record(sample.lag_nanos());
+        if sample.opening_lag > 0 {
+            self.opening_lag.record(sample.opening_lag);
+        }
+        if let Some(nanos) = sample.read_lag {
+            self.read_lag.record(nanos);
+        }
         if let Some(status) = sample.outcome.status {
             self.record_completed(status, sample);
         }
@@ -174,6 +187,9 @@ impl Tally {
     #[cold]
     fn record_failure(&mut self, failure: Failure, sample: &Sample) {
         self.failures[failure as usize] += 1;
+        if let Some(cause) = sample.malformed {
+            self.add_malformed(cause, 1);
+        }
         match failure {
             Failure::Check | Failure::Dropped => {}
             Failure::Timeout => {
@@ -192,6 +208,13 @@ impl Tally {
             self.failure_times.len() - 1
         });
         &mut self.failure_times[at].1
+    }
+
+    fn add_malformed(&mut self, cause: Malformed, n: u64) {
+        match self.malformed.iter_mut().find(|entry| entry.0 == cause) {
+            Some(entry) => entry.1 += n,
+            None => self.malformed.push((cause, n)),
+        }
     }
 
     /// Adds all that `other` holds.
@@ -223,6 +246,12 @@ impl Tally {
         }
         self.failure_times.sort_by_key(|f| f.0);
         self.phases.merge(&other.phases);
+        self.opening_lag.merge(&other.opening_lag);
+        self.read_lag.merge(&other.read_lag);
+        for (cause, n) in &other.malformed {
+            self.add_malformed(*cause, *n);
+        }
+        self.malformed.sort_by_key(|entry| entry.0);
     }
 
     /// How many failed in this way.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// The first bytes of a packed log; the last two are the version, and that of the events in it.
-pub const MAGIC: &[u8; 8] = b"BRUNTZ03";
+pub const MAGIC: &[u8; 8] = b"BRUNTZ04";
 
 /// What a log says of itself before its first event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

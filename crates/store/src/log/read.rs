@@ -2,7 +2,7 @@
 
 use super::{Head, MAGIC};
 use brunt_model::Event;
-use brunt_model::codec::{self, Frame, LogError, LogReader, decode, read_frame};
+use brunt_model::codec::{self, Frame, LogError, LogReader, Version, decode, read_frame};
 use flate2::{Decompress, FlushDecompress};
 use std::io::{Chain, Cursor, Read};
 
@@ -21,10 +21,10 @@ impl<R: Read> EventReader<R> {
     /// Opens a log; which kind it is, its first bytes say.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
-        if &magic == MAGIC {
-            return PackedReader::after_magic(from).map(Self::Packed);
+        if let Some(version) = Version::of(&magic, MAGIC) {
+            return PackedReader::after_magic(from, magic, version).map(Self::Packed);
         }
-        if &magic == codec::MAGIC {
+        if Version::of(&magic, codec::MAGIC).is_some() {
             return LogReader::new(Cursor::new(magic).chain(from)).map(Self::Plain);
         }
         Err(LogError::NotALog)
@@ -50,7 +50,9 @@ impl<R: Read> Iterator for EventReader<R> {
 /// Reads a packed log.
 pub struct PackedReader<R> {
     from: R,
+    magic: [u8; 8],
     head: Head,
+    version: Version,
     unpacker: Decompress,
     read: u64,
 }
@@ -58,13 +60,20 @@ pub struct PackedReader<R> {
 impl<R: Read> PackedReader<R> {
     /// Opens one.
     pub fn new(mut from: R) -> Result<Self, LogError> {
-        if &magic(&mut from)? == MAGIC { Self::after_magic(from) } else { Err(LogError::NotALog) }
+        let magic = magic(&mut from)?;
+        let version = Version::of(&magic, MAGIC).ok_or(LogError::NotALog)?;
+        Self::after_magic(from, magic, version)
     }
 
-    fn after_magic(mut from: R) -> Result<Self, LogError> {
+    fn after_magic(mut from: R, magic: [u8; 8], version: Version) -> Result<Self, LogError> {
         let Frame::Whole(head) = read_frame(&mut from)? else { return Err(LogError::Torn(0)) };
         let head = serde_json::from_slice(&head).map_err(|_| LogError::Torn(0))?;
-        Ok(Self { from, head, unpacker: Decompress::new(false), read: 0 })
+        Ok(Self { from, magic, head, version, unpacker: Decompress::new(false), read: 0 })
+    }
+
+    /// The first bytes of the log: they say which version the events behind its head are of.
+    pub fn magic(&self) -> [u8; 8] {
+        self.magic
     }
 
     /// What the log says of itself.
@@ -85,7 +94,7 @@ impl<R: Read> PackedReader<R> {
             Frame::Torn => return Err(torn),
             Frame::Whole(packed) => packed,
         };
-        let event = self.unpack(&packed).and_then(|plain| decode(&plain)).ok_or(torn)?;
+        let event = self.unpack(&packed).and_then(|plain| decode(self.version, &plain)).ok_or(torn)?;
         self.read += 1;
         Ok(Some(event))
     }

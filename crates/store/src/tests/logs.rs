@@ -3,7 +3,7 @@
 use super::world::{events, snapshot};
 use crate::log::{EventReader, Head, PackedReader, PackedWriter};
 use brunt_model::codec::{LogError, LogWriter};
-use brunt_model::{Event, Tick, Warning};
+use brunt_model::{Event, Run, Tick, Warning};
 use proptest::prelude::*;
 
 fn packed(events: &[Event]) -> Vec<u8> {
@@ -43,7 +43,7 @@ fn both_kinds_are_read_by_one_reader() {
         assert_eq!(read, events(1.0));
     }
     assert!(matches!(read(b"GIF89a......").1, Some(LogError::NotALog)));
-    assert!(matches!(PackedReader::new(&b"BRUNT\x0003"[..]), Err(LogError::NotALog)));
+    assert!(matches!(PackedReader::new(&b"BRUNT\x0004"[..]), Err(LogError::NotALog)));
 }
 
 #[test]
@@ -99,4 +99,27 @@ proptest! {
     fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         read(&[crate::log::MAGIC.to_vec(), bytes].concat());
     }
+}
+
+/// Logs that brunt wrote when the version was 3: by `brunt -r 300 -d 1s --warmup 300ms --urls …`, with `--events` and from
+/// its store, and by `brunt ab -n 40 -c 2`. The figures are those that it reported then.
+#[test]
+fn logs_of_version_3_are_read() {
+    let plain = include_bytes!("../../../../tests/data/log-v3/plain.log");
+    let stored = include_bytes!("../../../../tests/data/log-v3/packed.events");
+    for bytes in [&plain[..], stored] {
+        let (events, error) = read(bytes);
+        assert!(error.is_none(), "{error:?}");
+        let run = Run::of(&events);
+        let all = &run.total;
+        assert_eq!((all.planned, all.begun, all.completed, all.good), (303, 303, 303, 303));
+        assert_eq!((all.bytes_received, all.bytes_sent), (20604, 20909));
+        assert_eq!((all.response.quantile(0.5), all.response.max()), (2_592_767, 13_608_197));
+        assert_eq!((all.lag.count(), all.lag.max(), all.phases.connect.count()), (303, 9_570_519, 3));
+        assert_eq!(run.flow_all.reused, 376);
+    }
+    let (events, error) = read(include_bytes!("../../../../tests/data/log-v3/samples.events"));
+    assert!(error.is_none());
+    let samples = events.iter().map(|event| if let Event::Samples(samples) = event { samples.len() } else { 0 });
+    assert_eq!(samples.sum::<usize>(), 40);
 }
