@@ -1,9 +1,10 @@
 //! Medians, ratios within a round, and their spread.
 //!
-//! Pure functions on plain numbers. Not an inference: with two to ten rounds the honest statement is the median with
-//! the smallest and the largest value beside it.
+//! Pure functions on plain numbers. With two to ten rounds the honest statement is the median with the smallest and the
+//! largest value beside it; [`Ratio`] is the inference for paired rounds, of which there are more.
 
 use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A median, and the range of the values that it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -19,6 +20,35 @@ impl Spread {
         let min = values.iter().copied().reduce(f64::min)?;
         let max = values.iter().copied().reduce(f64::max)?;
         Some(Self { median: median(values)?, min, max })
+    }
+}
+
+/// A ratio with its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    pub estimate: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Ratio {
+    /// The geometric mean of paired ratios, with Student's interval of the mean of their logarithms. `None` for fewer
+    /// than two ratios, or where one is not above 0.
+    pub fn of(ratios: &[f64]) -> Option<Self> {
+        let n = ratios.len() as f64;
+        if ratios.len() < 2 || ratios.iter().any(|ratio| *ratio <= 0.0) {
+            return None;
+        }
+        let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / n;
+        let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let half = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975) * (variance / n).sqrt();
+        Some(Self { estimate: mean.exp(), low: (mean - half).exp(), high: (mean + half).exp() })
+    }
+
+    /// Half the width of the interval, as a share of 1.
+    pub fn half_width(self) -> f64 {
+        (self.high - self.low) / 2.0
     }
 }
 
@@ -78,6 +108,16 @@ mod tests {
         let slow_then_fast = [(0, 12.0), (1, 6.0)];
         let reference = [(0, 10.0), (1, 5.0)];
         assert_eq!(ratios_within_rounds(&slow_then_fast, &reference), vec![1.2, 1.2]);
+    }
+
+    #[test]
+    fn a_ratio_has_students_interval_of_its_logarithm() {
+        // t(0.975; 4) = 2.776445, times the standard error of the five logarithms.
+        let ratio = Ratio::of(&[0.98, 1.02, 1.01, 0.99, 1.00]).unwrap();
+        assert!((ratio.estimate - 0.999_899).abs() < 1e-5, "{ratio:?}");
+        assert!((ratio.low - 0.980_4).abs() < 2e-4 && (ratio.high - 1.019_8).abs() < 2e-4, "{ratio:?}");
+        assert_eq!(Ratio::of(&[1.0]), None);
+        assert_eq!(Ratio::of(&[1.0, 0.0]), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! eighth and seven eighths of the run, so that neither a tool's start nor its sorting at the end counts against it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -79,9 +79,14 @@ impl Observed {
 impl Stand {
     /// `None` where the tool is not there or has no such case.
     pub fn measure(&self, case: &Case, tool: Tool, round: usize) -> Option<Result<Measurement>> {
+        self.measure_with(case, tool, self.toolbox.path(tool)?, round)
+    }
+
+    /// The same with `program` for the tool.
+    pub fn measure_with(&self, case: &Case, tool: Tool, program: &Path, round: usize) -> Option<Result<Measurement>> {
         let result = self.result_file();
         let job = Job { load: case.load, seconds: self.seconds, server: &self.server, result: &result };
-        let mut command = job.command(tool, self.toolbox.path(tool)?)?;
+        let mut command = job.command(tool, program)?;
         let seconds = self.seconds as f64;
         let run = self.observe(tool, &mut command, seconds, Duration::from_secs(self.seconds) + PATIENCE);
         Some(run.map(|(observed, account)| Measurement {

@@ -1,0 +1,179 @@
+//! Compares two builds of brunt by their CPU time per request: `brunt-bench-pair --old PATH --new PATH`.
+//!
+//! The two run in turn (old new, new old, …) against the suite's nginx, until the ratio is known well enough: its 95 %
+//! confidence interval has a half width of 0.5 %, or the rounds are used up, and then the result is "inconclusive".
+//! It is no comparison with other tools: that is `brunt-bench`.
+
+use anyhow::{Context, Result, bail};
+use brunt_bench::cases::{CASES, Case, named};
+use brunt_bench::child::Interrupt;
+use brunt_bench::machine;
+use brunt_bench::maths::Ratio;
+use brunt_bench::measure::Stand;
+use brunt_bench::nginx::Nginx;
+use brunt_bench::output;
+use brunt_bench::table;
+use brunt_bench::tools::{Tool, Toolbox};
+use clap::Parser;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Before so many rounds no interval is believed.
+const LEAST_ROUNDS: usize = 8;
+
+/// Compare two builds of brunt by their CPU time per request.
+#[derive(Debug, Parser)]
+#[command(name = "brunt-bench-pair")]
+struct Options {
+    /// The build to compare with
+    #[arg(long, value_name = "PATH")]
+    old: PathBuf,
+    /// The build to measure
+    #[arg(long, value_name = "PATH")]
+    new: PathBuf,
+    /// Only this case (repeatable) [default: every closed and open loop]
+    #[arg(long, value_name = "NAME", value_parser = CASES.map(|case| case.name))]
+    case: Vec<String>,
+    /// Give a case up as inconclusive after so many rounds
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    rounds: usize,
+    /// How long one run loads the server
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+    /// Half width of the ratio's 95 % confidence interval at which a case ends, in percent
+    #[arg(long, default_value_t = 0.5, value_name = "PERCENT")]
+    half_width: f64,
+    /// By how much the new build may be worse, in percent
+    #[arg(long, default_value_t = 1.0, value_name = "PERCENT")]
+    worse: f64,
+    /// Write the page here, as Markdown
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// What one case came to.
+struct Outcome {
+    case: Case,
+    rounds: usize,
+    ratio: Ratio,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    NotWorse,
+    Worse,
+    Inconclusive,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Self::NotWorse => "not worse",
+            Self::Worse => "**worse**",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(verdicts) if verdicts.iter().all(|verdict| *verdict == Verdict::NotWorse) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(1),
+        Err(error) => {
+            output::progress(&format!("brunt-bench-pair: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<Vec<Verdict>> {
+    machine::raise_file_limit()?;
+    let interrupt = Interrupt::install()?;
+    let stand = Stand {
+        server: Nginx::start(&interrupt)?,
+        toolbox: Toolbox::default(),
+        interrupt,
+        scratch: tempfile::tempdir()?,
+        seconds: options.seconds,
+        pinned: false,
+    };
+    let mut outcomes = Vec::new();
+    for case in cases(options) {
+        let outcome = compare(&stand, case, options)?;
+        output::progress(&cells(&outcome, options).join("  "));
+        outcomes.push(outcome);
+    }
+    let page = page(&outcomes, options);
+    output::result(&page);
+    if let Some(file) = &options.out {
+        std::fs::write(file, page).with_context(|| format!("writing {}", file.display()))?;
+    }
+    Ok(outcomes.iter().map(|outcome| verdict(outcome, options)).collect())
+}
+
+fn cases(options: &Options) -> Vec<Case> {
+    if options.case.is_empty() {
+        return CASES.into_iter().filter(Case::is_of_rounds).collect();
+    }
+    options.case.iter().filter_map(|name| named(name).copied()).collect()
+}
+
+fn compare(stand: &Stand, case: Case, options: &Options) -> Result<Outcome> {
+    let mut ratios = Vec::new();
+    loop {
+        let round = ratios.len();
+        let mut builds = [&options.old, &options.new];
+        if round % 2 == 1 {
+            builds.reverse();
+        }
+        let [first, second] = builds.map(|build| cpu_per_request(stand, &case, build));
+        let (old, new) = if round % 2 == 1 { (second?, first?) } else { (first?, second?) };
+        ratios.push(new / old);
+        let known = Ratio::of(&ratios).filter(|_| ratios.len() >= LEAST_ROUNDS.min(options.rounds));
+        if let Some(ratio) = known
+            && (ratio.half_width() * 100.0 <= options.half_width || ratios.len() >= options.rounds)
+        {
+            return Ok(Outcome { case, rounds: ratios.len(), ratio });
+        }
+    }
+}
+
+fn cpu_per_request(stand: &Stand, case: &Case, build: &Path) -> Result<f64> {
+    let Some(run) = stand.measure_with(case, Tool::Brunt, build, 0) else {
+        bail!("{} has no rounds", case.name);
+    };
+    let observed = run.with_context(|| format!("{} with {}", case.name, build.display()))?.observed;
+    Ok(observed.cpu_seconds() / observed.requests.max(1) as f64)
+}
+
+fn verdict(outcome: &Outcome, options: &Options) -> Verdict {
+    if outcome.ratio.half_width() * 100.0 > options.half_width {
+        return Verdict::Inconclusive;
+    }
+    let is_worse = outcome.ratio.estimate > 1.0 + options.worse / 100.0;
+    if is_worse { Verdict::Worse } else { Verdict::NotWorse }
+}
+
+fn page(outcomes: &[Outcome], options: &Options) -> String {
+    let rows: Vec<_> = outcomes.iter().map(|outcome| cells(outcome, options)).collect();
+    let headings = ["case", "rounds", "CPU per request, new ÷ old", "95 % CI", "verdict"];
+    format!(
+        "Paired rounds of {} s, both builds in turn; a case ends at a half width of {} %, or after {} rounds.\n\n{}",
+        options.seconds,
+        options.half_width,
+        options.rounds,
+        table::render(&headings, &rows)
+    )
+}
+
+fn cells(outcome: &Outcome, options: &Options) -> Vec<String> {
+    let Ratio { estimate, low, high } = outcome.ratio;
+    vec![
+        outcome.case.name.to_owned(),
+        outcome.rounds.to_string(),
+        format!("{estimate:.4}"),
+        format!("{low:.4}–{high:.4}"),
+        verdict(outcome, options).name().to_owned(),
+    ]
+}
