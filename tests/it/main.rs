@@ -27,6 +27,7 @@ mod plan;
 mod probes;
 mod processes;
 mod requests;
+mod secrets;
 mod tls;
 mod truth;
 mod verdict;

@@ -5,7 +5,7 @@
 mod measured;
 
 use crate::args::store::StoreArgs;
-use crate::args::values::{self, Output};
+use crate::args::values::{self, Data, Output, secrets};
 use crate::exit::Exit;
 use crate::experiment::SpecArgs;
 use crate::output::{Outputs, ignore_closed_pipe};
@@ -80,6 +80,15 @@ struct CheckArgs {
     /// of the same URL]
     #[arg(value_name = "RUN|URL")]
     ids: Vec<String>,
+    /// A header for URL, or those of FILE: a baseline is stored without its secrets; repeatable
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE|@FILE", value_parser = secrets::headers)]
+    headers: Vec<Vec<(String, String)>>,
+    /// Headers for URL from FILE, one a line; repeatable
+    #[arg(long = "header-file", value_name = "FILE", value_parser = secrets::header_file)]
+    header_files: Vec<Vec<(String, String)>>,
+    /// The body for URL, in place of that of the baseline
+    #[arg(long, value_name = "TEXT|@FILE", value_parser = values::data)]
+    data: Option<Data>,
     /// What is better.
     #[command(flatten)]
     spec: SpecArgs,

@@ -35,6 +35,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     let settings = settings(&Root::system());
     let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1 };
     let (plan, _) = to_plan(args, &system).map_err(usage)?;
+    crate::redact::know(&plan);
     let machine = Machine { descriptors, cores, settings };
     let mut facts = Facts { asked: Asked::of(&plan), machine, ..Facts::default() };
     look::look(&plan, &mut facts).map_err(failed)?;
@@ -78,6 +79,7 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
     for Output { format, file } in &args.output.outputs {
         let text = if format == "json" { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report) };
         if let Some(path) = file {
+            let text = crate::redact::text(&text);
             let written = File::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
             written.with_context(|| path.display().to_string())?;
         } else {
@@ -89,6 +91,6 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
 }
 
 fn show(text: &str) -> Result<()> {
-    let written = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+    let written = io::stdout().write_all(crate::redact::text(text).as_bytes()).and_then(|()| io::stdout().flush());
     written.or_else(crate::output::ignore_closed_pipe).context("stdout")
 }

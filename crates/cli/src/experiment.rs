@@ -204,6 +204,7 @@ fn finish(
     if let Err(failure) = &outcome {
         study.warnings.push(format!("the experiment was stopped: {failure:#}"));
     }
+    crate::redact::current().study(&mut study);
     if let (Some(store), Some(id)) = (store, &study.id) {
         let ended = Ended { interrupted: study.interrupted, warnings: study.warnings.clone() };
         let trouble = store.end_experiment(id, &ended).err();

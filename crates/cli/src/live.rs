@@ -70,12 +70,12 @@ impl Listen for Live {
 /// somebody can read stderr is no concern of the run.
 pub fn rewrite(line: &str) {
     let width = rustix::termios::tcgetwinsize(io::stderr()).map_or(usize::MAX, |size| usize::from(size.ws_col).max(20));
-    let shown: String = line.chars().take(width.saturating_sub(1)).collect();
+    let shown: String = crate::redact::text(line).chars().take(width.saturating_sub(1)).collect();
     let _ = write!(io::stderr(), "\r\x1b[K{shown}");
     let _ = io::stderr().flush();
 }
 
 /// Writes a line that stays.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", crate::redact::text(line));
 }

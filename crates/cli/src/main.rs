@@ -10,6 +10,7 @@
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`compat`]: other tools' command lines, by their names. What they share with ours begins at [`mod@measure`].
+//! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
@@ -30,6 +31,7 @@ mod measure;
 mod output;
 mod plan_file;
 mod processes;
+mod redact;
 mod replay;
 mod reports;
 mod runs;
@@ -55,13 +57,26 @@ fn main() -> ExitCode {
     if let Some((tool, called, told)) = compat::asked(&words) {
         return ExitCode::from((tool.run)(called, told));
     }
-    match dispatch(Cli::parse().into_command()) {
+    match dispatch(arguments().into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {
-            eprintln!("brunt: {error:#}");
+            eprintln!("brunt: {}", redact::text(&format!("{error:#}")));
             exit.into()
         }
     }
+}
+
+/// The arguments. What is wrong with them is told without repeating secrets.
+fn arguments() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        let told = error.render().to_string();
+        let shown = redact::text(&told);
+        if shown == told || !error.use_stderr() {
+            error.exit();
+        }
+        eprint!("{shown}");
+        std::process::exit(error.exit_code())
+    })
 }
 
 /// Why the command failed, and how it is to exit.
@@ -155,11 +170,7 @@ fn system() -> to_plan::System {
 
 /// The command line as one could type it again.
 fn command_line() -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    let quoted = std::env::args().map(|word| {
-        if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    brunt_store::redact::shell_words(std::env::args())
 }
 
 /// The reference server, in this process.

@@ -14,7 +14,8 @@ use anyhow::Result;
 use brunt_engine::{Control, Sink, World};
 use brunt_model::finding::State;
 use brunt_model::{Environment, Event, Find, Judgement, Plan, ProbeSpec, Route, Run, Tick, Warning};
-use brunt_store::Store;
+use brunt_store::{Redactor, Store};
+use std::sync::Arc;
 
 /// What goes with a run besides its plan.
 pub struct Around {
@@ -117,7 +118,9 @@ pub fn drive(
 /// The same with another engine, or in another world.
 pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
     let With { environment, notes, control, trial_of, listeners } = with;
-    let mut hall = Hall { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes };
+    let redactor = crate::redact::current();
+    let mut hall =
+        Hall { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes, redactor };
     let mut hear = |event: &Event| hall.hear(event);
     let outcome = engine(environment, &control, &mut hear);
     let judgement = brunt_judge::judge(&hall.run);
@@ -164,6 +167,8 @@ struct Hall<'a> {
     steering: Steering,
     /// What must be told right behind the first event.
     notes: Vec<String>,
+    /// Those who listen hear secrets as they are; the run that is reported has none.
+    redactor: Arc<Redactor>,
 }
 
 impl Hall<'_> {
@@ -199,7 +204,7 @@ impl Hall<'_> {
 
     fn take(&mut self, event: &Event) {
         self.listeners.iter_mut().for_each(|one| one.hear(event));
-        self.run.fold(event);
+        self.run.fold(&self.redactor.event(event));
     }
 }
 

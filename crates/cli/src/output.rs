@@ -152,10 +152,10 @@ impl Log {
 }
 
 impl Listen for Log {
-    /// Appends an event. A full disk ends the log, not the run.
+    /// Appends an event, its secrets redacted. A full disk ends the log, not the run.
     fn hear(&mut self, event: &Event) {
         let Some(writer) = &mut self.writer else { return };
-        if let Err(e) = writer.write(event) {
+        if let Err(e) = writer.write(&crate::redact::current().event(event)) {
             self.writer = None;
             let what = format!("{}: the event log ends before the run does", self.path.display());
             self.error = Some(anyhow::Error::new(e).context(what));

@@ -101,7 +101,8 @@ fn show(args: &FileArgs, form: fn(&brunt_script::plan::PlanFile, &Loaded) -> Str
     let opened = resolve::open(&args.file, &args.sets, NO_FOLDER).map_err(usage)?;
     let file = opened.file.clone();
     let loaded = opened.resolve(&crate::system()).map_err(usage)?;
-    print!("{}", form(&file, &loaded));
+    crate::redact::current().experiment(&mut loaded.experiment.clone());
+    print!("{}", crate::redact::text(&form(&file, &loaded)));
     Ok(Exit::Measured)
 }
 

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::output::ignore_closed_pipe;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, anyhow};
+use brunt_report::figures::plural;
 use brunt_store::{Named, Store, StoreError};
 use clap::{Args, Subcommand};
 use list::ListArgs;
@@ -24,6 +25,7 @@ Examples:
   brunt runs tag k7m2xqp baseline        `baseline` is its name from now on
   brunt runs rm k7m2xqp                  files and all
   brunt runs export baseline b.brunt     one file, for somebody else's `brunt runs import b.brunt`
+  brunt runs scrub                       redacts what an earlier version stored in clear
 
 An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
 
@@ -53,6 +55,8 @@ enum What {
     Export(ExportArgs),
     /// Takes in what `export` wrote
     Import(ImportArgs),
+    /// Redacts secrets that an earlier version stored in clear, and makes all files private
+    Scrub(ScrubArgs),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -101,6 +105,12 @@ struct ExportArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+struct ScrubArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Debug, Clone, Args)]
 struct ImportArgs {
     /// What was exported
     file: PathBuf,
@@ -125,6 +135,7 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
             let id = open(&args.store)?.import(&args.file).map_err(refused)?;
             say(&format!("{id}\n"))?;
         }
+        Some(What::Scrub(args)) => scrub(&open(&args.store)?)?,
     }
     Ok(Exit::Measured)
 }
@@ -163,9 +174,23 @@ fn remove(store: &Store, words: &[String]) -> Result<(), Failed> {
         say(&match named {
             Named::Run(id) => format!("removed {id}\n"),
             Named::Experiment(id) => {
-                format!("removed {id} with {}\n", brunt_report::figures::plural(runs as u64, "run"))
+                format!("removed {id} with {}\n", plural(runs as u64, "run"))
             }
         })?;
+    }
+    Ok(())
+}
+
+fn scrub(store: &Store) -> Result<(), Failed> {
+    let scrubbed = store.scrub().map_err(refused)?;
+    let (runs, experiments) = (plural(scrubbed.runs, "run"), plural(scrubbed.experiments, "experiment"));
+    say(&format!("redacted {runs} and {experiments} of {} stored files\n", scrubbed.seen))?;
+    for (ids, why) in
+        [(&scrubbed.busy, "still being written; run it again later"), (&scrubbed.unreadable, "not readable")]
+    {
+        if !ids.is_empty() {
+            say(&format!("left as they are, {why}: {}\n", ids.join(", ")))?;
+        }
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
 use brunt_script::target;
 pub use processes::with_sources;
-pub use script::script;
+pub use script::{body_from, script};
 pub use sweep::sweep_steps;
 
 /// What the plan must know of the system that carries it out.

@@ -4,7 +4,8 @@
 //! became of it, in order: each step that was chosen on the way, a question that was changed when it was taken up again,
 //! and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
 
-use crate::StoreError;
+use crate::redact::Redactor;
+use crate::{StoreError, place};
 use brunt_model::codec::{Frame, frame, read_frame};
 use brunt_model::experiment::Step;
 use brunt_model::{Environment, Experiment, Question};
@@ -93,6 +94,12 @@ pub(crate) fn read(path: &Path) -> Result<Kept, StoreError> {
 }
 
 impl Kept {
+    /// Replaces its secrets.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        self.asked.redact(redactor);
+        self.ended.iter_mut().for_each(|ended| ended.redact(redactor));
+    }
+
     fn follow(&mut self, later: Later) {
         let experiment = &mut self.asked.experiment;
         match later {
@@ -107,6 +114,60 @@ impl Kept {
             Later::Ended(ended) => self.ended = Some(ended),
         }
     }
+}
+
+impl Asked {
+    /// Replaces its secrets.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        redactor.experiment(&mut self.experiment);
+        redactor.environment(&mut self.environment);
+    }
+}
+
+impl Later {
+    /// Replaces its secrets.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Grown { grown, .. } => redactor.step(grown),
+            Self::Asked { .. } => {}
+            Self::Ended(ended) => ended.redact(redactor),
+        }
+    }
+}
+
+impl Ended {
+    fn redact(&mut self, redactor: &Redactor) {
+        for warning in &mut self.warnings {
+            *warning = redactor.text(warning);
+        }
+    }
+}
+
+/// Writes an experiment's file anew with its secrets redacted; false where it holds none.
+pub(crate) fn scrub(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool, StoreError> {
+    let file = File::open(from).map_err(StoreError::io(from))?;
+    let mut reader = BufReader::new(file);
+    let damaged = || StoreError::Damaged(from.to_owned());
+    let mut magic = [0; 8];
+    reader.read_exact(&mut magic).map_err(|_| damaged())?;
+    let (mut asked, _): (Asked, _) = (&magic == MAGIC).then(|| next(&mut reader)).flatten().ok_or_else(damaged)?;
+    let before = asked.clone();
+    asked.redact(redactor);
+    let (mut changed, mut all) = (asked != before, Vec::new());
+    while let Some((later, _)) = next::<Later>(&mut reader) {
+        let mut redacted = later.clone();
+        redacted.redact(redactor);
+        changed |= redacted != later;
+        all.push(redacted);
+    }
+    if !changed {
+        return Ok(false);
+    }
+    let out = place::create_new(to).map_err(StoreError::io(to))?;
+    begin(&out, &asked)
+        .and_then(|()| all.iter().try_for_each(|later| append(&out, later)))
+        .map_err(StoreError::io(to))?;
+    Ok(true)
 }
 
 fn pack(value: &impl Serialize) -> io::Result<Vec<u8>> {

@@ -8,7 +8,7 @@ mod row;
 use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
 use crate::id::{self, DRAWS, IdError};
 use crate::log::Belongs;
-use crate::{Listed, StoreError};
+use crate::{Listed, StoreError, place};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, named_params};
 use std::path::Path;
 use std::time::Duration;
@@ -88,6 +88,8 @@ impl Index {
 
     /// Opens one that was made before.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        // The database gives its other files the permissions of this one.
+        let _ = place::create_new(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         // What is lost with the last rows in a power cut can be read off the logs again.
@@ -188,6 +190,11 @@ impl Index {
         let sql =
             "SELECT id FROM kept WHERE kind = 'experiment' AND what = ?1 ORDER BY started DESC, number DESC LIMIT 1";
         Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
+    }
+
+    /// Writes the whole database anew, so that nothing is left in it of what rows said before.
+    pub fn vacuum(&self) -> Result<(), StoreError> {
+        self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").map_err(Into::into)
     }
 
     /// Takes rows away, all or none.

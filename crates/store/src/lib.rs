@@ -1,7 +1,8 @@
 //! Event logs on disk, the index of runs and experiments, and readers of what other tools wrote.
 //!
-//! A store is a directory: `runs/ID.events` (a packed event log each), `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`, and
-//! `index.sqlite`, which only says what the files say and is made again from them where it is missing or damaged.
+//! A store is a directory: `runs/ID.events` (a packed event log each), `experiments/ID.experiment`, `tags/TAG`, `baselines/NAME`,
+//! `key` (of its redaction), and `index.sqlite`, which only says what the files say and is made again from them where it is missing
+//! or damaged. All of it belongs to its owner alone.
 //!
 //! What it is **not**: it decides nothing (figures in the index come from `judge`), prints nothing, and does not know
 //! where the user keeps things: it is told the directory, and the time.
@@ -9,6 +10,7 @@
 //! * [`Store`]: begins, finds, lists, removes. [`RunLog`]: takes the events of one run.
 //! * [`log`]: the bytes of a packed log, and a reader of both kinds. [`archive`]: a run or experiment as one file.
 //! * [`entry`]: what the index says of one of them. `index`: the database. [`id`]: short ids.
+//! * [`redact`]: secrets, replaced by a keyed hash in all that is kept or shown.
 //! * [`foreign`]: results of other tools, as what an analysis is made of.
 
 pub mod archive;
@@ -20,14 +22,16 @@ pub mod id;
 mod index;
 pub mod log;
 mod place;
+pub mod redact;
 mod run_log;
 mod store;
 
 pub use entry::{Entry, Kind, Progress};
 pub use error::StoreError;
 pub use experiment::Ended;
+pub use redact::Redactor;
 pub use run_log::RunLog;
-pub use store::{Listed, Named, Store};
+pub use store::{Listed, Named, Scrubbed, Store};
 
 #[cfg(test)]
 mod tests;

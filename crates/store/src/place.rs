@@ -1,8 +1,13 @@
 //! Where what lies in a store's directory.
 
 use crate::StoreError;
-use std::fs;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+/// What lies in the directory of a store, besides the index.
+const OURS: [&str; 7] = ["runs", "experiments", "tags", "baselines", "incoming", "lock", "key"];
 
 /// The directory of a store.
 #[derive(Debug, Clone)]
@@ -15,9 +20,22 @@ impl Directory {
         for folder in
             [directory.runs(), directory.experiments(), directory.tags(), directory.baselines(), directory.incoming()]
         {
-            fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StoreError::io(&folder))?;
+            make_private(&folder);
         }
+        if directory.is_only_a_store() {
+            make_private(&directory.0);
+        }
+        make_private(&directory.index());
         Ok(directory)
+    }
+
+    /// Whether nothing but a store lies there: somebody may have named a directory that others need.
+    fn is_only_a_store(&self) -> bool {
+        let ours = |name: &str| OURS.contains(&name) || name.starts_with("index.");
+        fs::read_dir(&self.0).is_ok_and(|mut entries| {
+            entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(ours)))
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -26,6 +44,11 @@ impl Directory {
 
     pub fn index(&self) -> PathBuf {
         self.0.join("index.sqlite")
+    }
+
+    /// The key of its redaction.
+    pub fn key(&self) -> PathBuf {
+        self.0.join("key")
     }
 
     /// Whoever makes or mends the index holds this.
@@ -68,6 +91,28 @@ impl Directory {
 
     pub fn tag(&self, tag: &str) -> PathBuf {
         self.tags().join(tag)
+    }
+}
+
+/// Makes a file that its owner alone can read.
+pub(crate) fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Writes a file that its owner alone can read.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    make_private(path);
+    io::Write::write_all(&mut file, bytes)
+}
+
+/// Takes a file or directory from everybody but its owner. Where that is somebody else, it stays as it is.
+pub(crate) fn make_private(path: &Path) {
+    let Ok(found) = fs::metadata(path) else { return };
+    let mode = found.permissions().mode();
+    // Directories with a sticky bit are for all.
+    if mode & 0o077 != 0 && mode & 0o1000 == 0 {
+        let _ = fs::set_permissions(path, Permissions::from_mode(mode & 0o700));
     }
 }
 

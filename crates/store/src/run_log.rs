@@ -6,11 +6,13 @@ use crate::StoreError;
 use crate::entry::{Figures, LoadRange, Progress, progress_of};
 use crate::index::{Begun, Index};
 use crate::log::{Head, PackedWriter};
-use crate::place::Directory;
+use crate::place::{self, Directory};
+use crate::redact::Redactor;
 use brunt_model::{Event, Judgement, Plan, Run};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The log of a run that goes on. Its file is locked while it lives: that is how others know. Dropped without
 /// [`finish`](Self::finish), it stays as a run whose writer went away.
@@ -20,17 +22,23 @@ pub struct RunLog {
     index: Index,
     writer: Option<PackedWriter<File>>,
     whole_bytes: u64,
+    redactor: Arc<Redactor>,
 }
 
 impl RunLog {
-    pub(crate) fn begin(directory: &Directory, id: String, head: &Head) -> Result<Self, StoreError> {
+    pub(crate) fn begin(
+        directory: &Directory,
+        id: String,
+        head: &Head,
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, StoreError> {
         let path = directory.run(&id);
-        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
+        let file = place::create_new(&path).map_err(StoreError::io(&path))?;
         // Where the file system knows no locks, a run that goes on looks torn to others, and nothing else is lost.
         let _ = file.lock();
         let writer = PackedWriter::new(file, head).map_err(StoreError::io(&path))?;
         let whole_bytes = writer.out().metadata().map_err(StoreError::io(&path))?.len();
-        Ok(Self { id, path, index: Index::open(&directory.index())?, writer: Some(writer), whole_bytes })
+        Ok(Self { id, path, index: Index::open(&directory.index())?, writer: Some(writer), whole_bytes, redactor })
     }
 
     /// The run's short id.
@@ -43,11 +51,12 @@ impl RunLog {
         &self.path
     }
 
-    /// Appends an event; when this returns, the system has it. The first error ends the log, not the run: all later
+    /// Appends an event, its secrets redacted; when this returns, the system has it. The first error ends the log, not the run: all later
     /// events are let go in silence, and what was whole stays whole.
     pub fn take(&mut self, event: &Event) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        match writer.write(event) {
+        let event = self.redactor.event(event);
+        match writer.write(&event) {
             Ok(bytes) => self.whole_bytes += bytes,
             Err(error) => {
                 let _ = writer.out().set_len(self.whole_bytes);
@@ -55,7 +64,7 @@ impl RunLog {
                 return Err(error);
             }
         }
-        if let Event::Started { plan, unix_seconds, .. } = event {
+        if let Event::Started { plan, unix_seconds, .. } = &*event {
             // What the index does not take now, it takes at the end.
             let _ = begun(&self.index, &self.id, plan, *unix_seconds);
         }

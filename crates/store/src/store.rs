@@ -4,13 +4,17 @@ mod baselines;
 mod experiments;
 mod mend;
 mod open;
+mod scrub;
 mod tags;
+
+pub use scrub::Scrubbed;
 
 use crate::entry::{Entry, Kind};
 use crate::experiment::Asked;
 use crate::index::Index;
 use crate::log::{Belongs, EventReader, Head};
 use crate::place::Directory;
+use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
 use brunt_model::{Place, Run};
@@ -19,6 +23,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A directory of runs and experiments. Several processes may use one at once.
 pub struct Store {
@@ -26,6 +31,7 @@ pub struct Store {
     pub(crate) index: Index,
     /// The files of experiments that this process carries out, locked: that is how others know.
     carried_out: RefCell<BTreeMap<String, File>>,
+    redactor: Arc<Redactor>,
 }
 
 /// Something kept.
@@ -67,7 +73,13 @@ impl Store {
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let directory = Directory::make(directory)?;
         let index = open::index(&directory)?;
-        Ok(Self { directory, index, carried_out: RefCell::default() })
+        let redactor = Arc::new(key::redactor(&directory)?);
+        Ok(Self { directory, index, carried_out: RefCell::default(), redactor })
+    }
+
+    /// What replaces secrets here: equal ones by the same hash, in whatever is kept.
+    pub fn redactor(&self) -> &Arc<Redactor> {
+        &self.redactor
     }
 
     /// Where it is.
@@ -82,7 +94,7 @@ impl Store {
         if let Some(belongs) = &belongs {
             self.index.belongs(&id, belongs)?;
         }
-        RunLog::begin(&self.directory, id, &Head { belongs })
+        RunLog::begin(&self.directory, id, &Head { belongs }, Arc::clone(&self.redactor))
     }
 
     fn belongs(&self, experiment: &str, place: Place) -> Result<Belongs, StoreError> {
@@ -91,12 +103,12 @@ impl Store {
         Ok(Belongs { experiment: experiment.to_owned(), place, contender })
     }
 
-    /// A run, folded from its log as far as that is whole.
+    /// A run, folded from its log as far as that is whole; what an earlier brunt kept in clear is redacted.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
         let mut run = Run::default();
         for event in self.events(id)? {
             match event {
-                Ok(event) => run.fold(&event),
+                Ok(event) => run.fold(&self.redactor.event(&event)),
                 Err(LogError::Torn(_)) => break,
                 Err(error) => return Err(StoreError::log(&self.directory.run(id))(error)),
             }

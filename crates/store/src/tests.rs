@@ -6,4 +6,5 @@ mod index;
 mod kept;
 mod logs;
 mod processes;
+mod scrub;
 pub mod world;

@@ -1,6 +1,6 @@
 //! What is asked.
 
-use super::values::{self, Data, defaulted};
+use super::values::{self, Data, defaulted, secrets};
 use crate::defaults;
 use brunt_model::plan::Order;
 use clap::Args;
@@ -15,28 +15,33 @@ pub struct RequestArgs {
     #[arg(help = defaulted("Method", &format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY)))]
     pub method: Option<String>,
 
-    /// A header; repeatable
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = values::header)]
-    pub headers: Vec<(String, String)>,
+    /// A header, or those of FILE, one a line; repeatable. `${env:NAME}` is filled in from the environment, here and in
+    /// --basic, --bearer, --cookie, --data, --form and URLs
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE|@FILE", value_parser = secrets::headers)]
+    pub headers: Vec<Vec<(String, String)>>,
+
+    /// Headers from FILE, one a line; repeatable. A secret in a file is not seen in `ps`
+    #[arg(long = "header-file", value_name = "FILE", value_parser = secrets::header_file)]
+    pub header_files: Vec<Vec<(String, String)>>,
 
     /// Body: TEXT, or the content of FILE (- is standard input); a form unless -H tells its type
     #[arg(long, value_name = "TEXT|@FILE", value_parser = values::data, conflicts_with = "form")]
     pub data: Option<Data>,
 
     /// Body: a field of a form, encoded; repeatable
-    #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = secrets::field)]
     pub form: Vec<(String, String)>,
 
-    /// A cookie; repeatable
-    #[arg(long = "cookie", value_name = "NAME=VALUE", value_parser = values::cookie)]
+    /// A cookie, or those of FILE; repeatable
+    #[arg(long = "cookie", value_name = "NAME=VALUE|@FILE", value_parser = secrets::cookie)]
     pub cookies: Vec<String>,
 
-    /// Name and password, sent with every request
-    #[arg(long, value_name = "USER:PASS", value_parser = values::basic, conflicts_with = "bearer")]
+    /// Name and password, or the content of FILE; sent with every request
+    #[arg(long, value_name = "USER:PASS|@FILE", value_parser = secrets::basic, conflicts_with = "bearer")]
     pub basic: Option<(String, String)>,
 
-    /// Bearer token, sent with every request
-    #[arg(long, value_name = "TOKEN", value_parser = values::text)]
+    /// Bearer token, or the content of FILE; sent with every request
+    #[arg(long, value_name = "TOKEN|@FILE", value_parser = secrets::bearer)]
     pub bearer: Option<String>,
 
     #[arg(long, value_name = "TEXT", value_parser = values::text)]

@@ -27,7 +27,7 @@ impl StoreArgs {
             return Ok(None);
         }
         let directory = self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))?;
-        let store = Store::open(&directory);
+        let store = Store::open(&directory).inspect(crate::redact::adopt);
         store.map(Some).with_context(|| format!("the store {} cannot be used", directory.display()))
     }
 

@@ -1,5 +1,7 @@
 //! Values of options that only the command line has: each is read here, once, or refused with what to write instead.
 
+pub mod secrets;
+
 use brunt_model::plan::Resolve;
 use brunt_script::{WordError, duration, target};
 use std::net::IpAddr;
@@ -63,7 +65,7 @@ pub fn output(word: &str) -> Result<Output, WordError> {
 /// `TEXT`, `@FILE`, or `@-`.
 pub fn data(word: &str) -> Result<Data, WordError> {
     Ok(match word.strip_prefix('@') {
-        None => Data::Text(word.to_owned()),
+        None => Data::Text(secrets::filled(word)?),
         Some("-") => Data::Stdin,
         Some("") => return Err(WordError::new(word, "a file is missing", "@body.json, or @- for standard input")),
         Some(file) => Data::File(file.into()),
@@ -154,7 +156,7 @@ pub fn resolve(word: &str) -> Result<Resolve, WordError> {
 /// An HTTP proxy, as `http://HOST:PORT/`.
 pub fn proxy(word: &str) -> Result<String, WordError> {
     let wrong = |what: &str| WordError::new(word, what, "http://HOST:PORT, such as http://127.0.0.1:3128");
-    let target = target::parse(word)?;
+    let target = target::parse(&secrets::filled(word)?)?;
     if !target.url.starts_with("http:") {
         return Err(wrong("the way to the proxy itself is plain http, also for https behind it"));
     }

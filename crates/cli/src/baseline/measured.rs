@@ -1,22 +1,25 @@
 //! A server, measured now as a baseline was: the same loads, as often, and nothing but the URL another.
 
 use super::CheckArgs;
+use crate::args::values::secrets::filled;
 use crate::decide::Decisive;
 use crate::exit::Exit;
 use crate::experiment::{Arranged, Given, Keep, carry_out, experiment_of};
 use crate::measure::Strict;
 use crate::output::Outputs;
+use crate::to_plan::body_from;
 use crate::{Failed, command_line, runs, usage};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::Step;
-use brunt_model::{Contender, Experiment, Plan, Question};
+use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
 use brunt_script::target;
+use brunt_store::redact::restore::redacted_places;
 use brunt_store::{Named, Store};
 use std::time::Duration;
 
 /// Measures it, and keeps that: its id.
 pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<String, Failed> {
-    let experiment = experiment(store, baseline, url).map_err(usage)?;
+    let experiment = experiment(store, args, baseline, url).map_err(usage)?;
     let given = Given {
         command: command_line(),
         system: crate::system(),
@@ -37,7 +40,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Resu
 }
 
 /// What was done for the baseline, of another URL.
-fn experiment(store: &Store, baseline: &Named, url: &str) -> Result<Experiment> {
+fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<Experiment> {
     let (mut steps, arranged) = match baseline {
         Named::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
@@ -54,17 +57,51 @@ fn experiment(store: &Store, baseline: &Named, url: &str) -> Result<Experiment> 
             (std::mem::take(&mut only.steps), arranged)
         }
     };
-    steps.iter_mut().try_for_each(|step| ask(&mut step.plan, url))?;
+    let again = Again::given(args)?;
+    steps.iter_mut().try_for_each(|step| ask(&mut step.plan, url, &again))?;
     let (seed, name) = (steps.first().map_or(0, |step| step.plan.seed), "now".to_owned());
     experiment_of(vec![Contender::bare(name, steps)], arranged, seed, &command_line())
 }
 
-fn ask(plan: &mut Plan, url: &str) -> Result<()> {
+/// What is given again, because a baseline is stored without its secrets.
+struct Again {
+    headers: Vec<(String, String)>,
+    body: Option<Body>,
+}
+
+impl Again {
+    fn given(args: &CheckArgs) -> Result<Self> {
+        let body = args.data.as_ref().map(body_from).transpose()?;
+        Ok(Self { headers: [args.headers.concat(), args.header_files.concat()].concat(), body })
+    }
+
+    fn put_into(&self, request: &mut Request) {
+        for (name, value) in &self.headers {
+            match request.headers.iter_mut().find(|header| header.0.eq_ignore_ascii_case(name)) {
+                Some(header) => header.1.clone_from(value),
+                None => request.headers.push((name.clone(), value.clone())),
+            }
+        }
+        if let Some(body) = &self.body {
+            request.body = body.clone();
+        }
+    }
+}
+
+fn ask(plan: &mut Plan, url: &str, again: &Again) -> Result<()> {
     let [request] = &mut plan.script.requests[..] else {
         bail!("the baseline asks several URLs, and one is given; measure it again, and name that run");
     };
-    request.url = target::parse(url)?.url;
+    request.url = target::parse(&filled(url)?)?.url;
     request.label.clone_from(&request.url);
+    again.put_into(request);
+    let missing = redacted_places(plan);
+    ensure!(
+        missing.is_empty(),
+        "the baseline was stored without its secrets, and {} is one; give it again with -H 'NAME: VALUE', --header-file FILE \
+         or --data @FILE",
+        missing.join(", ")
+    );
     Ok(())
 }
 

@@ -1,27 +1,42 @@
 //! An experiment that was interrupted, taken up again.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Experiment, Question, Study};
-use brunt_store::Store;
+use brunt_store::{Redactor, Store};
 
 /// What is there of the last experiment of that name, to go on with: as it was resolved then, with its ports and seeds.
 pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study> {
-    let id = store.find_experiment(&asked.name).with_context(|| {
-        format!("--resume: no experiment `{}` was interrupted; leave --resume out to begin one", asked.name)
+    let redactor = store.redactor();
+    let mut known = asked.clone();
+    redactor.experiment(&mut known);
+    let id = store.find_experiment(&known.name).with_context(|| {
+        format!("--resume: no experiment `{}` was interrupted; leave --resume out to begin one", known.name)
     })?;
     let mut study = store.resume_experiment(&id)?;
     ensure!(
-        is_same(&study.experiment, asked),
+        is_same(&study.experiment, &known),
         "--resume: `{}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
          begin anew",
-        asked.name
+        known.name
     );
+    study.experiment = with_secrets(&study.experiment, asked, redactor, &id)?;
     if study.experiment.question != asked.question {
         store.ask_anew(&id, &asked.question)?;
         study.experiment.question = asked.question.clone();
     }
     Ok(study)
+}
+
+/// What was stored, with the secrets of what is asked for: nothing redacted is sent.
+fn with_secrets(stored: &Experiment, asked: &Experiment, redactor: &Redactor, id: &str) -> Result<Experiment> {
+    redactor.restored(stored, asked, Redactor::experiment).map_err(|missing| {
+        anyhow!(
+            "--resume: experiment {id} was stored without its secrets, and this command does not give {}; give it as before, \
+             such as -H 'NAME: VALUE', --header-file FILE, or ${{env:NAME}} in the plan",
+            missing.join(", ")
+        )
+    })
 }
 
 /// Whether they are of the same trials. URLs and commands may differ: free ports are drawn anew each time.

@@ -38,6 +38,8 @@ impl Options {
             }
         }
         words.extend(self.url()?.into_iter().flat_map(|url| ["--".to_owned(), url]));
+        // What is wrong with a value is told without repeating secrets.
+        crate::redact::current().words(&words);
         let command = RunArgs::augment_args(clap::Command::new("brunt").no_binary_name(true).disable_help_flag(true));
         let matches = command.try_get_matches_from(words).map_err(|e| self.refused(&e))?;
         RunArgs::from_arg_matches(&matches).map_err(|e| self.refused(&e))

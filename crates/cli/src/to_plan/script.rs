@@ -3,6 +3,7 @@
 use crate::args::RunArgs;
 use crate::args::request::RequestArgs;
 use crate::args::values::Data;
+use crate::args::values::secrets::filled;
 use crate::defaults;
 use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
@@ -20,7 +21,7 @@ pub fn script(run: &RunArgs) -> Result<Script> {
     let args = &run.request;
     let pattern = Pattern::new(args)?;
     let requests = match (&run.url, &args.urls) {
-        (Some(url), None) => vec![pattern.request(target::parse(url)?, None)?],
+        (Some(url), None) => vec![pattern.request(target::parse(&filled(url)?)?, None)?],
         (base, Some(file)) => listed(&pattern, file, base.as_deref())?,
         (None, None) => bail!("there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or --urls FILE"),
     };
@@ -29,7 +30,7 @@ pub fn script(run: &RunArgs) -> Result<Script> {
 }
 
 fn listed(pattern: &Pattern, file: &Path, base: Option<&str>) -> Result<Vec<Request>> {
-    let base = base.map(target::parse).transpose()?;
+    let base = base.map(|base| target::parse(&filled(base)?)).transpose()?;
     let entries = urls::read(file, base.as_ref().map(|b| b.url.as_str()))?;
     let request = |e: urls::Entry| {
         let place = format!("{}:{}", file.display(), e.line);
@@ -74,7 +75,7 @@ impl Pattern {
 
 /// Headers that options speak of: those of `-H` first, in their order.
 fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>> {
-    let mut headers = args.headers.clone();
+    let mut headers = [args.headers.concat(), args.header_files.concat()].concat();
     match &args.user_agent {
         Some(name) => add(&mut headers, "User-Agent", name.clone(), "--user-agent")?,
         None if !has(&headers, "User-Agent") => headers.push(("User-Agent".into(), defaults::USER_AGENT.into())),
@@ -118,20 +119,27 @@ fn basic_value((user, password): &(String, String)) -> String {
 
 fn body_of(args: &RequestArgs) -> Result<(Body, Option<&'static str>)> {
     let body = match &args.data {
-        Some(Data::Text(text)) => Body::Text(text.clone()),
-        Some(Data::File(file)) => {
-            let bytes = std::fs::read(file);
-            body::from_bytes(bytes.with_context(|| format!("--data: cannot read {}", file.display()))?)
-        }
-        Some(Data::Stdin) => {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).context("--data: cannot read standard input")?;
-            body::from_bytes(bytes)
-        }
+        Some(data) => body_from(data)?,
         None if args.form.is_empty() => return Ok((Body::None, None)),
         None => Body::Text(form(&args.form)?),
     };
     Ok((body, Some(body::FORM)))
+}
+
+/// The body that `--data` speaks of.
+pub fn body_from(data: &Data) -> Result<Body> {
+    Ok(match data {
+        Data::Text(text) => Body::Text(text.clone()),
+        Data::File(file) => {
+            let bytes = std::fs::read(file);
+            body::from_bytes(bytes.with_context(|| format!("--data: cannot read {}", file.display()))?)
+        }
+        Data::Stdin => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).context("--data: cannot read standard input")?;
+            body::from_bytes(bytes)
+        }
+    })
 }
 
 fn form(fields: &[(String, String)]) -> Result<String> {

@@ -25,6 +25,8 @@ pub fn without_passwords(text: &str) -> String {
         out.push_str("://");
         let authority = part.split(|c: char| "/?#'\"`".contains(c) || c.is_whitespace()).next().unwrap_or_default();
         match authority.rsplit_once('@').and_then(|(user, _)| Some((user.len(), user.split_once(':')?.0))) {
+            // A hash in its place is no password.
+            _ if authority.contains("redacted:") => out.push_str(part),
             Some((end, user)) => out.extend([user, ":…", &part[end..]]),
             None => out.push_str(part),
         }

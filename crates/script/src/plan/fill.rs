@@ -13,7 +13,7 @@ pub struct Given<'a> {
     pub dir: &'a str,
     /// The folder of the plan file: `${plan_dir}`.
     pub plan_dir: &'a str,
-    /// Environment variables: `${env.NAME}`.
+    /// Environment variables: `${env.NAME}`, or `${env:NAME}` as on the command line.
     pub environment: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Scope<'_> {
         if let Some(value) = self.var(name, open)? {
             return Ok(value);
         }
-        let given = match name.split_once('.') {
+        let given = match name.split_once('.').or_else(|| name.split_once(':')) {
             None if name == "dir" => Some(self.given.dir.to_owned()),
             None if name == "plan_dir" => Some(self.given.plan_dir.to_owned()),
             None if name == "contender" => self.who.map(|who| who.name.to_owned()),
@@ -147,7 +147,7 @@ impl Scope<'_> {
     fn unknown(&self, name: &str) -> String {
         let known = self.known();
         let shown = |name: &str| format!("${{{name}}}");
-        if let Some(variable) = name.strip_prefix("env.") {
+        if let Some(variable) = name.strip_prefix("env.").or_else(|| name.strip_prefix("env:")) {
             return format!("${{{name}}}: the environment variable {variable} is not set; set it, or write a value");
         }
         if self.who.is_none() && (name == "contender" || name.starts_with("factor.")) {

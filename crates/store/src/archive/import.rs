@@ -2,7 +2,7 @@
 
 use super::{Content, Contents, MAGIC};
 use crate::log::{Belongs, Head, PackedReader};
-use crate::{Store, StoreError, experiment, id};
+use crate::{Store, StoreError, experiment, id, place};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -75,6 +75,8 @@ impl Store {
         for (content, from) in &archive.files {
             let here = Content { id: ids[&content.id].clone(), ..content.clone() };
             let to = self.path_of(&here);
+            // An earlier brunt may have written it; a later one did not redact by our key.
+            self.scrub_file(from, content.kind())?;
             if content.experiment {
                 fs::rename(from, &to).map_err(StoreError::io(&to))?;
                 self.describe(&here.id, &experiment::read(&to)?.asked)?;
@@ -103,7 +105,7 @@ impl Drop for Unpacked {
 
 /// Whether so many bytes came, in whole frames.
 fn unpack(from: &mut impl Read, bytes: u64, to: &Path) -> io::Result<bool> {
-    let mut out = BufWriter::new(File::create_new(to)?);
+    let mut out = BufWriter::new(place::create_new(to)?);
     let mut came = 0;
     while came < bytes {
         let Frame::Whole(piece) = read_frame(from)? else { return Ok(false) };
@@ -143,7 +145,7 @@ fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Opt
 }
 
 fn rewrite(magic: [u8; 8], head: &Head, mut rest: impl Read, to: &Path) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create_new(to)?);
+    let mut out = BufWriter::new(place::create_new(to)?);
     out.write_all(&magic)?;
     out.write_all(&frame(&serde_json::to_vec(head)?)?)?;
     io::copy(&mut rest, &mut out)?;

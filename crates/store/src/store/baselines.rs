@@ -4,7 +4,7 @@
 
 use super::tags::is_tag;
 use super::{Named, Store, not_there};
-use crate::{StoreError, id};
+use crate::{StoreError, id, place};
 use std::fs;
 
 impl Store {
@@ -17,7 +17,9 @@ impl Store {
         let before = self.baselines()?.into_iter().find(|(known, _)| known == name).map(|(_, id)| id);
         let (path, new) = (self.directory.baseline(name), self.directory.incoming().join(id::draw()));
         // Somebody may read it meanwhile: it is the old one or the new one, and never none.
-        fs::write(&new, what.id()).and_then(|()| fs::rename(&new, &path)).map_err(StoreError::io(&path))?;
+        place::write(&new, what.id().as_bytes())
+            .and_then(|()| fs::rename(&new, &path))
+            .map_err(StoreError::io(&path))?;
         Ok(before.filter(|before| before != what.id()))
     }
 

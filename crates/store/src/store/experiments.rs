@@ -3,11 +3,11 @@
 use super::{Store, mend};
 use crate::entry::{Kind, Progress};
 use crate::experiment::{self, Asked, Ended, Later};
-use crate::{Listed, StoreError};
+use crate::{Listed, StoreError, place};
 use brunt_model::experiment::Step;
 use brunt_model::{Environment, Experiment, Question, Study, Trial};
 use std::collections::btree_map;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 
 impl Store {
     /// Begins an experiment, at so many seconds since 1970-01-01 UTC; its id.
@@ -19,9 +19,10 @@ impl Store {
     ) -> Result<String, StoreError> {
         let id = self.claim(Kind::Experiment)?;
         let path = self.directory.experiment(&id);
-        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
+        let file = place::create_new(&path).map_err(StoreError::io(&path))?;
         let _ = file.lock();
-        let asked = Asked { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
+        let mut asked = Asked { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
+        asked.redact(&self.redactor);
         experiment::begin(&file, &asked).map_err(StoreError::io(&path))?;
         self.carried_out.borrow_mut().insert(id.clone(), file);
         self.describe(&id, &asked)?;
@@ -37,6 +38,7 @@ impl Store {
             // Behind half a frame nothing could be read again.
             let whole = experiment::read(&path)?.whole_bytes;
             file.set_len(whole).map_err(StoreError::io(&path))?;
+            place::make_private(&path);
             vacant.insert(file);
         }
         self.index.ended(id, Progress::Running, None)?;
@@ -45,7 +47,9 @@ impl Store {
 
     /// Says how an experiment ended that this process began or took up again.
     pub fn end_experiment(&self, id: &str, ended: &Ended) -> Result<(), StoreError> {
-        self.append(id, &Later::Ended(ended.clone()))?;
+        let mut later = Later::Ended(ended.clone());
+        later.redact(&self.redactor);
+        self.append(id, &later)?;
         self.carried_out.borrow_mut().remove(id);
         self.index.ended(id, mend::progress_of(Some(ended)), None)
     }
@@ -53,7 +57,9 @@ impl Store {
     /// Appends a step that was chosen on the way to a contender of an experiment that this process carries out; on the disk
     /// when it returns, so that a run that is begun after it belongs to a step that is there.
     pub fn grow_experiment(&self, id: &str, contender: usize, step: &Step) -> Result<(), StoreError> {
-        self.append(id, &Later::Grown { contender, grown: Box::new(step.clone()) })?;
+        let mut grown = Box::new(step.clone());
+        self.redactor.step(&mut grown);
+        self.append(id, &Later::Grown { contender, grown })?;
         self.describe(id, &experiment::read(&self.directory.experiment(id))?.asked)
     }
 
@@ -71,7 +77,8 @@ impl Store {
     /// What an experiment came to: the logs of all trials that were made to their end, folded and judged again. Of a
     /// trial that was made twice, the later counts.
     pub fn study(&self, id: &str) -> Result<Study, StoreError> {
-        let kept = experiment::read(&self.directory.experiment(id))?;
+        let mut kept = experiment::read(&self.directory.experiment(id))?;
+        kept.redact(&self.redactor);
         let mut trials: Vec<Trial> = Vec::new();
         for entry in self.index.entries(&Listed::RunsOf(id.to_owned()))? {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };

@@ -7,13 +7,20 @@ use crate::log::PackedReader;
 use crate::place::{Directory, ids_in};
 use crate::{StoreError, run_log};
 use brunt_model::Event;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
+use std::os::unix::fs::OpenOptionsExt;
 
 /// Opens the index of a store.
 pub fn index(directory: &Directory) -> Result<Index, StoreError> {
     let path = directory.lock();
-    let lock = File::create(&path).map_err(StoreError::io(&path))?;
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(StoreError::io(&path))?;
     // Only one process at a time makes an index, or puts a damaged one aside.
     let _ = lock.lock();
     match Index::make(&directory.index())? {

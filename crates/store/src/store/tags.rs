@@ -1,8 +1,8 @@
 //! Tags: names that people give to what is kept, a file each, so that they outlive the index.
 
 use super::{Store, not_there};
-use crate::{Named, StoreError, id};
-use std::fs::{self, File};
+use crate::{Named, StoreError, id, place};
+use std::fs;
 use std::io::{ErrorKind, Write};
 
 /// A tag is no longer.
@@ -13,13 +13,13 @@ impl Store {
     pub fn tag(&self, what: &Named, tag: &str) -> Result<(), StoreError> {
         self.may_be_tag(tag)?;
         let path = self.directory.tag(tag);
-        match File::create_new(&path) {
+        match place::create_new(&path) {
             Ok(mut file) => file.write_all(what.id().as_bytes()).map_err(StoreError::io(&path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => match self.tagged(tag)? {
                 Some(id) if id == what.id() => Ok(()),
                 Some(id) => Err(refused(tag, format!("is that of {id}; first `brunt runs untag {tag}`"))),
                 // Its run was removed by hand, or it was written when the disk was full.
-                None => fs::write(&path, what.id()).map_err(StoreError::io(&path)),
+                None => place::write(&path, what.id().as_bytes()).map_err(StoreError::io(&path)),
             },
             Err(error) => Err(StoreError::io(&path)(error)),
         }

@@ -1,0 +1,167 @@
+//! Secrets in plans, experiments, events and studies.
+
+use super::Redactor;
+use brunt_model::experiment::{Around, Hook, ManagedServer, Ready, Step};
+use brunt_model::plan::Script;
+use brunt_model::{Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Probed, Request, Study, Warning};
+use std::borrow::Cow;
+
+impl Redactor {
+    /// An event. Those that are made while requests are under way are passed on as they are.
+    pub fn event<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+        match event {
+            Event::Started { plan, environment, unix_seconds } => {
+                let mut started = (plan.clone(), environment.clone());
+                self.plan(&mut started.0);
+                self.environment(&mut started.1);
+                Cow::Owned(Event::Started { plan: started.0, environment: started.1, unix_seconds: *unix_seconds })
+            }
+            Event::Label { id, name } => Cow::Owned(Event::Label { id: *id, name: self.label(name) }),
+            Event::Target { addresses, server } => {
+                let server = server.as_ref().map(|server| self.text(server));
+                Cow::Owned(Event::Target { addresses: addresses.clone(), server })
+            }
+            Event::Warning(Warning { at, text }) => {
+                Cow::Owned(Event::Warning(Warning { at: *at, text: self.text(text) }))
+            }
+            Event::Finished(finish) => {
+                let error = finish.error.as_ref().map(|error| self.text(error));
+                Cow::Owned(Event::Finished(brunt_model::Finish { error, ..finish.clone() }))
+            }
+            Event::Stage { .. } | Event::Snapshot(_) | Event::Samples(_) | Event::Reading(_) | Event::Lost(_) => {
+                Cow::Borrowed(event)
+            }
+        }
+    }
+
+    /// A plan.
+    pub fn plan(&self, plan: &mut Plan) {
+        self.script(&mut plan.script);
+        if let Some(proxy) = &mut plan.connection.proxy {
+            *proxy = self.url(proxy);
+        }
+    }
+
+    /// An experiment, with the text that it was made from.
+    pub fn experiment(&self, experiment: &mut Experiment) {
+        for contender in &mut experiment.contenders {
+            self.contender(contender);
+        }
+        self.around(&mut experiment.hooks);
+        for text in [&mut experiment.name, &mut experiment.about] {
+            *text = self.text(text);
+        }
+        experiment.source = self.source(&experiment.source);
+    }
+
+    /// A step of an experiment.
+    pub fn step(&self, step: &mut Step) {
+        self.plan(&mut step.plan);
+    }
+
+    /// Where a run was made, and the command line.
+    pub fn environment(&self, environment: &mut Environment) {
+        environment.command = self.command(&environment.command);
+        if let Some(server) = &mut environment.server {
+            *server = self.text(server);
+        }
+    }
+
+    /// A study whose runs are redacted already: what was to be done, and what the reader is told.
+    pub fn study(&self, study: &mut Study) {
+        self.experiment(&mut study.experiment);
+        self.environment(&mut study.environment);
+        for warning in &mut study.warnings {
+            *warning = self.text(warning);
+        }
+    }
+
+    /// The name of a label, which is often a URL with a method before it.
+    pub fn label(&self, label: &str) -> String {
+        match label.rsplit_once(' ') {
+            Some((method, url)) if url.contains('/') && !method.contains(' ') => format!("{method} {}", self.url(url)),
+            None if label.contains('/') => self.url(label),
+            _ => self.text(label),
+        }
+    }
+
+    fn script(&self, script: &mut Script) {
+        let browsing = script.browsing.as_mut();
+        let mut first = browsing.map_or(&mut [][..], |browsing| {
+            for credentials in &mut browsing.credentials {
+                credentials.password = self.secret(&credentials.password);
+            }
+            &mut browsing.first[..]
+        });
+        for request in script.requests.iter_mut().chain(std::mem::take(&mut first)) {
+            self.asked(request);
+        }
+    }
+
+    fn asked(&self, request: &mut Request) {
+        for (name, value) in &mut request.headers {
+            *value = self.header(name, value);
+        }
+        request.label = self.label(&request.label);
+        request.url = self.url(&request.url);
+        match &mut request.body {
+            Body::Text(text) => *text = self.body(text),
+            Body::Bytes(_) | Body::None => {}
+        }
+        if let Some(bytes) = &mut request.verbatim {
+            *bytes = self.request(bytes);
+        }
+    }
+
+    fn contender(&self, contender: &mut Contender) {
+        contender.steps.iter_mut().for_each(|step| self.step(step));
+        contender.name = self.label(&contender.name);
+        for (_, level) in &mut contender.factors {
+            *level = self.text(level);
+        }
+        for around in [&mut contender.hooks.contender, &mut contender.hooks.repetition, &mut contender.hooks.step] {
+            self.around(around);
+        }
+        contender.probes.iter_mut().for_each(|probe| self.probe(probe));
+        if let Some(server) = &mut contender.server {
+            self.server(server);
+        }
+    }
+
+    fn around(&self, around: &mut Around) {
+        for Hook { run, .. } in around.before.iter_mut().chain(&mut around.after) {
+            *run = self.text(run);
+        }
+    }
+
+    fn server(&self, server: &mut ManagedServer) {
+        server.start = self.text(&server.start);
+        server.stop = server.stop.as_ref().map(|stop| self.text(stop));
+        for (name, value) in &mut server.environment {
+            *value = if super::is_secret_field(name) { self.secret(value) } else { self.text(value) };
+        }
+        match &mut server.ready {
+            Ready::Url(url) => *url = self.url(url),
+            Ready::Command(command) => *command = self.text(command),
+            Ready::Address(_) => {}
+        }
+    }
+
+    fn probe(&self, probe: &mut ProbeSpec) {
+        match &mut probe.what {
+            Probed::Host { .. } | Probed::Processes { .. } => {}
+            Probed::Nginx { url, .. }
+            | Probed::Apache { url }
+            | Probed::PhpFpm { url }
+            | Probed::Tomcat { url }
+            | Probed::Haproxy { url }
+            | Probed::Prometheus { url, .. } => *url = self.url(url),
+        }
+    }
+
+    /// The text of a plan file, or a command line.
+    fn source(&self, source: &str) -> String {
+        let is_text = source.contains('\n') || source.split_whitespace().next().is_none_or(|word| word.ends_with(':'));
+        if is_text { self.text(source) } else { self.command(source) }
+    }
+}

@@ -1,0 +1,184 @@
+use super::*;
+use brunt_model::Plan;
+
+const CANARY: &str = "Zq7CanarY9x";
+
+fn redactor() -> Redactor {
+    Redactor::new(b"a key of tests")
+}
+
+/// Texts, each by itself, in which `%` stands for the secret.
+#[test]
+fn secrets_are_found_wherever_they_stand() {
+    for text in [
+        "http://anna:%@h/x",
+        "http://%@h/x",
+        "https://%:@api.h/x",
+        "http://h/x?token=%",
+        "http://h/x?a=1&access_token=%&b=2",
+        "http://h/x?key=%",
+        "http://h/x#id_token=%",
+        "http://h/cb?code=%&state=1",
+        "http://h/x;jsessionid=%?a=1",
+        "/x?sig=%",
+        "http://h/?to=http://i/?password=%",
+        "\"password\": \"%\"",
+        "{\"user\": {\"name\": \"anna\", \"api_key\": \"%\"}}",
+        "{\"list\": [{\"password\":\"%\"}]}",
+        "{\"tokens\": 5, \"refreshToken\": [\"%\", \"b\"]}",
+        "<soap:Password type=\"x\">%</soap:Password>",
+        "password=%",
+        "user=anna&password=%&x=1",
+        "--f\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n%\r\n--f--",
+        "Authorization: Bearer %",
+        "authorization: Basic %==",
+        "  headers: {X-Api-Key: %}",
+        "    X-Auth-Token: \"%\"",
+        "header: Cookie: sid=%; theme=dark",
+        "Set-Cookie: sid=%; Path=/; HttpOnly",
+        "vars:\n  secret: %\n  rate: 5",
+        "curl -H 'X-Api-Key: %' http://h/",
+        "DB_PASSWORD=% ./server",
+        "sent Bearer % to it",
+    ] {
+        let shown = redactor().text(&text.replace('%', CANARY));
+        assert!(!shown.contains(CANARY) && shown.contains(MARK), "{text}: {shown}");
+        assert_eq!(redactor().text(&shown), shown, "redaction of redacted data changes nothing");
+    }
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    for text in [
+        "http://127.0.0.1:8080/a/b?page=2&sort=name",
+        "exit code=1, key=up",
+        "the server closed 5 connections: basic authentication was not asked for",
+        "name: e1\nload:\n  rate: 100\nconnection:\n  key: key.pem\n",
+        "{\"max_tokens\": 100, \"author\": \"x\"}",
+        "X-Author: anna",
+        "Authorization: Bearer ${env:TOKEN}",
+        "http://h/?token={csv:tokens.csv:t}",
+        "GET http://h/ and POST http://h/",
+    ] {
+        assert_eq!(redactor().text(text), text);
+    }
+}
+
+#[test]
+fn headers_keep_what_is_no_secret() {
+    let of = |name, value| {
+        redactor().header(name, value).replace(|c: char| c.is_ascii_hexdigit() && c.is_ascii_digit(), "#")
+    };
+    assert!(of("Authorization", "Bearer abc").starts_with("Bearer redacted:"));
+    assert!(of("cookie", "a=1; b=2").starts_with("a=redacted:"));
+    assert_eq!(redactor().header("Accept", "text/html"), "text/html");
+    assert!(redactor().header("Set-Cookie", "a=1; Path=/").ends_with("; Path=/"));
+    for name in
+        ["X-API-Key", "x_api_key", "X-Session-Id", "X-Amz-Security-Token", "X-Vault-Token", "Proxy-Authorization"]
+    {
+        assert!(is_secret_header(name), "{name}");
+    }
+    for name in ["WWW-Authenticate", "X-Author", ":authority", "Accept", "Content-Type"] {
+        assert!(!is_secret_header(name), "{name}");
+    }
+}
+
+#[test]
+fn command_lines_are_redacted_by_their_options() {
+    for words in [
+        &["brunt", "http://h/", "-H", "X-Api-Key: %"][..],
+        &["brunt", "http://h/", "-HX-Api-Key: %"],
+        &["brunt", "http://h/", "--header=Authorization: Bearer %"],
+        &["brunt", "http://h/", "--basic", "anna:%"],
+        &["brunt", "http://h/", "--basic=anna:%"],
+        &["brunt", "http://h/", "--bearer=%"],
+        &["brunt", "http://h/", "--cookie", "sid=%"],
+        &["brunt", "http://h/", "--data", "password=%"],
+        &["brunt", "http://h/", "--form", "password=%"],
+        &["brunt", "http://h/", "--data", "{\"password\": \"a, b %\"}"],
+        &["brunt", "anna:%@h/x"],
+        &["brunt", "compare", "A=http://anna:%@h/", "B=http://h/?token=%"],
+        &["brunt", "run", "plan.yaml", "--set", "token=%"],
+        &["brunt", "http://h/", "--proxy", "http://u:%@p:1/"],
+        &["brunt", "ab", "-A", "anna:%", "-Cs=%", "-P", "a:%", "http://h/"],
+        &["httperf", "--server", "h", "--add-header", "Authorization: Bearer %\\n", "--uri", "/x?token=%"],
+        &["siege", "-H", "Cookie: a=%", "http://h/"],
+    ] {
+        let words: Vec<String> = words.iter().map(|word| word.replace('%', CANARY)).collect();
+        let shown = redactor().command(&shell_words(words.clone()));
+        assert!(!shown.contains(CANARY) && shown.contains(MARK), "{words:?}: {shown}");
+    }
+    let same = "brunt http://h/ --key=key.pem --header-file=h.txt -H @h.txt --bearer @t '--basic=${env:USER}' -c 5";
+    let of = redactor();
+    assert!(of.command(same).starts_with("brunt http://h/ --key=key.pem --header-file=h.txt -H @h.txt --bearer @t"));
+}
+
+#[test]
+fn equal_secrets_have_equal_hashes_by_their_key() {
+    let (ours, theirs) = (redactor(), Redactor::of_process());
+    assert_eq!(ours.secret(CANARY), ours.secret(CANARY));
+    assert_ne!(ours.secret(CANARY), ours.secret("another"));
+    assert_ne!(ours.secret(CANARY), theirs.secret(CANARY));
+    assert_eq!(ours.secret(&ours.secret(CANARY)), ours.secret(CANARY));
+}
+
+#[test]
+fn a_secret_that_was_seen_is_found_in_free_text() {
+    let of = redactor();
+    of.header("X-Api-Key", CANARY);
+    assert!(!of.text(&format!("vars:\n  mine: {CANARY}\n")).contains(CANARY));
+    assert_eq!(of.text("nothing of it"), "nothing of it");
+}
+
+fn plan(port: u16, token: &str) -> Plan {
+    let text = format!(
+        r#"{{"script": {{"requests": [{{"label": "/", "method": "GET", "url": "http://h:{port}/?key={token}",
+        "headers": [["X-Api-Key", "{token}"], ["Cookie", "a={token}-c"]], "body": {{"text": "password={token}-b"}}, "weight": 1}}],
+        "order": "sequence", "follow": 0}},
+        "load": {{"model": "open", "rate": {{"stages": [{{"from": 0.5, "to": 2.0, "duration_seconds": 1.0}}]}},
+        "arrivals": {{"burst": 3}}, "connections": null, "max_in_flight": 9}},
+        "stop": {{"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0}},
+        "connection": {{"http10": false, "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
+        "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
+        "proxy": null, "unix_socket": null, "source": [], "receive_rate": null, "tls":
+        {{"cacert": null, "cert": null, "key": null, "insecure": true, "sni": null, "no_resumption": false}}}},
+        "checks": {{"status": [], "body": null, "same_length": false}}, "objectives": [],
+        "record": {{"interval_seconds": 0.1, "labels": 1000, "samples": false}}, "seed": 7, "threads": 1}}"#
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn secrets_are_put_back_before_a_plan_is_sent_again() {
+    let mut stored = plan(80, CANARY);
+    redactor().plan(&mut stored);
+    assert!(!serde_json::to_string(&stored).unwrap().contains(CANARY));
+    // Another port, the same secret; and a secret that was changed meanwhile.
+    for asked in [plan(81, CANARY), plan(80, "changed-meanwhile")] {
+        let restored = redactor().restored(&stored, &asked, Redactor::plan).unwrap();
+        assert_eq!(restored.script.requests[0].headers, asked.script.requests[0].headers);
+        assert_eq!(restored.script.requests[0].body, asked.script.requests[0].body);
+        assert!(restored.script.requests[0].url.starts_with("http://h:80/?key="));
+        assert!(restore::redacted_places(&restored).is_empty());
+    }
+}
+
+#[test]
+fn a_secret_that_is_missing_is_named() {
+    let mut stored = plan(80, CANARY);
+    redactor().plan(&mut stored);
+    let mut asked = plan(80, CANARY);
+    asked.script.requests[0].headers.clear();
+    asked.script.requests[0].body = brunt_model::Body::None;
+    asked.script.requests[0].url = "http://h:80/".into();
+    let missing = redactor().restored(&stored, &asked, Redactor::plan).unwrap_err();
+    assert_eq!(missing, ["url", "header `X-Api-Key`", "header `Cookie`", "body"]);
+    assert_eq!(restore::redacted_places(&stored), missing);
+}
+
+#[test]
+fn requests_as_they_are_sent_are_redacted_too() {
+    let bytes = format!("POST /x?token={CANARY} HTTP/1.0\r\nCookie: a={CANARY}\r\nHost: h\r\n\r\npassword={CANARY}");
+    let shown = String::from_utf8(redactor().request(bytes.as_bytes())).unwrap();
+    assert!(!shown.contains(CANARY) && shown.contains("Host: h\r\n\r\npassword=redacted:"), "{shown}");
+}

@@ -1,0 +1,364 @@
+//! Secrets: none is left in anything that is kept, exported or shown. Each place where one can be given has one of its own, and
+//! all files, stdout and stderr are searched for it.
+//!
+//! What is compressed in the store is unpacked before. What a drop-in prints as the real tool does stays exact.
+
+use crate::world::odd::page;
+use crate::world::{Odd, command, replying, until};
+use flate2::read::DeflateDecoder;
+use rustix::process::Signal;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use tempfile::TempDir;
+
+/// What a report of a run is written in.
+const FORMATS: [&str; 8] = ["json", "html", "text", "markdown", "csv", "tsv", "junit", "svg"];
+
+/// Every secret of these tests has it in it.
+const CANARY: &str = "Zq7canary";
+
+/// A canary of its own for a place.
+fn canary(place: &str) -> String {
+    format!("{CANARY}{place}x9Kq")
+}
+
+/// A server that sets a cookie, and leads on to a URL with a token; each with a canary.
+fn server() -> Odd {
+    let cookie = format!("Set-Cookie: sid={}; Path=/\r\n", canary("set"));
+    replying(page("hello").replacen("\r\n", &format!("\r\n{cookie}"), 1))
+}
+
+/// brunt in a directory and store of its own.
+fn brunt(dir: &Path, words: &[String]) -> Output {
+    let mut command = command("");
+    command.args(words).current_dir(dir).env("BRUNT_STORE", dir.join("store")).env("BRUNT_CANARY", canary("env"));
+    command.output().expect("brunt")
+}
+
+/// Splits a line at spaces; `~` stands for a space in a word, `%NAME%` for a canary.
+fn words(line: &str, url: &str) -> Vec<String> {
+    let word = |word: &str| {
+        let parts: Vec<String> = word.replace('~', " ").replace("URL", url).split('%').map(str::to_owned).collect();
+        let part = |(number, part): (usize, &String)| if number % 2 == 1 { canary(part) } else { part.clone() };
+        parts.iter().enumerate().map(part).collect::<String>()
+    };
+    line.split_whitespace().map(word).collect()
+}
+
+fn all_formats() -> Vec<String> {
+    FORMATS.iter().flat_map(|format| ["-o".to_owned(), format!("{format}=report.{format}")]).collect()
+}
+
+/// Fails where a canary is found in a file below the directory, or in what was said. Files that hold inputs are left out.
+fn is_clean(dir: &Path, said: &Output, what: &str) {
+    for (stream, bytes) in [("stdout", &said.stdout), ("stderr", &said.stderr)] {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains(CANARY), "{what}: {stream}: {text}");
+    }
+    let mut searched = 0;
+    for file in files(dir) {
+        if file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("input")) {
+            continue;
+        }
+        searched += 1;
+        let bytes = unpacked(&file);
+        if let Some(at) = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes()) {
+            let around = &bytes[at.saturating_sub(120)..(at + 60).min(bytes.len())];
+            panic!("{what}: {}: …{}…", file.display(), String::from_utf8_lossy(around));
+        }
+    }
+    assert!(searched > 0, "{what}: nothing was searched");
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// The bytes of a file, and behind them those that are packed in it.
+fn unpacked(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).expect("a file");
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let frames = frames(bytes.get(8..).unwrap_or_default());
+    let mut out = bytes;
+    let mut unpack = |packed: &[u8]| {
+        // A stream that was flushed and never ended gives all it has, and then an error.
+        let mut plain = vec![0; 1 << 16];
+        let mut from = DeflateDecoder::new(packed);
+        while let Ok(got @ 1..) = from.read(&mut plain) {
+            out.extend_from_slice(&plain[..got]);
+        }
+    };
+    match ending {
+        "events" => unpack(&frames.iter().skip(1).flatten().copied().collect::<Vec<u8>>()),
+        "experiment" => frames.iter().for_each(|frame| unpack(frame)),
+        _ => {}
+    }
+    out
+}
+
+fn frames(mut bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut frames = Vec::new();
+    while let Some((length, rest)) = bytes.split_first_chunk::<4>() {
+        let length = u32::from_le_bytes(*length) as usize;
+        let Some(payload) = rest.get(4..4 + length) else { break };
+        frames.push(payload.to_vec());
+        bytes = &rest[4 + length..];
+    }
+    frames
+}
+
+/// Places of a secret on the command line of one run.
+const RUNS: [&str; 14] = [
+    "http://anna:%user%@HOST/x",
+    "URL?token=%query%&page=2",
+    "URL --basic anna:%basic%",
+    "URL --bearer %bearer%",
+    "URL --cookie sid=%cookie%",
+    "URL -H Authorization:~Bearer~%header%",
+    "URL -H X-Api-Key:~%key% -H Proxy-Authorization:~Basic~%proxy% -H X-Session-Token:~%session%",
+    "URL --data user=anna&password=%data%",
+    "URL --data {\"user\":{\"password\":\"%json%\"}} -H Content-Type:~application/json",
+    "URL --form password=%form%",
+    "URL -H @input.headers --bearer @input.token",
+    "URL --header-file input.headers --cookie @input.cookies",
+    "URL -H X-Api-Key:~${env:BRUNT_CANARY}",
+    "--urls input.urls",
+];
+
+fn inputs(dir: &Path, url: &str) {
+    let write = |name: &str, text: String| fs::write(dir.join(name), text).expect("a file");
+    write("input.headers", format!("# a secret\nX-Api-Key: {}\n", canary("file")));
+    write("input.token", format!("{}\n", canary("token")));
+    write("input.cookies", format!("sid={}\n", canary("jar")));
+    write("input.urls", format!("{url}?token={}\n{url}login POST password={}\n", canary("list"), canary("post")));
+}
+
+#[test]
+fn no_secret_of_a_run_is_left_anywhere() {
+    let server = server();
+    let url = server.at("/");
+    for line in RUNS {
+        let dir = TempDir::new().expect("a directory");
+        inputs(dir.path(), &url);
+        let mut line = words(&line.replace("HOST", &server.address.to_string()), &url);
+        line.extend(["-n", "6", "-c", "2", "--events", "run.events"].map(str::to_owned));
+        line.extend(all_formats());
+        let said = brunt(dir.path(), &line);
+        assert_eq!(said.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
+        is_clean(dir.path(), &said, &line.join(" "));
+        let shown = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
+        assert!(shown.contains("redacted:"), "{line:?}: {shown}");
+    }
+    let sent = server.seen().join("\n");
+    for place in
+        ["query", "bearer", "cookie", "header", "key", "data", "json", "form", "file", "token", "jar", "env", "list"]
+    {
+        assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
+    }
+    assert!(!sent.contains("redacted:"), "{sent}");
+}
+
+#[test]
+fn no_secret_of_an_experiment_is_left_anywhere() {
+    let server = server();
+    let url = server.at("/");
+    let plan = format!(
+        "name: p\nvars:\n  mine: {}\nscript:\n  request:\n    url: {url}?token={}\n    headers:\n      X-Api-Key: ${{mine}}\n      \
+         Cookie: \"sid={}\"\n      X-Auth-Token: ${{env:BRUNT_CANARY}}\n    data: password={}\nload: {{rate: 40, duration: 200ms}}\n\
+         hooks:\n  before: \"DB_PASSWORD={} true\"\n",
+        canary("var"),
+        canary("query"),
+        canary("cookie"),
+        canary("data"),
+        canary("hook")
+    );
+    for line in [
+        "sweep A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms -H X-Api-Key:~%key%",
+        "sweep URL?token=%bare% -r 40 -d 200ms",
+        "find URL?token=%find% -d 200ms --within 3s --objective p99<1s --start 40 -H X-Api-Key:~%key%",
+        "compare A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms --repeat 2 --bearer %bearer%",
+        "run input.yaml",
+    ] {
+        let dir = TempDir::new().expect("a directory");
+        fs::write(dir.path().join("input.yaml"), &plan).expect("a plan");
+        let line = [words(line, &url), all_formats()].concat();
+        let said = brunt(dir.path(), &line);
+        let told = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(dir.path().join("report.json").is_file(), "{line:?}: {told}");
+        assert!(
+            fs::read_to_string(dir.path().join("report.json")).expect("JSON").contains("trials"),
+            "{line:?}: {told}"
+        );
+        is_clean(dir.path(), &said, &line.join(" "));
+        for again in
+            ["report last", "runs list --all", "runs show last", "runs export last out.brunt", "plan show input.yaml"]
+        {
+            let said = brunt(dir.path(), &words(again, &url));
+            is_clean(dir.path(), &said, again);
+        }
+    }
+    assert!(!server.seen().join("\n").contains("redacted:"));
+}
+
+#[test]
+fn what_is_said_of_mistakes_repeats_no_secret() {
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("nothing"), "").expect("a file");
+    for line in [
+        "http://127.0.0.1:1/ --basic %basic%",
+        "http://127.0.0.1:1/ -H X-Api-Key~%header%",
+        "http://127.0.0.1:1/ --proxy http://u:%proxy%@127.0.0.1:1/",
+        "ftp://u:%scheme%@127.0.0.1/",
+        "http://127.0.0.1:1/?token=%dead% -n 2 -c 1",
+        "check http://anna:%check%@127.0.0.1:1/?token=%query%",
+        "sweep http://127.0.0.1:1/?token=%sweep% -r 40 -d 200ms",
+        "report http://h/?token=%none%",
+    ] {
+        let said = brunt(dir.path(), &words(line, "http://127.0.0.1:1/"));
+        assert_ne!(said.status.code(), Some(101), "{line}");
+        is_clean(dir.path(), &said, line);
+    }
+}
+
+#[test]
+fn a_check_shows_no_secret() {
+    let to = format!("HTTP/1.1 302 Found\r\nLocation: /y?token={}\r\nContent-Length: 0\r\n\r\n", canary("location"));
+    let server = replying(to);
+    let dir = TempDir::new().expect("a directory");
+    for line in ["check URL?key=%query% -H X-Api-Key:~%key%", "check URL?key=%query% -o json=check.json -o text"] {
+        let said = brunt(dir.path(), &words(line, &server.at("/")));
+        assert!(String::from_utf8_lossy(&said.stdout).contains("redacted:"), "{line}");
+        is_clean(dir.path(), &said, line);
+    }
+}
+
+#[test]
+fn side_files_of_drop_ins_hold_no_secret() {
+    let server = server();
+    let (host, port) = (server.address.ip(), server.address.port());
+    let side = "--brunt-json side.json --brunt-report side.html --brunt-store-dir store";
+    for line in [
+        format!("ab -n 4 {side} -A u:%auth% -P u:%proxy% -C s=%cookie% -H X-Api-Key:~%key% URL"),
+        format!("siege -r 2 -c 1 -b {side} -H X-Api-Key:~%key% URL?token=%query%"),
+        format!("httperf --server {host} --port {port} --num-conns 4 {side} --add-header X-Api-Key:~%key%\\n --uri /x"),
+    ] {
+        let dir = TempDir::new().expect("a directory");
+        let line = words(&line, &server.at("/"));
+        let mut said = brunt(dir.path(), &line);
+        assert_eq!(said.status.code(), Some(0), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
+        assert!(dir.path().join("side.json").is_file(), "{line:?}");
+        // It is the real tool's.
+        said.stdout.clear();
+        if line[0] != "ab" {
+            said.stderr.clear();
+        }
+        is_clean(dir.path(), &said, &line.join(" "));
+    }
+}
+
+#[test]
+fn wire_output_that_was_asked_for_stays_exact() {
+    let server = server();
+    let (host, port) = (server.address.ip(), server.address.port());
+    let dir = TempDir::new().expect("a directory");
+    for (line, place) in [
+        ("ab -v 4 -n 1 -H X-Api-Key:~%key% URL".to_owned(), "key"),
+        ("ab -v 4 -n 1 URL".to_owned(), "set"),
+        (
+            format!(
+                "httperf --server {host} --port {port} --num-conns 1 --print-request --add-header X-Api-Key:~%key%\\n"
+            ),
+            "key",
+        ),
+    ] {
+        let said = brunt(dir.path(), &words(&line, &server.at("/")));
+        let out = String::from_utf8_lossy(&said.stdout).into_owned() + &String::from_utf8_lossy(&said.stderr);
+        assert!(out.contains(&canary(place)) && !out.contains("redacted:"), "{line}: {out}");
+    }
+}
+
+#[test]
+fn equal_secrets_can_be_compared_within_a_store() {
+    let server = server();
+    let token = |dir: &Path, secret: &str| {
+        let line = format!("URL --bearer %{secret}% -n 2 -c 1 -q -o json=j");
+        brunt(dir, &words(&line, &server.at("/")));
+        let json = fs::read_to_string(dir.join("j")).expect("the JSON");
+        json.split("Bearer redacted:").nth(1).map(|rest| rest[..6].to_owned()).unwrap_or_else(|| panic!("{json}"))
+    };
+    let [one, other] = [(); 2].map(|()| TempDir::new().expect("a directory"));
+    let first = token(one.path(), "same");
+    assert_eq!(first, token(one.path(), "same"));
+    assert_ne!(first, token(one.path(), "another"));
+    assert_ne!(first, token(other.path(), "same"));
+}
+
+#[test]
+fn the_store_is_its_owners_alone() {
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
+    brunt(dir.path(), &words("URL -n 2 -c 1 -q", &server.at("/")));
+    brunt(dir.path(), &words("sweep URL -r 40 -d 200ms -q", &server.at("/")));
+    brunt(dir.path(), &words("runs tag last mine", ""));
+    brunt(dir.path(), &words("baseline save main", ""));
+    let store = dir.path().join("store");
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&store), 0o700);
+    for file in files(&store) {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    fs::set_permissions(store.join("index.sqlite"), fs::Permissions::from_mode(0o644)).expect("another mode");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("another mode");
+    let said = brunt(dir.path(), &words("runs scrub", ""));
+    assert!(String::from_utf8_lossy(&said.stdout).starts_with("redacted 0 runs and 0 experiments of "));
+    assert_eq!((mode(&store), mode(&store.join("index.sqlite"))), (0o700, 0o600));
+}
+
+#[test]
+fn an_experiment_that_goes_on_asks_for_its_secrets_again() {
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
+    let line = "sweep URL -r 20,30 -d 1s --repeat 3 -q";
+    let with = |more: &str| words(&format!("{line} {more}"), &server.at("/"));
+    let mut child = command("");
+    child.args(with("-H X-Api-Key:~%key%")).env("BRUNT_STORE", dir.path().join("store"));
+    let mut child = child.spawn().expect("brunt");
+    until("the second trial", || server.seen().len() > 25);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, Signal::INT).expect("a signal");
+    child.wait().expect("its end");
+    let before = server.seen().len();
+
+    let refused = brunt(dir.path(), &with("--resume"));
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("header `X-Api-Key`") && told.contains("--header-file"), "{told}");
+    assert_eq!(server.seen().len(), before, "nothing was sent without it");
+
+    let again = brunt(dir.path(), &with("--resume -H X-Api-Key:~%rotated%"));
+    assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
+    let sent = server.seen()[before..].join("\n");
+    assert!(sent.contains(&canary("rotated")) && !sent.contains("redacted:"), "{sent}");
+}
+
+#[test]
+fn a_baseline_that_is_measured_again_asks_for_its_secrets() {
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
+    let run = |line: &str| brunt(dir.path(), &words(line, &server.at("/")));
+    run("URL --bearer %key% -n 20 -c 1 -q");
+    run("baseline save main");
+    let before = server.seen().len();
+    let refused = run("baseline check main URL");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains("header `Authorization`"), "{told}");
+    assert_eq!(server.seen().len(), before, "nothing was sent without it");
+    run("baseline check main URL -H Authorization:~Bearer~%again%");
+    let sent = server.seen()[before..].join("\n");
+    assert!(sent.contains(&canary("again")) && !sent.contains("redacted:"), "{sent}");
+}
