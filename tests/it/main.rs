@@ -13,6 +13,7 @@ mod cli;
 mod compare;
 mod compat;
 mod connections;
+mod deadlines;
 mod examples;
 mod experiment;
 mod explain;

@@ -20,7 +20,7 @@ use spin::Spinner;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::rc::Rc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use timers::Sleep;
 use timers::Timers;
 use tokio::runtime::{LocalOptions, LocalRuntime};
@@ -75,6 +75,10 @@ struct Inner {
     timers: Timers,
     alarm: OnceCell<Alarm>,
     spinner: Spinner,
+    /// Tasks that a timer woke amid long work have not run yet.
+    must_yield: Cell<bool>,
+    /// Some task had long work since the alarm rang last.
+    long_work: Cell<bool>,
 }
 
 thread_local! {
@@ -104,6 +108,8 @@ impl Time {
             timers: Timers::default(),
             alarm: OnceCell::new(),
             spinner: Spinner::default(),
+            must_yield: Cell::new(false),
+            long_work: Cell::new(false),
         }))
     }
 
@@ -131,8 +137,17 @@ impl Time {
     }
 
     fn after_park(&self) {
-        if self.0.alarm.get().is_some_and(Alarm::rang) {
-            self.fire(self.now());
+        if self.0.alarm.get().is_some_and(Alarm::rang) && self.fire(self.now()) && self.0.long_work.take() {
+            self.let_woken_run();
+        }
+    }
+
+    /// Lets tasks that a timer woke run before those that have long work and were ready earlier.
+    fn let_woken_run(&self) {
+        if !self.0.must_yield.replace(true) {
+            let time = self.clone();
+            // The run queue is first in, first out: this task is behind all that were woken.
+            tokio::task::spawn_local(async move { time.0.must_yield.set(false) });
         }
     }
 
@@ -176,6 +191,12 @@ impl Time {
     /// Wakes everybody who waits, whatever for.
     pub fn fire_all(&self) {
         self.0.timers.fire(Tick::NEVER);
+        self.let_woken_run();
+    }
+
+    /// Reads the clock and fires timers that are due, for a task that was busy without doing so.
+    pub fn look(&self) {
+        brunt_wire::Timer::fire_due(self, self.now());
     }
 }
 
@@ -208,6 +229,24 @@ impl brunt_wire::Timer for Time {
         while self.now() < due {
             sleep.set(due);
             (&sleep).await;
+        }
+    }
+
+    fn fire_due(&self, now: Tick) {
+        self.0.long_work.set(true);
+        if self.0.timers.earliest().is_some_and(|due| due <= now) && self.fire(now) {
+            self.let_woken_run();
+        }
+    }
+
+    #[inline]
+    fn must_yield(&self) -> bool {
+        self.0.must_yield.get()
+    }
+
+    fn simulate_work(&self, time: Duration) {
+        if let Epoch::Fake = self.0.epoch {
+            self.0.fake_now.set(self.0.fake_now.get() + time);
         }
     }
 }

@@ -14,6 +14,7 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
+use tokio::task::coop::{consume_budget, has_budget_remaining};
 
 /// The first pause after a connection could not be opened; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
@@ -97,6 +98,8 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
+        // Where replies are always there at once, nothing else would let other tasks run.
+        consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let lost = lost.map(|failure| Lost { failure, sent: sample.bytes_sent > 0 });
         Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
@@ -285,8 +288,13 @@ async fn within<W: Wire, T>(
         if let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
         }
+        // It was busy, and may be so for ever: a handshake, or TLS records without a byte of the reply.
+        if !has_budget_remaining() {
+            shared.time.look();
+        }
         if shared.cut.get() {
-            return Poll::Ready(Err(Failure::Cut));
+            // Its own time may have been up before the run's.
+            return Poll::Ready(Err(if shared.time.now() > timer.due() { late } else { Failure::Cut }));
         }
         while Pin::new(&mut timer).poll(cx).is_ready() {
             if shared.time.now() >= timer.due() {

@@ -6,6 +6,7 @@
 mod closed;
 mod connections;
 mod conservation;
+mod deadlines;
 mod ends;
 mod limits;
 mod open;

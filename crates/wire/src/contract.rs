@@ -8,11 +8,22 @@ use crate::request::{BadRequest, Draft, Prepared};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Tick};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// Who tells the time and can wait for it.
 pub trait Timer: Clock + Clone {
     /// Resolves at `due`, or a little later.
     fn sleep_until(&self, due: Tick) -> impl Future<Output = ()>;
+
+    /// Wakes the tasks that wait for an instant not after `now`. Long work calls it with each time that it reads: the
+    /// runtime looks at its timers only when it has nothing to run.
+    fn fire_due(&self, now: Tick);
+
+    /// Whether tasks that [`fire_due`](Self::fire_due) woke have not run yet. Long work lets them run first.
+    fn must_yield(&self) -> bool;
+
+    /// Lets time pass on a fake clock, which stands still while anything runs. A real clock ignores it.
+    fn simulate_work(&self, time: Duration);
 }
 
 /// When the steps of an exchange were done, and how much was moved. Zero where a step was not reached.

@@ -1,6 +1,7 @@
 //! A wire without sockets, for the engine's tests: a formula takes the place of the server.
 
 use crate::request::{BadRequest, Draft, Prepared};
+use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Wire};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Tick};
@@ -26,6 +27,8 @@ pub enum Answer {
     Fails(Failure, Tick),
     /// Nothing ever comes.
     Never,
+    /// A reply without end, of which there is always more to read.
+    Endless,
 }
 
 /// The imagined server: told when a request was sent, it says what becomes of it.
@@ -38,12 +41,13 @@ pub struct FakeWire<T> {
     door: Option<Server>,
     idle: Option<Duration>,
     opened: Rc<Cell<u64>>,
+    read_time: Duration,
 }
 
 impl<T: Timer> FakeWire<T> {
     /// A wire to `server`; `opened` counts its connections.
     pub fn new(time: T, server: Server, opened: Rc<Cell<u64>>) -> Self {
-        Self { time, server, door: None, idle: None, opened }
+        Self { time, server, door: None, idle: None, opened, read_time: Duration::ZERO }
     }
 
     /// Told when somebody began to open a connection, `door` says what becomes of that: a reply lets it in.
@@ -60,13 +64,44 @@ impl<T: Timer> FakeWire<T> {
         self
     }
 
+    /// Each read keeps the thread for so long, and moves a fake clock by as much.
+    #[must_use]
+    pub fn reading_for(mut self, time: Duration) -> Self {
+        self.read_time = time;
+        self
+    }
+
+    /// Reads once, and again until the bytes that are there by `until` are read.
+    async fn read(&self, until: Tick, stamps: &mut Stamps) {
+        let mut turn = Turn::default();
+        loop {
+            self.time.simulate_work(self.read_time);
+            stamps.last_byte = self.time.now();
+            if stamps.first_byte == Tick::ZERO {
+                stamps.first_byte = stamps.last_byte;
+            }
+            stamps.bytes_received += REPLY_BYTES;
+            if stamps.last_byte >= until || self.read_time.is_zero() {
+                return;
+            }
+            turn.worked(&self.time, stamps.last_byte);
+            std::future::poll_fn(|cx| turn.poll_continue(&self.time, cx)).await;
+        }
+    }
+
     /// Waits for what `server` says.
-    async fn answer(&self, server: &Server) -> Result<Reply, Failure> {
+    async fn answer(&self, server: &Server, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let answer = (server.borrow_mut())(self.time.now());
+        if answer == Answer::Endless {
+            self.read(Tick::NEVER, stamps).await;
+        }
         let (Answer::Reply(_, at) | Answer::Redirect(_, at) | Answer::Fails(_, at)) = answer else {
             return std::future::pending().await;
         };
-        self.time.sleep_until(at).await;
+        if self.read_time.is_zero() || at > self.time.now() {
+            self.time.sleep_until(at).await;
+        }
+        self.read(at, stamps).await;
         let announced_bytes = Some(REPLY_BYTES - HEAD_BYTES);
         let whole = Reply { keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() };
         let reply = |status| Reply { status, ..whole };
@@ -77,7 +112,7 @@ impl<T: Timer> FakeWire<T> {
                 Ok(Reply { kept: Some(Box::new(kept)), ..reply(302) })
             }
             Answer::Fails(failure, _) => Err(failure),
-            Answer::Never => std::future::pending().await,
+            Answer::Never | Answer::Endless => std::future::pending().await,
         }
     }
 }
@@ -104,7 +139,7 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
     async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<u64, Failure> {
         let began = self.time.now();
         if let Some(door) = &self.door {
-            self.answer(door).await?;
+            self.answer(door, &mut Stamps::default()).await?;
         }
         self.opened.set(self.opened.get() + 1);
         steps.connect = Some(self.time.now().nanos_since(began));
@@ -118,9 +153,7 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
     async fn exchange(&self, _: &mut u64, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         stamps.sent = self.time.now();
         stamps.bytes_sent = REQUEST_BYTES;
-        let reply = self.answer(&self.server).await?;
-        stamps.last_byte = self.time.now();
-        stamps.first_byte = stamps.last_byte;
+        let reply = self.answer(&self.server, stamps).await?;
         stamps.bytes_received = REPLY_BYTES;
         stamps.head_bytes = HEAD_BYTES;
         Ok(reply)

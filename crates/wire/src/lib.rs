@@ -11,6 +11,7 @@
 //! * [`request`]: a request in the bytes of the wire. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`]: connections. [`error`]: which failure an error of the system is.
 //! * [`fake`]: a wire without sockets, for the engine's tests.
+//! * `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
 mod contract;
@@ -23,6 +24,7 @@ pub mod request;
 pub mod stream;
 mod sys;
 pub mod tls;
+mod turn;
 
 pub use contract::{Kept, Reply, Stamps, Timer, Wants, Wire};
 pub use request::Prepared;

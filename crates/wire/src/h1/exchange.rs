@@ -5,13 +5,14 @@
 
 use super::parse::{Asked, Framing, Head, MAX_HEAD, Malformed, Parser, Sink};
 use crate::stream::{Rest, Stream};
+use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Wants, error};
 use brunt_model::{Failure, Tick};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 /// Read at once while a head is awaited: enough for a head and a small page; the rest of a long body is not copied.
@@ -21,6 +22,9 @@ const BODY_READ: usize = 64 * 1024;
 /// The worker's buffer. Where bodies are dropped in the kernel it is never written to beyond [`BODY_READ`], so its
 /// pages never become real.
 pub(super) const BUFFER: usize = 1 << 20;
+
+/// Written at once of a long request, before other tasks may run.
+const SEND_PIECE: usize = 256 * 1024;
 
 /// What the exchanges of one worker share.
 pub(super) struct Shared<T> {
@@ -70,6 +74,7 @@ struct Receiving {
     more_may_come: bool,
     /// What came behind the whole reply.
     behind: Vec<u8>,
+    turn: Turn,
 }
 
 /// On one connection: requests that were sent before their exchange, and bytes that came behind a whole reply.
@@ -152,9 +157,20 @@ impl<T: Timer> Shared<T> {
         match stream.send_at_once(request) {
             Ok(n) if n == request.len() => None,
             // Boxed: seldom needed, and every idle connection would hold the room for it.
-            Ok(n) => Box::pin(stream.send(&request[n..])).await.err(),
+            Ok(n) => Box::pin(self.send_rest(stream, &request[n..])).await.err(),
             Err(e) => Some(e),
         }
+    }
+
+    /// Writes what is left of a long request.
+    async fn send_rest(&self, stream: &mut Stream, rest: &[u8]) -> io::Result<()> {
+        let mut turn = Turn::default();
+        for piece in rest.chunks(SEND_PIECE) {
+            std::future::poll_fn(|cx| turn.poll_continue(&self.time, cx)).await;
+            stream.send(piece).await?;
+            turn.worked(&self.time, self.time.now());
+        }
+        Ok(())
     }
 
     /// Reads once and takes in what came.
@@ -165,6 +181,10 @@ impl<T: Timer> Shared<T> {
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Step, Failure>> {
+        // The first read of a reply is short, and for most replies the only one.
+        if stamps.first_byte != Tick::ZERO {
+            ready!(at.turn.poll_continue(&self.time, cx));
+        }
         let mut buffer = self.buffer.borrow_mut();
         let rest = if at.keep.is_none() { at.parser.discardable() } else { 0 };
         let read = if rest > 0 {
@@ -177,19 +197,26 @@ impl<T: Timer> Shared<T> {
             stream.poll_read(&mut buffer[..most], cx)
         };
         let n = match read {
-            Poll::Pending => return Poll::Pending,
+            Poll::Pending => {
+                at.turn.wait();
+                return Poll::Pending;
+            }
             Poll::Ready(Ok(n)) => n,
             Poll::Ready(Err(e)) => return Poll::Ready(Err(error::of_stream(&e))),
         };
         self.stamp(n, stamps);
-        Poll::Ready(if rest > 0 && n > 0 {
+        let step = if rest > 0 && n > 0 {
             at.parser.skip(n as u64);
             Ok(if at.parser.done() { Step::Whole } else { Step::More })
         } else {
             let step = at.take(&buffer[..n], &mut self.last_head.borrow_mut());
             stamps.head_bytes = at.parser.head_bytes();
             step
-        })
+        };
+        if matches!(step, Ok(Step::More)) {
+            at.turn.worked(&self.time, stamps.last_byte);
+        }
+        Poll::Ready(step)
     }
 
     fn stamp(&self, n: usize, stamps: &mut Stamps) {
@@ -227,7 +254,15 @@ fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
 impl Receiving {
     fn new(asked: Asked, wants: Wants) -> Self {
         let (stash, behind) = (Vec::new(), Vec::new());
-        Self { asked, parser: Parser::new(asked), stash, keep: Keep::new(wants), more_may_come: false, behind }
+        Self {
+            asked,
+            parser: Parser::new(asked),
+            stash,
+            keep: Keep::new(wants),
+            more_may_come: false,
+            behind,
+            turn: Turn::default(),
+        }
     }
 
     fn into_reply(self) -> Result<Reply, Failure> {

@@ -20,6 +20,9 @@ const FIELDS: usize = 64;
 /// Header fields there is room for in a head that has more than [`FIELDS`]; beyond, it is [`Malformed::Head`].
 const MANY_FIELDS: usize = 1024;
 
+/// Interim heads (1xx other than 101) that are read before the final one; beyond, it is [`Malformed::TooManyInterim`].
+pub const MAX_INTERIM: u32 = 100;
+
 /// What every reply begins with.
 const PREFIX: &[u8] = b"HTTP/1.";
 
@@ -57,6 +60,9 @@ pub enum Malformed {
     /// No blank line within [`MAX_HEAD`].
     #[error("the head of the reply is larger than 64 kB")]
     HeadTooLarge,
+    /// More than [`MAX_INTERIM`] heads with status 1xx before the final one.
+    #[error("more than 100 interim replies (status 1xx) came before the final one")]
+    TooManyInterim,
     /// Not a number of bytes, or several that differ.
     #[error("the reply's Content-Length is not one number of bytes")]
     ContentLength,
@@ -235,6 +241,9 @@ impl Parser {
 
     /// Takes one head, or the blank lines before it; nothing if it is incomplete.
     fn feed_head<S: Sink>(&mut self, bytes: &[u8], searched: usize, sink: &mut S) -> Result<usize, Malformed> {
+        if self.interim > MAX_INTERIM {
+            return Err(Malformed::TooManyInterim);
+        }
         let blank = blank_lines(bytes);
         if blank > 0 {
             return Ok(blank);

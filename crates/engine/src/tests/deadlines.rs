@@ -1,0 +1,103 @@
+//! Deadlines while sockets never run dry: each read costs time on the fake clock, and the runtime never parks.
+
+use super::*;
+
+/// How late a deadline may be noticed here: every connection reads once more, for 1 ms.
+const LATE: u64 = 20 * MS;
+
+/// Replies without end, whose reads take 1 ms each.
+fn endless() -> Fake {
+    Fake::new(|| |_| Answer::Endless).wire(|wire| wire.reading_for(ms(1)))
+}
+
+fn failures(seen: &Seen, failure: Failure) -> usize {
+    seen.samples.iter().filter(|s| s.outcome.failure == Some(failure)).count()
+}
+
+#[test]
+fn a_timeout_ends_a_reply_that_never_ends() {
+    let mut plan = closed(8.0, secs(5));
+    (plan.connection.timeout, plan.stop.grace) = (ms(1700), secs(1));
+    let seen = endless().run(&plan);
+    // Begun at 0, 1.7 and 3.4 s.
+    assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (24, 24));
+    for response in seen.responses() {
+        assert!((1700 * MS..1700 * MS + LATE).contains(&response), "{response}");
+    }
+}
+
+#[test]
+fn duration_and_grace_hold_while_replies_never_end() {
+    let mut plan = closed(8.0, secs(2));
+    (plan.connection.timeout, plan.stop.grace) = (secs(60), secs(1));
+    let seen = endless().run(&plan);
+    assert_eq!((seen.samples.len(), failures(&seen, Failure::Cut)), (8, 8));
+    let ends = seen.begins() + secs(3);
+    assert!(seen.samples.iter().all(|s| s.last_byte >= ends && s.last_byte.nanos_since(ends) < LATE));
+    assert!(seen.run.finish.as_ref().unwrap().at.nanos_since(ends) < LATE);
+}
+
+#[test]
+fn a_timeout_before_the_cut_is_a_timeout() {
+    let mut plan = closed(3.0, secs(2));
+    // The requests time out within a read of the cut.
+    (plan.connection.timeout, plan.stop.grace) = (Duration::from_micros(2_999_700), secs(1));
+    let seen = endless().run(&plan);
+    assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (3, 3));
+}
+
+#[test]
+fn a_stop_is_obeyed_while_replies_never_end() {
+    let control = Control::default();
+    let mut plan = closed(8.0, secs(3600));
+    plan.connection.timeout = secs(3600);
+    let world = Fake { stop: control.clone(), ..endless() };
+    let mut stopped_at = None;
+    let seen = world.run_listening(&plan, |event| {
+        if let Event::Snapshot(snapshot) = event
+            && snapshot.to >= Tick(SECOND)
+        {
+            control.stop();
+            stopped_at.get_or_insert(snapshot.to);
+        }
+    });
+    assert!(stopped_at.is_some() && seen.run.interrupted());
+    // The fake clock does not wait for the thread that listens; grace after a stop is 1 s.
+    let ends = seen.run.began(Phase::Grace).unwrap();
+    assert_eq!(failures(&seen, Failure::Cut), 8);
+    assert!(seen.samples.iter().all(|s| s.last_byte.nanos_since(ends) < SECOND + LATE));
+}
+
+#[test]
+fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
+    let mut plan = open(100.0, Arrivals::Even, secs(5));
+    (plan.connection.timeout, plan.stop.grace) = (secs(60), secs(1));
+    let server = || {
+        let mut asked = 0;
+        move |now: Tick| {
+            asked += 1;
+            if asked == 1 { Answer::Endless } else { Answer::Reply(200, now + ms(2)) }
+        }
+    };
+    let seen = Fake::new(server).wire(|wire| wire.reading_for(ms(1))).run(&plan);
+    assert_eq!((seen.run.total.planned, failures(&seen, Failure::Cut)), (500, 1));
+    assert!(seen.samples.iter().all(|s| s.lag_nanos() < LATE), "arrivals were late");
+    for snapshot in seen.snapshots().filter(|s| s.phase == Phase::Measure) {
+        let planned = snapshot.to.nanos_since(snapshot.from) / (10 * MS);
+        assert!(planned.abs_diff(snapshot.flow.planned) <= 2, "{:?}", snapshot.flow);
+    }
+}
+
+#[test]
+fn a_server_that_answers_at_once_does_not_hold_up_the_rest() {
+    for users in [1.0, 3.0] {
+        let world =
+            Fake::new(|| |now| Answer::Reply(200, now)).wire(|wire| wire.reading_for(Duration::from_micros(50)));
+        let seen = world.run(&closed(users, secs(1)));
+        assert_eq!(seen.run.total.completed, 20_000 + u64::from(users > 1.0) * 2);
+        for snapshot in seen.snapshots().filter(|s| s.phase == Phase::Measure) {
+            // 128 requests in one poll, of each user.
+            assert!(snapshot.flow.completed.abs_diff(2000) <= 400, "{:?}", snapshot.flow);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Timeouts, the duration, the grace and signals hold while sockets stay readable.
+//!
+//! Each run is allowed twice the time that was asked for, and two seconds: a busy machine may need them.
+
+use crate::world::brunt::Running;
+use crate::world::odd::{Client, serving};
+use crate::world::{Nginx, Ran, command, nginx, start, until};
+use rustix::process::Signal;
+use std::fs::File;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// An nginx with a file of 1 GB that takes no room on disk.
+fn huge(test: &str) -> Option<Nginx> {
+    let nginx = nginx(test, "sendfile on;")?;
+    let file = File::create(nginx.dir.path().join("www/huge")).expect("a file");
+    file.set_len(1 << 30).expect("a sparse file");
+    Some(nginx)
+}
+
+/// Waits for the end of a run that was to take so long.
+fn ends_in_time(running: Running, asked: Duration) -> Ran {
+    let began = Instant::now();
+    let ran = running.finish();
+    let took = began.elapsed();
+    assert!(took < asked * 2 + Duration::from_secs(2), "{took:?} instead of {asked:?}: {}", ran.out);
+    ran
+}
+
+/// Every request times out, before the run ends.
+fn times_out(url: &str, options: &str) {
+    let line = format!("{url} {options} -d 2s --timeout 1200ms --grace 4s");
+    let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(6));
+    assert!(ran.failed("timeout") > 0, "{}", ran.out);
+    assert_eq!((ran.failed("timeout"), ran.count("cut")), (ran.count("begun"), 0), "{}", ran.out);
+}
+
+/// Answers each request with `head`, and with `piece` again and again until the client closes.
+fn endless(head: &'static str, piece: Vec<u8>) -> impl Fn(Client) + Send + Sync + 'static {
+    move |mut client| {
+        if client.request().is_some() && client.give(head) {
+            while client.give(&piece) {}
+        }
+    }
+}
+
+#[test]
+fn timeouts_hold_while_long_bodies_come_as_fast_as_they_are_read() {
+    let Some(nginx) = huge("timeouts_hold_while_long_bodies_come_as_fast_as_they_are_read") else { return };
+    times_out(&nginx.at("/huge"), "-c 64");
+}
+
+#[test]
+fn the_grace_ends_what_is_still_being_read() {
+    let Some(nginx) = huge("the_grace_ends_what_is_still_being_read") else { return };
+    let line = format!("{} -c 64 -d 1s --timeout 60s --grace 1s", nginx.at("/huge"));
+    let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(2));
+    assert!(ran.count("cut") > 0, "{}", ran.out);
+}
+
+#[test]
+fn timeouts_hold_while_a_reply_never_ends() {
+    let chunk = [format!("{:x}\r\n", 16_000).into_bytes(), vec![b'x'; 16_000], b"\r\n".to_vec()].concat();
+    for (head, piece) in [
+        ("HTTP/1.1 200 OK\r\n\r\n", vec![b'x'; 64_000]),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", chunk),
+    ] {
+        let server = serving(endless(head, piece));
+        times_out(&server.at("/"), "-c 4");
+    }
+}
+
+#[test]
+fn interim_replies_without_end_are_a_protocol_error() {
+    let server = serving(endless("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000).into_bytes()));
+    let line = format!("{} -c 4 -n 40 --timeout 5s", server.at("/"));
+    let ran = ends_in_time(start(&mut command(&line)), Duration::from_secs(5));
+    assert_eq!((ran.count("begun"), ran.failed("protocol")), (40, 40), "{}", ran.out);
+}
+
+#[test]
+fn a_signal_is_obeyed_while_long_bodies_are_read() {
+    let Some(nginx) = huge("a_signal_is_obeyed_while_long_bodies_are_read") else { return };
+    for load in ["-c 64", "-r 50"] {
+        let running = start(&mut command(&format!("{} {load} -d 60s --timeout 60s", nginx.at("/huge"))));
+        until("requests", || nginx.requests() > 20);
+        sleep(Duration::from_millis(500));
+        running.signal(Signal::TERM);
+        // The end of an interval, and the grace after a signal.
+        let ran = ends_in_time(running, Duration::from_secs(2)).ends(130);
+        assert!(ran.count("cut") > 0 && ran.at("/interrupted") == true, "{}", ran.out);
+    }
+}
