@@ -37,6 +37,8 @@ pub enum Load {
     Open { rate: u32 },
     /// How evenly, or how randomly, arrivals come: each of [`PACES`], counted by a server of its own.
     Pacing,
+    /// More is offered than client and server carry together.
+    Overload,
     /// Peak memory must not grow with the length of a run.
     Memory,
     /// Memory per connection that is held open.
@@ -56,9 +58,9 @@ impl Case {
         matches!(self.load, Load::Closed { .. } | Load::Open { .. })
     }
 
-    /// Cases that are measured where none is named. Pacing takes long, and says nothing of other tools.
+    /// Cases that are measured where none is named. Pacing and overload take long, and say nothing of other tools.
     pub fn is_measured_unasked(&self) -> bool {
-        self.load != Load::Pacing
+        !matches!(self.load, Load::Pacing | Load::Overload)
     }
 }
 
@@ -106,7 +108,7 @@ const fn closed(name: &'static str, title: &'static str, page: Page, transport: 
     Case { name, title, load: Load::Closed { page, transport, cpu_target } }
 }
 
-pub const CASES: [Case; 11] = [
+pub const CASES: [Case; 12] = [
     closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
     closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
     closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
@@ -116,6 +118,7 @@ pub const CASES: [Case; 11] = [
     Case { name: "open-10000", title: "Open loop, 10,000 requests/s", load: Load::Open { rate: 10_000 } },
     Case { name: "open-20000", title: "Open loop, 20,000 requests/s", load: Load::Open { rate: 20_000 } },
     Case { name: "pacing", title: "Pacing", load: Load::Pacing },
+    Case { name: "overload", title: "Offered more than the joint limit", load: Load::Overload },
     Case { name: "memory", title: "Memory of a long run", load: Load::Memory },
     Case { name: "connections", title: "Memory per connection", load: Load::Connections },
 ];
@@ -152,9 +155,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_memory_cases_run_once_and_pacing_has_rounds_of_its_own() {
+    fn only_the_memory_cases_run_once_and_pacing_and_overload_have_rounds_of_their_own() {
         let once: Vec<_> = CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
-        assert_eq!(once, ["pacing", "memory", "connections"]);
+        assert_eq!(once, ["pacing", "overload", "memory", "connections"]);
     }
 
     #[test]

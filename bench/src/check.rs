@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cases::{CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, PRECISION_TARGET, RATE_TARGET};
 use crate::maths::{Spread, deviation};
+use crate::overload;
 use crate::pacing;
 use crate::session::Results;
 use crate::summary::{self, Row};
@@ -45,6 +46,7 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
         Load::Closed { cpu_target, .. } => of_closed(case.name, brunt, cpu_target),
         Load::Open { rate } => of_open(case.name, brunt, f64::from(rate)),
         Load::Pacing => pacing::targets::verdicts(&results.pacing),
+        Load::Overload => overload::verdicts(&results.overload),
         Load::Memory => {
             let grown = results.growth.map(|growth| deviation(growth.ratio(), 1.0));
             vec![verdict(

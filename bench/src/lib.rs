@@ -16,6 +16,7 @@
 //! * [`child`], [`usage`], [`clock`], [`machine`] – running a process and reading the machine
 //! * [`account`], [`measure`] – what a tool says of a run, and what was seen of it from outside
 //! * [`session`], [`memory`] – all rounds; the memory cases
+//! * [`overload`] – the overload case: what is offered beyond the joint limit of client and server
 //! * [`pacing`], [`lab`] – the pacing case, and the server that it counts arrivals with
 //! * [`maths`], [`summary`], [`check`] – medians and ratios; a row a tool; the targets
 //! * [`table`], [`report`], [`output`] – Markdown and JSON
@@ -34,6 +35,7 @@ pub mod memory;
 pub mod nginx;
 pub mod options;
 pub mod output;
+pub mod overload;
 pub mod pacing;
 pub mod report;
 pub mod session;

@@ -10,6 +10,7 @@ use crate::cases::{Case, Load};
 use crate::check::{self, Verdict};
 use crate::machine::Machine;
 use crate::maths::Spread;
+use crate::overload;
 use crate::pacing;
 use crate::session::Results;
 use crate::summary::{self, Row};
@@ -88,6 +89,7 @@ impl Report<'_> {
             Load::Closed { .. } => closed_table(&rows),
             Load::Open { .. } => open_table(&rows),
             Load::Pacing => pacing::page::section(&self.results.pacing),
+            Load::Overload => overload::section(&self.results.overload),
             Load::Memory => self.growth_text(),
             Load::Connections => self.held_text(),
         }
@@ -227,7 +229,7 @@ fn significant(value: f64) -> String {
 }
 
 /// A rounded number with a comma before each three digits.
-fn grouped(value: f64) -> String {
+pub(crate) fn grouped(value: f64) -> String {
     let digits = format!("{value:.0}");
     let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
     String::from_utf8_lossy(&groups.join(&b',')).into_owned()

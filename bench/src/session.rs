@@ -13,6 +13,7 @@ use crate::maths::Spread;
 use crate::measure::{Measurement, Stand};
 use crate::memory::{self, Growth, Held};
 use crate::output;
+use crate::overload::{self, Overloaded};
 use crate::pacing::{self, Paced};
 use crate::tools::Tool;
 
@@ -28,6 +29,7 @@ const DISTURBED: f64 = 0.15;
 pub struct Results {
     pub measurements: Vec<Measurement>,
     pub pacing: Vec<Paced>,
+    pub overload: Vec<Overloaded>,
     pub growth: Option<Growth>,
     pub held: Option<Held>,
     /// What a reader should know: failed runs, complaints, disturbances.
@@ -44,6 +46,7 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
     for case in cases {
         match case.load {
             Load::Pacing => results.pacing = pacing::run(stand, rounds, &mut results.notes)?,
+            Load::Overload => results.overload = overload::run(stand, rounds, &mut results.notes)?,
             Load::Memory => results.growth = once(case, memory::growth(stand, scale), &mut results.notes),
             Load::Connections => results.held = once(case, memory::held(stand), &mut results.notes),
             _ => {}
@@ -93,7 +96,8 @@ fn note(run_name: &str, error: &anyhow::Error, notes: &mut Vec<String>) {
 /// What others used of the machine beside each run, in CPUs.
 fn foreign_cpus(results: &Results) -> Vec<f64> {
     let paced = results.pacing.iter().map(|run| run.foreign_cpus);
-    results.measurements.iter().map(|run| run.observed.foreign_cpus).chain(paced).collect()
+    let overloaded = results.overload.iter().map(|run| run.foreign_cpus);
+    results.measurements.iter().map(|run| run.observed.foreign_cpus).chain(paced).chain(overloaded).collect()
 }
 
 /// One line for all runs that were not alone on the machine; which they were is in the JSON.

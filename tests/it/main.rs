@@ -24,6 +24,7 @@ mod house;
 mod interruption;
 mod load;
 mod main_job;
+mod overload;
 mod plan;
 mod probes;
 mod processes;

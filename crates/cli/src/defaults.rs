@@ -75,6 +75,9 @@ pub const MOST_PROCESSES: u64 = 256;
 /// Requests per second that one thread is trusted with before another one is started.
 pub const RATE_PER_THREAD: f64 = 60_000.0;
 
+/// Requests per second, at most: a hundred times what a core sends, and more than any machine does.
+pub const MOST_RATE: f64 = 10_000_000.0;
+
 /// How often each step of each contender is measured.
 pub const REPETITIONS: u32 = 3;
 

@@ -15,6 +15,8 @@ pub struct Due {
     pub planned: Tick,
     /// A permitted connection was there.
     pub free: Tick,
+    /// Nanoseconds for which it waited because connections are opened at a bounded rate.
+    pub paced: u64,
     /// Number of its iteration.
     pub iteration: u64,
     /// It is the first of its arrival.
@@ -24,7 +26,7 @@ pub struct Due {
 impl Due {
     /// A further request of the same iteration.
     fn behind(self, planned: Tick) -> Self {
-        Self { planned, free: planned, arrives: false, ..self }
+        Self { planned, free: planned, paced: 0, arrives: false, ..self }
     }
 }
 
@@ -50,8 +52,8 @@ pub struct Lost {
 impl<W: Wire> Slot<W> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
-        let Job { arrival, free } = job;
-        self.iterate(Due { planned: arrival.planned, free, iteration: arrival.number, arrives: true }).await;
+        let Job { arrival, free, paced } = job;
+        self.iterate(Due { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }).await;
         if self.shared.keep == Keep::Iteration {
             self.drop_connection();
         }

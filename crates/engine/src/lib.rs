@@ -14,9 +14,11 @@
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
 //! * `slot`: one connection at a time, and the requests on it.
 //! * `iteration`: what a user makes of one arrival. `work`: where a slot's requests come from.
+//! * `arrivals`: when the arrivals of an open loop are dealt out, and when another connection is opened.
 //! * `pool`: the free connections of an open loop and the arrivals that wait for one.
 //! * `recorder`: samples into snapshots. `check`: whether a reply is good. `labels`: names and their numbers.
 
+mod arrivals;
 mod check;
 pub mod clock;
 mod control;

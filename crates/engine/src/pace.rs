@@ -6,10 +6,12 @@
 //!
 //! What it is not: a sleeper. It says *when*; the worker waits.
 
+mod opening;
 mod rate;
 mod schedule;
 mod thinking;
 
+pub use opening::Opening;
 pub use rate::Cumulative;
 pub use schedule::Schedule;
 pub use thinking::Thinking;

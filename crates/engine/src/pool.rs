@@ -1,13 +1,17 @@
 //! The connections of an open loop, and the arrivals that wait for one.
 //!
 //! One queue for all worker threads: an arrival takes a free connection wherever it is, its own thread's first; where
-//! none is free and no more are allowed it waits its turn, or is dropped. A *seat* is the permission to have one
-//! connection. What it is not: the connections themselves, which never leave their thread.
+//! none is free it waits its turn. The worker that deals out arrivals decides whether another connection is opened for
+//! the one that has waited longest ([`Pool::grow`]), once it has looked for replies that came meanwhile. A *seat* is the
+//! permission to have one connection. What it is not: the connections themselves, which never leave their thread.
 
 use brunt_model::Tick;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+
+/// Arrivals that wait at most; more are not taken in, so that memory stays bounded however far behind a run is.
+pub const MOST_WAITING: usize = 1 << 17;
 
 /// One arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub struct Job {
     pub arrival: Arrival,
     /// A permitted connection was there.
     pub free: Tick,
+    /// Nanoseconds for which it waited because connections are opened at a bounded rate.
+    pub paced: u64,
 }
 
 /// What happens to an arrival when every seat is busy and no more are allowed.
@@ -50,12 +56,21 @@ pub enum Take {
 pub enum Arrived {
     /// A free seat has it.
     Taken,
-    /// It is the caller's to open this new seat, which has it.
-    Grown(usize),
     /// It waits.
     Waits,
-    /// There was no room.
+    /// The pool is closed.
     Dropped,
+}
+
+/// What became of the arrival that has waited longest, when no connection came free for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Growth {
+    /// It is the caller's to open this new seat, which has it.
+    Seat(usize),
+    /// There is no room for another seat: these are dropped.
+    Dropped(Vec<Arrival>),
+    /// None waits, or it goes on waiting for a seat.
+    Nothing,
 }
 
 /// The seats of all workers.
@@ -74,10 +89,46 @@ struct Inner {
     bare: Vec<Vec<usize>>,
     /// By worker: seats that are not free.
     busy: Vec<usize>,
-    waiting: VecDeque<Arrival>,
+    waiting: VecDeque<Waiting>,
+    paced: Paced,
     /// By worker: it may still bring arrivals.
     arriving: Vec<bool>,
     closed: bool,
+}
+
+/// An arrival that waits, and the time that workers had been kept from opening connections when it began to.
+struct Waiting {
+    arrival: Arrival,
+    paced_before: u64,
+}
+
+/// The time in which some worker wanted to open a connection, and the rate of opening kept it from that.
+#[derive(Default)]
+struct Paced {
+    nanos: u64,
+    /// Since when, and for how many workers.
+    now: Option<(Tick, usize)>,
+}
+
+impl Paced {
+    fn until(&self, at: Tick) -> u64 {
+        self.nanos + self.now.map_or(0, |(since, _)| at.nanos_since(since))
+    }
+
+    fn begin(&mut self, at: Tick) {
+        let (since, workers) = self.now.unwrap_or((at, 0));
+        self.now = Some((since, workers + 1));
+    }
+
+    fn end(&mut self, at: Tick) {
+        if let Some((since, workers)) = self.now.take() {
+            if workers > 1 {
+                self.now = Some((since, workers - 1));
+            } else {
+                self.nanos += at.nanos_since(since);
+            }
+        }
+    }
 }
 
 struct Seat {
@@ -100,6 +151,7 @@ impl Pool {
             bare: vec![Vec::new(); workers],
             busy: vec![0; workers],
             waiting: VecDeque::new(),
+            paced: Paced::default(),
             arriving: vec![true; workers],
             closed: false,
         };
@@ -115,31 +167,67 @@ impl Pool {
         self.inner().grow(worker, None)
     }
 
-    /// An arrival at `worker`.
-    pub fn arrive(&self, arrival: Arrival, worker: usize) -> Arrived {
+    /// An arrival at `worker`, `now`.
+    pub fn arrive(&self, arrival: Arrival, worker: usize, now: Tick) -> Arrived {
         let mut inner = self.inner();
         if inner.closed {
             return Arrived::Dropped;
         }
-        if let Some(seat) = inner.free_seat(worker) {
-            let waker = inner.hand(seat, arrival);
-            drop(inner);
-            if let Some(waker) = waker {
-                waker.wake();
-            }
-            return Arrived::Taken;
+        let Some(seat) = inner.free_seat(worker) else {
+            let paced_before = inner.paced.until(now);
+            inner.waiting.push_back(Waiting { arrival, paced_before });
+            return Arrived::Waits;
+        };
+        let waker = inner.hand(seat, arrival);
+        drop(inner);
+        if let Some(waker) = waker {
+            waker.wake();
         }
-        if inner.seats.len() < inner.cap {
-            let job = Job { arrival, free: arrival.planned };
-            return Arrived::Grown(inner.grow(worker, Some(job)));
+        Arrived::Taken
+    }
+
+    /// Makes a seat of `worker` for the arrival that has waited longest. To be called when every connection of `worker`
+    /// waits for the server: an arrival that waits because replies have not been read yet needs no other connection.
+    pub fn grow(&self, worker: usize, now: Tick) -> Growth {
+        let mut inner = self.inner();
+        if inner.seats.len() >= inner.cap {
+            return match inner.overflow {
+                Overflow::Wait => Growth::Nothing,
+                Overflow::Drop if inner.waiting.is_empty() => Growth::Nothing,
+                Overflow::Drop => Growth::Dropped(inner.waiting.drain(..).map(|waiting| waiting.arrival).collect()),
+            };
         }
-        match inner.overflow {
-            Overflow::Drop => Arrived::Dropped,
-            Overflow::Wait => {
-                inner.waiting.push_back(arrival);
-                Arrived::Waits
-            }
+        match inner.next_job(Tick::ZERO, now) {
+            Some(job) => Growth::Seat(inner.grow(worker, Some(job))),
+            None => Growth::Nothing,
         }
+    }
+
+    /// Whether an arrival waits for which a seat may be made, or which may have to be dropped.
+    pub fn wants_to_grow(&self) -> bool {
+        let inner = self.inner();
+        !inner.waiting.is_empty() && (inner.overflow == Overflow::Drop || inner.seats.len() < inner.cap)
+    }
+
+    /// Whether no other arrival may wait.
+    pub fn is_full(&self) -> bool {
+        self.inner().waiting.len() >= MOST_WAITING
+    }
+
+    /// Whether another seat may be made.
+    pub fn may_grow(&self) -> bool {
+        let inner = self.inner();
+        inner.seats.len() < inner.cap
+    }
+
+    /// A worker is kept from opening a connection by the rate of opening, from now on.
+    pub fn pacing_begins(&self, now: Tick) {
+        self.inner().paced.begin(now);
+    }
+
+    /// It is not any more.
+    pub fn pacing_ends(&self, now: Tick) {
+        self.inner().paced.end(now);
     }
 
     /// A seat became free at `at`: it gets the arrival that has waited longest, or is put by.
@@ -148,8 +236,8 @@ impl Pool {
         if let Some(job) = inner.seats[seat].job.take() {
             return Some(job);
         }
-        if let Some(arrival) = inner.waiting.pop_front() {
-            return Some(Job { arrival, free: at.max(arrival.planned) });
+        if let Some(job) = inner.next_job(at, at) {
+            return Some(job);
         }
         inner.put_by(seat, at, connected);
         None
@@ -177,9 +265,10 @@ impl Pool {
         self.inner().seats[seat].connected = false;
     }
 
-    /// Arrivals that wait.
+    /// Arrivals that wait because no more connections are permitted. Where more are, arrivals wait for ourselves alone.
     pub fn waiting(&self) -> usize {
-        self.inner().waiting.len()
+        let inner = self.inner();
+        if inner.overflow == Overflow::Wait { inner.waiting.len() } else { 0 }
     }
 
     /// `worker` brings no more arrivals.
@@ -198,7 +287,7 @@ impl Pool {
     pub fn close(&self) -> Vec<Arrival> {
         let mut inner = self.inner();
         inner.closed = true;
-        let left = inner.waiting.drain(..).collect();
+        let left = inner.waiting.drain(..).map(|waiting| waiting.arrival).collect();
         let wakers: Vec<_> = inner.seats.iter_mut().filter_map(|s| s.waker.take()).collect();
         drop(inner);
         wakers.into_iter().for_each(Waker::wake);
@@ -207,6 +296,22 @@ impl Pool {
 }
 
 impl Inner {
+    /// The job, `now`, of the arrival that has waited longest, for a seat that is there since `at`.
+    fn next_job(&mut self, at: Tick, now: Tick) -> Option<Job> {
+        let Waiting { arrival, paced_before } = self.waiting.pop_front()?;
+        let free = self.free(arrival, at);
+        Some(Job { arrival, free, paced: self.paced.until(now).saturating_sub(paced_before) })
+    }
+
+    /// When a permitted connection was there for an arrival that has one since `at`. Where arrivals beyond the cap are
+    /// dropped, another connection was permitted at any time: only we can be late.
+    fn free(&self, arrival: Arrival, at: Tick) -> Tick {
+        match self.overflow {
+            Overflow::Wait => arrival.planned.max(at),
+            Overflow::Drop => arrival.planned,
+        }
+    }
+
     fn grow(&mut self, worker: usize, job: Option<Job>) -> usize {
         self.seats.push(Seat { worker, job, waker: None, free_since: Tick::ZERO, connected: false });
         self.busy[worker] += 1;
@@ -258,14 +363,10 @@ impl Inner {
     }
 
     fn hand(&mut self, seat: usize, arrival: Arrival) -> Option<Waker> {
+        let free = self.free(arrival, self.seats[seat].free_since);
         let seat = &mut self.seats[seat];
         self.busy[seat.worker] += 1;
-        // Where nothing waits, another connection was permitted at any time: only we can be late.
-        let free = match self.overflow {
-            Overflow::Wait => arrival.planned.max(seat.free_since),
-            Overflow::Drop => arrival.planned,
-        };
-        seat.job = Some(Job { arrival, free });
+        seat.job = Some(Job { arrival, free, paced: 0 });
         seat.waker.take()
     }
 }
@@ -274,21 +375,29 @@ impl Inner {
 mod tests {
     use super::*;
 
+    const NOW: Tick = Tick(50);
+
     fn arrival(number: u64) -> Arrival {
         Arrival { planned: Tick(number * 10), number }
+    }
+
+    fn job(number: u64, free: u64) -> Job {
+        Job { arrival: arrival(number), free: Tick(free), paced: 0 }
     }
 
     #[test]
     fn it_grows_to_its_cap_and_then_queues_in_order() {
         let pool = Pool::new(2, 2, Overflow::Wait, Take::Oldest);
-        assert_eq!(pool.arrive(arrival(0), 0), Arrived::Grown(0));
-        assert_eq!(pool.arrive(arrival(1), 1), Arrived::Grown(1));
-        assert_eq!(pool.arrive(arrival(2), 0), Arrived::Waits);
-        assert_eq!(pool.arrive(arrival(3), 1), Arrived::Waits);
+        for (number, worker, growth) in [(0, 0, Growth::Seat(0)), (1, 1, Growth::Seat(1)), (2, 0, Growth::Nothing)] {
+            assert_eq!(pool.arrive(arrival(number), worker, NOW), Arrived::Waits);
+            assert_eq!(pool.grow(worker, NOW), growth);
+        }
+        assert_eq!(pool.arrive(arrival(3), 1, NOW), Arrived::Waits);
+        assert!(!pool.wants_to_grow());
         // Whichever worker's seat is free first gets the one that waited longest.
         pool.inner().seats.iter_mut().for_each(|s| s.job = None);
-        assert_eq!(pool.free(1, Tick(100), true), Some(Job { arrival: arrival(2), free: Tick(100) }));
-        assert_eq!(pool.free(0, Tick(101), true), Some(Job { arrival: arrival(3), free: Tick(101) }));
+        assert_eq!(pool.free(1, Tick(100), true), Some(job(2, 100)));
+        assert_eq!(pool.free(0, Tick(101), true), Some(job(3, 101)));
         assert_eq!(pool.free(0, Tick(102), true), None);
         pool.arrivals_over(0);
         assert!(!pool.is_quiet(0));
@@ -301,15 +410,37 @@ mod tests {
         let pool = Pool::new(1, 2, Overflow::Wait, Take::Newest);
         let seat = pool.reserve(0);
         assert_eq!(pool.free(seat, Tick(5), true), None);
-        assert_eq!(pool.arrive(arrival(1), 1), Arrived::Taken);
-        assert_eq!(pool.inner().seats[seat].job, Some(Job { arrival: arrival(1), free: Tick(10) }));
+        assert_eq!(pool.arrive(arrival(1), 1, NOW), Arrived::Taken);
+        assert_eq!(pool.inner().seats[seat].job, Some(job(1, 10)));
     }
 
     #[test]
     fn beyond_the_cap_is_dropped_where_nothing_waits() {
         let pool = Pool::new(1, 1, Overflow::Drop, Take::Newest);
-        assert_eq!(pool.arrive(arrival(0), 0), Arrived::Grown(0));
-        assert_eq!(pool.arrive(arrival(1), 0), Arrived::Dropped);
+        for (number, growth) in [(0, Growth::Seat(0)), (1, Growth::Dropped(vec![arrival(1)])), (2, Growth::Nothing)] {
+            if number < 2 {
+                assert_eq!(pool.arrive(arrival(number), 0, NOW), Arrived::Waits);
+            }
+            assert_eq!(pool.grow(0, NOW), growth);
+        }
+        assert_eq!(pool.waiting(), 0);
+    }
+
+    #[test]
+    fn what_waits_though_more_connections_are_permitted_waits_for_ourselves() {
+        let pool = Pool::new(2, 1, Overflow::Drop, Take::Newest);
+        let seat = pool.reserve(0);
+        pool.arrive(arrival(1), 0, Tick(10));
+        assert!(pool.wants_to_grow());
+        assert_eq!(pool.waiting(), 0);
+        pool.pacing_begins(Tick(20));
+        pool.arrive(arrival(2), 0, Tick(30));
+        pool.pacing_ends(Tick(50));
+        pool.pacing_begins(Tick(70));
+        let expected = |number, paced| Some(Job { paced, ..job(number, number * 10) });
+        assert_eq!(pool.free(seat, Tick(80), true), expected(1, 40));
+        pool.pacing_ends(Tick(90));
+        assert_eq!(pool.free(seat, Tick(100), true), expected(2, 40));
     }
 
     #[test]
@@ -322,7 +453,7 @@ mod tests {
             }
             pool.lost_connection(1);
             let taken = |pool: &Pool| {
-                pool.arrive(arrival(9), 0);
+                pool.arrive(arrival(9), 0, NOW);
                 let mut inner = pool.inner();
                 let seat = inner.seats.iter().position(|s| s.job.is_some()).unwrap();
                 inner.seats[seat].job = None;
@@ -335,7 +466,7 @@ mod tests {
     #[test]
     fn closing_gives_back_what_waits() {
         let pool = Pool::new(0, 1, Overflow::Wait, Take::Newest);
-        pool.arrive(arrival(4), 0);
+        pool.arrive(arrival(4), 0, NOW);
         assert_eq!(pool.close(), [arrival(4)]);
     }
 }

@@ -145,6 +145,17 @@ impl Recorder {
         self.tally(cohort).failures[Failure::Dropped as usize] += 1;
     }
 
+    /// So many arrivals of the open loop were due, and none of them was ever looked at. They are in no bin: nothing is
+    /// known of when each of them was due.
+    pub fn passed_over(&mut self, cohort: Cohort, count: u64) {
+        self.flow.planned += count;
+        self.flow.arrivals += count;
+        self.flow.errors += count;
+        let tally = self.tally(cohort);
+        tally.planned += count;
+        tally.failures[Failure::Dropped as usize] += count;
+    }
+
     /// A redirect was followed.
     pub fn redirected(&mut self, cohort: Cohort) {
         self.tally(cohort).redirects += 1;

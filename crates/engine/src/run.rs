@@ -99,6 +99,18 @@ impl Tickets {
         Some(self.next.fetch_add(self.step, Ordering::Relaxed))
     }
 
+    /// The numbers of as many of the next `wanted` requests as there may be; how many.
+    pub fn take_many(&self, cohort: Cohort, wanted: u64) -> u64 {
+        let taken = match (self.limit, cohort) {
+            (Some(limit), Cohort::Measured) => {
+                wanted.min(limit.saturating_sub(self.measured.fetch_add(wanted, Ordering::Relaxed)))
+            }
+            _ => wanted,
+        };
+        self.next.fetch_add(self.step * taken, Ordering::Relaxed);
+        taken
+    }
+
     /// Whether enough were made.
     pub fn are_gone(&self) -> bool {
         self.limit.is_some_and(|limit| self.measured.load(Ordering::Relaxed) >= limit)

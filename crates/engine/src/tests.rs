@@ -10,6 +10,7 @@ mod deadlines;
 mod ends;
 mod limits;
 mod open;
+mod overload;
 mod parts;
 mod pool;
 mod queueing;

@@ -8,6 +8,9 @@ use crate::slot::Slot;
 use crate::worker::Shared;
 use brunt_model::{Clock, Shape, Tick};
 use brunt_wire::Wire;
+use std::cell::Cell;
+use std::pin::pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,10 +23,23 @@ pub trait Work<W: Wire> {
 /// Carries out all that `work` has.
 pub async fn live<W: Wire>(mut slot: Slot<W>, mut work: impl Work<W>) {
     while let Some(job) = work.next(&mut slot).await {
-        slot.carry_out(job).await;
+        let shared = Rc::clone(&slot.shared);
+        stirring(&shared.stirred, slot.carry_out(job)).await;
     }
     slot.drop_connection();
     slot.shared.left();
+}
+
+/// Counts each time that `work` had something to do once it had begun.
+async fn stirring(stirred: &Cell<u64>, work: impl Future<Output = ()>) {
+    let mut work = pin!(work);
+    let mut polls = 0;
+    std::future::poll_fn(|cx| {
+        stirred.set(stirred.get() + polls.min(1));
+        polls += 1;
+        work.as_mut().poll(cx)
+    })
+    .await;
 }
 
 /// The closed loop: the user asks again when it is free and has thought.
@@ -73,7 +89,7 @@ impl Own {
         let cohort = slot.shared.cohort(due);
         let number = slot.shared.tickets.take(cohort)?;
         slot.shared.recorder.borrow_mut().due(cohort);
-        Some(Job { arrival: Arrival { planned: due, number }, free: due })
+        Some(Job { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
     }
 
     /// Counts the user among those that are there, or not any more.

@@ -4,13 +4,14 @@
 //! way may finish) → what is left is cut off. A snapshot leaves at each interval and at each border between the parts.
 
 use crate::Time;
+use crate::arrivals::{deal_out, drop_arrivals};
 use crate::check::Check;
 use crate::clock::Sleep;
 use crate::control::{Borders, Control};
 use crate::gate::Gate;
 use crate::labels::Labels;
-use crate::pace::{Pacer, Schedule, Thinking};
-use crate::pool::{Arrival, Arrived, Pool};
+use crate::pace::{Schedule, Thinking};
+use crate::pool::Pool;
 use crate::recorder::{Cohort, Recorder};
 use crate::run::{Message, Tickets};
 use crate::slot::Slot;
@@ -63,7 +64,7 @@ pub struct Shared<W: Wire> {
     /// When the load begins; `NEVER` before the gate has opened.
     pub begins: Cell<Tick>,
     /// When the measured time begins.
-    measured_from: Cell<Tick>,
+    pub measured_from: Cell<Tick>,
     /// When no new request is begun any more.
     pub ends: Cell<Tick>,
     /// What is still under way is to end now.
@@ -73,9 +74,11 @@ pub struct Shared<W: Wire> {
     /// Users of a closed loop that are there, by their shape.
     pub users_there: Cell<u64>,
     /// No further arrivals come.
-    arrivals_over: Cell<bool>,
+    pub arrivals_over: Cell<bool>,
+    /// How often requests under way had something to do: a reply came, or a connection was opened.
+    pub stirred: Cell<u64>,
     /// Wakes the worker when something may be over.
-    bell: Sleep,
+    pub bell: Sleep,
     opening: Cell<u64>,
     opened_ahead: Cell<u64>,
     open_failure: RefCell<Option<String>>,
@@ -119,6 +122,7 @@ impl<W: Wire> Shared<W> {
             present: Cell::new(0),
             users_there: Cell::new(0),
             arrivals_over: Cell::new(false),
+            stirred: Cell::new(0),
             bell: time.timer(),
             opening: Cell::new(0),
             opened_ahead: Cell::new(0),
@@ -173,7 +177,7 @@ impl<W: Wire> Shared<W> {
     }
 
     /// Its number among the workers of all processes, and how many these are.
-    fn among_all(&self) -> (usize, usize) {
+    pub fn among_all(&self) -> (usize, usize) {
         (self.part.worker(self.number), self.plan.threads as usize * self.part.of as usize)
     }
 
@@ -189,7 +193,7 @@ impl<W: Wire> Shared<W> {
         self.ends.set(self.plan.stop.duration.map_or(Tick::NEVER, |d| at + d));
     }
 
-    fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
+    pub fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
         self.present.set(self.present.get() + 1);
         tokio::task::spawn_local(task);
     }
@@ -315,40 +319,8 @@ fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
         let (shard, shards) = shared.among_all();
         let shards = (shard as u64, shards as u64);
         let schedule = Schedule::new(&with_warmup(rate, shared), *arrivals, random, begins, shards);
-        tokio::task::spawn_local(arrive(Rc::clone(shared), Arc::clone(pool), schedule));
+        tokio::task::spawn_local(deal_out(Rc::clone(shared), Arc::clone(pool), schedule));
     }
-}
-
-/// The open loop's arrivals, each at its instant or, where we are late, at once.
-async fn arrive<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: Schedule) {
-    let timer = shared.time.timer();
-    while let Some(due) = schedule.next(Tick::ZERO) {
-        if due < shared.ends.get() {
-            wait_until(&shared, &timer, due).await;
-        }
-        let cohort = shared.cohort(due);
-        if due >= shared.ends.get() || shared.tickets.take(cohort).is_none() {
-            break;
-        }
-        shared.recorder.borrow_mut().arrived(cohort, due);
-        match pool.arrive(Arrival { planned: due, number: schedule.number() }, shared.number) {
-            Arrived::Grown(seat) => {
-                let work = Arrivals { pool: Arc::clone(&pool), seat, fresh: true };
-                shared.spawn(live(Slot::new(&shared, seat as u64), work));
-            }
-            Arrived::Dropped => drop_arrival(&shared, due),
-            Arrived::Taken | Arrived::Waits => {}
-        }
-    }
-    shared.arrivals_over.set(true);
-    pool.arrivals_over(shared.number);
-    shared.bell.fire();
-}
-
-fn drop_arrival<W: Wire>(shared: &Shared<W>, planned: Tick) {
-    let mut recorder = shared.recorder.borrow_mut();
-    recorder.acted(shared.time.now());
-    recorder.dropped(shared.cohort(planned));
 }
 
 /// Snapshots at each interval and border, until all is over.
@@ -433,9 +405,7 @@ fn is_over<W: Wire>(shared: &Shared<W>) -> bool {
 fn cut_off<W: Wire>(shared: &Shared<W>) {
     shared.cut.set(true);
     if let Some(pool) = &shared.common.pool {
-        for arrival in pool.close() {
-            drop_arrival(shared, arrival.planned);
-        }
+        drop_arrivals(shared, &pool.close());
     }
     shared.time.fire_all();
 }

@@ -127,7 +127,7 @@ pub struct Connection {
     #[serde(with = "seconds", rename = "connect_timeout_seconds")]
     #[schemars(with = "f64")]
     pub connect_timeout: Duration,
-    /// Connections opened each second before the load begins.
+    /// Connections opened each second before the load begins, and further ones of an open loop during it.
     pub connect_rate: u32,
     /// When connections are opened, and how soon again where one could not be.
     #[serde(default)]

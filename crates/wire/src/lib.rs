@@ -9,7 +9,7 @@
 //! * `contract`: what the engine and a wire agree on: [`Wire`], [`Timer`], [`Reply`], [`Stamps`].
 //! * [`h1`]: the codec ([`h1::parse`] is pure) and [`h1::H1`], the [`Wire`] over real sockets.
 //! * [`request`]: a request in the bytes of the wire. [`origin`]: scheme, host and port, and their addresses.
-//! * [`dial`], [`tls`], [`stream`]: connections. [`error`]: which failure an error of the system is.
+//! * [`dial`], [`tls`], [`stream`]: connections. `sources`: the local addresses that they are made from. [`error`]: which failure an error of the system is.
 //! * [`fake`]: a wire without sockets, for the engine's tests.
 //! * `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
@@ -21,6 +21,7 @@ pub mod fake;
 pub mod h1;
 pub mod origin;
 pub mod request;
+mod sources;
 pub mod stream;
 mod sys;
 pub mod tls;

@@ -52,7 +52,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "TIME", default_value = defaults::GRACE, value_parser = duration::parse)]
     pub grace: Duration,
 
-    /// Connections opened per second before the load begins
+    /// Connections opened per second: before the load begins, and further ones of an open loop during it
     #[arg(long, value_name = "N", default_value = defaults::CONNECT_RATE, value_parser = value_parser!(u32).range(1..))]
     pub connect_rate: u32,
 

@@ -8,6 +8,7 @@ use crate::defaults;
 use anyhow::{Result, bail, ensure};
 use brunt_model::goal::Until;
 use brunt_model::{Load, Shape, Stop};
+use brunt_report::figures::count;
 use brunt_script::shape::Loads;
 use brunt_script::{arrivals, duration, shape, think};
 use std::time::Duration;
@@ -37,6 +38,13 @@ fn open(args: &LoadArgs, rate: Shape, system: &System) -> Result<Load> {
     ensure!(
         args.think.is_none(),
         "--think belongs to the closed loop: arrivals at a --rate wait for no reply; leave out one of the two"
+    );
+    let (peak, most) = (rate.peak(), defaults::MOST_RATE);
+    ensure!(
+        peak <= most,
+        "--rate {peak}: no load generator sends {} requests/s; the highest rate accepted is {}; write --rate {most} or less",
+        count(peak as u64),
+        count(most as u64)
     );
     let connections = args.connections.as_ref().map(most_connections).transpose()?;
     let room = room(system).saturating_mul(args.processes.unwrap_or(1).into());

@@ -312,3 +312,13 @@ fn a_sweep_is_a_step_for_each_of_its_loads() {
     assert!(told.contains("--connections: a sweep"), "{told}");
     assert!(steps("-c 10..20000*2 h").is_ok() && steps("-c [10,90000000] h").is_err());
 }
+
+#[test]
+fn a_rate_beyond_any_machine_is_refused_with_the_figure() {
+    for line in ["-r 1000000000 127.0.0.1", "-r 0..10000001/30s 127.0.0.1"] {
+        let told = told(line);
+        assert!(told.contains("no load generator sends 1"), "{told}");
+        assert!(told.ends_with("the highest rate accepted is 10,000,000; write --rate 10000000 or less"), "{told}");
+    }
+    assert!(planned_on(SYSTEM, "-r 10000000 127.0.0.1").is_ok());
+}

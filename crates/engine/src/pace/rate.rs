@@ -60,6 +60,13 @@ impl Cumulative {
         Self { stages }
     }
 
+    /// Arrivals due in the first `seconds`.
+    pub fn until(&self, seconds: f64) -> f64 {
+        let Some(piece) = self.stages.iter().rev().find(|p| p.begins <= seconds) else { return 0.0 };
+        let within = (seconds - piece.begins).min(piece.length);
+        piece.before + piece.from * within + piece.slope * within * within / 2.0
+    }
+
     /// The seconds after which `x` arrivals are due; None where the shape ends before.
     pub fn inverse(&self, x: f64) -> Option<f64> {
         let piece = self.stages.iter().rev().find(|p| p.before <= x && p.length > 0.0)?;
@@ -96,6 +103,7 @@ mod tests {
         assert!((c.inverse(500.0).unwrap() - 10.0).abs() < 1e-12);
         assert!((c.inverse(600.0).unwrap() - 11.0).abs() < 1e-9);
         assert_eq!(c.inverse(1500.0), None);
+        assert_eq!([0.0, 1.0, 10.0, 11.0, 99.0].map(|t| c.until(t)), [0.0, 5.0, 500.0, 600.0, 1500.0]);
     }
 
     #[test]

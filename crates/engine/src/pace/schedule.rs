@@ -54,6 +54,50 @@ impl Schedule {
     }
 }
 
+/// So many arrivals are drawn one by one when they are skipped; of more, the rest is counted.
+const DRAWN: u64 = 100_000;
+
+impl Schedule {
+    /// Skips the arrivals from `next` on, the one that was drawn last, that are due before `until`; how many they are.
+    ///
+    /// Where they are very many, random ones are not drawn: their number is, from the normal distribution that the number
+    /// of renewals in a long time has (Cox, "Renewal Theory", 1962).
+    pub fn skip(&mut self, next: &mut Option<Tick>, until: Tick) -> u64 {
+        let mut count = 0;
+        while next.is_some_and(|due| due < until) {
+            if count == DRAWN {
+                count += self.leap(until);
+            } else {
+                count += 1;
+            }
+            *next = self.next(Tick::ZERO);
+        }
+        count
+    }
+
+    /// Goes on to `until` at once; how many arrivals of this shard lie between, the one drawn last among them.
+    fn leap(&mut self, until: Tick) -> u64 {
+        let due = self.due.until(until.nanos_since(self.begins) as f64 / 1e9);
+        let (done, dispersion) = match self.arrivals {
+            Arrivals::Even | Arrivals::Burst(_) => (self.number() as f64, 0.0),
+            Arrivals::Poisson => (self.sum, 1.0),
+            // Of a uniform distribution the variance is a twelfth of its width squared.
+            Arrivals::Uniform(millionths) => (self.sum, (f64::from(millionths) / 1e6).powi(2) / 3.0),
+        };
+        let mean = (due - done).max(0.0);
+        let all = (mean + (mean * dispersion).sqrt() * normal(&mut self.random)).max(0.0);
+        let mine = (all / self.shards as f64).ceil() as u64;
+        self.drawn += mine.saturating_sub(1) * self.shards;
+        self.sum = self.sum.max(due);
+        mine.max(1)
+    }
+}
+
+/// A draw from the standard normal distribution (Box and Muller 1958).
+fn normal(random: &mut Pcg64Mcg) -> f64 {
+    (2.0 * exponential(random)).sqrt() * (std::f64::consts::TAU * random.random::<f64>()).cos()
+}
+
 /// A draw from the standard exponential distribution, by inversion. 1 − u lies in (0, 1]: its logarithm is finite.
 fn exponential(random: &mut Pcg64Mcg) -> f64 {
     -(1.0 - random.random::<f64>()).ln()
@@ -101,6 +145,36 @@ mod tests {
         assert!(t[0] == 0 && gaps.iter().all(|gap| (0.499..=1.501).contains(gap)));
         // Of a uniform distribution over a width of 1 the variance is 1/12.
         assert!((mean - 1.0).abs() < 0.02 && (variance * 12.0 - 1.0).abs() < 0.05, "{mean} {variance}");
+    }
+
+    #[test]
+    fn what_is_skipped_is_as_much_as_would_have_come() {
+        let schedule = |arrivals, shards| {
+            Schedule::new(&Shape::constant(1e6), arrivals, Pcg64Mcg::seed_from_u64(7), Tick(1000), (0, shards))
+        };
+        let until = Tick(1000 + 1_000_000_000);
+        for (arrivals, shards, most) in [
+            (Arrivals::Even, 1, 0),
+            (Arrivals::Even, 4, 0),
+            (Arrivals::Burst(10), 2, 5),
+            // Four standard deviations.
+            (Arrivals::Poisson, 1, 4000),
+            (Arrivals::Poisson, 2, 2000),
+            (Arrivals::Uniform(500_000), 1, 1200),
+        ] {
+            let mut schedule = schedule(arrivals, shards);
+            let mut next = schedule.next(Tick::ZERO);
+            let count = schedule.skip(&mut next, until);
+            assert!(count.abs_diff(1_000_000 / shards) <= most, "{arrivals:?} {count}");
+            assert!(next.is_some_and(|next| next >= until && next < until + std::time::Duration::from_millis(1)));
+            assert_eq!(schedule.skip(&mut next, until), 0);
+        }
+        // Few are drawn one by one.
+        let (mut drawn, mut skipped) = (schedule(Arrivals::Poisson, 1), schedule(Arrivals::Poisson, 1));
+        let mut next = skipped.next(Tick::ZERO);
+        let count = skipped.skip(&mut next, Tick(50_000_000));
+        let ticks: Vec<_> = (0..=count).map_while(|_| drawn.next(Tick::ZERO)).collect();
+        assert_eq!(ticks.last().copied(), next);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The pool by simulation: whatever threads there are, nothing is lost, and who came first is served first.
 
 use super::recursion;
-use crate::pool::{Arrival, Arrived, Job, Overflow, Pool, Take};
+use crate::pool::{Arrival, Arrived, Growth, Job, Overflow, Pool, Take};
 use brunt_model::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,10 +29,10 @@ impl Simulation {
     fn arrive(&mut self, planned: Tick, worker: usize) {
         self.free_until(planned);
         let number = self.served.len() as u64 + self.pool.waiting() as u64;
-        match self.pool.arrive(Arrival { planned, number }, worker) {
-            Arrived::Grown(_) => self.grown += 1,
-            Arrived::Taken | Arrived::Waits => {}
-            Arrived::Dropped => panic!("arrivals wait here"),
+        let arrived = self.pool.arrive(Arrival { planned, number }, worker, planned);
+        assert_ne!(arrived, Arrived::Dropped, "arrivals wait here");
+        if let Growth::Seat(_) = self.pool.grow(worker, planned) {
+            self.grown += 1;
         }
         for seat in 0..self.grown {
             let job = self.pool.poll_job(seat, &mut Context::from_waker(Waker::noop()));
@@ -91,7 +91,7 @@ fn a_closed_pool_takes_nobody_in() {
     assert_eq!(pool.free(seat, Tick::ZERO, true), None);
     assert_eq!(pool.close(), []);
     // A worker that is a little late must not hand it to a seat that has gone home.
-    assert_eq!(pool.arrive(Arrival { planned: Tick(5), number: 0 }, 1), Arrived::Dropped);
+    assert_eq!(pool.arrive(Arrival { planned: Tick(5), number: 0 }, 1, Tick(5)), Arrived::Dropped);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_worker_is_not_quiet_while_others_may_hand_it_arrivals() {
     pool.free(seat, Tick::ZERO, true);
     pool.arrivals_over(0);
     assert!(!pool.is_quiet(0));
-    assert_eq!(pool.arrive(Arrival { planned: Tick(5), number: 0 }, 1), Arrived::Taken);
+    assert_eq!(pool.arrive(Arrival { planned: Tick(5), number: 0 }, 1, Tick(5)), Arrived::Taken);
     pool.arrivals_over(1);
     assert!(!pool.is_quiet(0) && pool.is_quiet(1));
 }

@@ -56,13 +56,21 @@ fn has_a_p99(facts: &Facts) -> bool {
 }
 
 /// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither
-/// dropped nor waiting for a connection: those are the server's doing.
+/// waiting for a connection nor dropped because no more were permitted: those are the server's doing.
 fn shortfall(facts: &Facts) -> f64 {
-    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().map(|plan| &plan.load) else { return 0.0 };
+    let Some(Load::Open { rate, arrivals, connections, max_in_flight }) =
+        facts.run.plan.as_ref().map(|plan| &plan.load)
+    else {
+        return 0.0;
+    };
+    // Where far fewer were under way than permitted, arrivals were dropped because we were too late to begin them.
+    let many = u64::from(*max_in_flight) / 2;
+    let all_permitted = connections.is_some() || facts.run.series.points().any(|point| point.flow.in_flight >= many);
     let (flow, total) = (facts.run.flow, &facts.run.total);
     let at_once = if let Arrivals::Burst(n) = arrivals { f64::from(*n) } else { 0.0 };
     let border = (rate.at(facts.measured()) * BORDER).ceil() + 3.0 + at_once;
-    let accounted = flow.begun + flow.waiting.max(total.failed_by(Failure::Dropped));
+    let dropped = if all_permitted { total.failed_by(Failure::Dropped) } else { 0 };
+    let accounted = flow.begun + flow.waiting.max(dropped);
     let missing = total.planned.saturating_sub(accounted) as f64 - border;
     if total.planned == 0 { 0.0 } else { (missing / total.planned as f64).max(0.0) }
 }

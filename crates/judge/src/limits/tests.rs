@@ -389,6 +389,16 @@ fn a_schedule_that_was_not_kept() {
 }
 
 #[test]
+fn arrivals_that_were_dropped_below_the_cap_are_our_lateness() {
+    for (max_in_flight, state) in [(5000, State::Limited), (1, State::Ok)] {
+        let mut run = Run::of(&Story::healthy().load(open_loop(max_in_flight)).events());
+        run.flow.begun -= 20;
+        run.total.failures[Failure::Dropped as usize] += 20;
+        assert_eq!(verdict(&run).state, state, "{max_in_flight}");
+    }
+}
+
+#[test]
 fn a_moment_is_a_cause_only_where_lag_was_felt_in_it() {
     let brief = |lag: Option<Range<u64>>| {
         let mut story = Story::healthy();

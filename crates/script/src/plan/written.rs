@@ -162,7 +162,7 @@ pub struct Load {
     pub processes: Option<Word>,
     /// Be awake shortly before each arrival.
     pub precise: Option<bool>,
-    /// Connections opened per second before the load begins. Default: 5000.
+    /// Connections opened per second: before the load begins, and further ones of an open loop during it. Default: 5000.
     pub connect_rate: Option<Word>,
     /// Go on until figures are known so well, such as `p99±5%`.
     pub until: Option<Words>,

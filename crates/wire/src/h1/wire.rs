@@ -5,6 +5,7 @@ use super::proxy;
 use crate::dial::{Buffers, Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Draft, Prepared, Style};
+use crate::sources::{Open, Sources};
 use crate::stream::Stream;
 use crate::tls::Handshake;
 use crate::{Reply, Stamps, Timer, Wants, Wire, error, tls};
@@ -33,6 +34,7 @@ pub struct H1<T> {
 pub struct Common {
     settings: Connection,
     directory: Directory,
+    sources: Sources,
     tls: OnceLock<Arc<ClientConfig>>,
     proxy: Option<Origin>,
     style: Style,
@@ -66,6 +68,7 @@ pub struct Conn {
     used: bool,
     /// What was sent ahead, and came back of it.
     ahead: Ahead,
+    _open: Open,
 }
 
 impl Common {
@@ -85,7 +88,8 @@ impl Common {
             follows: browsing.is_some(),
             cookie: plan.script.cookies == Cookies::Newest,
         };
-        let common = Self { directory: Directory::new(&settings), tls: OnceLock::new(), proxy, style, wants, settings };
+        let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
+        let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, wants, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
             common.tls()?;
@@ -170,7 +174,7 @@ impl<T: Timer> H1<T> {
             dial(Destination::Unix(path), buffers).await
         } else {
             let to = self.address(route, began, steps).await?;
-            dial(Destination::Tcp(to, self.next_source()), buffers).await
+            dial(Destination::Tcp(to, self.next_source(to)), buffers).await
         };
         let socket = socket.map_err(|e| self.fails(error::of_connect(&e), &e))?;
         if settings.reset {
@@ -202,11 +206,10 @@ impl<T: Timer> H1<T> {
         Ok(address)
     }
 
-    fn next_source(&self) -> Option<IpAddr> {
-        let sources = &self.common.settings.source;
+    fn next_source(&self, to: SocketAddr) -> Option<IpAddr> {
         let turn = self.source_turn.get();
         self.source_turn.set(turn.wrapping_add(1));
-        (!sources.is_empty()).then(|| sources[turn % sources.len()])
+        self.common.sources.next(turn, to)
     }
 
     async fn secure(&self, stream: &mut Stream, host: &str, steps: &mut Opening) -> Result<(), Failure> {
@@ -248,7 +251,8 @@ impl<T: Timer + 'static> Wire for H1<T> {
         if route.origin.https {
             self.secure(&mut stream, &route.origin.host, steps).await?;
         }
-        Ok(Conn { stream, origin: request.origin, used: false, ahead: Ahead::default() })
+        let _open = self.common.sources.count();
+        Ok(Conn { stream, origin: request.origin, used: false, ahead: Ahead::default(), _open })
     }
 
     fn leads_to(&self, conn: &Conn, request: &Prepared) -> bool {

@@ -1,0 +1,261 @@
+//! The overload case: an open loop that is offered more than client and server carry together.
+//!
+//! The joint limit is measured first: the throughput of a closed loop with 64 connections. Then each round offers
+//! [`FACTORS`] times as much, once over 64 connections (`-c 64`) and once with as many as brunt opens by itself, in turn.
+//! The throughput, the most connections, and the verdict are brunt's own word; nginx's count is held beside it as
+//! everywhere.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cases::{CONNECTIONS, SMALL};
+use crate::check::{Bound, Verdict, verdict};
+use crate::maths::{Spread, median, ratios_within_rounds};
+use crate::measure::Stand;
+use crate::output;
+use crate::report::{grouped, ratio};
+use crate::table;
+use crate::tools::Tool;
+
+/// Offered load over the joint limit.
+pub const FACTORS: [f64; 2] = [1.3, 2.0];
+/// Throughput without `-c`, at least this times that with `-c 64`.
+pub const THROUGHPUT_TARGET: f64 = 0.9;
+/// Connections, at most this times those that carry the joint limit.
+pub const CONNECTIONS_TARGET: f64 = 4.0;
+
+/// Quiet between two runs.
+const PAUSE: Duration = Duration::from_millis(300);
+/// How long a run may take beyond its load.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Over which connections an offered load goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contender {
+    Capped,
+    Uncapped,
+}
+
+impl Contender {
+    const ALL: [Self; 2] = [Self::Capped, Self::Uncapped];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Capped => "-c 64",
+            Self::Uncapped => "without -c",
+        }
+    }
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Overloaded {
+    pub contender: Contender,
+    pub factor: f64,
+    pub round: usize,
+    /// Arrivals per second that were offered.
+    pub offered: f64,
+    pub throughput_per_second: f64,
+    /// The most connections open at the end of an interval.
+    pub connections: u64,
+    /// `ok`, `limited` or `invalid`.
+    pub verdict: String,
+    /// What limited the generator, by brunt's verdict.
+    pub causes: Vec<String>,
+    /// CPU time of everything else on the machine, in CPUs.
+    pub foreign_cpus: f64,
+}
+
+/// All runs; those that failed are notes.
+pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<Overloaded>> {
+    let mut runs = Vec::new();
+    for round in 0..rounds {
+        let Some(limit) = tell("overload, joint limit", joint_limit(stand), notes) else { continue };
+        for factor in FACTORS {
+            let mut contenders = Contender::ALL;
+            contenders.rotate_left(round % contenders.len());
+            for contender in contenders {
+                stand.interrupt.check()?;
+                let name = format!("overload × {factor}, {}, round {}", contender.name(), round + 1);
+                let (offered, run) = ((limit * factor).round(), (contender, factor, round));
+                runs.extend(tell(&name, overload(stand, run, offered), notes));
+                stand.interrupt.pause(PAUSE)?;
+            }
+        }
+    }
+    Ok(runs)
+}
+
+fn tell<T>(name: &str, result: Result<T>, notes: &mut Vec<String>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let text = format!("{name}: {error:#}");
+            output::progress(&text);
+            notes.push(text);
+            None
+        }
+    }
+}
+
+/// Requests per second over 64 connections of a closed loop.
+fn joint_limit(stand: &Stand) -> Result<f64> {
+    let (result, _) = brunt(stand, &format!("-c {CONNECTIONS}"))?;
+    result["throughput_per_second"].as_f64().filter(|rate| *rate > 0.0).context("there was no throughput")
+}
+
+fn overload(stand: &Stand, run: (Contender, f64, usize), offered: f64) -> Result<Overloaded> {
+    let (contender, factor, round) = run;
+    let cap = if contender == Contender::Capped { format!("-c {CONNECTIONS} ") } else { String::new() };
+    let (result, foreign_cpus) = brunt(stand, &format!("{cap}-r {offered}"))?;
+    let causes = result["verdict"]["causes"].as_array().into_iter().flatten();
+    let measured = Overloaded {
+        contender,
+        factor,
+        round,
+        offered,
+        throughput_per_second: result["throughput_per_second"].as_f64().context("no throughput")?,
+        connections: result["connections"]["peak"].as_u64().context("no connections")?,
+        verdict: result["verdict"]["state"].as_str().unwrap_or_default().to_owned(),
+        causes: causes.filter_map(|cause| Some(cause["limit"].as_str()?.to_owned())).collect(),
+        foreign_cpus,
+    };
+    output::progress(&format!(
+        "overload × {factor}, {}, round {}: {:.0} of {offered:.0} requests/s, {} connections, {} {:?}",
+        contender.name(),
+        round + 1,
+        measured.throughput_per_second,
+        measured.connections,
+        measured.verdict,
+        measured.causes
+    ));
+    Ok(measured)
+}
+
+/// brunt's result, and what others used of the machine meanwhile, in CPUs.
+fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
+    let program = stand.toolbox.path(Tool::Brunt).context("there is no brunt")?;
+    let result = stand.result_file();
+    let mut command = Command::new(program);
+    let words = format!("{} --threads 1 --quiet -d {}s {load}", stand.server.url(SMALL), stand.seconds);
+    command.args(words.split_whitespace()).arg("-o").arg(format!("json={}", result.display()));
+    let (seconds, limit) = (stand.seconds as f64, Duration::from_secs(stand.seconds) + PATIENCE);
+    let (observed, _) = stand.observe(Tool::Brunt, &mut command, seconds, limit)?;
+    Ok((serde_json::from_str(&fs::read_to_string(&result)?)?, observed.foreign_cpus))
+}
+
+fn of<'a>(runs: &'a [Overloaded], contender: Contender, factor: f64) -> impl Iterator<Item = &'a Overloaded> {
+    runs.iter().filter(move |run| run.contender == contender && run.factor == factor)
+}
+
+/// Throughput without `-c` over that with it, within rounds.
+fn throughput_ratio(runs: &[Overloaded], factor: f64) -> Option<Spread> {
+    let by_round = |contender| of(runs, contender, factor).map(|run| (run.round, run.throughput_per_second));
+    let values: Vec<_> = by_round(Contender::Uncapped).collect();
+    let references: Vec<_> = by_round(Contender::Capped).collect();
+    Spread::of(&ratios_within_rounds(&values, &references))
+}
+
+/// The most connections without `-c` over the 64 that carry the joint limit: the median of the rounds.
+fn connections_ratio(runs: &[Overloaded], factor: f64) -> Option<f64> {
+    let connections: Vec<f64> = of(runs, Contender::Uncapped, factor).map(|run| run.connections as f64).collect();
+    Some(median(&connections)? / f64::from(CONNECTIONS))
+}
+
+/// The share of the runs without `-c` whose verdict is that the generator was the limit.
+fn limited_share(runs: &[Overloaded], factor: f64) -> Option<f64> {
+    let limited = of(runs, Contender::Uncapped, factor).filter(|run| run.verdict == "limited").count();
+    let all = of(runs, Contender::Uncapped, factor).count();
+    (all > 0).then(|| limited as f64 / all as f64)
+}
+
+pub fn verdicts(runs: &[Overloaded]) -> Vec<Verdict> {
+    let of_factor = |factor| {
+        let throughput = throughput_ratio(runs, factor).map(|ratio| ratio.median);
+        let names = if factor == FACTORS[0] { NAMES[0] } else { NAMES[1] };
+        [
+            verdict("overload", names[0], throughput, Bound::AtLeast(THROUGHPUT_TARGET)),
+            verdict("overload", names[1], connections_ratio(runs, factor), Bound::AtMost(CONNECTIONS_TARGET)),
+            verdict("overload", names[2], limited_share(runs, factor), Bound::AtLeast(1.0)),
+        ]
+    };
+    FACTORS.into_iter().flat_map(of_factor).collect()
+}
+
+/// What is held against targets, by factor.
+const NAMES: [[&str; 3]; 2] = [
+    ["throughput ÷ that of -c 64, × 1.3 offered", "connections ÷ 64, × 1.3 offered", "LIMITED runs, × 1.3 offered"],
+    ["throughput ÷ that of -c 64, × 2 offered", "connections ÷ 64, × 2 offered", "LIMITED runs, × 2 offered"],
+];
+
+const EXPLANATION: &str = "\
+The joint limit is the throughput of a closed loop with 64 connections, measured in each round. Offered load is a multiple \
+of it, as a Poisson process. The ratio is that of two runs of one round, in alternating order.\n\n";
+
+pub fn section(runs: &[Overloaded]) -> String {
+    if runs.is_empty() {
+        return "Not measured.\n".to_owned();
+    }
+    let headings = ["offered, over", "requests/s", "connections", "requests/s × -c 64", "LIMITED by"];
+    let rows = FACTORS.iter().flat_map(|factor| Contender::ALL.map(|contender| row(runs, contender, *factor)));
+    EXPLANATION.to_owned() + &table::render(&headings, &rows.collect::<Vec<_>>())
+}
+
+fn row(runs: &[Overloaded], contender: Contender, factor: f64) -> Vec<String> {
+    let middle = |value: fn(&Overloaded) -> f64| {
+        let values: Vec<f64> = of(runs, contender, factor).map(value).collect();
+        median(&values).map_or("–".to_owned(), grouped)
+    };
+    let mut causes: Vec<&str> = of(runs, contender, factor).flat_map(|run| &run.causes).map(String::as_str).collect();
+    causes.sort_unstable();
+    causes.dedup();
+    let compared = if contender == Contender::Uncapped { throughput_ratio(runs, factor) } else { None };
+    vec![
+        format!("× {factor}, {}", contender.name()),
+        middle(|run| run.throughput_per_second),
+        middle(|run| run.connections as f64),
+        ratio(compared),
+        causes.join(", "),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(contender: Contender, round: usize, throughput: f64, connections: u64) -> Overloaded {
+        Overloaded {
+            contender,
+            factor: 1.3,
+            round,
+            offered: 130_000.0,
+            throughput_per_second: throughput,
+            connections,
+            verdict: "limited".to_owned(),
+            causes: vec!["worker".to_owned()],
+            foreign_cpus: 0.0,
+        }
+    }
+
+    #[test]
+    fn throughput_is_compared_within_rounds_and_connections_with_those_of_the_closed_loop() {
+        let runs = [
+            run(Contender::Capped, 0, 100_000.0, 64),
+            run(Contender::Uncapped, 0, 95_000.0, 128),
+            run(Contender::Uncapped, 1, 40_000.0, 320),
+            run(Contender::Capped, 1, 50_000.0, 64),
+        ];
+        let met: Vec<_> = verdicts(&runs).into_iter().map(|v| (v.measured, v.met)).collect();
+        assert_eq!(met[0], (Some(0.875), false));
+        assert_eq!(met[1..3], [(Some(3.5), true), (Some(1.0), true)]);
+        assert_eq!(met[3], (None, false));
+        let page = section(&runs);
+        assert!(page.contains("× 1.3, without -c") && page.contains("worker"), "{page}");
+    }
+}

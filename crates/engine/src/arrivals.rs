@@ -1,0 +1,185 @@
+//! Deals the arrivals of an open loop out to connections, and decides when another connection is opened.
+//!
+//! Arrivals are dealt out in batches, and between two batches the sockets are polled, so that replies are read before
+//! further requests are begun. An arrival that finds no free connection waits in the pool. Another connection is opened
+//! for it only after a poll that brought nothing for any request under way: then every connection waits for the server.
+//! While replies lie unread the lateness is ours, and another connection would not help.
+//!
+//! Opening keeps to `connect_rate` ([`Opening`]); arrivals that wait for that are late, and how long is in their job. How
+//! much work a turn is does not depend on how far behind the run is: what could not be begun when the run is cut off is
+//! counted by [`Schedule::skip`].
+
+use crate::clock::Sleep;
+use crate::pace::{Opening, Pacer, Schedule};
+use crate::pool::{Arrival, Arrived, Growth, Pool};
+use crate::recorder::Cohort;
+use crate::slot::Slot;
+use crate::work::{self, live, wait_until};
+use crate::worker::Shared;
+use brunt_model::{Clock, Tick};
+use brunt_wire::Wire;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Arrivals that are dealt out between two polls of the sockets.
+const BATCH: usize = 64;
+/// While arrivals wait for a connection to be opened, further ones are looked at no sooner than after this.
+const LOOK_AGAIN: Duration = Duration::from_micros(50);
+/// How soon it is seen that a full pool has room again.
+const ROOM_AGAIN: Duration = Duration::from_millis(1);
+
+struct Dealer<W: Wire> {
+    shared: Rc<Shared<W>>,
+    pool: Arc<Pool>,
+    schedule: Schedule,
+    /// The next arrival of the schedule.
+    next: Option<Tick>,
+    opening: Opening,
+    timer: Sleep,
+    /// Some arrival found no free connection, and may still wait.
+    waits: bool,
+    /// The pool had no room for another arrival.
+    full: bool,
+}
+
+/// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
+pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: Schedule) {
+    let connect_rate = f64::from(shared.plan.connection.connect_rate.max(1)) / shared.among_all().1 as f64;
+    let mut dealer = Dealer {
+        timer: shared.time.timer(),
+        next: schedule.next(Tick::ZERO),
+        opening: Opening::new(connect_rate),
+        waits: false,
+        full: false,
+        shared,
+        pool,
+        schedule,
+    };
+    dealer.deal_all().await;
+    dealer.drop_rest();
+    let Dealer { shared, pool, .. } = dealer;
+    shared.arrivals_over.set(true);
+    pool.arrivals_over(shared.number);
+    shared.bell.fire();
+}
+
+/// Arrivals that were due, and for which there was no room, or no time.
+pub fn drop_arrivals<W: Wire>(shared: &Shared<W>, arrivals: &[Arrival]) {
+    let now = shared.time.now();
+    let mut recorder = shared.recorder.borrow_mut();
+    for arrival in arrivals {
+        recorder.acted(now);
+        recorder.dropped(shared.cohort(arrival.planned));
+    }
+}
+
+impl<W: Wire> Dealer<W> {
+    async fn deal_all(&mut self) {
+        let mut now = self.shared.time.now();
+        while !self.shared.cut.get() {
+            self.deal_batch(now);
+            self.waits = self.waits && self.pool.wants_to_grow();
+            match self.due() {
+                _ if self.waits => {
+                    self.look().await;
+                    now = self.catch_up();
+                }
+                None => return,
+                Some(due) if due > now => {
+                    wait_until(&self.shared, &self.timer, due).await;
+                    now = self.shared.time.fired();
+                }
+                Some(_) => {
+                    self.make_room(now).await;
+                    now = self.catch_up();
+                }
+            }
+        }
+    }
+
+    /// The next arrival, where it is due before the end of the load.
+    fn due(&self) -> Option<Tick> {
+        self.next.filter(|due| *due < self.shared.ends.get())
+    }
+
+    /// The time; a runtime that does not park fires no timers.
+    fn catch_up(&self) -> Tick {
+        let now = self.shared.time.now();
+        self.shared.time.catch_up(now);
+        now
+    }
+
+    /// Deals out what is due at `now`, or as many as go at once.
+    fn deal_batch(&mut self, now: Tick) {
+        self.full = self.full && self.pool.is_full();
+        for _ in 0..BATCH {
+            let Some(due) = self.due().filter(|due| *due <= now && !self.full) else { return };
+            let cohort = self.shared.cohort(due);
+            if self.shared.tickets.take(cohort).is_none() {
+                self.next = None;
+                return;
+            }
+            self.shared.recorder.borrow_mut().arrived(cohort, due);
+            let arrival = Arrival { planned: due, number: self.schedule.number() };
+            match self.pool.arrive(arrival, self.shared.number, now) {
+                Arrived::Taken => {}
+                Arrived::Waits => (self.waits, self.full) = (true, self.pool.is_full()),
+                Arrived::Dropped => drop_arrivals(&self.shared, &[arrival]),
+            }
+            self.next = self.schedule.next(Tick::ZERO);
+        }
+    }
+
+    /// Polls the sockets, and waits a little where the pool has no room for what is due.
+    async fn make_room(&self, now: Tick) {
+        if self.full {
+            wait_until(&self.shared, &self.timer, now + ROOM_AGAIN).await;
+        } else {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Polls the sockets. Where that brings nothing for any request under way, a connection is opened for the arrival that
+    /// has waited longest, or there is no room for it.
+    async fn look(&mut self) {
+        let before = self.shared.stirred.get();
+        // Comes back when the sockets were polled, and what that woke has run.
+        tokio::task::yield_now().await;
+        if self.shared.stirred.get() != before || self.shared.cut.get() {
+            return;
+        }
+        let now = self.shared.time.now();
+        if self.pool.may_grow()
+            && let Err(at) = self.opening.take(now)
+        {
+            return self.wait_for_opening(now, at).await;
+        }
+        match self.pool.grow(self.shared.number, now) {
+            Growth::Seat(seat) => {
+                let work = work::Arrivals { pool: Arc::clone(&self.pool), seat, fresh: true };
+                self.shared.spawn(live(Slot::new(&self.shared, seat as u64), work));
+            }
+            Growth::Dropped(arrivals) => drop_arrivals(&self.shared, &arrivals),
+            Growth::Nothing => {}
+        }
+    }
+
+    /// No connection may be opened before `at`. What is due meanwhile may find one that came free.
+    async fn wait_for_opening(&self, now: Tick, at: Tick) {
+        let due = self.due().unwrap_or(Tick::NEVER).max(now + LOOK_AGAIN);
+        self.pool.pacing_begins(now);
+        wait_until(&self.shared, &self.timer, at.min(due)).await;
+        self.pool.pacing_ends(self.shared.time.now());
+    }
+
+    /// Counts what was due and could not even be looked at: dropped.
+    fn drop_rest(&mut self) {
+        let ends = self.shared.ends.get();
+        for (cohort, until) in [(Cohort::Warmup, self.shared.measured_from.get().min(ends)), (Cohort::Measured, ends)] {
+            let count = self.schedule.skip(&mut self.next, until);
+            let count = self.shared.tickets.take_many(cohort, count);
+            self.shared.recorder.borrow_mut().passed_over(cohort, count);
+        }
+    }
+}

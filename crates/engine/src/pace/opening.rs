@@ -1,0 +1,55 @@
+//! When an open loop may open another connection: at a bounded rate.
+
+use brunt_model::Tick;
+
+/// So much may be opened at once after a quiet time, in nanoseconds of the rate: 20 ms.
+const AT_ONCE: u64 = 20_000_000;
+
+/// Permits openings at a rate, and [`AT_ONCE`] of it at once: the generic cell rate algorithm (ITU-T I.371).
+#[derive(Debug)]
+pub struct Opening {
+    gap: u64,
+    /// When the next would be due if all came evenly.
+    next: Tick,
+}
+
+impl Opening {
+    /// At most so many a second.
+    pub fn new(rate: f64) -> Self {
+        Self { gap: (1e9 / rate) as u64, next: Tick::ZERO }
+    }
+
+    /// One at `now`; else when the next is permitted.
+    pub fn take(&mut self, now: Tick) -> Result<(), Tick> {
+        let permitted = Tick(self.next.0.saturating_sub(AT_ONCE));
+        if now < permitted {
+            return Err(permitted);
+        }
+        self.next = Tick(self.next.max(now).0 + self.gap);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_kept_after_what_goes_at_once() {
+        let mut opening = Opening::new(1000.0);
+        let at_once = (0..100).take_while(|_| opening.take(Tick(5_000_000)).is_ok()).count();
+        assert_eq!(at_once, 21);
+        assert_eq!(opening.take(Tick(5_000_000)), Err(Tick(6_000_000)));
+        assert_eq!(opening.take(Tick(6_000_000)), Ok(()));
+        assert_eq!(opening.take(Tick(6_500_000)), Err(Tick(7_000_000)));
+    }
+
+    #[test]
+    fn a_slow_rate_permits_one_at_once() {
+        let mut opening = Opening::new(2.0);
+        assert_eq!(opening.take(Tick(7)), Ok(()));
+        assert_eq!(opening.take(Tick(8)), Err(Tick(480_000_007)));
+        assert_eq!(opening.take(Tick(10_000_000_000)), Ok(()));
+        assert!(opening.take(Tick(10_000_000_001)).is_err());
+    }
+}

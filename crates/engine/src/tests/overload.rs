@@ -1,0 +1,93 @@
+//! Arrivals that come faster than they are begun: replies first, connections only where the server has all of them busy,
+//! and an end in time.
+
+use super::*;
+
+fn opened(seen: &Seen) -> u64 {
+    seen.run.flow_all.opened
+}
+
+#[test]
+fn replies_that_are_there_are_read_before_connections_are_opened() {
+    // The server answers at once: what is due at the same instant needs no more connections than are under way before the
+    // sockets are polled.
+    let seen = Fake::delay(Duration::ZERO).run(&open(10_000.0, Arrivals::Burst(5000), secs(1)));
+    assert_eq!((seen.run.total.planned, seen.run.total.completed), (10_000, 10_000));
+    assert!(opened(&seen) <= 65, "{}", opened(&seen));
+    assert!(seen.samples.iter().all(|s| s.begun == s.planned));
+}
+
+#[test]
+fn connections_are_opened_while_the_server_has_all_of_them_busy() {
+    let seen = Fake::delay(ms(10)).run(&open(1000.0, Arrivals::Burst(500), secs(2)));
+    assert_eq!(opened(&seen), 500);
+    assert!(seen.samples.iter().all(|s| s.begun == s.planned && s.response_nanos() == 10 * MS));
+}
+
+/// Two servers of 1 ms that begin to answer after a second.
+fn stalled() -> Fake {
+    Fake::new(|| {
+        let mut two = queue(2, || MS);
+        move |now: Tick| two(now.max(Tick(SECOND)))
+    })
+}
+
+#[test]
+fn a_server_that_stalls_is_asked_as_users_would() {
+    let plan = open(1000.0, Arrivals::Even, secs(2));
+    let seen = stalled().run(&plan);
+    assert!((1000..=1002).contains(&opened(&seen)), "{}", opened(&seen));
+    assert_eq!(seen.run.total.lag.max(), 0);
+    let expected =
+        |n: u64| recursion(&(0..=n).map(|n| (n * MS).max(SECOND)).collect::<Vec<_>>(), 2, || MS)[n as usize].1;
+    for n in [0, 400, 999, 1500] {
+        assert_eq!(seen.samples[n as usize].last_byte.nanos_since(seen.begins()), expected(n), "{n}");
+    }
+}
+
+#[test]
+fn opening_keeps_to_its_rate_during_the_load_too() {
+    let mut plan = open(1000.0, Arrivals::Even, secs(2));
+    plan.connection.connect_rate = 100;
+    let seen = stalled().run(&plan);
+    // One ahead, three at once, and one each 10 ms of the stall and of what it takes to catch up.
+    assert!((100..=210).contains(&opened(&seen)), "{}", opened(&seen));
+    assert_eq!(seen.run.total.completed, 2000);
+    let opened_in = |tenth: u64| {
+        let within = |s: &&Sample| s.opened && s.begun.nanos_since(seen.begins()) / (100 * MS) == tenth;
+        seen.samples.iter().filter(within).count()
+    };
+    assert!((0..10).all(|tenth| (9..=13).contains(&opened_in(tenth))));
+    // It is lag of ours, and not the server's.
+    let t = &seen.run.total;
+    assert_eq!((t.queue_wait.max(), t.failed_by(Failure::Dropped)), (0, 0));
+    assert!(t.lag.max() > 800 * MS);
+    // The server is no less busy for it: it is done at the same instant.
+    let done = |seen: &Seen| seen.samples.iter().map(|s| s.last_byte.nanos_since(seen.begins())).max();
+    assert_eq!(done(&seen), done(&stalled().run(&open(1000.0, Arrivals::Even, secs(2)))));
+}
+
+#[test]
+fn connections_that_are_replaced_are_not_paced() {
+    let mut plan = open(1000.0, Arrivals::Even, secs(1));
+    (plan.connection.requests_per_connection, plan.connection.connect_rate) = (Some(1), 10);
+    let seen = Fake::delay(Duration::ZERO).run(&plan);
+    assert_eq!((opened(&seen), seen.run.total.lag.max()), (1000, 0));
+}
+
+/// On the system's clock: a rate that no machine carries.
+#[test]
+fn a_run_that_is_far_behind_ends_in_time() {
+    for connections in [None, Some(4)] {
+        let mut plan = open(50_000_000.0, Arrivals::Even, ms(400));
+        let Load::Open { connections: asked, .. } = &mut plan.load else { unreachable!() };
+        *asked = connections;
+        (plan.stop.grace, plan.stop.warmup, plan.record.samples) = (ms(100), ms(100), false);
+        let seen = Fake { epoch: Epoch::now(), ..Fake::delay(ms(1)) }.run(&plan);
+        let (t, w) = (&seen.run.total, &seen.run.warmup);
+        assert_eq!((w.planned, t.planned), (5_000_000, 20_000_000));
+        assert!(t.failed_by(Failure::Dropped) > 10_000_000);
+        // Half a second was asked for.
+        assert!(seen.run.seen_to.nanos_since(seen.begins()) < 5 * SECOND, "{:?}", seen.run.seen_to);
+    }
+}

@@ -1,0 +1,27 @@
+//! Open loops that ask for more than brunt, or any machine, carries: they end in time, and count what they did not begin.
+
+use crate::world::{command, lab, measure, start, until};
+use rustix::process::Signal;
+
+#[test]
+fn a_rate_that_cannot_be_kept_ends_with_the_duration_and_the_grace() {
+    let lab = lab("--service const:1ms");
+    for options in ["", "-c 8", "--max-in-flight 50"] {
+        let ran = measure(&format!("{} -r 10000000 --arrivals even -d 1s --grace 1s {options}", lab.at("/")));
+        assert_eq!(ran.count("planned"), 10_000_000, "{options}: {}", ran.out);
+        assert_eq!(ran.count("planned"), ran.count("begun") + ran.failed("dropped"), "{options}");
+        // Two seconds were asked for.
+        assert!(ran.figure("/elapsed_seconds") < 10.0, "{options}: {}", ran.figure("/elapsed_seconds"));
+    }
+}
+
+#[test]
+fn a_rate_that_cannot_be_kept_obeys_the_first_signal() {
+    let lab = lab("--service const:1ms");
+    let running = start(&mut command(&format!("{} -r 10000000 -d 60s --grace 30s", lab.at("/"))));
+    until("requests at the lab", || lab.knows()["requests"]["received"].as_u64().unwrap_or(0) > 100);
+    running.signal(Signal::TERM);
+    let ran = running.finish();
+    assert_eq!(ran.at("/interrupted"), true, "{}", ran.out);
+    assert!(ran.figure("/elapsed_seconds") < 30.0, "{}", ran.figure("/elapsed_seconds"));
+}
