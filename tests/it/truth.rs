@@ -1,8 +1,10 @@
 //! What a run decides about itself, through the command: sums that come out even, intervals, when it ends and begins.
 
 use crate::world::machine::in_its_own_time;
+use crate::world::server::Server;
 use crate::world::{lab, measure};
 use serde_json::Value;
+use std::process::{Command, Stdio};
 
 #[test]
 fn sound_runs_are_never_invalid() {
@@ -19,6 +21,28 @@ fn sound_runs_are_never_invalid() {
         let ran = measure(&format!("{} {load}", server.at("/"))).ends(0);
         assert_eq!(ran.uneven(), [], "{load}");
         assert_ne!(ran.at("/verdict/state"), "invalid", "{load}");
+    }
+}
+
+/// A loop that takes a core for a minute of CPU time at most; it ends with this.
+fn busy() -> Server {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -t 60; while :; do :; done"]).stdin(Stdio::null());
+    Server::start(&mut command)
+}
+
+#[test]
+fn short_sound_runs_are_never_invalid() {
+    let rounds = if std::env::var_os("BRUNT_PROVE").is_some() { 50 } else { 5 };
+    let server = lab("");
+    let loads = ["-r 60 -d 300ms", "-r 5000 -d 300ms", "-r 20000 -d 300ms", "-X HEAD -c 16 -d 1s"];
+    for round in 0..rounds {
+        let _others: Vec<Server> = (0..2).filter(|_| round % 2 == 0).map(|_| busy()).collect();
+        for load in loads {
+            let ran = measure(&format!("{} {load}", server.at("/"))).ends(0);
+            assert_eq!(ran.uneven(), [], "{load}");
+            assert_ne!(ran.at("/verdict/state"), "invalid", "{load}");
+        }
     }
 }
 

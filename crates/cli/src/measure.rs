@@ -2,6 +2,7 @@
 //!
 //! [`carry_out`] is the way of every run, alone or among others; [`measure`] is a run alone, with its reports.
 
+use crate::check::short::route;
 use crate::exit::Exit;
 use crate::keep::{Kept, Watched};
 use crate::live::{Live, say};
@@ -117,7 +118,9 @@ pub fn drive(
 
 /// The same with another engine, or in another world.
 pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
-    let With { environment, notes, control, trial_of, listeners } = with;
+    let With { mut environment, notes, control, trial_of, listeners } = with;
+    // Who listens on the target's port tells the server from the other processes of this machine.
+    environment.route = environment.route.or_else(|| route(plan));
     let redactor = crate::redact::current();
     let mut hall =
         Hall { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes, redactor };

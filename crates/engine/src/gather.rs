@@ -7,6 +7,7 @@ use crate::clock::{Time, unix_seconds};
 use crate::labels::{Labels, OTHER};
 use crate::run::Sink;
 use brunt_model::event::{Finish, Reading, Warning};
+use brunt_model::reading_names as name;
 use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,10 +15,26 @@ use std::time::Duration;
 /// How far readings of ourselves are apart.
 pub(crate) const BETWEEN_READINGS: Duration = Duration::from_secs(1);
 
+/// A source that comes so late with an interval was stopped meanwhile.
+const STOPPED: Duration = Duration::from_millis(250);
+
 /// Who reads ourselves.
 pub(crate) trait Watch {
     /// Names, with their unit, and values.
     fn read(&mut self) -> Vec<(String, f64)>;
+
+    /// Whether each source is a worker; of several processes, each tells of its own workers.
+    fn sources_are_workers(&self) -> bool;
+}
+
+/// How late a source was with its snapshots.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stopped {
+    /// In all.
+    time: Duration,
+    /// When the last time began, and when it ended.
+    since: Tick,
+    to: Tick,
 }
 
 /// Joins what its sources hand over.
@@ -36,6 +53,8 @@ pub(crate) struct Gather<'a, W> {
     error: Option<String>,
     /// When we read ourselves last.
     last_reading: Tick,
+    /// By source: how late it was with its snapshots.
+    stopped: BTreeMap<usize, Stopped>,
     overflow_told: bool,
 }
 
@@ -53,6 +72,7 @@ impl<'a, W: Watch> Gather<'a, W> {
             seen_to: Tick::ZERO,
             error: None,
             last_reading: Tick::ZERO,
+            stopped: BTreeMap::new(),
             overflow_told: false,
         }
     }
@@ -66,9 +86,21 @@ impl<'a, W: Watch> Gather<'a, W> {
 
     /// Source number `source` hands over its next interval.
     pub fn hand(&mut self, source: usize, snapshot: Snapshot) {
+        self.note_lateness(source, &snapshot);
         self.handed[source] = Some(snapshot.from);
         self.join(snapshot);
         self.emit_whole();
+    }
+
+    /// A source that comes late with its interval did not get to it: it was stopped, or had other things to do.
+    fn note_lateness(&mut self, source: usize, snapshot: &Snapshot) {
+        let now = self.clock.now();
+        let known_to = self.stopped.get(&source).map_or(Tick::ZERO, |stopped| stopped.to);
+        let late = now - snapshot.to.max(known_to);
+        if snapshot.phase != Phase::Setup && late >= STOPPED {
+            let stopped = self.stopped.entry(source).or_default();
+            *stopped = Stopped { time: stopped.time + late, since: snapshot.to, to: now };
+        }
     }
 
     /// Source number `source` hands over no more.
@@ -109,8 +141,12 @@ impl<'a, W: Watch> Gather<'a, W> {
     pub fn read_ourselves(&mut self) {
         let at = self.clock.now().max(self.seen_to);
         self.last_reading = at;
-        let values = self.watch.read();
-        self.sink.take(&Event::Reading(Reading { at, source: brunt_model::reading_names::GENERATOR.into(), values }));
+        let mut values = self.watch.read();
+        for (worker, stopped) in self.stopped.iter().filter(|_| self.watch.sources_are_workers()) {
+            values.push((name::worker_stopped(*worker), stopped.time.as_secs_f64()));
+            values.push((name::worker_stopped_at(*worker), stopped.since.seconds()));
+        }
+        self.sink.take(&Event::Reading(Reading { at, source: name::GENERATOR.into(), values }));
     }
 
     /// The run is over: whatever was handed over leaves.

@@ -22,6 +22,10 @@ pub struct Recorder {
     in_flight: u64,
     /// Until when `flow.in_flight_nanos` is summed up.
     summed_to: Tick,
+    /// Where the next snapshot ends: time behind it belongs to the one after, though the worker may come late to the border.
+    border: Tick,
+    /// Time under way behind the border, in nanoseconds.
+    behind_border: u64,
     connections: u64,
     /// How arrivals of the open loop are spread.
     bins: Vec<Bin>,
@@ -39,6 +43,8 @@ impl Recorder {
             flow: Flow::default(),
             in_flight: 0,
             summed_to: Tick::ZERO,
+            border: Tick::NEVER,
+            behind_border: 0,
             connections: 0,
             bins: Vec::new(),
             samples: samples.then(Vec::new),
@@ -85,8 +91,15 @@ impl Recorder {
     /// Time passed with as many requests under way as there are.
     #[inline]
     fn pass(&mut self, to: Tick) {
-        self.flow.in_flight_nanos += self.in_flight * to.nanos_since(self.summed_to);
+        let behind = to.nanos_since(self.border.max(self.summed_to));
+        self.behind_border += self.in_flight * behind;
+        self.flow.in_flight_nanos += self.in_flight * (to.nanos_since(self.summed_to) - behind);
         self.summed_to = self.summed_to.max(to);
+    }
+
+    /// Where the next snapshot ends.
+    pub fn expect(&mut self, border: Tick) {
+        self.border = border;
     }
 
     /// A virtual user was idle, by its own choice.
@@ -193,6 +206,8 @@ impl Recorder {
     pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
+        self.border = Tick::NEVER;
+        self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
         flow.in_flight = self.in_flight;
         flow.connections = self.connections;
         flow.waiting = waiting;
@@ -216,5 +231,22 @@ impl Recorder {
         // The next interval will bring about as many: room for them is made once.
         let room = Vec::with_capacity(samples.len());
         Some(std::mem::replace(samples, room))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_way_behind_a_border_belongs_to_the_next_snapshot_however_late_the_worker_is() {
+        const MS: u64 = 1_000_000;
+        let mut recorder = Recorder::new(false, false);
+        recorder.begin(Cohort::Measured, Tick(60 * MS));
+        recorder.expect(Tick(100 * MS));
+        // The worker was suspended: it reads the reply 70 ms behind the border, and only then comes to it.
+        recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
+        let mut under_way = |from, to| recorder.take((Tick(from), Tick(to)), Phase::Measure, 0, 0).flow.in_flight_nanos;
+        assert_eq!([under_way(0, 100 * MS), under_way(100 * MS, 200 * MS)], [40 * MS, 70 * MS]);
     }
 }

@@ -181,6 +181,10 @@ impl Watch for OwnThreads {
     fn read(&mut self) -> Vec<(String, f64)> {
         self.ourselves.read(self.threads)
     }
+
+    fn sources_are_workers(&self) -> bool {
+        true
+    }
 }
 
 /// Until all workers are gone.

@@ -330,6 +330,7 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
     let mut grace = shared.plan.stop.grace;
     loop {
         let border = next_border(shared, from, begins, grace);
+        shared.recorder.borrow_mut().expect(border);
         while shared.time.now() < border && !is_over(shared) {
             shared.bell.set(border);
             (&shared.bell).await;

@@ -100,6 +100,9 @@ fn taken_away(culprit: Culprit, verdict: &Verdict) -> bool {
 /// That the generator was the limit: by its own verdict, or because it took the CPU of a machine that it shares.
 fn generator(facts: &Facts, verdict: &Verdict) -> Option<String> {
     if verdict.state == State::Limited {
+        if let Some(cause) = verdict.causes.iter().find(|cause| cause.limit == Limit::OtherProcesses) {
+            return Some(cause.sentence.clone());
+        }
         let why: Vec<&str> = verdict.causes.iter().map(|cause| cause.limit.words()).collect();
         return Some(format!("the generator was limited by {}", why.join(", ")));
     }

@@ -1,6 +1,7 @@
 //! Sums that must come out even: where one does not, no figure of the run is to be believed.
 //!
-//! What it is **not**: a judgement of the server, or of how well the generator did. A run of a dead server, or one that
+//! What it is **not**: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
+//! `arrivals`). A run of a dead server, or one that
 //! was cut short, conserves everything just as well. Each check says its arithmetic; one that this run cannot answer is
 //! left out. A record without an end (a torn log) is not checked: what was under way is in no sum.
 
@@ -9,7 +10,6 @@
 
 mod counts;
 mod little;
-mod spacing;
 
 use brunt_model::Run;
 use brunt_model::finding::Check;
@@ -28,8 +28,6 @@ const RULES: &[Rule] = &[
     counts::bytes,
     little::in_flight,
     little::users,
-    spacing::schedule,
-    spacing::dispersion,
 ];
 
 /// Every sum that can be looked at in this run.
@@ -40,6 +38,6 @@ pub fn checks(run: &Run) -> Vec<Check> {
     RULES.iter().filter_map(|rule| rule(run)).collect()
 }
 
-fn check(name: &str, holds: bool, arithmetic: String) -> Check {
+pub(crate) fn check(name: &str, holds: bool, arithmetic: String) -> Check {
     Check { name: name.into(), holds, arithmetic }
 }

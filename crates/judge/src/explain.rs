@@ -44,6 +44,8 @@ const RULES: &[Rule] = &[
     rule("idle_users", load::idle_users),
     rule("overload", load::overload),
     rule("server_bottleneck", place::bottleneck),
+    rule("busy_machine", place::busy_machine),
+    rule("shared_cpu", place::shared_cpu),
     rule("link", link::link),
     rule("accept_queue", sockets::accept_queue),
     rule("slow_connects", sockets::slow_connects),

@@ -2,19 +2,23 @@
 //!
 //! What it is **not**: it measures nothing and prints nothing.
 //!
+//! * [`arrivals`]: whether arrivals came as they were planned.
 //! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
 //! * [`mod@compare`]: whether one server is better than another, by runs that were made in blocks.
 //! * [`limits`]: whether the generator was the limit: the verdict.
 //! * [`conservation`]: sums that must come out even.
 //! * [`explain`]: findings that users miss.
+//! * `shares`: who used the cores of a machine.
 //! * [`steady`]: when the run was steady, and how sure its figures are.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
 
+pub mod arrivals;
 pub mod bottleneck;
 pub mod compare;
 pub mod conservation;
 pub mod explain;
 pub mod limits;
+mod shares;
 pub mod steady;
 pub mod sweep;
 

@@ -7,15 +7,19 @@
 //!   packets or requests, sooner: see the rules). For less it is a cause only if lag was felt and a third of it fell
 //!   into these seconds.
 //! * A cause that another one explains is not named beside it: threads of a throttled group wait for a core, too.
+//! * A machine without idle cores, and waiting for one, is a cause only where it changed a figure: lag counts in an open loop,
+//!   in a closed one what brunt itself took (`neighbors`).
 //! * Lag is what all of them lead to. It is named where none of them explains it.
 //!
 //! What it is not: the judge of the server, or of the sums (`conservation`).
 
 mod cpu;
-mod facts;
+pub(crate) mod facts;
 mod lag;
 mod look;
+mod neighbors;
 mod network;
+mod stopped;
 mod supplies;
 #[cfg(test)]
 mod tests;
@@ -43,6 +47,12 @@ const RULES: &[Rule] = &[
     Rule { limit: Limit::Ports, look: supplies::ports, explains: &[] },
     Rule { limit: Limit::Throttled, look: cpu::throttled, explains: &[Limit::RunQueue, Limit::Lag] },
     Rule { limit: Limit::Steal, look: cpu::steal, explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag] },
+    Rule {
+        limit: Limit::OtherProcesses,
+        look: neighbors::other_processes,
+        explains: &[Limit::Cores, Limit::RunQueue, Limit::Lag],
+    },
+    Rule { limit: Limit::Stopped, look: stopped::stopped, explains: &[Limit::RunQueue, Limit::Lag] },
     Rule { limit: Limit::Worker, look: cpu::worker, explains: &[Limit::Lag] },
     Rule { limit: Limit::Cores, look: cpu::cores, explains: &[Limit::RunQueue, Limit::Lag] },
     Rule { limit: Limit::RunQueue, look: cpu::run_queue, explains: &[Limit::Lag] },

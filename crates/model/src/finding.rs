@@ -27,7 +27,7 @@ pub struct Judgement {
     pub bottleneck: Option<crate::Bottleneck>,
 }
 
-/// Who was the limit.
+/// Whether the generator was the bottleneck.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// In one word.
@@ -49,7 +49,7 @@ pub enum State {
     Ok,
     /// The generator, or the machine it runs on, was the limit for some of the time.
     Limited,
-    /// A sum that must come out even did not: the figures are not to be believed.
+    /// A consistency check failed: the figures are not to be believed.
     Invalid,
 }
 
@@ -82,6 +82,10 @@ pub enum Limit {
     Throttled,
     /// The hypervisor gave the machine's CPU to others.
     Steal,
+    /// Processes that belong neither to the generator nor to the server had the machine's CPU.
+    OtherProcesses,
+    /// A worker thread that did not run for a while: suspended, or kept from running.
+    Stopped,
     /// File descriptors.
     Descriptors,
     /// Local ports, or addresses.
@@ -107,6 +111,8 @@ impl Limit {
             Self::RunQueue => "waiting for a core",
             Self::Throttled => "CPU throttling",
             Self::Steal => "CPU time taken by the hypervisor",
+            Self::OtherProcesses => "other processes on this machine",
+            Self::Stopped => "a worker that did not run",
             Self::Descriptors => "file descriptors",
             Self::Ports => "local ports",
             Self::Nic => "the network interface",

@@ -35,6 +35,29 @@ pub fn renumbered(name: &str, number: impl Fn(usize) -> usize) -> Option<String>
     Some(format!("worker.{}.{rest}", number(own.parse().ok()?)))
 }
 
+/// Time for which a worker's thread came back late to its schedule, by a quarter of a second or more each time. Counter.
+pub fn worker_stopped(worker: usize) -> String {
+    format!("worker.{worker}.stopped_seconds")
+}
+
+/// When the last of these times began, in seconds of the run's clock.
+pub fn worker_stopped_at(worker: usize) -> String {
+    format!("worker.{worker}.stopped_at")
+}
+
+/// Cores that all processes of the machine used but our own, since the last look at them.
+pub const PROCESSES: &str = "processes.cores";
+
+/// Cores that the processes of this name used since the last look at them.
+pub fn processes(name: &str) -> String {
+    format!("processes.{name}.cores")
+}
+
+/// The name of the processes that a reading is of; None: it is of no processes.
+pub fn processes_of(reading: &str) -> Option<&str> {
+    reading.strip_prefix("processes.")?.strip_suffix(".cores")
+}
+
 /// CPU time of all cores of the machine together, by what they did with it; user and system without steal. Counters.
 pub const HOST_USER: &str = "host.cpu_user_seconds";
 /// In the kernel, interrupts included, deferred ones ([`HOST_SOFTIRQ`]) not.

@@ -9,6 +9,7 @@ mod cores;
 mod disks;
 mod load;
 mod memory;
+mod neighbors;
 mod nic;
 mod pressure;
 mod process;
@@ -66,6 +67,7 @@ pub(crate) const SOURCES: &[Open] = &[
     |root| Box::new(cores::Cores::open(root)),
     |root| Box::new(pressure::Pressure::open(root)),
     |root| Box::new(control_group::ControlGroup::open(root)),
+    |root| Box::new(neighbors::Neighbors::open(root)),
     |root| Box::new(tcp::Tcp::open(root)),
     |root| Box::new(softnet::Softnet::open(root)),
     |root| Box::new(conntrack::Conntrack::open(root)),

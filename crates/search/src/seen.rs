@@ -134,7 +134,7 @@ impl Excuse {
     /// None where the generator was no limit, or did more than to lag: where it took the server's cores, or ran out of
     /// something, nobody knows what that did.
     fn of(run: &Run, judgement: &Judgement) -> Option<Self> {
-        let lagged = |limit: Limit| matches!(limit, Limit::Steal | Limit::Throttled | Limit::Lag);
+        let lagged = |limit: Limit| matches!(limit, Limit::Steal | Limit::Throttled | Limit::Stopped | Limit::Lag);
         let uneven = |check: &Check| !check.holds && !check.is_of_arrivals();
         let known =
             judgement.verdict.causes.iter().all(|cause| lagged(cause.limit)) && !judgement.checks.iter().any(uneven);

@@ -56,13 +56,13 @@ fn a_worker_without_time_left() {
 }
 
 #[test]
-fn no_idle_core_beside_the_server() {
-    if !has_taskset("verdict::no_idle_core_beside_the_server") {
+fn other_processes_on_all_cores() {
+    if !has_taskset("verdict::other_processes_on_all_cores") {
         return;
     }
     let lab = lab("--service const:1ms");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    names("no_idle_core_beside_the_server", &[Limit::Cores], || {
+    names("other_processes_on_all_cores", &[Limit::OtherProcesses], || {
         let _neighbours: Vec<_> = (0..cores).map(|_| busy(None)).collect();
         judged(&mut command(&format!("{} -c 4 -d 2s", lab.at("/"))))
     });
@@ -173,10 +173,12 @@ fn a_narrow_range_of_ports() {
 }
 
 #[test]
-fn a_suspended_brunt_lags() {
+fn a_suspended_brunt_is_named() {
     let lab = lab("--service const:1ms");
-    names("a_suspended_brunt_lags", &[Limit::Lag], || {
-        stopped_for(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.at("/"))))
+    names("a_suspended_brunt_is_named", &[Limit::Stopped], || {
+        let judged = stopped_for(Duration::from_millis(600), &mut command(&format!("{} -r 200 -d 3s", lab.at("/"))));
+        assert!(judged.verdict.causes.iter().all(|cause| cause.sentence.contains("did not run for 0.")), "{judged:?}");
+        judged
     });
 }
 

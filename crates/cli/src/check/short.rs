@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(10);
 /// The way to the server, where it is known without a connection; and warnings for the load that was asked for.
 pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<String>) {
     if plan.connection.unix_socket.is_some() {
-        return (Some(Route { same_host: Some(true), ..Route::default() }), Vec::new());
+        return (route(plan), Vec::new());
     }
     let addresses = addresses(plan);
     let route = addresses.first().copied().map(brunt_probe::route);
@@ -35,6 +35,14 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     let surely = rules::advise(&facts).into_iter().filter(|a| a.bites == Bites::Surely);
     let warnings = surely.map(|a| a.note()).collect();
     (facts.route, warnings)
+}
+
+/// The way to the server, where it is known without a connection.
+pub fn route(plan: &Plan) -> Option<Route> {
+    if plan.connection.unix_socket.is_some() {
+        return Some(Route { same_host: Some(true), ..Route::default() });
+    }
+    addresses(plan).first().copied().map(brunt_probe::route)
 }
 
 /// The addresses that the first request goes to; empty where they are not known at once.

@@ -12,7 +12,7 @@ use crate::signals::Interrupt;
 use anyhow::{Result, ensure};
 use brunt_engine::Control;
 use brunt_model::Plan;
-use brunt_model::finding::State;
+use brunt_model::finding::{State, Verdict};
 use brunt_store::Store;
 
 /// Everything around a run that could go wrong before it, and did not.
@@ -67,7 +67,7 @@ impl Done {
             for note in notes {
                 say(&format!("brunt: {note}"));
             }
-            if let Some(note) = verdict(judgement.verdict.state) {
+            if let Some(note) = verdict(&judgement.verdict) {
                 say(&format!("brunt: {note}; --brunt-report FILE.html tells why"));
             }
         }
@@ -80,10 +80,12 @@ impl Done {
     }
 }
 
-fn verdict(state: State) -> Option<&'static str> {
-    match state {
-        State::Limited => Some("this machine, not the server, was the limit"),
-        State::Invalid => Some("sums do not come out even: these figures are not to be believed"),
+/// Whether the figures are the server's, in a line: the gravest cause with its figures.
+fn verdict(verdict: &Verdict) -> Option<String> {
+    let cause = verdict.causes.first();
+    match verdict.state {
+        State::Limited => Some(cause.map_or("LIMITED".into(), |cause| format!("LIMITED: {}", cause.sentence))),
+        State::Invalid => Some("INVALID: consistency check failed; discard this run".into()),
         State::Ok => None,
     }
 }

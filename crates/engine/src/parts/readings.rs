@@ -63,6 +63,10 @@ impl Watch for Readings {
         }
         all
     }
+
+    fn sources_are_workers(&self) -> bool {
+        false
+    }
 }
 
 fn add(all: &mut Vec<(String, f64)>, part: Part, name: &str, value: f64) {

@@ -10,6 +10,11 @@ fn names(run: &Run) -> Vec<String> {
     broken(run).into_iter().map(|check| check.name).collect()
 }
 
+/// Where arrivals are not as they were planned.
+fn not_as_planned(run: &Run) -> Vec<String> {
+    displaced(run).into_iter().map(|check| check.name).collect()
+}
+
 fn even() -> Run {
     Fake::delay(ms(5)).run(&open(200.0, Arrivals::Even, secs(5))).run
 }
@@ -66,6 +71,7 @@ fn a_thousand_runs_conserve_everything() {
         let fake = Fake::new(move || moody(&mut seeds.lock().unwrap()));
         let seen = fake.try_run(&plan, |_| ()).unwrap();
         assert_eq!(broken(&seen.run), [], "run {number}: {plan:#?}");
+        assert_eq!(displaced(&seen.run), [], "run {number}: {plan:#?}");
     }
 }
 
@@ -75,7 +81,7 @@ fn a_run_of_a_million_requests_conserves_everything() {
     plan.record.samples = false;
     let seen = Fake::delay(ms(2)).run(&plan);
     assert!(seen.run.total.completed > 1_000_000);
-    assert!(checks(&seen.run).len() >= 9, "{:#?}", checks(&seen.run));
+    assert!(checks(&seen.run).len() >= 7, "{:#?}", checks(&seen.run));
 }
 
 #[test]
@@ -107,10 +113,11 @@ fn users_that_are_unaccounted_for_are_missed() {
 fn arrivals_that_come_in_clumps_are_seen() {
     let mut run = even();
     run.spread.levels[1].acted.squares += run.spread.levels[1].acted.sum;
-    assert_eq!(names(&run), ["spacing of arrivals"]);
+    assert_eq!(not_as_planned(&run), ["spacing of arrivals"]);
     let mut run = even();
     run.spread.levels[1].displaced = run.spread.levels[1].spans / 2;
-    assert_eq!(names(&run), ["spacing of arrivals"]);
+    assert_eq!(not_as_planned(&run), ["spacing of arrivals"]);
+    assert_eq!(names(&run), Vec::<String>::new(), "every sum comes out even all the same");
 }
 
 #[test]
@@ -118,7 +125,7 @@ fn a_schedule_that_was_not_kept_is_seen() {
     let mut run = even();
     let plan = run.plan.as_mut().unwrap();
     plan.load = open(210.0, Arrivals::Even, secs(5)).load;
-    assert_eq!(names(&run), ["arrivals against the schedule"]);
+    assert_eq!(not_as_planned(&run), ["arrivals against the schedule"]);
 }
 
 #[test]

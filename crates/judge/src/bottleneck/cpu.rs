@@ -3,6 +3,7 @@
 use super::Look;
 use super::facts::{Facts, Figure, HALF, joined, mean};
 use crate::explain::words::{percent, three};
+use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
 use brunt_model::reading_names::{self as name, GENERATOR, server};
@@ -36,11 +37,23 @@ pub fn machine(facts: &Facts) -> Look {
             share: HALF,
         };
         let full = look.hold(&figure);
-        if let Some(level) = full.filter(|_| generators_share(facts, source).is_none_or(|share| share < GENERATORS)) {
+        let is_ours = generators_share(facts, source).is_some_and(|share| share >= GENERATORS);
+        if let Some(level) = full.filter(|_| !is_ours && !is_others(facts)) {
             look.say(sentence(facts, source, level));
         }
     }
     look
+}
+
+/// Whether other processes had more of the machine that client and server share than the server's own.
+fn is_others(facts: &Facts) -> bool {
+    let shares = shares(facts);
+    shares.is_some_and(|shares| shares.server.zip(shares.others).is_some_and(|(server, others)| others > server))
+}
+
+/// Who used the cores of a machine that client and server share.
+fn shares(facts: &Facts) -> Option<Shares> {
+    facts.same_host().then(|| Shares::of(facts.run())).flatten()
 }
 
 /// That the generator took most of a full machine that it shares with the server.
@@ -141,7 +154,10 @@ fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     users.extend(others.filter(|others| *others >= OTHERS * mean(&all)).map(|others| ("others", others)));
     let named: Vec<String> = users.iter().map(|(who, cores)| format!("{who} {} cores", three(*cores))).collect();
     let who = if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
-    format!("CPU: {} of {} cores busy{who}", percent(level), three(cores))
+    let alone = shares(facts).and_then(|shares| shares.alone_in_words());
+    let alone =
+        alone.map_or(String::new(), |ratio| format!("; without brunt beside it, it could carry at most {ratio}"));
+    format!("CPU: {} of {} cores busy{who}{alone}", percent(level), three(cores))
 }
 
 /// What stands behind the kind: `process:nginx` is `nginx`.

@@ -36,6 +36,11 @@ impl<'a> Facts<'a> {
         Some(facts)
     }
 
+    /// The run itself.
+    pub fn run(&self) -> &'a Run {
+        self.run
+    }
+
     /// The sources of readings of the server.
     pub fn sources(&self) -> impl Iterator<Item = &'a str> {
         self.run.history.keys().map(String::as_str).filter(|source| *source != GENERATOR)

@@ -1,7 +1,16 @@
 //! Where client and server stand, and what limited the server.
 
 use super::{Facts, Said};
+use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
+use brunt_model::finding::Limit;
+
+/// Of all cores, what other processes must use to be told.
+const BUSY: f64 = 0.25;
+/// Of all cores, busy ones from which on a machine is full; as in `bottleneck`.
+const FULL: f64 = 0.9;
+/// Of the busy cores, what the server must use to be what keeps them busy.
+const HALF: f64 = 0.5;
 
 /// Client and server share one machine.
 pub fn same_machine(facts: &Facts) -> Option<Said> {
@@ -18,6 +27,35 @@ pub fn same_machine(facts: &Facts) -> Option<Said> {
         return Some(Said::note(said).remedy("to know what the server can do alone, run brunt on another machine"));
     }
     None
+}
+
+/// Other processes had so much of the machine that figures are theirs too, though brunt kept its schedule.
+pub fn busy_machine(facts: &Facts) -> Option<Said> {
+    let shares = Shares::of(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
+    if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::OtherProcesses) {
+        return None;
+    }
+    let whose = if facts.same_host() == Some(true) { "the server's response times" } else { "brunt's own timing" };
+    let said = format!("This machine was busy: {}. That may have slowed down {whose}.", shares.others_in_words());
+    Some(Said::warning(said).remedy("end them and measure again; if they belong to the server, read them with --probe"))
+}
+
+/// The server has all of the machine that it shares with brunt, but for brunt's small part: how much more it could do alone.
+pub fn shared_cpu(facts: &Facts) -> Option<Said> {
+    let shares = Shares::of(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
+    let is_told = |found: &brunt_model::Bottleneck| found.culprit == Culprit::Cpu;
+    let server = shares.server.filter(|server| *server >= HALF * shares.busy)?;
+    if facts.so_far.bottleneck.as_ref().is_some_and(is_told) || facts.same_host() != Some(true) {
+        return None;
+    }
+    let said = format!(
+        "The server is CPU-bound: it used {server:.2} of {:.0} cores, brunt {:.2}. Without brunt beside it, it could carry \
+         at most {}.",
+        shares.cores,
+        shares.own,
+        shares.alone_in_words()?
+    );
+    Some(Said::note(said).remedy("less work for a page, or more cores"))
 }
 
 /// What limited the server, as the room's rules on its readings have it. Who was slow is no news while the figures say

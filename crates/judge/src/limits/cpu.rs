@@ -2,6 +2,8 @@
 
 use super::facts::Facts;
 use super::look::{Bound, Figure, Look, TENTH, percent};
+use super::neighbors;
+use crate::shares::Shares;
 use brunt_model::finding::Limit;
 use brunt_model::reading_names as name;
 
@@ -11,7 +13,7 @@ const BUSY: f64 = 0.95;
 /// A thread that was ready and had no core for this share of the time keeps one event in twenty waiting.
 const DELAYED: f64 = 0.05;
 /// Below this share of idle CPU the threads of a machine wait for each other.
-const IDLE: f64 = 0.1;
+pub(super) const IDLE: f64 = 0.1;
 /// A quota that holds threads back for this share of the time.
 const HELD_BACK: f64 = 0.05;
 /// A hypervisor that takes this share of the CPU time.
@@ -50,6 +52,11 @@ fn more_threads(facts: &Facts) -> String {
 
 /// No idle core on a machine that is shared with the server.
 pub fn cores(facts: &Facts) -> Look {
+    shared_and_full(facts).only_if(|| neighbors::full_machine_matters(facts))
+}
+
+/// The same, whether or not it changed a figure.
+pub(super) fn shared_and_full(facts: &Facts) -> Look {
     if facts.same_host() != Some(true) {
         return Look::at(facts);
     }
@@ -58,17 +65,29 @@ pub fn cores(facts: &Facts) -> Look {
     let figure = Figure { limit: Limit::Cores, name, spans, bound: Bound::Below(IDLE) };
     let look = Look::at(facts).hold(&figure, TENTH);
     let sentence = format!(
-        "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they, and whatever \
-         else runs here, took CPU from each other",
+        "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they took CPU from \
+         each other{}",
         percent(IDLE),
         look.for_so_long(),
-        percent(figure.worst().unwrap_or(0.0))
+        percent(figure.worst().unwrap_or(0.0)),
+        Shares::from_facts(facts).map_or(String::new(), |shares| used(&shares))
     );
     look.say(sentence, "put the server on a machine of its own, or ask less of it; end what else runs here")
 }
 
+/// `; brunt used 0.94 of 2 cores, the server 1.03`.
+fn used(shares: &Shares) -> String {
+    let server = shares.server.map_or(String::new(), |server| format!(", the server {server:.2}"));
+    format!("; brunt used {:.2} of {:.0} cores{server}", shares.own, shares.cores)
+}
+
 /// Workers that were ready and had no core.
 pub fn run_queue(facts: &Facts) -> Look {
+    waiting(facts).only_if(|| neighbors::waiting_matters(facts))
+}
+
+/// The same, whether or not it changed a figure.
+pub(super) fn waiting(facts: &Facts) -> Look {
     let spans = facts.greatest_of_workers(name::worker_run_delay);
     let name = "time in which a worker was ready but had no core, share".to_owned();
     let figure = Figure { limit: Limit::RunQueue, name, spans, bound: Bound::AtLeast(DELAYED) };
@@ -79,11 +98,13 @@ pub fn run_queue(facts: &Facts) -> Look {
         bound: Bound::AtLeast(1.0),
     };
     let look = Look::at(facts).hold(&figure, TENTH).show(&pressure);
+    let others = Shares::from_facts(facts).filter(|s| s.others.is_some_and(|o| o >= neighbors::OTHERS * s.cores));
     let sentence = format!(
-        "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}",
+        "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}{}",
         percent(figure.worst().unwrap_or(0.0)),
         percent(DELAYED),
-        look.for_so_long()
+        look.for_so_long(),
+        others.map_or(String::new(), |shares| format!("; {}", shares.others_in_words()))
     );
     let remedy =
         "leave brunt a core of its own: end what else runs on its cores, or let it use more of them (taskset, cpuset)";

@@ -4,7 +4,7 @@
 
 use brunt_model::history::History;
 use brunt_model::reading_names as name;
-use brunt_model::{Failure, Phase, Run, Tick};
+use brunt_model::{Failure, Load, Phase, Run, Tick};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -32,6 +32,7 @@ pub struct Span {
 pub type Stretch = (Tick, Tick);
 
 /// A run, and its readings of the generator.
+#[derive(Clone, Copy)]
 pub struct Facts<'a> {
     /// The run.
     pub run: &'a Run,
@@ -56,6 +57,21 @@ impl<'a> Facts<'a> {
     /// Whether there are readings at all.
     pub fn has_readings(&self) -> bool {
         self.readings.is_some_and(|readings| !readings.names().is_empty())
+    }
+
+    /// When the measured time began.
+    pub fn begins(&self) -> Tick {
+        self.from
+    }
+
+    /// When it ended.
+    pub fn ends(&self) -> Tick {
+        self.to
+    }
+
+    /// All that was read under this name, the whole run long.
+    pub fn values(&self, name: &str) -> Vec<(Tick, f64)> {
+        self.readings.map(|readings| readings.of(name)).unwrap_or_default()
     }
 
     /// Whether it lasted long enough for rates.
@@ -93,6 +109,16 @@ impl<'a> Facts<'a> {
         let mut all = names.iter().map(|name| self.rates(name));
         let first = all.next().unwrap_or_default();
         all.fold(first, |sum, next| joined(&sum, &next, |a, b| Some(a + b)))
+    }
+
+    /// The same of another source than the generator.
+    pub fn sum_of_rates_of(&self, source: &str, names: &[&str]) -> Vec<Span> {
+        Self { readings: self.run.history.get(source), ..*self }.sum_of_rates(names)
+    }
+
+    /// Whether requests come by a schedule, so that lag shows where it was not kept.
+    pub fn is_open(&self) -> bool {
+        self.run.plan.as_ref().is_some_and(|plan| matches!(plan.load, Load::Open { .. }))
     }
 
     /// Worker threads, of all processes.
@@ -186,7 +212,7 @@ fn ip(address: &str) -> Option<IpAddr> {
 }
 
 /// The values of two lists at the same times; None where there is none.
-fn joined(a: &[Span], b: &[Span], value: impl Fn(f64, f64) -> Option<f64>) -> Vec<Span> {
+pub fn joined(a: &[Span], b: &[Span], value: impl Fn(f64, f64) -> Option<f64>) -> Vec<Span> {
     let partner = |one: &Span| b.iter().find(|other| other.from == one.from && other.to == one.to);
     a.iter().filter_map(|one| Some(Span { value: value(one.value, partner(one)?.value)?, ..*one })).collect()
 }

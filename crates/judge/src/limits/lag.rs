@@ -2,10 +2,12 @@
 //!
 //! Some lag is always there; it is a cause where it changes a figure. Either p99 of the response time would be more than
 //! 10 % and more than half a millisecond lower without it (each request is taken at its own response time less its own
-//! lag), or of the schedule of an open loop more than 0.1 % was not begun within the measured time.
+//! lag), or of the schedule of an open loop more than 0.1 % was not begun within the measured time, or its spacing was
+//! disturbed for more than a twentieth of the time.
 
 use super::facts::Facts;
 use super::look::{Look, Standing, percent};
+use crate::arrivals;
 use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::{Arrivals, Failure, Load};
 use brunt_stats::quantile::{Quantile, rank};
@@ -34,8 +36,11 @@ pub fn lag(facts: &Facts) -> Look {
     show("part of the response p99 that is lag, share", share, SHARE);
     show("part of the response p99 that is lag, seconds", seconds, SECONDS);
     show("requests due but not begun in the measured time, share of the schedule", short, SHORT);
+    let displaced = arrivals::displaced(facts.run).unwrap_or(0.0);
+    show("time in which arrivals were a quarter off the schedule, share", displaced, arrivals::MOST_DISPLACED);
     let slower = share > SHARE && seconds > SECONDS && has_a_p99(facts);
-    if slower || short > SHORT {
+    let uneven = displaced > arrivals::MOST_DISPLACED;
+    if slower || short > SHORT || uneven {
         look.standing = Standing::Cause;
         look.over = facts.lag_was_felt();
     }
@@ -43,6 +48,9 @@ pub fn lag(facts: &Facts) -> Look {
     let sentence = if slower {
         let millis = |quantile: Quantile| quantile.value as f64 / 1e6;
         format!("{late}: without that, the response p99 of {:.3} ms would be {:.3} ms", millis(with), millis(without))
+    } else if uneven {
+        let share = percent(displaced);
+        format!("{late}: for {share} of the time, a quarter more or fewer than planned were begun in a span of time")
     } else {
         format!("{late}: {} of the schedule were not begun within the measured time", percent(short))
     };

@@ -123,6 +123,14 @@ impl Look {
         self
     }
 
+    /// It is a cause only if that is so; its evidence stays.
+    pub fn only_if(mut self, matters: impl FnOnce() -> bool) -> Self {
+        if self.standing != Standing::Nothing && !matters() {
+            self.standing = Standing::Nothing;
+        }
+        self
+    }
+
     /// Shows a figure that decides nothing.
     pub fn show(mut self, figure: &Figure) -> Self {
         self.evidence.extend(figure.evidence());

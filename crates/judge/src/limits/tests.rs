@@ -6,8 +6,8 @@ use brunt_model::finding::{Limit, State};
 use brunt_model::plan::{Checks, Connection, Record, Script};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
-    Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Run, Sample, Shape, Snapshot,
-    Stop, Tally, Think, Tick, Verdict,
+    Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Route, Run, Sample, Shape,
+    Snapshot, Stop, Tally, Think, Tick, Verdict,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -262,6 +262,68 @@ fn cores_shared_with_the_server() {
     assert_eq!(delayed(Story::healthy().on_loopback()).limits(), [Limit::Cores]);
     assert_eq!(busy(Story::healthy()).limits(), [], "the server is elsewhere, and no worker waited");
     assert_eq!(delayed(Story::healthy()).limits(), [Limit::RunQueue]);
+}
+
+/// A full machine that client and server share: cores that brunt, the server (nginx) and a busy loop used.
+fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
+    let mut story = story.on_loopback().with(name::HOST_IDLE, 0.02).with(name::HOST_USER, 1.58);
+    let listener = Some("nginx (pid 123)".to_owned());
+    story.environment.route = Some(Route { same_host: Some(true), listener, ..Route::default() });
+    story.rates.extend([(name::CPU_USER.to_owned(), own / 2.0), (name::CPU_SYSTEM.to_owned(), own / 2.0)]);
+    let states = [("nginx", server), ("sh", others)].map(|(who, cores)| (name::processes(who), cores));
+    story.states.extend(states);
+    story.states.insert(name::PROCESSES.to_owned(), server + others);
+    story
+}
+
+#[test]
+fn a_machine_that_others_keep_busy_is_named_with_them() {
+    let closed = full(Story::healthy(), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
+    assert_eq!(closed.limits(), [Limit::OtherProcesses]);
+    let cause = &closed.judged().causes[0];
+    for words in ["other processes used 1.85 of 2 cores (sh 1.85)", "brunt 0.07", "10.0 s of 10.0 s"] {
+        assert!(cause.sentence.contains(words), "{}", cause.sentence);
+    }
+    let open = |millis| full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85).lagging(0..100, millis);
+    assert_eq!(open(4).limits(), [Limit::OtherProcesses]);
+    assert_eq!(open(0).with(name::worker_run_delay(0), 0.6).limits(), [], "the schedule was kept");
+}
+
+#[test]
+fn a_server_that_fills_the_machine_is_not_the_generators_doing() {
+    let tomcat = |own, server| full(Story::healthy(), own, server, 0.0).with(name::worker_run_delay(0), 0.3);
+    assert_eq!(tomcat(0.14, 1.84).limits(), [], "brunt took 7 % of what was in use");
+    assert_eq!(tomcat(0.9, 1.08).limits(), [Limit::Cores]);
+    let lagging = full(Story::healthy().load(open_loop(500)), 0.14, 1.84, 0.0).lagging(0..100, 4);
+    assert_eq!(lagging.limits(), [Limit::Cores], "its schedule was not kept");
+}
+
+#[test]
+fn a_worker_that_did_not_run_is_named() {
+    let stopped = |seconds: f64| {
+        let story = Story::healthy().load(open_loop(500)).lagging(30..40, 400);
+        let mut story = story.for_seconds(3..10, name::worker_stopped_at(1), 3.1);
+        story.states.extend([(name::worker_stopped(1), 0.0), (name::worker_stopped_at(1), 0.0)]);
+        story.for_seconds(3..10, name::worker_stopped(1), seconds)
+    };
+    let story = stopped(1.0);
+    assert_eq!(story.limits(), [Limit::Stopped]);
+    let cause = &story.judged().causes[0];
+    assert!(cause.sentence.contains("worker 1 did not run for 1.0 s (from 3.1 s)"), "{}", cause.sentence);
+    let busy = stopped(1.0).with(name::worker_cpu(1), 0.9);
+    assert_eq!(busy.limits(), [Limit::Lag], "it ran, and had other things to do");
+}
+
+#[test]
+fn a_disturbed_spacing_is_lag_and_no_broken_sum() {
+    let run = |displaced| {
+        let mut run = Run::of(&Story::healthy().load(open_loop(500)).events());
+        let moments = brunt_model::spread::Moments { sum: 40_000, squares: 2_000_000 };
+        let level = &mut run.spread.levels[0];
+        (level.spans, level.displaced, level.planned, level.acted) = (800, displaced, moments, moments);
+        verdict(&run).causes.iter().map(|cause| cause.limit).collect::<Vec<_>>()
+    };
+    assert_eq!((run(20), run(200)), (vec![], vec![Limit::Lag]));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Block, Point};
 use crate::figures::{UNKNOWN, three};
 use brunt_model::Analysis;
-use brunt_model::analysis::{Analysed, Band, Banded, LoadLimit};
+use brunt_model::analysis::{Analysed, Band, Banded, CurvePoint, LimitKind, LoadLimit};
 
 /// More contenders than this have a table of their own.
 const MOST_COLUMNS: usize = 4;
@@ -51,7 +51,10 @@ fn value(contender: &Analysed, limit: &LoadLimit) -> String {
     let space = if limit.unit.starts_with('/') { "" } else { " " };
     let Some(at) = limit.at else {
         let beyond = contender.curve.last().filter(|_| limit.how.starts_with(NOT_REACHED));
-        return beyond.map_or("not seen".into(), |last| format!("> {}{space}{}", three(last.load), limit.unit));
+        // A saturation point is a throughput, whatever the load is counted in.
+        let most =
+            |last: &CurvePoint| if limit.kind == LimitKind::Saturation { last.achieved.value } else { last.load };
+        return beyond.map_or("not seen".into(), |last| format!("> {}{space}{}", three(most(last)), limit.unit));
     };
     let robust = if limit.robust == Some(false) { " (not robust)" } else { "" };
     format!("{}{space}{}{}{robust}", three(at.value), limit.unit, ends(&at))
@@ -86,7 +89,9 @@ fn how(contenders: &[&Analysed]) -> Vec<Point> {
     let points = names(contenders).into_iter().flat_map(of);
     let (beyond, mut points): (Vec<Point>, Vec<Point>) = points.partition(|point| point.sentence.contains(NOT_REACHED));
     if !beyond.is_empty() {
-        points.push(Point::plain("> x: not reached at x, the highest load that was measured; sweep further"));
+        points.push(Point::plain(
+            "> x: not reached at the highest load of the sweep; x is that load, or its throughput; sweep further",
+        ));
     }
     points
 }

@@ -1,6 +1,6 @@
-//! What was decided about the run: when it was steady, what its reader should be told, and who was the limit.
+//! What was decided about the run: when it was steady, what its reader should be told, and whether the generator was the bottleneck.
 
-use crate::figures::span;
+use crate::figures::{span, three};
 use crate::layout::{clean, entry, hang};
 use brunt_model::Judgement;
 use brunt_model::finding::{Evidence, Side, State, Verdict, Weight};
@@ -45,10 +45,10 @@ pub fn section(judgement: &Judgement) -> String {
 fn headline(verdict: &Verdict, checks: usize) -> String {
     let causes = verdict.causes.iter().map(|cause| cause.limit.words()).collect::<Vec<_>>().join("; ");
     match verdict.state {
-        State::Ok => format!("GENERATOR OK: it was not the limit; {checks} sums checked, all even"),
+        State::Ok => format!("OK: the load generator was not the bottleneck; {checks} consistency checks passed"),
         State::Limited => format!("LIMITED BY {causes}"),
-        State::Invalid if causes.is_empty() => "INVALID: sums do not come out even; do not use these figures".into(),
-        State::Invalid => format!("INVALID: sums do not come out even; do not use these figures. LIMITED BY {causes}"),
+        State::Invalid if causes.is_empty() => "INVALID: consistency check failed; discard this run".into(),
+        State::Invalid => format!("INVALID: consistency check failed; discard this run. LIMITED BY {causes}"),
     }
 }
 
@@ -63,10 +63,12 @@ fn causes(verdict: &Verdict) -> String {
 
 fn figure(evidence: &Evidence) -> String {
     let side = match evidence.side {
-        Side::AtLeast => "from",
-        Side::Below => "below",
+        Side::AtLeast => "≥",
+        Side::Below => "<",
     };
-    format!("{}: {:.4}, a cause {side} {:.4}", evidence.name, evidence.value, evidence.threshold)
+    let is_share = evidence.name.contains(", share") && !evidence.name.ends_with("seconds");
+    let number = |value: f64| if is_share { format!("{:.1} %", value * 100.0) } else { three(value) };
+    format!("{}: {} (threshold: {side} {})", evidence.name, number(evidence.value), number(evidence.threshold))
 }
 
 fn unseen(verdict: &Verdict) -> String {
@@ -124,7 +126,7 @@ mod tests {
 
         Verdict      LIMITED BY a worker thread that had no time left
           the worker thread used 99.7 % of a core
-             busiest worker, cores: 0.9970, a cause from 0.9800
+             busiest worker, cores: 0.997 (threshold: ≥ 0.980)
           -> --threads 2, or another machine
           not seen here: conntrack is not loaded
         "#);
@@ -138,7 +140,7 @@ mod tests {
             vec![check("a", true, "1 = 1"), check("begun requests", false, "10 begun = 8 completed + 1 failed")];
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         assert_snapshot!(section(&Judgement { verdict, checks, ..Judgement::default() }), @r#"
-        Verdict      INVALID: sums do not come out even; do not use these figures
+        Verdict      INVALID: consistency check failed; discard this run
           begun requests: 10 begun = 8 completed + 1 failed
         "#);
     }

@@ -1,6 +1,7 @@
 use super::world::{Reply, World, reply};
 use brunt_model::Route;
 use brunt_model::finding::{Cause, Limit, Weight};
+use brunt_model::reading_names as name;
 use std::time::Duration;
 
 #[test]
@@ -10,6 +11,38 @@ fn one_machine_is_found_by_address_and_by_owner() {
     assert!(World::closed(1, 0.0).route(route).says("same_machine").contains("belongs to nginx (pid 7)"));
     World::closed(1, 0.0).route(Route { same_host: Some(false), ..Route::default() }).is_silent("same_machine");
     World::closed(1, 0.0).is_silent("same_machine");
+}
+
+/// A machine of two cores that brunt, the server (nginx) and a busy loop share, and the cores that each used.
+fn shared(own: f64, server: f64, others: f64) -> World {
+    let listener = Some("nginx (pid 7)".to_owned());
+    let route = Route { same_host: Some(true), listener, ..Route::default() };
+    let busy = own + server + others;
+    let parts = name::HOST_PARTS.map(|part| (part, if part == name::HOST_USER { busy } else { 0.0 }));
+    let parts = parts.map(|(part, rate)| (part, if part == name::HOST_IDLE { 2.0 - busy } else { rate }));
+    let rates = parts.into_iter().chain([(name::CPU_USER, own), (name::CPU_SYSTEM, 0.0)]);
+    let world = World::closed(4, 0.0).route(route).answering(|_| reply(0.005));
+    rates
+        .fold(world, |world, (name, rate)| world.counting(name, rate))
+        .holding(name::PROCESSES, server + others)
+        .holding(&name::processes("nginx"), server)
+        .holding(&name::processes("sh"), others)
+}
+
+#[test]
+fn who_used_a_shared_machine_is_told() {
+    let full = shared(0.14, 1.85, 0.0);
+    let said = full.says("shared_cpu");
+    assert!(
+        said.contains("it used 1.85 of 2 cores, brunt 0.14") && said.contains("2.00 ÷ 1.85 = 1.08 × as much"),
+        "{said}"
+    );
+    full.is_silent("busy_machine");
+    let busy = shared(0.07, 0.08, 1.8);
+    let said = busy.says("busy_machine");
+    assert!(said.contains("other processes used 1.80 of 2 cores (sh 1.80)"), "{said}");
+    busy.is_silent("shared_cpu");
+    shared(0.1, 0.5, 0.0).is_silent("shared_cpu");
 }
 
 fn ethernet() -> Route {

@@ -133,6 +133,15 @@ impl World {
         self
     }
 
+    /// Something read of the machine that stays as it is.
+    pub fn holding(mut self, name: &str, value: f64) -> Self {
+        for i in 0..=(self.seconds / 0.5) as u32 {
+            let (at, values) = (tick(BEGINS + f64::from(i) * 0.5), vec![(name.to_owned(), value)]);
+            self.readings.push(Reading { at, source: "generator".into(), values });
+        }
+        self
+    }
+
     /// What is found in the run.
     pub fn judged(&self) -> Vec<Finding> {
         findings(&self.run(), &self.judgement)

@@ -45,7 +45,7 @@ fn limits_in_words(trials: &Trials, found: &Analysed) -> Vec<String> {
 fn nothing_found(trials: &Trials) -> Option<Said> {
     let [first, .., last] = &trials.steps[..] else { return None };
     let (low, high) = (limits::load(trials.unit, first.load), limits::load(trials.unit, last.load));
-    let sentence = format!("{}: no limit was found from {low} to {high}.", trials.contender);
+    let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
     Some(Said::note(sentence).remedy("sweep further; each limit says in which direction"))
 }
 
@@ -108,7 +108,11 @@ pub fn bottleneck(facts: &Facts) -> Vec<Said> {
             Culprit::Generator => {
                 Said::warning(format!("Not {} was the limit, but the generator: {sentence}.", found.contender))
             }
-            _ => Said::note(format!("What limited {} at its highest loads: {sentence}.", found.contender)),
+            _ if limit(found, LimitKind::Saturation).is_none() => Said::note(format!(
+                "{} did not reach its saturation point; nearest to its limit at the highest loads: {sentence}.",
+                found.contender
+            )),
+            _ => Said::note(format!("Bottleneck of {}: {sentence}.", found.contender)),
         })
     };
     facts.contenders.iter().filter_map(of).collect()

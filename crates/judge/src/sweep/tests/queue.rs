@@ -150,7 +150,7 @@ fn a_sweep_below_the_limit_has_no_limits_and_says_how_to_find_them() {
             assert!(limit.at.is_none() && limit.how.contains("sweep further"), "{limit:?}");
         }
         assert_eq!(php.outliers, []);
-        assert_eq!(said(&analysis, "capacity"), ["php: no limit was found from 20/s to 260/s."]);
+        assert_eq!(said(&analysis, "capacity"), ["php: no knee and no saturation point from 20/s to 260/s."]);
     }
 }
 

@@ -142,7 +142,7 @@ fn the_bottleneck_is_that_of_most_trials_behind_the_saturation_point() {
     }));
     let found = analysis.contenders[0].bottleneck.clone().unwrap();
     assert_eq!((found.culprit, &found.sentence[..]), (Culprit::Workers, workers));
-    assert_eq!(said(&analysis, "bottleneck"), [format!("What limited one at its highest loads: {workers}.")]);
+    assert_eq!(said(&analysis, "bottleneck"), [format!("Bottleneck of one: {workers}.")]);
 }
 
 #[test]

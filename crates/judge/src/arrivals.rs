@@ -1,7 +1,10 @@
 //! What was begun, against the schedule: in size of effect, never by the chance of it (a p-value grows with the number
 //! of samples until anything differs).
+//!
+//! A machine that takes time away disturbs it, so it is no sum that must come out even: it is evidence of lag (`limits`). On
+//! a clock that nobody disturbs all of it must hold: the engine's tests check that.
 
-use super::check;
+use crate::conservation::check;
 use brunt_model::finding::Check;
 use brunt_model::{Arrivals, Load, Loss, Phase, Plan, Run, Shape, Tick};
 use std::time::Duration;
@@ -14,13 +17,34 @@ const MOST_DISPERSION: f64 = 0.05;
 /// √(2 ÷ spans). An arrival that lag moves over a border weighs more where there are few.
 const FORGIVEN: f64 = 0.5;
 /// The most bins that may be put aside.
-const MOST_DISPLACED: f64 = 0.05;
+pub(crate) const MOST_DISPLACED: f64 = 0.05;
+
+/// Spans in which the spacing must be known before its disturbance is a cause: of fewer, a few are many.
+const ENOUGH_SPANS: u64 = 100;
+
+/// The schedule and the spacing; what cannot be looked at in this run is left out.
+pub fn checks(run: &Run) -> Vec<Check> {
+    [schedule(run), dispersion(run)].into_iter().flatten().collect()
+}
+
+/// The share of the measured time in which much was begun late or early: a quarter more or less than was planned for the
+/// span. None where there are too few arrivals to say.
+pub(crate) fn displaced(run: &Run) -> Option<f64> {
+    let level = run.spread.telling()?;
+    let all = level.displaced + level.spans;
+    (all >= ENOUGH_SPANS && waited_for_no_connection(run)).then(|| level.displaced as f64 / all as f64)
+}
+
+/// Where connections are few, the server decides when requests begin.
+fn waited_for_no_connection(run: &Run) -> bool {
+    run.total.queue_wait.max() == 0 && run.warmup.queue_wait.max() == 0
+}
 
 /// The instants at which arrivals were acted on (begun, made to wait for a connection, or dropped), against the schedule.
 ///
 /// The greatest distance between their number so far and the number that the schedule asked for, in shares of all. A
 /// Poisson schedule wanders itself: 3/√n is allowed for that, which one in some 10⁷ exceeds (Massart 1990).
-pub fn schedule(run: &Run) -> Option<Check> {
+fn schedule(run: &Run) -> Option<Check> {
     let plan = run.plan.as_ref()?;
     let Load::Open { rate, arrivals, .. } = &plan.load else { return None };
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
@@ -62,9 +86,8 @@ fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
 }
 
 /// The index of dispersion of what was begun against that of what was planned, both of the same arrivals.
-pub fn dispersion(run: &Run) -> Option<Check> {
-    // Where connections are few, the server decides when requests begin.
-    if run.total.queue_wait.max() > 0 || run.warmup.queue_wait.max() > 0 {
+fn dispersion(run: &Run) -> Option<Check> {
+    if !waited_for_no_connection(run) {
         return None;
     }
     let level = run.spread.telling()?;

@@ -1,0 +1,65 @@
+//! Who else used the machine's cores, and whether that, or its lack of idle ones, changed a figure.
+//!
+//! Where requests come by a schedule, lag tells: a schedule that was kept was kept, however busy the machine. In a closed
+//! loop nothing is late; there a worker that waited for a core while others had them was held up, and a generator that took a
+//! considerable share of a full machine took it from the server.
+
+use super::cpu::{self, IDLE};
+use super::facts::{Facts, joined};
+use super::lag;
+use super::look::{Bound, Figure, Look, Standing, TENTH};
+use crate::shares::Shares;
+use brunt_model::finding::Limit;
+use brunt_model::reading_names as name;
+
+/// Of all cores, what other processes must use to be the cause that none is idle.
+pub(crate) const OTHERS: f64 = 0.1;
+/// Of the busy cores of a machine that client and server share, what brunt must use to be the limit.
+pub(crate) const OWN: f64 = 0.1;
+
+/// Other processes had the cores: no idle one was left, and their part of it was considerable.
+pub fn other_processes(facts: &Facts) -> Look {
+    let Some(shares) = Shares::from_facts(facts).filter(|shares| shares.others.is_some()) else {
+        return Look::at(facts);
+    };
+    let others = shares.others.unwrap_or(0.0) / shares.cores;
+    // The server's part of what was seen in a second is not known second by second; over the measured time it is.
+    let idle = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
+    let figure = Figure {
+        limit: Limit::OtherProcesses,
+        name: "CPU used by other processes while no core was idle, share of all cores".to_owned(),
+        spans: joined(&idle, &idle, |idle, _| Some(if idle < IDLE { others } else { 0.0 })),
+        bound: Bound::AtLeast(OTHERS),
+    };
+    let look =
+        Look::at(facts).hold(&figure, TENTH).only_if(|| lag_matters(facts) || (!facts.is_open() && waited(facts)));
+    let sentence = format!(
+        "this machine was busy with other processes {}: {}, brunt {:.2}",
+        look.for_so_long(),
+        shares.others_in_words(),
+        shares.own
+    );
+    look.say(sentence, "end them, or measure on another machine; if they belong to the server, read them with --probe")
+}
+
+/// Whether a machine without idle cores changed a figure.
+pub fn full_machine_matters(facts: &Facts) -> bool {
+    let took = || Shares::from_facts(facts).is_none_or(|shares| shares.own >= OWN * shares.busy);
+    lag_matters(facts) || (!facts.is_open() && took())
+}
+
+/// Whether workers that waited for a core changed a figure: in a closed loop, unless it was the server's own work that kept
+/// them waiting.
+pub fn waiting_matters(facts: &Facts) -> bool {
+    let is_full = || cpu::shared_and_full(facts).standing == Standing::Cause;
+    lag_matters(facts) || (!facts.is_open() && (!is_full() || full_machine_matters(facts)))
+}
+
+/// Lag that changes a figure.
+fn lag_matters(facts: &Facts) -> bool {
+    lag::lag(facts).standing == Standing::Cause
+}
+
+fn waited(facts: &Facts) -> bool {
+    cpu::waiting(facts).standing == Standing::Cause
+}
