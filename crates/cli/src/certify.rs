@@ -6,7 +6,7 @@
 //!
 //! * [`args`], [`cases`], [`tools`]: what is asked, of which server, of whom; tables.
 //! * [`figures`], [`verdict`]: what is told and true, and how far the one is from the other.
-//! * [`process`], [`lab`], [`trial`], [`league`]: children, one trial, all of them.
+//! * [`process`], [`lab`], [`quiet`], [`trial`], [`league`]: children, whether others used the machine, one trial, all of them.
 //! * [`table`], [`show`]: what comes of it.
 
 pub mod args;
@@ -15,6 +15,7 @@ mod figures;
 mod lab;
 mod league;
 mod process;
+mod quiet;
 mod show;
 mod table;
 mod tools;
@@ -87,6 +88,7 @@ fn line(entry: &Entry) -> String {
             )
         }
         (Outcome::NoTruth(why), _) => format!("no truth: {why}"),
+        (Outcome::Unknown(why), _) => format!("unknown, the machine was disturbed: {why}"),
         (Outcome::Failed(why), _) => format!("failed: {why}"),
         _ => "told nothing that is compared".into(),
     };
@@ -98,10 +100,12 @@ fn exit_of(league: &League) -> Exit {
     let own = |entry: &&Entry| entry.trial.tool.program.is_none() && entry.trial.way == Way::Open;
     let missed = league.entries.iter().filter(own).filter_map(mark_of).any(|mark| !mark.met);
     let nothing = league.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
-    match (nothing, missed) {
-        (true, _) => Exit::NothingMeasured,
-        (false, true) => Exit::ObjectiveMissed,
-        (false, false) => Exit::Measured,
+    let unknown = league.entries.iter().filter(own).any(|entry| matches!(entry.outcome, Outcome::Unknown(_)));
+    match (nothing && !unknown, missed, unknown) {
+        (true, ..) => Exit::NothingMeasured,
+        (false, true, _) => Exit::ObjectiveMissed,
+        (false, false, true) => Exit::Undecided,
+        (false, false, false) => Exit::Measured,
     }
 }
 

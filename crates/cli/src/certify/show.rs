@@ -23,12 +23,13 @@ pub const FORMATS: [Format; 3] = [
     Format { name: "markdown", write: markdown },
 ];
 
-const LEGEND: [&str; 7] = [
+const LEGEND: [&str; 8] = [
     "✓ every figure is within its limit, ✗ one is not; the number is the largest error.",
     "Limits: 2 % + 0.2 ms of the truth at p50, p90 and p99; 5 % at p99.9; 2 % for counts of errors.",
     "m: the tool tells no percentile, so its mean is judged, as p50 would be.",
     "–: the tool cannot do that, or does not tell it. In `resets` counts of errors are compared.",
     "no truth: the server refused its own figures three times, because the machine was busy.",
+    "unknown: beyond the limit three times, and others used the machine each time.",
     "failed: requests without a whole reply; refused: replies with a status of 400 or more.",
     "met: in how many cases every figure that was told is within its limit.",
 ];
@@ -95,6 +96,7 @@ fn result(entry: &Entry) -> Value {
     });
     let more = match &entry.outcome {
         Outcome::NoTruth(why) => json!({"outcome": "no truth", "reason": why}),
+        Outcome::Unknown(why) => json!({"outcome": "unknown", "reason": why}),
         Outcome::Failed(why) => json!({"outcome": "failed", "reason": why}),
         Outcome::Interrupted => json!({"outcome": "interrupted"}),
         Outcome::Scored { told, truth, .. } => {
@@ -140,7 +142,9 @@ fn grids(all: &League) -> Vec<Grid> {
 fn notes(all: &League) -> Vec<String> {
     let absent = (!all.absent.is_empty()).then(|| format!("Not on this machine: {}.", all.absent.join(", ")));
     let reasons = all.entries.iter().filter_map(|entry| {
-        let (Outcome::NoTruth(why) | Outcome::Failed(why)) = &entry.outcome else { return None };
+        let (Outcome::NoTruth(why) | Outcome::Unknown(why) | Outcome::Failed(why)) = &entry.outcome else {
+            return None;
+        };
         let trial = &entry.trial;
         Some(format!("{} {}, {} loop: {why}.", trial.case.name, trial.tool.name, trial.way.name()))
     });

@@ -83,6 +83,7 @@ pub fn mark_of(entry: &Entry) -> Option<Mark> {
 fn cell(entry: &Entry) -> String {
     match &entry.outcome {
         Outcome::NoTruth(_) => "no truth".into(),
+        Outcome::Unknown(_) => "unknown".into(),
         Outcome::Failed(_) => "failed".into(),
         Outcome::Interrupted | Outcome::Scored { mark: None, .. } => DASH.into(),
         Outcome::Scored { mark: Some(mark), .. } => {

@@ -11,6 +11,8 @@ use super::cases::Case;
 use super::figures::Figures;
 use super::lab::{Lab, ourselves};
 use super::process::{End, Process};
+use super::quiet::Machine;
+use super::table::percent;
 use super::tools::{Job, Spacing, Told, Tool, Way};
 use super::verdict::{Mark, mark};
 use anyhow::{Context, Result, anyhow};
@@ -25,7 +27,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How often a trial is made anew where the server refuses its truth.
+/// How often a trial is made where the server refuses its truth, or others disturbed it.
 const TRIES: u32 = 3;
 
 /// How much longer than the load a tool may take.
@@ -58,6 +60,8 @@ pub enum Outcome {
     },
     /// The server refused its own truth every time, for this reason.
     NoTruth(String),
+    /// A figure was beyond its limit each time, and each time others used the machine: nobody knows whose error it was.
+    Unknown(String),
     /// The tool did not do it, for this reason.
     Failed(String),
     /// The user has had enough.
@@ -65,12 +69,12 @@ pub enum Outcome {
 }
 
 impl Trial {
-    /// Makes the trial, several times if the truth is refused. `prompt` learns whether the server had real-time priority.
+    /// Makes the trial, several times if the truth is refused or others disturbed it. `prompt` learns whether the server had real-time priority.
     pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {
             outcome = self.attempt(stop, prompt)?;
-            if !matches!(outcome, Outcome::NoTruth(_)) {
+            if !matches!(outcome, Outcome::NoTruth(_) | Outcome::Unknown(_)) {
                 break;
             }
         }
@@ -78,7 +82,7 @@ impl Trial {
     }
 
     fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome> {
-        let folder = tempfile::tempdir().context("no scratch directory")?;
+        let (folder, before) = (tempfile::tempdir().context("no scratch directory")?, Machine::now());
         let mut lab = Lab::start(self.case, folder.path(), self.load())?;
         *prompt = lab.prompt;
         let told = match self.drive(&mut lab, folder.path(), stop)? {
@@ -87,6 +91,7 @@ impl Trial {
             Driven::Interrupted => return Ok(Outcome::Interrupted),
         };
         let knows = lab.end()?;
+        let disturbed = Machine::now().disturbed_since(&before);
         if knows["truth"]["accepted"] != true {
             let why = knows["truth"]["reason"].as_str().unwrap_or("no reason was told");
             return Ok(Outcome::NoTruth(why.to_owned()));
@@ -96,6 +101,13 @@ impl Trial {
             Err(why) => Outcome::Failed(format!("{why}: {}", first_line(&told.out))),
             Ok(told) => {
                 let mark = mark(&told, &truth, self.case.compares);
+                if let (Some(mark), Some(why)) = (mark.filter(|mark| !mark.met), disturbed) {
+                    return Ok(Outcome::Unknown(format!(
+                        "{} at {}, while {why}",
+                        percent(mark.deviation),
+                        mark.figure
+                    )));
+                }
                 Outcome::Scored { told: Box::new(told), truth: Box::new(truth), mark }
             }
         })
