@@ -244,6 +244,14 @@ impl brunt_wire::Timer for Time {
         self.0.must_yield.get()
     }
 
+    fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {
+        let Epoch::Real(_) = self.0.epoch else { return None };
+        let (day, now) = (clock_gettime(ClockId::Realtime), self.now());
+        let day = Duration::new(day.tv_sec as u64, day.tv_nsec as u32);
+        let since = day.checked_sub(received)?.checked_sub(now - until)?;
+        Some(brunt_model::time::nanos(since))
+    }
+
     fn simulate_work(&self, time: Duration) {
         if let Epoch::Fake = self.0.epoch {
             self.0.fake_now.set(self.0.fake_now.get() + time);

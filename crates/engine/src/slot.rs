@@ -226,6 +226,7 @@ impl<W: Wire> Slot<W> {
         sample.bytes_sent = stamps.bytes_sent;
         sample.bytes_received = stamps.bytes_received;
         sample.head_bytes = stamps.head_bytes;
+        sample.read_lag = stamps.read_lag;
         sample.user = self.number as u32;
         match result {
             Ok(reply) => {
@@ -264,6 +265,7 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
     Sample {
         first_byte: last.first_byte,
         last_byte: last.last_byte,
+        read_lag: last.read_lag,
         bytes_sent: first.bytes_sent + last.bytes_sent,
         bytes_received: first.bytes_received + last.bytes_received,
         head_bytes: first.head_bytes + last.head_bytes,

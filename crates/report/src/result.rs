@@ -55,6 +55,9 @@ pub struct Document {
     pub queue_wait_seconds: Option<Times>,
     /// Lag, free to begun, in seconds, of all begun: the generator's own lateness.
     pub lag_seconds: Option<Times>,
+    /// Read lag, from when the last byte of a reply came into the kernel to when it was read, in seconds, of a share of the
+    /// replies; null where the kernel tells none.
+    pub read_lag_seconds: Option<Times>,
     /// Connection time, begun to sent, in seconds, of requests for which a connection was opened.
     pub connection_time_seconds: Option<Times>,
     /// Response time in seconds of good requests only.

@@ -22,6 +22,10 @@ pub trait Timer: Clock + Clone {
     /// Whether tasks that [`fire_due`](Self::fire_due) woke have not run yet. Long work lets them run first.
     fn must_yield(&self) -> bool;
 
+    /// Nanoseconds between an instant of the kernel's clock of the day, since 1970, and `until`; None where a clock has no
+    /// day, or the instant is later.
+    fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64>;
+
     /// Lets time pass on a fake clock, which stands still while anything runs. A real clock ignores it.
     fn simulate_work(&self, time: Duration);
 }
@@ -41,6 +45,8 @@ pub struct Stamps {
     pub bytes_received: u64,
     /// How many of them were heads that came to their end.
     pub head_bytes: u64,
+    /// Nanoseconds for which the last byte had been in the kernel before it was read; None where nobody looked.
+    pub read_lag: Option<u64>,
 }
 
 /// A whole reply.

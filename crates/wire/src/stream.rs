@@ -12,6 +12,7 @@ use socket2::Socket;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
 /// Shorter rests of a body are not worth two system calls to be woken less often for.
@@ -25,6 +26,18 @@ pub struct Stream {
     tls: Option<Box<ClientConnection>>,
     /// What `SO_RCVLOWAT` stands at.
     wake_at: u32,
+    receipt: Receipt,
+}
+
+/// Whether the kernel tells when bytes came (`SO_TIMESTAMPNS`).
+#[derive(Debug, Clone, Copy, Default)]
+struct Receipt {
+    /// It keeps the time with what comes.
+    is_on: bool,
+    /// Reads ask for it.
+    is_wanted: bool,
+    /// When the last segment of the last read came, since 1970.
+    last: Option<Duration>,
 }
 
 /// Body bytes that may be dropped unseen.
@@ -39,7 +52,7 @@ pub struct Rest {
 impl Stream {
     /// Wraps a connected, non-blocking socket.
     pub fn new(io: AsyncFd<Socket>) -> Self {
-        Self { io, tls: None, wake_at: 1 }
+        Self { io, tls: None, wake_at: 1, receipt: Receipt::default() }
     }
 
     /// Whether TLS is spoken on it.
@@ -68,6 +81,28 @@ impl Stream {
         }
         self.tls = Some(tls);
         Ok(())
+    }
+
+    /// Has the kernel stamp what comes, where it can.
+    pub fn stamp_receipt(&mut self) {
+        self.receipt.is_on = sys::stamp_receipt(self.io.get_ref()).is_ok();
+    }
+
+    /// Whether the kernel stamps what comes, and reads can tell. TLS holds bytes back.
+    pub fn stamps_receipt(&self) -> bool {
+        self.receipt.is_on && self.tls.is_none()
+    }
+
+    /// From now on reads tell when their last segment came.
+    pub fn want_receipt(&mut self) {
+        self.receipt = Receipt { is_wanted: true, last: None, ..self.receipt };
+    }
+
+    /// When the last segment of the last read came, since 1970; None where nobody wanted to know. Reads do not tell any
+    /// more.
+    pub fn take_receipt(&mut self) -> Option<Duration> {
+        self.receipt.is_wanted = false;
+        self.receipt.last.take()
     }
 
     /// Writes what the socket takes at once, where no TLS stands between; how much that was.
@@ -100,7 +135,13 @@ impl Stream {
     pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match &mut self.tls {
             None => when_readable(&self.io, cx, |socket| {
-                let (n, _) = rustix::net::recv(socket, &mut *buffer, RecvFlags::empty())?;
+                let n = if self.receipt.is_wanted {
+                    let (n, at) = sys::read_stamped(socket, buffer)?;
+                    self.receipt.last = at;
+                    n
+                } else {
+                    rustix::net::recv(socket, &mut *buffer, RecvFlags::empty())?.0
+                };
                 Ok((n, n < buffer.len()))
             }),
             Some(tls) => poll_read_tls(&self.io, tls, buffer, cx),
@@ -117,7 +158,13 @@ impl Stream {
         let asked = rest.bytes.min(spare.len() as u64);
         let drained = rest.last && asked == rest.bytes;
         when_readable(&self.io, cx, |socket| {
-            let n = sys::discard(socket, spare, asked)?;
+            let n = if self.receipt.is_wanted {
+                let (n, at) = sys::discard_stamped(socket, spare, asked)?;
+                self.receipt.last = at;
+                n
+            } else {
+                sys::discard(socket, spare, asked)?
+            };
             Ok((n, (n as u64) < asked || drained))
         })
     }

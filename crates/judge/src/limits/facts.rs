@@ -162,6 +162,11 @@ impl<'a> Facts<'a> {
         points.map(|point| (point.from, point.to)).collect()
     }
 
+    /// The measured time.
+    pub fn measured_span(&self) -> Stretch {
+        (self.from, self.to)
+    }
+
     /// The times in which one request in a hundred lagged by half a millisecond or more.
     pub fn lag_was_felt(&self) -> Vec<Stretch> {
         let points = self.run.series.points().filter(|point| point.from >= self.from);

@@ -1,9 +1,10 @@
-//! Lag: requests begun late, whatever the reason.
+//! Lag: requests begun late, or replies read late, whatever the reason.
 //!
 //! Some lag is always there; it is a cause where it changes a figure. Either p99 of the response time would be more than
 //! 10 % and more than half a millisecond lower without it (each request is taken at its own response time less its own
 //! lag), or of the schedule of an open loop more than 0.1 % was not begun within the measured time, or its spacing was
-//! disturbed for more than a twentieth of the time.
+//! disturbed for more than a twentieth of the time, or p99 of the read lag (how long replies were in the kernel before they
+//! were read; known of a share of them) is more than 10 % of p99 of the response time and more than half a millisecond.
 
 use super::facts::Facts;
 use super::look::{Look, Standing, percent};
@@ -12,12 +13,16 @@ use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::{Arrivals, Failure, Load};
 use brunt_stats::quantile::{Quantile, rank};
 
+/// What to do about it.
+const REMEDY: &str = "see what stopped brunt: a suspended process or machine, a debugger, other programs";
 /// The share by which p99 is lower without lag.
 const SHARE: f64 = 0.1;
 /// The seconds by which it is.
 const SECONDS: f64 = 0.0005;
 /// The share of the schedule that was not begun.
 const SHORT: f64 = 0.001;
+/// Replies whose read lag must be known before its p99 stands for something.
+const READS: u64 = 100;
 /// Seconds at the end of the schedule that are not held against us: there, some requests are always on their way.
 const BORDER: f64 = 0.01;
 
@@ -29,6 +34,7 @@ pub fn lag(facts: &Facts) -> Look {
     let seconds = with.value.saturating_sub(without.value) as f64 / 1e9;
     let share = if seconds > 0.0 { seconds * 1e9 / with.value as f64 } else { 0.0 };
     let short = shortfall(facts);
+    let (read, read_share) = read_lag(facts);
     let mut show = |name: &str, value, threshold| {
         let (limit, name) = (Limit::Lag, name.to_owned());
         look.evidence.push(Evidence { limit, name, value, threshold, side: Side::AtLeast });
@@ -38,11 +44,20 @@ pub fn lag(facts: &Facts) -> Look {
     show("requests due but not begun in the measured time, share of the schedule", short, SHORT);
     let displaced = arrivals::displaced(facts.run).unwrap_or(0.0);
     show("time in which arrivals were a quarter off the schedule, share", displaced, arrivals::MOST_DISPLACED);
+    if !total.read_lag.is_empty() {
+        show("read lag p99, share of the response p99", read_share, SHARE);
+        show("read lag p99, seconds", read, SECONDS);
+    }
     let slower = share > SHARE && seconds > SECONDS && has_a_p99(facts);
     let uneven = displaced > arrivals::MOST_DISPLACED;
-    if slower || short > SHORT || uneven {
+    let read_late = read_share > SHARE && read > SECONDS && total.read_lag.count() >= READS;
+    if slower || short > SHORT || uneven || read_late {
         look.standing = Standing::Cause;
         look.over = facts.lag_was_felt();
+    }
+    if read_late && !slower && short <= SHORT {
+        look.over = vec![facts.measured_span()];
+        return look.say(read_late_sentence(read, with), REMEDY);
     }
     let late = format!("requests were begun late {}", look.for_so_long());
     let sentence = if slower {
@@ -54,7 +69,22 @@ pub fn lag(facts: &Facts) -> Look {
     } else {
         format!("{late}: {} of the schedule were not begun within the measured time", percent(short))
     };
-    look.say(sentence, "see what stopped brunt: a suspended process or machine, a debugger, other programs")
+    look.say(sentence, REMEDY)
+}
+
+/// The 99th percentile of the read lag in seconds, and its share of that of the response time.
+fn read_lag(facts: &Facts) -> (f64, f64) {
+    let total = &facts.run.total;
+    if total.read_lag.is_empty() {
+        return (0.0, 0.0);
+    }
+    let (read, response) = (total.read_lag.quantile(0.99) as f64, total.response_quantile(0.99).value as f64);
+    (read / 1e9, if response > 0.0 { read / response } else { 0.0 })
+}
+
+fn read_late_sentence(read: f64, response: Quantile) -> String {
+    let (read, response) = (read * 1e3, response.value as f64 / 1e6);
+    format!("replies were read late: read lag p99 is {read:.3} ms, the response p99 {response:.3} ms")
 }
 
 /// A percentile stands for something where a sample lies beyond it; otherwise it is the slowest request.

@@ -31,6 +31,8 @@ struct Story {
     changes: Vec<(Range<u64>, String, f64)>,
     /// Milliseconds of lag, in some of its tenths.
     lag: Option<(Range<u64>, u64)>,
+    /// Nanoseconds for which replies were in the kernel before they were read.
+    read_lag: Option<u64>,
     /// How many of each tenth's requests fail so.
     failure: Option<(Failure, u64)>,
 }
@@ -105,7 +107,16 @@ impl Story {
         states.insert(Nic::BitsPerSecond.of("eth0"), 1e9);
         let load = Load::Closed { users: Shape::constant(10.0), think: Think::NONE };
         let environment = Environment { cores: 2, addresses: vec!["10.0.0.9".into()], ..Environment::default() };
-        Self { plan: plan(load), environment, rates, states, changes: Vec::new(), lag: None, failure: None }
+        Self {
+            plan: plan(load),
+            environment,
+            rates,
+            states,
+            changes: Vec::new(),
+            lag: None,
+            read_lag: Some(2000),
+            failure: None,
+        }
     }
 
     fn on_loopback(mut self) -> Self {
@@ -207,19 +218,21 @@ impl Story {
             snapshot.flow.errors += u64::from(failure.is_some());
             snapshot.measured.begun += u64::from(!dropped);
             snapshot.flow.begun += u64::from(!dropped);
-            record(&mut snapshot.measured, lag, failure);
+            record(&mut snapshot.measured, lag, self.read_lag, failure);
         }
         Event::Snapshot(Box::new(snapshot))
     }
 }
 
 /// A request of 5 ms, and its lag before it.
-fn record(tally: &mut Tally, lag_millis: u64, failure: Option<Failure>) {
+fn record(tally: &mut Tally, lag_millis: u64, read_lag: Option<u64>, failure: Option<Failure>) {
     let begun = Tick(lag_millis * MS);
     let last_byte = Tick(begun.0 + 5 * MS);
     let good = Outcome { status: Some(200), failure: None, expected: true };
     let outcome = failure.map_or(good, Outcome::failed);
-    tally.record(&Sample { begun, sent: begun, first_byte: last_byte, last_byte, outcome, ..Sample::default() });
+    let sample =
+        Sample { begun, sent: begun, first_byte: last_byte, last_byte, read_lag, outcome, ..Sample::default() };
+    tally.record(&sample);
 }
 
 #[test]
@@ -421,6 +434,18 @@ fn lag_that_nothing_explains() {
 }
 
 #[test]
+fn replies_that_are_read_late_are_lag() {
+    let reading = |read_lag| Story { read_lag, ..Story::healthy() };
+    let late = reading(Some(MS)).judged();
+    assert_eq!(late.causes.iter().map(|cause| cause.limit).collect::<Vec<_>>(), [Limit::Lag]);
+    assert!(late.causes[0].sentence.contains("replies were read late"), "{}", late.causes[0].sentence);
+    assert_eq!(reading(Some(MS / 5)).limits(), [], "a small share, and short");
+    let unknown = reading(None).judged();
+    assert_eq!((unknown.causes.len(), unknown.unseen.len()), (0, 1));
+    assert!(unknown.unseen[0].contains("how late replies were read"), "{:?}", unknown.unseen);
+}
+
+#[test]
 fn lag_that_changes_no_figure_is_only_shown() {
     assert_eq!(Story::healthy().lagging(30..31, 400).limits(), [], "one request in a hundred");
     let story = Story::healthy().lagging(0..100, 0);
@@ -435,8 +460,8 @@ fn what_is_too_short_is_not_judged() {
     assert_eq!(judged.state, State::Ok);
     assert!(judged.unseen[0].contains("0.050 s is too short"), "{:?}", judged.unseen);
     run.total = Tally::default();
-    (0..49).for_each(|_| record(&mut run.total, 0, None));
-    record(&mut run.total, 7, None);
+    (0..49).for_each(|_| record(&mut run.total, 0, None, None));
+    record(&mut run.total, 7, None, None);
     assert_eq!(verdict(&run).state, State::Ok, "the slowest of fifty is no p99");
 }
 

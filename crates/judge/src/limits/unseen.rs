@@ -4,6 +4,9 @@ use super::facts::Facts;
 use super::look::seconds;
 use brunt_model::reading_names::{self as name, Nic};
 
+/// Of so many replies, some tell how late they were read.
+const ENOUGH_REPLIES: u64 = 1000;
+
 /// What is not looked at where a name was never read.
 const SENTENCES: &[(&str, &str)] = &[
     (name::HOST_IDLE, "idle and stolen CPU: /proc/stat is not shown"),
@@ -28,7 +31,17 @@ pub fn sentences(facts: &Facts) -> Vec<String> {
     let mut unseen = workers(facts);
     unseen.extend(SENTENCES.iter().filter(|row| !facts.has(row.0)).map(|row| row.1.to_owned()));
     unseen.extend(link(facts));
+    unseen.extend(read_lag(facts));
     unseen
+}
+
+/// How late replies were read, where none told it and there were enough for some to.
+fn read_lag(facts: &Facts) -> Option<String> {
+    let total = &facts.run.total;
+    let none = total.read_lag.is_empty() && total.completed >= ENOUGH_REPLIES;
+    none.then(|| {
+        "how late replies were read: the kernel does not stamp them (TLS, Unix sockets, or not Linux)".to_owned()
+    })
 }
 
 fn workers(facts: &Facts) -> Vec<String> {

@@ -34,6 +34,7 @@ impl Document {
             service_time_seconds: Times::of(&total.service),
             queue_wait_seconds: Times::of(&total.queue_wait),
             lag_seconds: Times::of(&total.lag),
+            read_lag_seconds: Times::of(&total.read_lag),
             connection_time_seconds: Times::of(&total.phases.connection),
             response_time_good_seconds: Times::of(&total.response_good()),
             failure_time_seconds: failure_times(total),

@@ -96,6 +96,7 @@ pub fn phases(run: &Run) -> String {
         ("TLS handshake", &p.tls),
         ("first byte", &p.first_byte),
         ("receive", &p.receive),
+        ("read lag", &run.total.read_lag),
     ];
     let mut table = Table::with_head(&["Phases", "p50", "p99", "max", "count"]);
     for (name, h) in steps.into_iter().filter(|s| !s.1.is_empty()) {

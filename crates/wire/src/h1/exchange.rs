@@ -9,7 +9,7 @@ use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Wants, error};
 use brunt_model::{Failure, Tick};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::task::{Context, Poll, ready};
@@ -26,12 +26,17 @@ pub(super) const BUFFER: usize = 1 << 20;
 /// Written at once of a long request, before other tasks may run.
 const SEND_PIECE: usize = 256 * 1024;
 
+/// Of so many replies on a connection whose bytes are stamped, one tells how late it was read.
+const LOOKED_AT: u32 = 8;
+
 /// What the exchanges of one worker share.
 pub(super) struct Shared<T> {
     pub time: T,
     pub buffer: RefCell<Box<[u8]>>,
     pub last_head: RefCell<LastHead>,
     pub receive_rate: Option<u64>,
+    /// Replies that might have told how late they were read.
+    pub replies: Cell<u32>,
 }
 
 /// The last head that was read. Replies of one server mostly begin with the same bytes, but for the second of the day:
@@ -115,6 +120,9 @@ impl<T: Timer> Shared<T> {
         if unsent.is_none() {
             stamps.bytes_sent = request.len() as u64;
         }
+        if stream.stamps_receipt() {
+            self.sample_receipt(stream);
+        }
         let mut at = Receiving::new(asked, wants);
         at.more_may_come = !ahead.sent.is_empty();
         let mut step = self.take_what_came(&mut at, ahead, stamps);
@@ -127,10 +135,24 @@ impl<T: Timer> Shared<T> {
             step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
         }
         stream.rest_is_over();
+        if let Some(received) = stream.take_receipt() {
+            let lag = self.time.nanos_since_received(received, stamps.last_byte);
+            // Clocks are set now and then.
+            stamps.read_lag = lag.filter(|lag| *lag <= stamps.last_byte.nanos_since(stamps.sent));
+        }
         stamps.bytes_received -= at.behind.len() as u64;
         ahead.came = std::mem::take(&mut at.behind);
         let reply = at.into_reply()?;
         Ok(Reply { keep_alive: reply.keep_alive && unsent.is_none(), ..reply })
+    }
+
+    /// Has a share of the replies tell when they came.
+    fn sample_receipt(&self, stream: &mut Stream) {
+        let n = self.replies.get();
+        self.replies.set(n.wrapping_add(1));
+        if n % LOOKED_AT == 0 {
+            stream.want_receipt();
+        }
     }
 
     /// Sends a request before its exchange. What goes wrong shows in the exchange: it sends what this did not.

@@ -8,16 +8,20 @@ use crate::request::{self, BadRequest, Draft, Prepared, Style};
 use crate::sources::{Open, Sources};
 use crate::stream::Stream;
 use crate::tls::Handshake;
-use crate::{Reply, Stamps, Timer, Wants, Wire, error, tls};
+use crate::{Reply, Stamps, Timer, Wants, Wire, error, sys, tls};
 use brunt_model::plan::{Connection, Cookies};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, Tick};
 use rustls::ClientConfig;
-use std::cell::{Cell, RefCell};
+use socket2::{Domain, Socket, Type};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+/// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
+const STAMPED: usize = 16;
 
 /// HTTP/1 over real sockets, for one worker thread.
 pub struct H1<T> {
@@ -26,6 +30,10 @@ pub struct H1<T> {
     routes: RefCell<Vec<Rc<Route>>>,
     worker: usize,
     source_turn: Cell<usize>,
+    /// How many connections were opened.
+    opened: Cell<usize>,
+    /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
+    stamping: OnceCell<Option<Socket>>,
     note: RefCell<Option<String>>,
     target: RefCell<Target>,
 }
@@ -132,13 +140,15 @@ impl<T: Timer> H1<T> {
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
-        let shared = Shared { time, buffer, last_head: RefCell::default(), receive_rate };
+        let shared = Shared { time, buffer, last_head: RefCell::default(), receive_rate, replies: Cell::new(0) };
         Self {
             shared,
             common,
             routes: RefCell::default(),
             worker,
             source_turn: Cell::new(worker),
+            opened: Cell::new(0),
+            stamping: OnceCell::new(),
             note: RefCell::default(),
             target: RefCell::new(Target { told_addresses: worker > 0, replied: worker > 0, server: None }),
         }
@@ -182,6 +192,12 @@ impl<T: Timer> H1<T> {
             let _ = socket.get_ref().set_linger(Some(Duration::ZERO));
         }
         let mut stream = Stream::new(socket);
+        let opened = self.opened.get();
+        self.opened.set(opened.wrapping_add(1));
+        if opened % STAMPED == 0 && settings.unix_socket.is_none() && !route.origin.https {
+            self.stamping.get_or_init(stamping_socket);
+            stream.stamp_receipt();
+        }
         if self.common.proxy.is_some() && route.origin.https {
             let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
             through.map_err(|(failure, why)| self.fails(failure, &why))?;
@@ -221,6 +237,13 @@ impl<T: Timer> H1<T> {
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         Ok(())
     }
+}
+
+/// A socket that receives nothing, for which the kernel stamps packets.
+fn stamping_socket() -> Option<Socket> {
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, None).ok()?;
+    sys::stamp_receipt(&socket).ok()?;
+    Some(socket)
 }
 
 impl<T: Timer + 'static> H1<T> {

@@ -1,9 +1,10 @@
 //! What only Linux has.
 
-use super::raw::set_option;
+use super::raw::{receive_stamped, set_option};
 use rustix::net::RecvFlags;
 use socket2::Socket;
 use std::io;
+use std::time::Duration;
 
 /// Drops up to `most` received bytes inside the kernel, without copying them; how many were there.
 ///
@@ -22,4 +23,20 @@ pub(crate) fn wake_at(socket: &Socket, bytes: u32) -> io::Result<()> {
 /// Leaves the choice of the local port to connect(2), so that a port may serve many destinations (ip(7)).
 pub(crate) fn bind_without_port(socket: &Socket) -> io::Result<()> {
     set_option(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)
+}
+
+/// Asks the kernel to keep with what comes when it came (socket(7)).
+pub(crate) fn stamp_receipt(socket: &Socket) -> io::Result<()> {
+    set_option(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)
+}
+
+/// Reads what is there, and tells when its last segment came, since 1970.
+pub(crate) fn read_stamped(socket: &Socket, buffer: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
+    receive_stamped(socket, buffer, 0)
+}
+
+/// The same as [`discard`], and tells when the last segment of it came, since 1970.
+pub(crate) fn discard_stamped(socket: &Socket, spare: &mut [u8], most: u64) -> io::Result<(usize, Option<Duration>)> {
+    let most = usize::try_from(most).unwrap_or(usize::MAX).min(spare.len());
+    receive_stamped(socket, &mut spare[..most], libc::MSG_TRUNC)
 }

@@ -1,9 +1,12 @@
-//! The one file with unsafe code: registering a descriptor with the runtime, and socket options that no library names.
+//! The one file with unsafe code: registering a descriptor with the runtime, and socket options and messages that no
+//! library names.
 #![allow(unsafe_code)]
 
 use socket2::Socket;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+#[cfg(all(target_os = "linux", not(brunt_portable)))]
+use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
 /// Descriptors that own a file for as long as they live and never change which.
@@ -32,4 +35,35 @@ pub(super) fn set_option(socket: &Socket, level: libc::c_int, name: libc::c_int,
     // `size` is its size.
     let answer = unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Reads into `buffer`. Where the socket has `SO_TIMESTAMPNS`, also tells when the last segment of what was read came,
+/// since 1970.
+#[cfg(all(target_os = "linux", not(brunt_portable)))]
+pub(super) fn receive_stamped(
+    socket: &Socket,
+    buffer: &mut [u8],
+    flags: libc::c_int,
+) -> io::Result<(usize, Option<Duration>)> {
+    let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    // Of u64, so that the headers in it are aligned.
+    let mut control = [0_u64; 16];
+    // SAFETY: all fields are numbers and pointers, for which zero is a value.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    (message.msg_iov, message.msg_iovlen) = (&raw mut piece, 1);
+    (message.msg_control, message.msg_controllen) = (control.as_mut_ptr().cast(), size_of_val(&control) as _);
+    // SAFETY: the descriptor is open for as long as `socket` lives; `message` names `buffer` and `control` with their
+    // sizes, and both outlive the call.
+    let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, flags) };
+    let n = usize::try_from(n).map_err(|_| io::Error::last_os_error())?;
+    // SAFETY: recvmsg(2) has filled `message`; the header is null or lies in `control` with all of its data, whose type
+    // its level and type tell.
+    let stamp = unsafe {
+        let header = libc::CMSG_FIRSTHDR(&raw const message);
+        let is_stamp = !header.is_null()
+            && (*header).cmsg_level == libc::SOL_SOCKET
+            && (*header).cmsg_type == libc::SCM_TIMESTAMPNS;
+        is_stamp.then(|| libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned())
+    };
+    Ok((n, stamp.map(|at| Duration::new(at.tv_sec.max(0) as u64, at.tv_nsec as u32))))
 }
