@@ -35,12 +35,13 @@ impl Turn {
 
     /// Ready where work may go on in this poll. Otherwise the task is woken again behind all that are ready.
     pub fn poll_continue(&mut self, timer: &impl Timer, cx: &mut Context<'_>) -> Poll<()> {
-        if self.is_over || (timer.must_yield() && !self.has_yielded) {
-            *self = Self { has_yielded: true, ..Self::default() };
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
+        let to_woken = timer.must_yield() && !self.has_yielded;
+        if !self.is_over && !to_woken {
+            return Poll::Ready(());
         }
-        Poll::Ready(())
+        *self = Self { has_yielded: to_woken, ..Self::default() };
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// The task waits for its socket: its next poll is a new turn.
