@@ -76,12 +76,14 @@ impl<W: Wire> Slot<W> {
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
     pub async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Asked {
-        let Due { planned, free, iteration, .. } = due;
+        let Due { planned, free, paced, iteration, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
         self.begin(due, begun);
         let label = request.label;
-        let mut sample = Sample { planned, free: free.min(begun), begun, label, iteration, ..Sample::default() };
+        let free = free.min(begun);
+        let opening_lag = paced.min(begun.nanos_since(free));
+        let mut sample = Sample { planned, free, begun, label, iteration, opening_lag, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
         for _ in 0..self.shared.follow {

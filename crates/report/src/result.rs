@@ -58,6 +58,10 @@ pub struct Document {
     /// Read lag, from when the last byte of a reply came into the kernel to when it was read, in seconds, of a share of the
     /// replies; null where the kernel tells none.
     pub read_lag_seconds: Option<Times>,
+    /// The part of the lag in which requests waited for paced connection opening (`--connect-rate`), in seconds, of those
+    /// that waited; null where none did.
+    #[serde(default)]
+    pub opening_lag_seconds: Option<Times>,
     /// Connection time, begun to sent, in seconds, of requests for which a connection was opened.
     pub connection_time_seconds: Option<Times>,
     /// Response time in seconds of good requests only.

@@ -62,6 +62,7 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
     let t = &seen.run.total;
     assert_eq!((t.queue_wait.max(), t.failed_by(Failure::Dropped)), (0, 0));
     assert!(t.lag.max() > 800 * MS);
+    assert!(t.opening_lag.sum() * 10 > t.lag.sum() * 9, "{} of {}", t.opening_lag.sum(), t.lag.sum());
     // The server is no less busy for it: it is done at the same instant.
     let done = |seen: &Seen| seen.samples.iter().map(|s| s.last_byte.nanos_since(seen.begins())).max();
     assert_eq!(done(&seen), done(&stalled().run(&open(1000.0, Arrivals::Even, secs(2)))));

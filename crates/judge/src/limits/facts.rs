@@ -156,6 +156,18 @@ impl<'a> Facts<'a> {
         self.run.total.failed_by(failure)
     }
 
+    /// How many arrivals were dropped because no more requests were permitted under way. Where never half of what is
+    /// permitted was, they were dropped because the generator was too late to begin them.
+    pub fn dropped_at_the_cap(&self) -> u64 {
+        let dropped = self.failed_by(Failure::Dropped);
+        let permitted = match self.run.plan.as_ref().map(|plan| &plan.load) {
+            Some(Load::Open { connections: None, max_in_flight, .. }) => u64::from(*max_in_flight),
+            _ => return dropped,
+        };
+        let neared = self.run.series.points().any(|point| point.flow.in_flight >= permitted / 2);
+        if neared { dropped } else { 0 }
+    }
+
     /// The times in which requests failed or were dropped, whatever the reason.
     pub fn failing(&self) -> Vec<Stretch> {
         let points = self.run.series.points().filter(|point| point.phase == Phase::Measure && point.flow.errors > 0);

@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::look::{Look, Standing, percent};
 use crate::arrivals;
 use brunt_model::finding::{Evidence, Limit, Side};
-use brunt_model::{Arrivals, Failure, Load};
+use brunt_model::{Arrivals, Load};
 use brunt_stats::quantile::{Quantile, rank};
 
 /// What to do about it.
@@ -69,6 +69,12 @@ pub fn lag(facts: &Facts) -> Look {
     } else {
         format!("{late}: {} of the schedule were not begun within the measured time", percent(short))
     };
+    // Most of the lag was spent so.
+    if total.opening_lag.sum() * 2 > total.lag.sum() {
+        let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
+        let why = format!("they waited for paced connection opening, {rate} connections/s");
+        return look.say(format!("{sentence}; {why}"), format!("raise --connect-rate (now {rate})"));
+    }
     look.say(sentence, REMEDY)
 }
 
@@ -96,19 +102,11 @@ fn has_a_p99(facts: &Facts) -> bool {
 /// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither
 /// waiting for a connection nor dropped because no more were permitted: those are the server's doing.
 fn shortfall(facts: &Facts) -> f64 {
-    let Some(Load::Open { rate, arrivals, connections, max_in_flight }) =
-        facts.run.plan.as_ref().map(|plan| &plan.load)
-    else {
-        return 0.0;
-    };
-    // Where far fewer were under way than permitted, arrivals were dropped because we were too late to begin them.
-    let many = u64::from(*max_in_flight) / 2;
-    let all_permitted = connections.is_some() || facts.run.series.points().any(|point| point.flow.in_flight >= many);
+    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().map(|plan| &plan.load) else { return 0.0 };
     let (flow, total) = (facts.run.flow, &facts.run.total);
     let at_once = if let Arrivals::Burst(n) = arrivals { f64::from(*n) } else { 0.0 };
     let border = (rate.at(facts.measured()) * BORDER).ceil() + 3.0 + at_once;
-    let dropped = if all_permitted { total.failed_by(Failure::Dropped) } else { 0 };
-    let accounted = flow.begun + flow.waiting.max(dropped);
+    let accounted = flow.begun + flow.waiting.max(facts.dropped_at_the_cap());
     let missing = total.planned.saturating_sub(accounted) as f64 - border;
     if total.planned == 0 { 0.0 } else { (missing / total.planned as f64).max(0.0) }
 }

@@ -19,7 +19,7 @@ const MEMORY_PRESSURE: f64 = 0.1;
 /// File descriptors: requests that got none, or arrivals dropped at a cap that is all the limit allows.
 pub fn descriptors(facts: &Facts) -> Look {
     let failed = facts.failed_by(Failure::FdsExhausted);
-    let dropped = if capped_by_descriptors(facts) { facts.failed_by(Failure::Dropped) } else { 0 };
+    let dropped = if capped_by_descriptors(facts) { facts.dropped_at_the_cap() } else { 0 };
     let used = Figure {
         limit: Limit::Descriptors,
         name: "open descriptors, share of the limit".to_owned(),

@@ -218,6 +218,9 @@ impl Story {
             snapshot.flow.errors += u64::from(failure.is_some());
             snapshot.measured.begun += u64::from(!dropped);
             snapshot.flow.begun += u64::from(!dropped);
+            if let (true, Load::Open { max_in_flight, .. }) = (dropped, &self.plan.load) {
+                snapshot.flow.in_flight = u64::from(*max_in_flight);
+            }
             record(&mut snapshot.measured, lag, self.read_lag, failure);
         }
         Event::Snapshot(Box::new(snapshot))
@@ -443,6 +446,20 @@ fn replies_that_are_read_late_are_lag() {
     let unknown = reading(None).judged();
     assert_eq!((unknown.causes.len(), unknown.unseen.len()), (0, 1));
     assert!(unknown.unseen[0].contains("how late replies were read"), "{:?}", unknown.unseen);
+}
+
+#[test]
+fn lag_that_waited_for_paced_opening_says_so() {
+    let mut run = Run::of(&Story::healthy().load(open_loop(500)).lagging(30..32, 400).events());
+    (0..20).for_each(|_| run.total.opening_lag.record(399 * MS));
+    let cause = &verdict(&run).causes[0];
+    assert_eq!(cause.limit, Limit::Lag);
+    assert!(
+        cause.sentence.ends_with("they waited for paced connection opening, 1000 connections/s"),
+        "{}",
+        cause.sentence
+    );
+    assert_eq!(cause.remedy, "raise --connect-rate (now 1000)");
 }
 
 #[test]

@@ -35,6 +35,7 @@ impl Document {
             queue_wait_seconds: Times::of(&total.queue_wait),
             lag_seconds: Times::of(&total.lag),
             read_lag_seconds: Times::of(&total.read_lag),
+            opening_lag_seconds: Times::of(&total.opening_lag),
             connection_time_seconds: Times::of(&total.phases.connection),
             response_time_good_seconds: Times::of(&total.response_good()),
             failure_time_seconds: failure_times(total),

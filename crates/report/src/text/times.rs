@@ -67,6 +67,13 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         rows.push(("queue wait", "planned -> a connection was free", &t.queue_wait));
     }
     rows.push(("lag", "free -> begun, brunt's own lateness", &t.lag));
+    if !t.opening_lag.is_empty() {
+        rows.push((
+            "opening lag",
+            "waiting for paced connection opening (--connect-rate), part of the lag",
+            &t.opening_lag,
+        ));
+    }
     if !t.phases.connection.is_empty() {
         rows.push(("connection time", "begun -> sent, where one was opened", &t.phases.connection));
     }
