@@ -22,8 +22,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Arrivals that are dealt out between two polls of the sockets.
+/// Arrivals that find a free connection, and are begun, between two polls of the sockets.
 const BATCH: usize = 64;
+/// Arrivals that are looked at between two polls: one that waits costs little, and must not be behind the schedule.
+const MOST_LOOKED_AT: usize = 1024;
 /// While arrivals wait for a connection to be opened, further ones are looked at no sooner than after this.
 const LOOK_AGAIN: Duration = Duration::from_micros(50);
 /// How soon it is seen that a full pool has room again.
@@ -113,7 +115,8 @@ impl<W: Wire> Dealer<W> {
     /// Deals out what is due at `now`, or as many as go at once.
     fn deal_batch(&mut self, now: Tick) {
         self.full = self.full && self.pool.is_full();
-        for _ in 0..BATCH {
+        let mut taken = 0;
+        for _ in 0..MOST_LOOKED_AT {
             let Some(due) = self.due().filter(|due| *due <= now && !self.full) else { return };
             let cohort = self.shared.cohort(due);
             if self.shared.tickets.take(cohort).is_none() {
@@ -123,11 +126,14 @@ impl<W: Wire> Dealer<W> {
             self.shared.recorder.borrow_mut().arrived(cohort, due);
             let arrival = Arrival { planned: due, number: self.schedule.number() };
             match self.pool.arrive(arrival, self.shared.number, now) {
-                Arrived::Taken => {}
+                Arrived::Taken => taken += 1,
                 Arrived::Waits => (self.waits, self.full) = (true, self.pool.is_full()),
                 Arrived::Dropped => drop_arrivals(&self.shared, &[arrival]),
             }
             self.next = self.schedule.next(Tick::ZERO);
+            if taken == BATCH {
+                return;
+            }
         }
     }
 
