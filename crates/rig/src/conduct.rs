@@ -22,6 +22,7 @@ use brunt_model::experiment::{Contender, Hook, Restart, Step};
 use brunt_model::{Experiment, Place};
 use level::Level;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
 use std::time::Duration;
 
 /// A server that ends in so many trials in a row will not stay for the next one.
@@ -48,18 +49,27 @@ pub fn conduct<H: Host>(
     gear: &Gear,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
-    let all = order(experiment);
-    let left: Vec<Place> = all.iter().copied().filter(|place| !done.contains(place)).collect();
-    if left.is_empty() {
+    let left: Box<dyn Iterator<Item = Place>> = Box::new(order(experiment).filter(|place| !done.contains(place)));
+    let mut left = left.peekable();
+    if left.peek().is_none() {
         return Ok(End::Whole);
     }
-    let number = all.len() - left.len();
-    let mut to_make = BTreeMap::new();
-    for place in &left {
-        *to_make.entry(place.repetition).or_default() += 1;
+    let mut made = BTreeMap::new();
+    let is_of_it = |place: &&Place| experiment.step(**place).is_some() && place.repetition < experiment.repetitions;
+    for place in done.iter().filter(is_of_it) {
+        *made.entry(place.repetition).or_default() += 1;
     }
-    let mut conduct = Conduct { number, of: Some(all.len()), to_make, ..Conduct::new(experiment, gear, host) };
-    conduct.experiment(&left)
+    let of = Some(each_repetition(experiment) * experiment.repetitions as usize);
+    let mut conduct = Conduct { number: made.values().sum(), of, made, ..Conduct::new(experiment, gear, host) };
+    conduct.experiment(&mut left)
+}
+
+/// Trials that are left, in their order.
+type Places<'p> = Peekable<Box<dyn Iterator<Item = Place> + 'p>>;
+
+/// How many trials a repetition has.
+fn each_repetition(experiment: &Experiment) -> usize {
+    experiment.contenders.iter().map(|contender| contender.steps.len()).sum()
 }
 
 struct Conduct<'a, H> {
@@ -72,8 +82,8 @@ struct Conduct<'a, H> {
     number: usize,
     /// How many there will be, where that is known before.
     of: Option<usize>,
-    /// Trials of each repetition that are not made yet, where they are known before.
-    to_make: BTreeMap<u32, usize>,
+    /// Trials of each repetition that were made.
+    made: BTreeMap<u32, usize>,
     /// The machine had nothing to do: there was no trial yet.
     rested: bool,
     /// The server was there for a trial since it was started.
@@ -87,28 +97,44 @@ type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
 impl<'a, H: Host> Conduct<'a, H> {
     /// Nothing was begun yet, and nobody knows how much there is to be done.
     fn new(experiment: &'a Experiment, gear: &'a Gear<'a>, host: &'a mut H) -> Self {
-        let (server, of, to_make) = (None, None, BTreeMap::new());
-        Self { experiment, gear, host, server, number: 0, of, to_make, rested: true, used: false, deaths: 0 }
+        let (server, of, made) = (None, None, BTreeMap::new());
+        Self { experiment, gear, host, server, number: 0, of, made, rested: true, used: false, deaths: 0 }
     }
 
-    fn experiment(&mut self, places: &[Place]) -> Outcome<H> {
-        self.around(Level::Experiment, |own| {
-            own.each(places.chunk_by(|a, b| a.contender == b.contender), Self::contender)
-        })
+    fn experiment(&mut self, places: &mut Places) -> Outcome<H> {
+        self.around(Level::Experiment, |own| own.groups(places, |_| true, Self::contender))
     }
 
-    fn contender(&mut self, places: &[Place]) -> Outcome<H> {
-        self.within_contender(places[0], |own| {
-            own.each(places.chunk_by(|a, b| a.repetition == b.repetition), Self::repetition)
-        })
+    /// The first of the places, and those behind it that are of the same contender.
+    fn contender(&mut self, places: &mut Places, first: Place) -> Outcome<H> {
+        let same = |place: &Place| place.contender == first.contender;
+        self.within_contender(first, |own| own.groups(places, same, Self::repetition))
     }
 
-    fn repetition(&mut self, places: &[Place]) -> Outcome<H> {
-        let own_steps = |own: &mut Self| own.each(places.iter(), |own, place| own.step(*place));
-        let end = self.within_repetition(places[0], own_steps)?;
-        let repetition = places[0].repetition;
-        let whole = end == End::Whole && self.to_make.get(&repetition) == Some(&0);
-        Ok(if whole && self.host.enough(repetition) { End::Enough } else { end })
+    fn repetition(&mut self, places: &mut Places, first: Place) -> Outcome<H> {
+        let same = |place: &Place| (place.contender, place.repetition) == (first.contender, first.repetition);
+        let end = self.within_repetition(first, |own| {
+            own.each(std::iter::from_fn(|| places.next_if(same)), |own, place| own.step(place))
+        })?;
+        let made = self.made.get(&first.repetition) == Some(&each_repetition(self.experiment));
+        let whole = end == End::Whole && made;
+        Ok(if whole && self.host.enough(first.repetition) { End::Enough } else { end })
+    }
+
+    /// As long as the next place is one of these: `one` takes it, and what belongs to it.
+    fn groups(
+        &mut self,
+        places: &mut Places,
+        these: impl Fn(&Place) -> bool,
+        one: impl Fn(&mut Self, &mut Places, Place) -> Outcome<H>,
+    ) -> Outcome<H> {
+        while let Some(first) = places.peek().copied().filter(&these) {
+            let end = if self.host.stopped() { End::Stopped } else { one(self, places, first)? };
+            if end != End::Whole {
+                return Ok(end);
+            }
+        }
+        Ok(End::Whole)
     }
 
     fn within_contender(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
@@ -277,7 +303,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         };
         self.used = true;
         self.host.run(&work).map_err(Failure::Host)?;
-        self.to_make.entry(place.repetition).and_modify(|trials| *trials -= 1);
+        *self.made.entry(place.repetition).or_default() += 1;
         self.count_deaths(contender)?;
         Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
     }

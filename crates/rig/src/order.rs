@@ -8,16 +8,16 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 /// All places of an experiment, each once, in the order in which they are measured. A contender's trials of one repetition
-/// stand together.
-pub fn order(experiment: &Experiment) -> Vec<Place> {
+/// stand together. Made one repetition at a time: what is yet to come takes no memory.
+pub fn order(experiment: &Experiment) -> Box<dyn Iterator<Item = Place> + '_> {
     let all = 0..experiment.contenders.len();
     let repetitions = 0..experiment.repetitions;
     match experiment.order {
-        TrialOrder::Blocks => {
-            all.flat_map(|contender| repetitions.clone().flat_map(move |r| upwards(experiment, r, contender))).collect()
-        }
-        TrialOrder::Interleaved => repetitions.flat_map(|r| there_and_back(experiment, r)).collect(),
-        TrialOrder::Random => repetitions.flat_map(|r| drawn(experiment, r)).collect(),
+        TrialOrder::Blocks => Box::new(
+            all.flat_map(move |contender| repetitions.clone().flat_map(move |r| upwards(experiment, r, contender))),
+        ),
+        TrialOrder::Interleaved => Box::new(repetitions.flat_map(|r| there_and_back(experiment, r))),
+        TrialOrder::Random => Box::new(repetitions.flat_map(|r| drawn(experiment, r))),
     }
 }
 
@@ -32,9 +32,13 @@ pub struct Turn {
 
 /// The turns of an experiment, each once, in the order of its trials.
 pub fn turns(experiment: &Experiment) -> Vec<Turn> {
-    let turn = |place: &Place| Turn { repetition: place.repetition, contender: place.contender };
-    let mut turns: Vec<Turn> = order(experiment).iter().map(turn).collect();
-    turns.dedup();
+    let turn = |place: Place| Turn { repetition: place.repetition, contender: place.contender };
+    let mut turns = Vec::new();
+    for turn in order(experiment).map(turn) {
+        if turns.last() != Some(&turn) {
+            turns.push(turn);
+        }
+    }
     turns
 }
 

@@ -30,7 +30,7 @@ mod yaml;
 
 pub use compare::PlannedCompare;
 pub use error::{PlanError, nearest};
-pub use file::{Draft, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, Setting};
+pub use file::{Draft, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, Setting};
 pub use fill::Given;
 pub use json::json;
 pub use node::{Entry, Node, Position, Value};

@@ -61,11 +61,11 @@ pub struct LoadArgs {
     pub max_in_flight: Option<u32>,
 
     /// Processes that share the load [default: 1, more where connections need more open files than one may have]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1024))]
     pub processes: Option<u32>,
 
     /// Worker threads of each process [default: 1, more where the rate needs them]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 
     /// Be awake shortly before each arrival, for less lag and more CPU; needs a core that nobody else uses

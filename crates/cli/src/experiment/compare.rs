@@ -22,6 +22,7 @@ use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, Experiment, Question};
 use brunt_script::compare::At;
 use brunt_script::duration;
+use brunt_script::plan::MOST_REPETITIONS;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, value_parser};
 use std::path::Path;
@@ -83,7 +84,7 @@ pub struct CompareArgs {
 #[command(next_help_heading = "Experiment")]
 struct BlockArgs {
     /// How often each load is measured at each server, at most [default: 10, or what fits into --within]
-    #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
     repeat: Option<u32>,
 
     /// The longest time that it may take

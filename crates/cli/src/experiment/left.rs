@@ -20,9 +20,9 @@ pub struct Left<'a> {
 impl<'a> Left<'a> {
     /// From now on; some trials are done already.
     pub fn new(clock: &'a dyn Clock, experiment: &'a Experiment, done: &BTreeSet<Place>) -> Self {
-        let places = brunt_rig::order(experiment);
         let to_come = budget(experiment).unwrap_or_else(|| {
-            places.iter().filter(|place| !done.contains(place)).map(|place| planned(experiment, *place)).sum()
+            let left = brunt_rig::order(experiment).filter(|place| !done.contains(place));
+            left.map(|place| planned(experiment, place)).sum()
         });
         Self { clock, experiment, began: clock.now(), made: 0.0, to_come, repetitions: 0 }
     }
@@ -57,8 +57,7 @@ impl<'a> Left<'a> {
 fn budget(experiment: &Experiment) -> Option<f64> {
     let find = experiment.find()?;
     let given = |place: &Place| (1..=experiment.given()).contains(&place.step);
-    let known: f64 =
-        brunt_rig::order(experiment).iter().filter(|place| given(place)).map(|place| planned(experiment, *place)).sum();
+    let known: f64 = brunt_rig::order(experiment).filter(given).map(|place| planned(experiment, place)).sum();
     let searches = experiment.contenders.len() * experiment.repetitions as usize;
     Some(find.within.as_secs_f64() * searches as f64 + known)
 }

@@ -10,6 +10,7 @@ use anyhow::Result;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Experiment, Question};
 use brunt_script::duration;
+use brunt_script::plan::MOST_REPETITIONS;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
 use std::time::Duration;
@@ -43,7 +44,7 @@ pub struct SweepArgs {
 #[command(next_help_heading = "Experiment")]
 pub struct TrialArgs {
     /// How often each load is measured at each server
-    #[arg(long, value_name = "N", default_value_t = defaults::REPETITIONS, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = defaults::REPETITIONS, value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
     repeat: u32,
 
     /// In which order servers are measured: each repetition goes through all, one server after the other, or at random

@@ -1,7 +1,7 @@
 //! Which trial comes when, with nothing around it.
 
 use super::story::{Story, contender, experiment};
-use crate::{End, order};
+use crate::End;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Experiment, Place};
 use proptest::prelude::*;
@@ -15,6 +15,10 @@ fn of(steps: &[usize], repetitions: u32, order: TrialOrder) -> Experiment {
         contender(&format!("c{i}"), &loads)
     });
     Experiment { repetitions, order, ..experiment(contenders.collect()) }
+}
+
+fn order(experiment: &Experiment) -> Vec<Place> {
+    crate::order(experiment).collect()
 }
 
 fn written(places: &[Place]) -> String {
@@ -31,6 +35,18 @@ fn interleaved_goes_there_and_back() {
 #[test]
 fn blocks_finish_a_contender_before_the_next() {
     assert_eq!(written(&order(&of(&[2, 1], 2, TrialOrder::Blocks))), "A00 A01 A10 A11 B00 B10");
+}
+
+#[test]
+fn places_are_made_when_they_are_asked_for() {
+    for how in [TrialOrder::Interleaved, TrialOrder::Blocks, TrialOrder::Random] {
+        let experiment = of(&[1], 4_000_000_000, how);
+        let first: Vec<Place> = crate::order(&experiment).take(3).collect();
+        assert_eq!(written(&first), "A00 A10 A20");
+        let mut story = Story::of(experiment);
+        story.host.stop_after = Some(2);
+        assert_eq!(story.conduct().unwrap(), End::Stopped);
+    }
 }
 
 #[test]

@@ -49,6 +49,9 @@ pub struct PlanFile {
     pub contenders: Vec<Planned>,
 }
 
+/// The most repetitions of an experiment.
+pub const MOST_REPETITIONS: u32 = 100_000;
+
 /// A contender.
 #[derive(Debug, Clone)]
 pub struct Planned {
@@ -146,9 +149,14 @@ impl Draft {
         self.set_again(&mut plan);
         let whole = whole(&plan, given)?;
         let written: Written = read(&whole)?;
-        if written.repetitions == Some(0) {
+        let instead = match written.repetitions {
+            Some(0) => Some("0 measures nothing; write 1 or more".to_owned()),
+            Some(n) if n > MOST_REPETITIONS => Some(format!("{n} are too many; write {MOST_REPETITIONS} or fewer")),
+            _ => None,
+        };
+        if let Some(instead) = instead {
             let at = plan.child("repetitions").map_or(&plan.at, |node| &node.at);
-            return Err(PlanError::new(at, "repetitions", "0 measures nothing; write 1 or more"));
+            return Err(PlanError::new(at, "repetitions", instead));
         }
         let name = written.name.map_or_else(|| usual.to_owned(), |name| name.0);
         let mut contenders = Vec::new();

@@ -238,6 +238,7 @@ fn values_of_the_wrong_kind_are_told() {
         "script: {request: h}\nload: {duration: {a: 1}}\n",
         "script: {request: h}\nload: {duration: [1s, 2s]}\n",
         "script: {request: h}\nconnection: {keepalive: yes}\n",
+        "script: {request: h}\nrepetitions: 4000000000\n",
         "script: {request: h}\nrepetitions: three\n",
         "script: {request: h}\nrepetitions: 0\n",
         "script: {request: h}\norder: shuffled\n",
@@ -268,6 +269,7 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:18: load.duration: a map stands where a single value belongs; write one
     plan.yaml:2:18: load.duration: a list stands where a single value belongs; write one
     plan.yaml:2:25: connection.keepalive: `yes` is neither true nor false; write one of the two
+    plan.yaml:2:14: repetitions: 4000000000 are too many; write 100000 or fewer
     plan.yaml:2:14: repetitions: `three`: that is no whole number; write one such as 3
     plan.yaml:2:14: repetitions: 0 measures nothing; write 1 or more
     plan.yaml:2:8: order: `shuffled` is no word for it; write interleaved, blocks or random
