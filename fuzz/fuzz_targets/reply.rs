@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use brunt_wire::h1::parse::{Asked, Head, Malformed, Parser, Sink};
+use brunt_wire::h1::parse::{Asked, Head, NoReply, Parser, Sink};
 use libfuzzer_sys::fuzz_target;
 
 /// A sink that keeps all it is shown.
@@ -29,7 +29,7 @@ impl Sink for Seen {
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     /// How many bytes the reply took, if it was one.
-    verdict: Result<usize, Malformed>,
+    verdict: Result<usize, NoReply>,
     head: Option<Head>,
     interim: u32,
     body_bytes: u64,
@@ -69,7 +69,7 @@ fn play(
     bytes: &[u8],
     mut pieces: impl Iterator<Item = usize>,
     body: Body,
-) -> Result<usize, Malformed> {
+) -> Result<usize, NoReply> {
     let (mut at, mut end) = (0, 0);
     while end < bytes.len() && !parser.done() {
         end = (end + pieces.next().unwrap_or(bytes.len())).min(bytes.len());

@@ -11,7 +11,7 @@ mod ab_wire;
 mod autobench;
 mod autobench_admin;
 mod bench2graph;
-mod both;
+pub mod both;
 mod false_httperf;
 mod httperf;
 mod httperf_failures;

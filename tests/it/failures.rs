@@ -1,7 +1,7 @@
 //! Each way to fail, one by one: counted by its kind, and told in words with what usually helps.
 
 use crate::world::brunt::{spaced, start};
-use crate::world::odd::{page, serving};
+use crate::world::odd::{page, replying, serving};
 use crate::world::{Ran, command, lab, measure, port, until};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use rustix::process::{Resource, Rlimit, prlimit};
@@ -83,7 +83,61 @@ fn garbage() {
 
 #[test]
 fn bytes_behind_a_reply() {
-    whole_fail("extra", "protocol", "", &["protocol error"]);
+    let lab = lab("--fail 1:extra --body 100");
+    let ran = measure(&format!("{} -c 4 -n 20", lab.at("/"))).all_good();
+    assert_eq!((ran.connections("unsolicited"), ran.connections("opened")), (20, 20), "{}", ran.out);
+    ran.says(&["20 given up because unsolicited bytes came"]);
+}
+
+#[test]
+fn bytes_on_an_idle_connection() {
+    let server = serving(|mut client| {
+        while client.request().is_some() && client.give(page("page")) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            client.give("nobody asked");
+        }
+    });
+    let ran = measure(&format!("{} -c 1 -n 5 --think 200ms", server.at("/"))).all_good();
+    assert!(ran.connections("unsolicited") >= 4, "{}", ran.out);
+}
+
+/// Each way to be no reply is told, with the limit of ours where that was it.
+#[test]
+fn the_cause_of_a_protocol_error() {
+    let ok = "HTTP/1.1 200 OK\r\n";
+    let cases = [
+        ("status_line", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), "the status line is not HTTP/1.x"),
+        ("header_field", format!("{ok}no colon\r\n\r\n"), "a header field is malformed"),
+        ("too_many_fields", format!("{ok}{}\r\n", "a: b\r\n".repeat(1025)), "more than 1024 header fields"),
+        (
+            "head_too_large",
+            format!("{ok}A: {}\r\n\r\n", "x".repeat(70_000)),
+            "the head is larger than 64 kB (limit of brunt)",
+        ),
+        ("content_length", format!("{ok}Content-Length: five\r\n\r\n"), "Content-Length is not one number of bytes"),
+        ("transfer_encoding", format!("{ok}Transfer-Encoding: rot13\r\n\r\n"), "Transfer-Encoding is unknown"),
+        (
+            "chunk",
+            format!("{ok}Transfer-Encoding: chunked\r\n\r\nx\r\n"),
+            "the chunked framing of the body is malformed",
+        ),
+        (
+            "chunk_line_too_long",
+            format!("{ok}Transfer-Encoding: chunked\r\n\r\n1;{}", "x".repeat(5000)),
+            "longer than 4 kB",
+        ),
+    ];
+    for (cause, reply, words) in cases {
+        let server = replying(reply);
+        let ran = measure(&format!("{} -c 1 -n 3", server.at("/")));
+        assert_eq!(
+            (ran.failed("protocol"), ran.number(&format!("/malformed/{cause}"))),
+            (3, 3),
+            "{cause}: {}",
+            ran.out
+        );
+        ran.says(&[&format!("3 × {words}")]);
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod interruption;
 mod load;
 mod main_job;
 mod overload;
+mod pieces;
 mod plan;
 mod probes;
 mod processes;

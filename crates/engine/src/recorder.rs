@@ -196,6 +196,11 @@ impl Recorder {
         self.connections -= 1;
     }
 
+    /// Bytes that nobody asked for came on a connection: it is given up.
+    pub fn unsolicited(&mut self) {
+        self.flow.unsolicited += 1;
+    }
+
     /// The server closed an idle connection.
     pub fn closed_idle(&mut self) {
         self.flow.closed_idle += 1;

@@ -56,9 +56,6 @@ pub enum EngineError {
     /// A thread or its runtime could not be made.
     #[error("a worker could not be started: {0}")]
     Worker(#[from] io::Error),
-    /// The pattern for bodies.
-    #[error("the pattern for bodies: {0}")]
-    Pattern(#[from] regex::Error),
     /// A worker panicked: a fault of brunt.
     #[error("a worker thread ended unexpectedly; what was measured before is in the report")]
     Panicked,
@@ -219,7 +216,7 @@ fn common<W: World>(plan: &Plan, world: &W, leash: &Leash) -> Result<Common, Eng
         labels.number(&name);
     }
     Ok(Common {
-        check: Check::new(&plan.checks)?,
+        check: Check::new(&plan.checks),
         labels,
         pool: pool(plan, leash.part).map(Arc::new),
         tickets: Arc::new(Tickets::new(plan.stop.requests, leash.part)),

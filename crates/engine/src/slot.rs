@@ -9,7 +9,7 @@ use brunt_model::plan::{Dialling, Keep};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::request::Draft;
-use brunt_wire::{Prepared, Reply, Stamps, Wire};
+use brunt_wire::{Idle, Prepared, Reply, Stamps, Wire};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
@@ -103,7 +103,8 @@ impl<W: Wire> Slot<W> {
         // Where replies are always there at once, nothing else would let other tasks run.
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
-        let lost = lost.map(|failure| Lost { failure, sent: sample.bytes_sent > 0 });
+        let written = sample.bytes_sent >= at.bytes().len() as u64;
+        let lost = lost.map(|failure| Lost { failure, sent: written && sample.bytes_sent > 0 });
         Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
     }
 
@@ -180,7 +181,11 @@ impl<W: Wire> Slot<W> {
     /// Whether the connection is there for the next request.
     fn keeps(&self, reply: &Reply) -> bool {
         let leaves_open = reply.keep_alive || self.shared.keep == Keep::Iteration;
-        leaves_open && self.served < self.shared.requests_per_connection
+        let keeps = leaves_open && self.served < self.shared.requests_per_connection;
+        if keeps && reply.unsolicited {
+            self.shared.recorder.borrow_mut().unsolicited();
+        }
+        keeps && !reply.unsolicited
     }
 
     async fn open_in_time(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
@@ -244,6 +249,7 @@ impl<W: Wire> Slot<W> {
             Err(failure) => {
                 sample.last_byte = self.shared.time.now();
                 sample.outcome = Outcome::failed(*failure);
+                sample.malformed = stamps.malformed.filter(|_| *failure == Failure::Protocol);
             }
         }
     }
@@ -254,10 +260,18 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    /// The server closed the idle connection.
-    pub fn lost_idle(&mut self) {
-        if self.conn.take().is_some() {
-            self.shared.recorder.borrow_mut().closed_idle();
+    /// The idle connection is of no more use.
+    pub fn lost_idle(&mut self, idle: Idle) {
+        if self.conn.take().is_none() {
+            return;
+        }
+        let mut recorder = self.shared.recorder.borrow_mut();
+        match idle {
+            Idle::Closed => recorder.closed_idle(),
+            Idle::Unsolicited => {
+                recorder.unsolicited();
+                recorder.closed();
+            }
         }
     }
 }
@@ -275,6 +289,7 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         user: last.user,
         kept_alive: last.kept_alive,
         outcome: last.outcome,
+        malformed: last.malformed,
         ..*first
     }
 }

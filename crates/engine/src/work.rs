@@ -132,7 +132,7 @@ pub async fn wait_idle<W: Wire>(slot: &mut Slot<W>, due: Tick) {
     while let Some(conn) = &mut slot.conn {
         match race(&slot.timer, slot.shared.wire.closed(conn)).await {
             First::A(()) => return,
-            First::B(()) => slot.lost_idle(),
+            First::B(idle) => slot.lost_idle(idle),
         }
     }
     (&slot.timer).await;
@@ -160,8 +160,8 @@ impl<W: Wire> Work<W> for Arrivals {
             let Some(conn) = &mut slot.conn else { return job.await };
             match race(job, slot.shared.wire.closed(conn)).await {
                 First::A(job) => return job,
-                First::B(()) => {
-                    slot.lost_idle();
+                First::B(idle) => {
+                    slot.lost_idle(idle);
                     self.pool.lost_connection(self.seat);
                 }
             }

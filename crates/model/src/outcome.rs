@@ -155,9 +155,15 @@ pub enum Malformed {
     /// An unknown coding, or one behind chunked.
     #[error("Transfer-Encoding is unknown, or goes on behind chunked")]
     TransferEncoding,
-    /// The framing of a chunk, or trailers without end.
+    /// The framing of a chunk.
     #[error("the chunked framing of the body is malformed")]
     Chunk,
+    /// A limit of ours: a line that states a chunk's size is longer, with its extensions.
+    #[error("the line before a chunk is longer than 4 kB (limit of brunt)")]
+    ChunkLineTooLong,
+    /// A limit of ours: more trailers behind the last chunk than we read.
+    #[error("the trailers behind the body are larger than 64 kB (limit of brunt)")]
+    TrailersTooLarge,
 }
 
 impl Malformed {
@@ -172,6 +178,8 @@ impl Malformed {
             Self::ContentLength => "content_length",
             Self::TransferEncoding => "transfer_encoding",
             Self::Chunk => "chunk",
+            Self::ChunkLineTooLong => "chunk_line_too_long",
+            Self::TrailersTooLarge => "trailers_too_large",
         }
     }
 }

@@ -46,6 +46,9 @@ pub struct Document {
     /// How many requests failed in each way; kinds that did not occur are left out. `check` is among the completed,
     /// `dropped` not among the begun.
     pub failures: BTreeMap<String, u64>,
+    /// What was wrong with the replies among `failures.protocol`; causes that did not occur are left out.
+    #[serde(default)]
+    pub malformed: BTreeMap<String, u64>,
     /// Response time, planned to last byte, in seconds, of completed and timed-out requests. Percentiles count dropped,
     /// cut and timed-out requests as the slowest.
     pub response_time_seconds: Option<Times>,
@@ -229,6 +232,9 @@ pub struct Connections {
     pub peak: u64,
     /// Idle connections closed by the server in the whole run.
     pub closed_idle: u64,
+    /// Connections given up in the whole run because bytes came that belong to no reply.
+    #[serde(default)]
+    pub unsolicited: u64,
 }
 
 /// What brunt itself used in the whole run; null where it was not read.

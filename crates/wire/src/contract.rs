@@ -5,6 +5,8 @@
 
 use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared};
+use crate::stream::Idle;
+use brunt_model::outcome::Malformed;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Tick};
 use std::rc::Rc;
@@ -47,6 +49,8 @@ pub struct Stamps {
     pub head_bytes: u64,
     /// Nanoseconds for which the last byte had been in the kernel before it was read; None where nobody looked.
     pub read_lag: Option<u64>,
+    /// Why what came is no reply, where that is the failure.
+    pub malformed: Option<Malformed>,
 }
 
 /// A whole reply.
@@ -56,6 +60,8 @@ pub struct Reply {
     pub status: u16,
     /// The connection may be used again.
     pub keep_alive: bool,
+    /// Bytes that nobody asked for came behind it.
+    pub unsolicited: bool,
     /// Bytes of its body, without framing.
     pub body_bytes: u64,
     /// Bytes of its head, with those of interim heads before it.
@@ -71,8 +77,10 @@ pub struct Reply {
 pub struct Kept {
     /// The Location header.
     pub location: Option<String>,
-    /// The body, decoded.
+    /// The body, decoded, up to a limit.
     pub body: Vec<u8>,
+    /// The pattern that bodies are searched for is in it.
+    pub matches: bool,
     /// The Server header.
     pub server: Option<String>,
     /// Of the last Set-Cookie header: name and value.
@@ -89,6 +97,8 @@ pub struct Kept {
 pub struct Wants {
     /// The body, decoded.
     pub body: bool,
+    /// Whether the body matches the plan's pattern.
+    pub matches: bool,
     /// The body, decoded, where it is a page of HTML.
     pub page: bool,
     /// The Location header.
@@ -132,7 +142,7 @@ pub trait Wire: 'static {
     fn send_ahead(&self, conn: &mut Self::Conn, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;
 
     /// Resolves when an idle connection can no longer be used: the peer closed it, or sent what nobody asked for.
-    fn closed(&self, conn: &mut Self::Conn) -> impl Future<Output = ()>;
+    fn closed(&self, conn: &mut Self::Conn) -> impl Future<Output = Idle>;
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …
     fn take_note(&self) -> Option<String>;

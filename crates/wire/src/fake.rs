@@ -1,6 +1,7 @@
 //! A wire without sockets, for the engine's tests: a formula takes the place of the server.
 
 use crate::request::{BadRequest, Draft, Prepared};
+use crate::stream::Idle;
 use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Wire};
 use brunt_model::sample::Opening;
@@ -161,11 +162,10 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
 
     async fn send_ahead(&self, _: &mut u64, _: &[Rc<Prepared>]) {}
 
-    async fn closed(&self, _: &mut u64) {
-        match self.idle {
-            Some(idle) => self.time.sleep_until(self.time.now() + idle).await,
-            None => std::future::pending().await,
-        }
+    async fn closed(&self, _: &mut u64) -> Idle {
+        let Some(idle) = self.idle else { return std::future::pending().await };
+        self.time.sleep_until(self.time.now() + idle).await;
+        Idle::Closed
     }
 
     fn take_note(&self) -> Option<String> {

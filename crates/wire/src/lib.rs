@@ -9,7 +9,8 @@
 //! * `contract`: what the engine and a wire agree on: [`Wire`], [`Timer`], [`Reply`], [`Stamps`].
 //! * [`h1`]: the codec ([`h1::parse`] is pure) and [`h1::H1`], the [`Wire`] over real sockets.
 //! * [`request`]: a request in the bytes of the wire. [`origin`]: scheme, host and port, and their addresses.
-//! * [`dial`], [`tls`], [`stream`]: connections. `sources`: the local addresses that they are made from. [`error`]: which failure an error of the system is.
+//! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
+//!   [`error`]: which failure an error of the system is.
 //! * [`fake`]: a wire without sockets, for the engine's tests.
 //! * `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
@@ -19,6 +20,7 @@ pub mod dial;
 pub mod error;
 pub mod fake;
 pub mod h1;
+pub mod link;
 pub mod origin;
 pub mod request;
 mod sources;
@@ -29,4 +31,5 @@ mod turn;
 
 pub use contract::{Kept, Reply, Stamps, Timer, Wants, Wire};
 pub use request::Prepared;
+pub use stream::Idle;
 pub use sys::{Owner, watch};

@@ -2,11 +2,12 @@
 //!
 //! It knows bytes, not HTTP. All reads go into buffers of the caller, one for a whole thread: an idle connection owns
 //! none.
+//!
+//! Readiness is edge-triggered: it is cleared only after the kernel had nothing (`EAGAIN`) or gave less than there was
+//! room for. After any other read there may be more bytes in the socket, of which no further event tells.
 
-use crate::sys;
+use crate::link::{Link, Ready};
 use crate::tls::{self, Handshake};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
 use rustls::ClientConnection;
 use socket2::Socket;
 use std::io::{self, Read, Write};
@@ -20,13 +21,18 @@ const LONG_REST: u64 = 192 * 1024;
 /// Woken when so much of a long body is there.
 const WAKE_AT: u64 = 512 * 1024;
 
+/// So many reads of nothing but blank lines are passed over at a time: a server may send them without end.
+pub const MOST_BLANK_READS: u32 = 64;
+
 /// An open connection.
-pub struct Stream {
-    io: AsyncFd<Socket>,
+pub struct Stream<L = AsyncFd<Socket>> {
+    io: L,
     tls: Option<Box<ClientConnection>>,
     /// What `SO_RCVLOWAT` stands at.
     wake_at: u32,
     receipt: Receipt,
+    /// The last read left nothing behind, as far as the kernel told.
+    drained: bool,
 }
 
 /// Whether the kernel tells when bytes came (`SO_TIMESTAMPNS`).
@@ -45,14 +51,30 @@ struct Receipt {
 pub struct Rest {
     /// How many, at most.
     pub bytes: u64,
-    /// Nothing comes behind them.
-    pub last: bool,
+    /// So many come for certain, unless the connection ends.
+    pub certain: bool,
+}
+
+/// What an idle connection turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idle {
+    /// The peer closed it.
+    Closed,
+    /// Bytes came that nobody asked for.
+    Unsolicited,
 }
 
 impl Stream {
+    /// The address at the other end; None for a Unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.io.get_ref().peer_addr().ok()?.as_socket()
+    }
+}
+
+impl<L: Link> Stream<L> {
     /// Wraps a connected, non-blocking socket.
-    pub fn new(io: AsyncFd<Socket>) -> Self {
-        Self { io, tls: None, wake_at: 1, receipt: Receipt::default() }
+    pub fn new(io: L) -> Self {
+        Self { io, tls: None, wake_at: 1, receipt: Receipt::default(), drained: false }
     }
 
     /// Whether TLS is spoken on it.
@@ -65,16 +87,11 @@ impl Stream {
         self.tls.as_deref().map(tls::handshake)
     }
 
-    /// The address at the other end; None for a Unix socket.
-    pub fn peer(&self) -> Option<SocketAddr> {
-        self.io.get_ref().peer_addr().ok()?.as_socket()
-    }
-
     /// Agrees on TLS; the stream then carries what is inside.
     pub async fn start_tls(&mut self, mut tls: Box<ClientConnection>) -> io::Result<()> {
         while tls.is_handshaking() || tls.wants_write() {
             if tls.wants_write() {
-                flush_tls(&self.io, &mut tls).await?;
+                std::future::poll_fn(|cx| poll_flush_tls(&self.io, &mut tls, cx)).await?;
             } else if std::future::poll_fn(|cx| read_tls(&self.io, &mut tls, cx)).await? == 0 {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "the server closed during the TLS handshake"));
             }
@@ -85,7 +102,7 @@ impl Stream {
 
     /// Has the kernel stamp what comes, where it can.
     pub fn stamp_receipt(&mut self) {
-        self.receipt.is_on = sys::stamp_receipt(self.io.get_ref()).is_ok();
+        self.receipt.is_on = self.io.stamp_receipt().is_ok();
     }
 
     /// Whether the kernel stamps what comes, and reads can tell. TLS holds bytes back.
@@ -110,150 +127,179 @@ impl Stream {
         if self.tls.is_some() {
             return Ok(0);
         }
-        match rustix::net::send(self.io.get_ref(), bytes, SendFlags::NOSIGNAL) {
-            Ok(n) => Ok(n),
-            Err(Errno::AGAIN | Errno::INTR) => Ok(0),
-            Err(e) => Err(e.into()),
+        match self.io.send(bytes) {
+            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Ok(0),
+            other => other,
+        }
+    }
+
+    /// Writes as much of `bytes` as the socket takes; how much that was, never 0 but for no bytes. With TLS, bytes that
+    /// were taken may still have to be flushed: `poll_flush`.
+    pub fn poll_send(&mut self, bytes: &[u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let Some(tls) = &mut self.tls else { return poll_send_plain(&self.io, bytes, cx) };
+        ready!(poll_flush_tls(&self.io, tls, cx))?;
+        Poll::Ready(tls.writer().write(bytes))
+    }
+
+    /// Resolves when nothing that was written is held back here.
+    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.tls {
+            Some(tls) => poll_flush_tls(&self.io, tls, cx),
+            None => Poll::Ready(Ok(())),
         }
     }
 
     /// Writes all of `bytes`.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Some(tls) = &mut self.tls else { return send_plain(&self.io, bytes).await };
         let mut rest = bytes;
-        loop {
-            let n = tls.writer().write(rest)?;
+        while !rest.is_empty() {
+            let n = std::future::poll_fn(|cx| self.poll_send(rest, cx)).await?;
             rest = &rest[n..];
-            flush_tls(&self.io, tls).await?;
-            if rest.is_empty() {
-                return Ok(());
-            }
         }
+        std::future::poll_fn(|cx| self.poll_flush(cx)).await
     }
 
     /// Reads into `buffer` what is there; 0 is the end.
     pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        match &mut self.tls {
-            None => when_readable(&self.io, cx, |socket| {
+        self.set_wake_at(1);
+        let (n, drained) = ready!(match &mut self.tls {
+            None => when_readable(&self.io, cx, |io| {
                 let n = if self.receipt.is_wanted {
-                    let (n, at) = sys::read_stamped(socket, buffer)?;
+                    let (n, at) = io.recv_stamped(buffer)?;
                     self.receipt.last = at;
                     n
                 } else {
-                    rustix::net::recv(socket, &mut *buffer, RecvFlags::empty())?.0
+                    io.recv(&mut *buffer)?
                 };
                 Ok((n, n < buffer.len()))
             }),
             Some(tls) => poll_read_tls(&self.io, tls, buffer, cx),
-        }
+        })?;
+        self.drained = drained;
+        Poll::Ready(Ok(n))
     }
 
     /// Drops bytes of `rest` that are there, in the kernel where it can; 0 is the end. `spare` may be written to.
     pub fn poll_discard(&mut self, rest: Rest, spare: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        if self.tls.is_some() {
-            let most = usize::try_from(rest.bytes).unwrap_or(usize::MAX).min(spare.len());
-            return self.poll_read(&mut spare[..most], cx);
-        }
-        self.set_wake_at(rest);
         let asked = rest.bytes.min(spare.len() as u64);
-        let drained = rest.last && asked == rest.bytes;
-        when_readable(&self.io, cx, |socket| {
+        if self.tls.is_some() {
+            return self.poll_read(&mut spare[..asked as usize], cx);
+        }
+        let long = rest.certain && rest.bytes >= LONG_REST;
+        self.set_wake_at(if long { rest.bytes.min(WAKE_AT) as u32 } else { 1 });
+        let (n, drained) = ready!(when_readable(&self.io, cx, |io| {
             let n = if self.receipt.is_wanted {
-                let (n, at) = sys::discard_stamped(socket, spare, asked)?;
+                let (n, at) = io.discard_stamped(spare, asked)?;
                 self.receipt.last = at;
                 n
             } else {
-                sys::discard(socket, spare, asked)?
+                io.discard(spare, asked)?
             };
-            Ok((n, (n as u64) < asked || drained))
-        })
+            Ok((n, (n as u64) < asked))
+        }))?;
+        self.drained = drained;
+        Poll::Ready(Ok(n))
+    }
+
+    /// Reads what the socket may still hold behind what was read last, without waiting; None: nothing. It costs a system
+    /// call only where the last read could not tell.
+    pub fn read_behind(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Option<io::Result<usize>> {
+        if self.drained && self.tls.is_none() {
+            return None;
+        }
+        match self.poll_read(buffer, cx) {
+            Poll::Ready(read) => Some(read),
+            Poll::Pending => None,
+        }
     }
 
     /// Wakes us seldom while much of a long body is still to come. Errors do not matter: we are woken more often.
-    fn set_wake_at(&mut self, rest: Rest) {
-        let wanted = if rest.last && rest.bytes >= LONG_REST { rest.bytes.min(WAKE_AT) as u32 } else { 1 };
+    fn set_wake_at(&mut self, wanted: u32) {
         if wanted != self.wake_at {
-            let _ = sys::wake_at(self.io.get_ref(), wanted);
+            self.io.wake_at(wanted);
             self.wake_at = wanted;
         }
     }
 
-    /// Back to being woken for the first byte, before the next head is awaited.
-    pub fn rest_is_over(&mut self) {
-        self.set_wake_at(Rest { bytes: 0, last: true });
-    }
-
-    /// Resolves when the idle connection is of no more use: closed, or with bytes that nobody asked for.
-    /// TLS session tickets and the like are taken in.
-    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut byte = [0];
-        match self.poll_read(&mut byte, cx) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(_) => Poll::Ready(()),
+    /// Resolves when the idle connection is of no more use: closed, or with bytes that nobody asked for. Blank lines
+    /// between replies are passed over (RFC 9112 section 2.2), as are TLS session tickets and the like.
+    pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+        let mut bytes = [0; 64];
+        for _ in 0..MOST_BLANK_READS {
+            match ready!(self.poll_read(&mut bytes, cx)) {
+                Ok(0) | Err(_) => return Poll::Ready(Idle::Closed),
+                Ok(n) if is_blank(&bytes[..n]) => {}
+                Ok(_) => return Poll::Ready(Idle::Unsolicited),
+            }
         }
+        Poll::Ready(Idle::Unsolicited)
     }
 }
 
-/// Calls `read` whenever the socket may have something; it says how much it got, and whether that was all there was.
-fn when_readable(
-    io: &AsyncFd<Socket>,
+/// Whether there is nothing but the ends of lines.
+pub fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n'))
+}
+
+/// Calls `read` whenever the socket may have something; it says how much it got, and whether that was less than there
+/// was room for.
+fn when_readable<L: Link>(
+    io: &L,
     cx: &mut Context<'_>,
-    mut read: impl FnMut(&Socket) -> io::Result<(usize, bool)>,
-) -> Poll<io::Result<usize>> {
+    mut read: impl FnMut(&L) -> io::Result<(usize, bool)>,
+) -> Poll<io::Result<(usize, bool)>> {
     loop {
-        let mut guard = ready!(io.poll_read_ready(cx))?;
-        match read(io.get_ref()) {
+        let mut ready = ready!(io.poll_read_ready(cx))?;
+        match read(io) {
             Ok((n, drained)) => {
-                // The registration is edge-triggered: to read less than asked for, or all that can come, is to know
-                // that the next bytes will make an event of their own. It saves the read that would find nothing.
+                // The next bytes make an event of their own: it saves the read that would find nothing. Where the read
+                // filled its room there may be more, and no event would tell of it.
                 if drained {
-                    guard.clear_ready();
+                    ready.clear();
                 }
-                return Poll::Ready(Ok(n));
+                return Poll::Ready(Ok((n, drained)));
             }
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => guard.clear_ready(),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready.clear(),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Poll::Ready(Err(e)),
         }
     }
 }
 
-async fn send_plain(io: &AsyncFd<Socket>, bytes: &[u8]) -> io::Result<()> {
-    let mut rest = bytes;
+fn poll_send_plain<L: Link>(io: &L, bytes: &[u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
     loop {
-        match rustix::net::send(io.get_ref(), rest, SendFlags::NOSIGNAL) {
-            Ok(n) if n == rest.len() => return Ok(()),
-            Ok(n) => rest = &rest[n..],
-            Err(Errno::AGAIN) => io.writable().await?.clear_ready(),
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(e.into()),
-        }
-    }
-}
-
-async fn flush_tls(io: &AsyncFd<Socket>, tls: &mut ClientConnection) -> io::Result<()> {
-    while tls.wants_write() {
-        match tls.write_tls(&mut PlainSocket(io.get_ref())) {
-            Ok(_) => {}
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => io.writable().await?.clear_ready(),
+        match io.send(bytes) {
+            // Readiness is cleared before the socket is tried again, so that no event is lost in between.
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready!(io.poll_write_ready(cx))?.clear(),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
+            other => return Poll::Ready(other),
         }
     }
-    Ok(())
 }
 
-fn poll_read_tls(
-    io: &AsyncFd<Socket>,
+fn poll_flush_tls<L: Link>(io: &L, tls: &mut ClientConnection, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    while tls.wants_write() {
+        match tls.write_tls(&mut PlainSocket(io)) {
+            Ok(_) => {}
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => ready!(io.poll_write_ready(cx))?.clear(),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Poll::Ready(Err(e)),
+        }
+    }
+    Poll::Ready(Ok(()))
+}
+
+fn poll_read_tls<L: Link>(
+    io: &L,
     tls: &mut ClientConnection,
     buffer: &mut [u8],
     cx: &mut Context<'_>,
-) -> Poll<io::Result<usize>> {
+) -> Poll<io::Result<(usize, bool)>> {
     loop {
         match tls.reader().read(buffer) {
-            Ok(n) => return Poll::Ready(Ok(n)),
+            Ok(n) => return Poll::Ready(Ok((n, false))),
             // The peer closed without close_notify: many servers do. The reply's framing tells whether it was whole.
-            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Poll::Ready(Ok(0)),
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Poll::Ready(Ok((0, false))),
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
             Err(e) => return Poll::Ready(Err(e)),
         }
@@ -262,39 +308,39 @@ fn poll_read_tls(
 }
 
 /// Takes in what is there for TLS; 0 is the end.
-fn read_tls(io: &AsyncFd<Socket>, tls: &mut ClientConnection, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-    let n = ready!(when_readable(io, cx, |socket| {
-        let mut counted = Counted { socket, drained: false };
+fn read_tls<L: Link>(io: &L, tls: &mut ClientConnection, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    let (n, _) = ready!(when_readable(io, cx, |io| {
+        let mut counted = Counted { io, drained: false };
         let n = tls.read_tls(&mut counted)?;
         Ok((n, counted.drained))
     }))?;
     let state = tls.process_new_packets().map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?;
     if state.tls_bytes_to_write() > 0 && !tls.is_handshaking() {
         // An answer to a key update: a failure shows at the next write.
-        let _ = tls.write_tls(&mut PlainSocket(io.get_ref()));
+        let _ = tls.write_tls(&mut PlainSocket(io));
     }
     Poll::Ready(Ok(n))
 }
 
 /// Reads, and remembers whether the socket gave less than was asked for.
-struct Counted<'a> {
-    socket: &'a Socket,
+struct Counted<'a, L> {
+    io: &'a L,
     drained: bool,
 }
 
-impl Read for Counted<'_> {
+impl<L: Link> Read for Counted<'_, L> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let (n, _) = rustix::net::recv(self.socket, &mut *buffer, RecvFlags::empty())?;
+        let n = self.io.recv(&mut *buffer)?;
         self.drained = n < buffer.len();
         Ok(n)
     }
 }
 
-struct PlainSocket<'a>(&'a Socket);
+struct PlainSocket<'a, L>(&'a L);
 
-impl Write for PlainSocket<'_> {
+impl<L: Link> Write for PlainSocket<'_, L> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::net::send(self.0, bytes, SendFlags::NOSIGNAL)?)
+        self.0.send(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

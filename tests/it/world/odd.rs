@@ -89,6 +89,11 @@ impl Client {
         Some(text)
     }
 
+    /// Whether more came already than was taken.
+    pub fn has_more(&self) -> bool {
+        !self.reader.buffer().is_empty()
+    }
+
     /// Writes; whether that went well.
     pub fn give(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()

@@ -14,7 +14,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "LIST", value_parser = status::parse)]
     pub expect_status: Vec<Vec<StatusRange>>,
 
-    /// What the body of a good reply matches
+    /// What the body of a good reply matches; a match must lie within 256 kB of the decoded body
     #[arg(long, value_name = "REGEX", value_parser = values::regex)]
     pub expect_body: Option<String>,
 

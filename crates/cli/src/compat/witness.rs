@@ -10,7 +10,7 @@ use brunt_model::sample::Opening;
 use brunt_wire::h1::H1;
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Kept, Prepared, Reply, Stamps, Wire};
+use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Wire};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -107,8 +107,8 @@ impl Wire for Looking {
         self.wire.send_ahead(conn, requests).await;
     }
 
-    async fn closed(&self, conn: &mut Self::Conn) {
-        self.wire.closed(conn).await;
+    async fn closed(&self, conn: &mut Self::Conn) -> Idle {
+        self.wire.closed(conn).await
     }
 
     fn take_note(&self) -> Option<String> {

@@ -30,6 +30,7 @@ impl Document {
             bytes: Bytes::from(total),
             outcomes: outcomes(total),
             failures: failures(total),
+            malformed: total.malformed.iter().map(|(cause, n)| (cause.key().to_owned(), *n)).collect(),
             response_time_seconds: response(total),
             service_time_seconds: Times::of(&total.service),
             queue_wait_seconds: Times::of(&total.queue_wait),
@@ -184,6 +185,7 @@ impl From<&Run> for Connections {
             reused: run.flow_all.reused,
             peak: run.peak_connections,
             closed_idle: run.flow_all.closed_idle,
+            unsolicited: run.flow_all.unsolicited,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::figures::{count, plural, share, time};
 use crate::layout::{Table, clean, entry, hang};
+use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Run, Tally};
 
 /// Statuses and failures, with counts and shares.
@@ -27,9 +28,22 @@ pub fn section_of_several(run: &Run) -> String {
 }
 
 fn explained(failure: Failure, t: &Tally) -> String {
-    let row = failure.row();
     let among = if failure == Failure::Check { " (these are among the completed)" } else { "" };
-    format!("{}{among}; {}{}", row.meaning, row.remedy, known_after(failure, t))
+    format!("{}{among}{}{}", meaning(failure, t), remedy(failure, t), known_after(failure, t))
+}
+
+/// What a kind of failure means; for a protocol error the causes, with their counts.
+fn meaning(failure: Failure, t: &Tally) -> String {
+    let causes = t.malformed.iter().filter(|_| failure == Failure::Protocol);
+    let causes: Vec<String> = causes.map(|(cause, n)| format!("{} × {cause}", count(*n))).collect();
+    if causes.is_empty() { failure.row().meaning.to_owned() } else { causes.join(", ") }
+}
+
+/// What usually helps. Bytes that begin as a reply does come from the right port.
+fn remedy(failure: Failure, t: &Tally) -> String {
+    let other_protocol = t.malformed.is_empty() || t.malformed.iter().any(|(cause, _)| *cause == Malformed::StatusLine);
+    let helps = failure != Failure::Protocol || other_protocol;
+    if helps { format!("; {}", failure.row().remedy) } else { "; look at a reply with curl".to_owned() }
 }
 
 fn known_after(failure: Failure, t: &Tally) -> String {
@@ -52,6 +66,9 @@ pub fn connections(run: &Run) -> String {
     if all.closed_idle > 0 {
         text += &format!(", {} closed by the server while idle", count(all.closed_idle));
     }
+    if all.unsolicited > 0 {
+        text += &format!(", {} given up because unsolicited bytes came", count(all.unsolicited));
+    }
     entry("Connections", &text)
 }
 
@@ -68,10 +85,10 @@ fn why(run: &Run) -> String {
     let tried = t.begun + t.failed_by(Failure::Dropped);
     match Failure::all().max_by_key(|f| (t.failed_by(*f), std::cmp::Reverse(*f))) {
         Some(worst) if t.failed_by(worst) > 0 => {
-            let (n, row) = (t.failed_by(worst), worst.row());
+            let (n, name) = (t.failed_by(worst), worst.row().name);
             let of = if n == tried { "all".into() } else { format!("{} of", count(n)) };
             let requests = plural(tried, "request");
-            format!("{of} {requests} ended as '{}': {}; {}", row.name, row.meaning, row.remedy)
+            format!("{of} {requests} ended as '{name}': {}{}", meaning(worst, t), remedy(worst, t))
         }
         _ if tried > 0 => "no request was over when the run ended".into(),
         _ => "no request was begun in the measured time".into(),

@@ -116,12 +116,12 @@ impl Chunks {
 
     /// Keeps the size line and the trailers within their bounds.
     fn count(&mut self) -> Result<(), Malformed> {
-        let most = match self.step {
-            Step::Trailer | Step::InTrailer | Step::LastLineFeed => MAX_TRAILERS,
-            _ => MAX_SIZE_LINE,
+        let (most, beyond) = match self.step {
+            Step::Trailer | Step::InTrailer | Step::LastLineFeed => (MAX_TRAILERS, Malformed::TrailersTooLarge),
+            _ => (MAX_SIZE_LINE, Malformed::ChunkLineTooLong),
         };
         self.seen += 1;
-        if self.seen > most { Err(Malformed::Chunk) } else { Ok(()) }
+        if self.seen > most { Err(beyond) } else { Ok(()) }
     }
 
     /// Adds a hexadecimal digit to the size.

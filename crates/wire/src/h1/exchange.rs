@@ -3,15 +3,17 @@
 //! Reads go into the worker's one buffer; a head that comes in pieces is kept with the connection until it is whole. A
 //! body that nobody looks at is dropped in the kernel. Nothing is allocated for an ordinary reply.
 
-use super::parse::{Asked, Framing, Head, MAX_HEAD, Malformed, Parser, Sink};
-use crate::stream::{Rest, Stream};
+use super::kept_body::KeptBody;
+use super::parse::{Asked, Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, Sink};
+use crate::link::Link;
+use crate::stream::{MOST_BLANK_READS, Rest, Stream, is_blank};
 use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Wants, error};
 use brunt_model::{Failure, Tick};
-use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use regex::bytes::Regex;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -37,6 +39,8 @@ pub(super) struct Shared<T> {
     pub receive_rate: Option<u64>,
     /// Replies that might have told how late they were read.
     pub replies: Cell<u32>,
+    /// What bodies are searched for, where somebody wants to know.
+    pub pattern: Option<Regex>,
 }
 
 /// The last head that was read. Replies of one server mostly begin with the same bytes, but for the second of the day:
@@ -79,6 +83,12 @@ struct Receiving {
     more_may_come: bool,
     /// What came behind the whole reply.
     behind: Vec<u8>,
+    /// How many bytes came behind it that were not asked for, blank lines with them.
+    extra: u64,
+    /// They were more than blank lines.
+    unsolicited: bool,
+    /// Why what came is no reply.
+    malformed: Option<Malformed>,
     turn: Turn,
 }
 
@@ -98,56 +108,86 @@ impl Ahead {
 }
 
 /// What a step of receiving found.
+#[derive(Debug, Clone, Copy)]
 enum Step {
     More,
     Whole,
 }
 
+/// What became of writing a request.
+enum Written {
+    /// All of it was written; where the reply stands that came meanwhile.
+    Whole(Step),
+    /// It could not be: a reply may yet be there.
+    Failed(io::Error),
+    /// The server refused it before it was written.
+    Refused,
+    /// What came meanwhile is no reply.
+    NoReply(Failure),
+}
+
+/// What happened first while a request was written.
+enum Event {
+    Wrote(io::Result<usize>),
+    Came(Result<Step, Failure>),
+}
+
 impl<T: Timer> Shared<T> {
     /// Sends `request` and reads the whole reply. `used`: the connection carried a request before, so that its end
     /// before any reply is the server's closing of an idle connection.
-    pub async fn exchange(
+    pub async fn exchange<L: Link>(
         &self,
-        (stream, ahead): (&mut Stream, &mut Ahead),
+        (stream, ahead): (&mut Stream<L>, &mut Ahead),
         (request, asked): (&[u8], Asked),
         (used, wants): (bool, Wants),
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        // A server that refuses a body closes before it has read it: its reply may be there all the same.
+        let mut at = Receiving::new(asked, Keep::new(wants, self.pattern.as_ref()));
         let sent_ahead = ahead.sent.pop_front();
-        let unsent = if sent_ahead.is_some() { None } else { self.send(stream, request).await };
-        stamps.sent = sent_ahead.unwrap_or_else(|| self.time.now());
-        if unsent.is_none() {
-            stamps.bytes_sent = request.len() as u64;
-        }
         if stream.stamps_receipt() {
             self.sample_receipt(stream);
         }
-        let mut at = Receiving::new(asked, wants);
         at.more_may_come = !ahead.sent.is_empty();
-        let mut step = self.take_what_came(&mut at, ahead, stamps);
+        let written = match sent_ahead {
+            Some(sent) => {
+                (stamps.sent, stamps.bytes_sent) = (sent, request.len() as u64);
+                Written::Whole(Step::More)
+            }
+            None => self.send(stream, request, &mut at, stamps).await,
+        };
+        // A server that refuses a body closes before it has read it: its reply may be there all the same.
+        let (mut step, unsent, refused) = match written {
+            Written::Whole(Step::More) => (self.take_what_came(&mut at, ahead, stamps), None, false),
+            Written::Whole(Step::Whole) => (Ok(Step::Whole), None, false),
+            Written::Failed(error) => (Ok(Step::More), Some(error), true),
+            Written::Refused => (Ok(Step::Whole), None, true),
+            Written::NoReply(failure) => (Err(failure), None, true),
+        };
         loop {
             match step {
                 Ok(Step::Whole) => break,
                 Ok(Step::More) => self.throttle(stamps).await,
-                Err(failure) => return Err(why(failure, unsent.as_ref(), used && stamps.bytes_received == 0)),
+                Err(failure) => {
+                    stamps.malformed = at.malformed;
+                    return Err(why(failure, unsent.as_ref(), used && stamps.bytes_received == 0));
+                }
             }
             step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
         }
-        stream.rest_is_over();
         if let Some(received) = stream.take_receipt() {
             let lag = self.time.nanos_since_received(received, stamps.last_byte);
             // Clocks are set now and then.
             stamps.read_lag = lag.filter(|lag| *lag <= stamps.last_byte.nanos_since(stamps.sent));
         }
-        stamps.bytes_received -= at.behind.len() as u64;
+        self.look_behind(stream, &mut at).await;
+        stamps.bytes_received -= at.behind.len() as u64 + at.extra;
         ahead.came = std::mem::take(&mut at.behind);
         let reply = at.into_reply()?;
-        Ok(Reply { keep_alive: reply.keep_alive && unsent.is_none(), ..reply })
+        Ok(Reply { keep_alive: reply.keep_alive && !refused, ..reply })
     }
 
     /// Has a share of the replies tell when they came.
-    fn sample_receipt(&self, stream: &mut Stream) {
+    fn sample_receipt<L: Link>(&self, stream: &mut Stream<L>) {
         let n = self.replies.get();
         self.replies.set(n.wrapping_add(1));
         if n % LOOKED_AT == 0 {
@@ -156,8 +196,13 @@ impl<T: Timer> Shared<T> {
     }
 
     /// Sends a request before its exchange. What goes wrong shows in the exchange: it sends what this did not.
-    pub async fn send_ahead(&self, (stream, ahead): (&mut Stream, &mut Ahead), request: &[u8]) {
-        if self.send(stream, request).await.is_none() {
+    pub async fn send_ahead<L: Link>(&self, (stream, ahead): (&mut Stream<L>, &mut Ahead), request: &[u8]) {
+        let sent = match stream.send_at_once(request) {
+            Ok(n) if n == request.len() => true,
+            Ok(n) => Box::pin(stream.send(&request[n..])).await.is_ok(),
+            Err(_) => false,
+        };
+        if sent {
             ahead.sent.push_back(self.time.now());
         }
     }
@@ -174,31 +219,101 @@ impl<T: Timer> Shared<T> {
         step
     }
 
-    /// Writes the request; an error may yet be followed by a reply.
-    async fn send(&self, stream: &mut Stream, request: &[u8]) -> Option<io::Error> {
-        match stream.send_at_once(request) {
-            Ok(n) if n == request.len() => None,
-            // Boxed: seldom needed, and every idle connection would hold the room for it.
-            Ok(n) => Box::pin(self.send_rest(stream, &request[n..])).await.err(),
-            Err(e) => Some(e),
+    /// Writes the request. What comes before it is written is read: a server that refuses a long body may answer first,
+    /// and one that answers while it reads may wait for us.
+    async fn send<L: Link>(
+        &self,
+        stream: &mut Stream<L>,
+        request: &[u8],
+        at: &mut Receiving,
+        stamps: &mut Stamps,
+    ) -> Written {
+        let written = match stream.send_at_once(request) {
+            Ok(n) => {
+                stamps.bytes_sent = n as u64;
+                if n == request.len() {
+                    Written::Whole(Step::More)
+                } else {
+                    // Boxed: seldom needed, and every idle connection would hold the room for it.
+                    Box::pin(self.send_rest(stream, request, at, stamps)).await
+                }
+            }
+            Err(error) => Written::Failed(error),
+        };
+        stamps.sent = self.time.now();
+        if stamps.first_byte != Tick::ZERO {
+            stamps.sent = stamps.sent.min(stamps.first_byte);
+        }
+        written
+    }
+
+    /// Writes what is left of the request.
+    async fn send_rest<L: Link>(
+        &self,
+        stream: &mut Stream<L>,
+        request: &[u8],
+        at: &mut Receiving,
+        stamps: &mut Stamps,
+    ) -> Written {
+        let (mut step, mut turn) = (Step::More, Turn::default());
+        loop {
+            std::future::poll_fn(|cx| turn.poll_continue(&self.time, cx)).await;
+            match std::future::poll_fn(|cx| self.poll_event(stream, request, (at, step), stamps, cx)).await {
+                Event::Wrote(Ok(0)) => return Written::Whole(step),
+                Event::Wrote(Ok(n)) => {
+                    stamps.bytes_sent += n as u64;
+                    turn.worked(&self.time, self.time.now());
+                }
+                Event::Wrote(Err(error)) => return Written::Failed(error),
+                Event::Came(Ok(Step::Whole)) if at.refuses() => return Written::Refused,
+                Event::Came(Ok(next)) => step = next,
+                Event::Came(Err(failure)) => return Written::NoReply(failure),
+            }
         }
     }
 
-    /// Writes what is left of a long request.
-    async fn send_rest(&self, stream: &mut Stream, rest: &[u8]) -> io::Result<()> {
-        let mut turn = Turn::default();
-        for piece in rest.chunks(SEND_PIECE) {
-            std::future::poll_fn(|cx| turn.poll_continue(&self.time, cx)).await;
-            stream.send(piece).await?;
-            turn.worked(&self.time, self.time.now());
+    /// Writes, or reads where nothing can be written. Writing tells 0 when nothing is left to be written or flushed.
+    fn poll_event<L: Link>(
+        &self,
+        stream: &mut Stream<L>,
+        request: &[u8],
+        (at, step): (&mut Receiving, Step),
+        stamps: &mut Stamps,
+        cx: &mut Context<'_>,
+    ) -> Poll<Event> {
+        let rest = &request[stamps.bytes_sent as usize..];
+        let rest = &rest[..rest.len().min(SEND_PIECE)];
+        let wrote = if rest.is_empty() { stream.poll_flush(cx).map_ok(|()| 0) } else { stream.poll_send(rest, cx) };
+        match (wrote, step) {
+            (Poll::Ready(wrote), _) => Poll::Ready(Event::Wrote(wrote)),
+            (Poll::Pending, Step::More) => self.poll_step(stream, at, stamps, cx).map(Event::Came),
+            (Poll::Pending, Step::Whole) => Poll::Pending,
         }
-        Ok(())
+    }
+
+    /// Whether bytes that nobody asked for came along with the reply: how reads were cut must not decide it.
+    async fn look_behind<L: Link>(&self, stream: &mut Stream<L>, at: &mut Receiving) {
+        if at.more_may_come || at.unsolicited || !at.parser.head().is_some_and(|head| head.keep_alive) {
+            return;
+        }
+        std::future::poll_fn(|cx| {
+            let mut buffer = self.buffer.borrow_mut();
+            for reads in 0.. {
+                let Some(Ok(n @ 1..)) = stream.read_behind(&mut buffer[..HEAD_READ], cx) else { break };
+                if !is_blank(&buffer[..n]) || reads == MOST_BLANK_READS {
+                    at.unsolicited = true;
+                    break;
+                }
+            }
+            Poll::Ready(())
+        })
+        .await;
     }
 
     /// Reads once and takes in what came.
-    fn poll_step(
+    fn poll_step<L: Link>(
         &self,
-        stream: &mut Stream,
+        stream: &mut Stream<L>,
         at: &mut Receiving,
         stamps: &mut Stamps,
         cx: &mut Context<'_>,
@@ -208,11 +323,13 @@ impl<T: Timer> Shared<T> {
             ready!(at.turn.poll_continue(&self.time, cx));
         }
         let mut buffer = self.buffer.borrow_mut();
-        let rest = if at.keep.is_none() { at.parser.discardable() } else { 0 };
+        // A short rest is read with room for what may come behind it: that it was drained then shows at once.
+        let discardable = if at.keep.is_none() { at.parser.discardable() } else { 0 };
+        let rest = if discardable >= self.most_at_once(HEAD_READ) as u64 { discardable } else { 0 };
         let read = if rest > 0 {
-            let last = at.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
+            let certain = at.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
             let most = self.most_at_once(BUFFER);
-            stream.poll_discard(Rest { bytes: rest, last }, &mut buffer[..most], cx)
+            stream.poll_discard(Rest { bytes: rest, certain }, &mut buffer[..most], cx)
         } else {
             let most = if at.keep.is_some() { BODY_READ } else { HEAD_READ };
             let most = self.most_at_once(most);
@@ -274,17 +391,26 @@ fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
 }
 
 impl Receiving {
-    fn new(asked: Asked, wants: Wants) -> Self {
+    fn new(asked: Asked, keep: Option<Box<Keep>>) -> Self {
         let (stash, behind) = (Vec::new(), Vec::new());
+        let parser = Parser::new(asked);
         Self {
             asked,
-            parser: Parser::new(asked),
+            parser,
             stash,
-            keep: Keep::new(wants),
+            keep,
             more_may_come: false,
             behind,
+            extra: 0,
+            unsolicited: false,
+            malformed: None,
             turn: Turn::default(),
         }
+    }
+
+    /// The reply says that the request need not be sent to its end.
+    fn refuses(&self) -> bool {
+        self.parser.head().is_some_and(|head| head.status >= 400 || !head.keep_alive)
     }
 
     fn into_reply(self) -> Result<Reply, Failure> {
@@ -296,7 +422,8 @@ impl Receiving {
         };
         let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
         let Head { status, keep_alive, .. } = head;
-        Ok(Reply { status, keep_alive, body_bytes, head_bytes, announced_bytes, kept })
+        let unsolicited = self.unsolicited;
+        Ok(Reply { status, keep_alive, unsolicited, body_bytes, head_bytes, announced_bytes, kept })
     }
 
     /// Takes in bytes that were read; none is the end.
@@ -307,8 +434,8 @@ impl Receiving {
         if bytes.is_empty() {
             return match self.parser.close() {
                 Ok(()) => Ok(Step::Whole),
-                Err(Malformed::ClosedInBody | Malformed::ClosedInHead) => Err(Failure::ClosedEarly),
-                Err(_) => Err(Failure::Protocol),
+                Err(NoReply::ClosedInBody | NoReply::ClosedInHead) => Err(Failure::ClosedEarly),
+                Err(NoReply::Malformed(cause)) => Err(self.no_reply(cause)),
             };
         }
         if self.stash.is_empty() {
@@ -337,11 +464,20 @@ impl Receiving {
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
-        match &mut self.keep {
+        let fed = match &mut self.keep {
             Some(keep) => self.parser.feed(bytes, &mut **keep),
             None => self.parser.feed(bytes, &mut ()),
-        }
-        .map_err(|_| Failure::Protocol)
+        };
+        fed.map_err(|error| match error {
+            NoReply::Malformed(cause) => self.no_reply(cause),
+            NoReply::ClosedInBody | NoReply::ClosedInHead => Failure::ClosedEarly,
+        })
+    }
+
+    /// What came is no reply, and why.
+    fn no_reply(&mut self, cause: Malformed) -> Failure {
+        self.malformed = Some(cause);
+        Failure::Protocol
     }
 
     fn keep_rest(&mut self, rest: &[u8]) -> Result<Step, Failure> {
@@ -351,9 +487,13 @@ impl Receiving {
                 self.behind.extend_from_slice(rest);
                 Ok(Step::Whole)
             }
-            // Bytes behind a whole reply: nobody asked for them.
-            (true, false) => Err(Failure::Protocol),
-            (false, _) if rest.len() > MAX_HEAD => Err(Failure::Protocol),
+            // Nobody asked for them; blank lines are passed over (RFC 9112 section 2.2).
+            (true, false) => {
+                self.extra = rest.len() as u64;
+                self.unsolicited = !is_blank(rest);
+                Ok(Step::Whole)
+            }
+            (false, _) if rest.len() > MAX_HEAD => Err(self.no_reply(Malformed::HeadTooLarge)),
             (false, _) => {
                 self.stash.extend_from_slice(rest);
                 Ok(Step::More)
@@ -375,36 +515,35 @@ struct Keep {
     cookie: Option<String>,
     encoding: Option<String>,
     fields: Vec<(String, String)>,
-    body: Vec<u8>,
+    pattern: Option<Regex>,
+    /// From its first byte on.
+    body: Option<KeptBody>,
     first_bytes: Vec<u8>,
 }
 
 impl Keep {
-    fn new(wants: Wants) -> Option<Box<Self>> {
+    fn new(wants: Wants, pattern: Option<&Regex>) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
         let (location, server, cookie, encoding) = (None, None, None, None);
-        let (fields, body, first_bytes) = (Vec::new(), Vec::new(), Vec::new());
-        let keep = Self { wants, is_page: false, location, server, cookie, encoding, fields, body, first_bytes };
+        let (fields, body, first_bytes) = (Vec::new(), None, Vec::new());
+        let pattern = pattern.filter(|_| wants.matches).cloned();
+        let keep =
+            Self { wants, is_page: false, location, server, cookie, encoding, fields, pattern, body, first_bytes };
         (!nothing).then(|| Box::new(keep))
     }
 
-    fn finish(self, head: Head) -> Kept {
-        let body = match self.encoding.as_deref() {
-            Some("gzip" | "x-gzip") => unpacked(MultiGzDecoder::new(&self.body[..])),
-            Some("deflate") => unpacked(ZlibDecoder::new(&self.body[..])),
-            _ => Ok(self.body),
-        };
-        // A body that cannot be unpacked matches no pattern: the check fails, as it should.
+    fn finish(mut self, head: Head) -> Kept {
+        let body = self.body.take().unwrap_or_else(|| self.empty_body(None));
+        let (body, matches) = body.finish();
         let head = (self.wants.head || self.wants.follows).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
-        Kept { location, server, cookie, body: body.unwrap_or_default(), head, first_bytes }
+        Kept { location, server, cookie, body, matches, head, first_bytes }
     }
-}
 
-fn unpacked(mut from: impl Read) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    from.read_to_end(&mut out)?;
-    Ok(out)
+    fn empty_body(&self, encoding: Option<&str>) -> KeptBody {
+        let keeps = (self.wants.body || self.is_page).then(Vec::new);
+        KeptBody::new(encoding, self.pattern.as_ref(), keeps)
+    }
 }
 
 impl Sink for Keep {
@@ -428,8 +567,10 @@ impl Sink for Keep {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        if self.wants.body || self.is_page {
-            self.body.extend_from_slice(bytes);
+        if self.pattern.is_some() || self.wants.body || self.is_page {
+            let mut body = self.body.take().unwrap_or_else(|| self.empty_body(self.encoding.as_deref()));
+            body.push(bytes);
+            self.body = Some(body);
         }
     }
 }

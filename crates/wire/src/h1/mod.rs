@@ -2,12 +2,16 @@
 //!
 //! * [`parse`], [`chunked`]: bytes to a reply's head and end; pure.
 //! * [`H1`]: the [`Wire`](crate::Wire) of one worker thread.
+//! * [`kept_body`]: what is kept of a body, and the search for a pattern in it.
 //! * [`exchange`]: one request and its reply on an open connection.
 
 pub mod chunked;
 pub mod exchange;
+pub mod kept_body;
 pub mod parse;
 mod proxy;
+#[cfg(test)]
+mod segments_tests;
 mod wire;
 
 pub use wire::{BadWire, Common, Conn, H1};

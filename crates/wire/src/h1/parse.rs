@@ -10,6 +10,7 @@
 use std::mem::MaybeUninit;
 
 use super::chunked::Chunks;
+pub use brunt_model::outcome::Malformed;
 
 /// The largest head that is read, in bytes with its blank line; a caller's buffer must be able to hold as many.
 pub const MAX_HEAD: usize = 64 * 1024;
@@ -17,7 +18,8 @@ pub const MAX_HEAD: usize = 64 * 1024;
 /// Header fields there is room for at first; few servers send more than 30.
 const FIELDS: usize = 64;
 
-/// Header fields there is room for in a head that has more than [`FIELDS`]; beyond, it is [`Malformed::Head`].
+/// Header fields there is room for in a head that has more than [`FIELDS`]; beyond, it is
+/// [`Malformed::TooManyFields`].
 const MANY_FIELDS: usize = 1024;
 
 /// Interim heads (1xx other than 101) that are read before the final one; beyond, it is [`Malformed::TooManyInterim`].
@@ -51,30 +53,12 @@ pub enum Framing {
     UntilClose,
 }
 
-/// Why bytes are no HTTP/1.x reply.
+/// Why there is no whole reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
-    /// The status line or a header field is none, or there are too many fields.
-    #[error("the head of the reply is not HTTP/1.x")]
-    Head,
-    /// No blank line within [`MAX_HEAD`].
-    #[error("the head of the reply is larger than 64 kB")]
-    HeadTooLarge,
-    /// More than [`MAX_INTERIM`] heads with status 1xx before the final one.
-    #[error("more than 100 interim replies (status 1xx) came before the final one")]
-    TooManyInterim,
-    /// Not a number of bytes, or several that differ.
-    #[error("the reply's Content-Length is not one number of bytes")]
-    ContentLength,
-    /// An unknown coding, or one behind chunked.
-    #[error("the reply's Transfer-Encoding is unknown, or goes on behind chunked")]
-    TransferEncoding,
-    /// The framing of a chunk, or trailers without end.
-    #[error("the reply's chunked body is malformed")]
-    Chunk,
-    /// Never returned by [`Parser`]: for the caller, who sees bytes behind a reply that is done.
-    #[error("bytes came behind the end of the reply")]
-    Leftover,
+pub enum NoReply {
+    /// The bytes are no HTTP/1.x reply.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
     /// Before the blank line that ends the head.
     #[error("the connection was closed within the head of the reply")]
     ClosedInHead,
@@ -155,7 +139,7 @@ impl Parser {
     /// While the head is incomplete it takes nothing, and wants the same bytes again with more behind them; a body is
     /// taken as it comes. 1xx heads other than 101, and blank lines before a head, are taken and passed over. Nothing is
     /// taken once the reply is [`done`](Self::done).
-    pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, Malformed> {
+    pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, NoReply> {
         let mut at = 0;
         while let State::Head { searched } = self.state {
             let taken = self.feed_head(&bytes[at..], searched, sink)?;
@@ -203,10 +187,10 @@ impl Parser {
     }
 
     /// The server closed the connection: either that completes the reply, or it is a failure.
-    pub fn close(&mut self) -> Result<(), Malformed> {
+    pub fn close(&mut self) -> Result<(), NoReply> {
         match self.state {
-            State::Head { .. } => Err(Malformed::ClosedInHead),
-            State::Length { .. } | State::Chunked(_) => Err(Malformed::ClosedInBody),
+            State::Head { .. } => Err(NoReply::ClosedInHead),
+            State::Length { .. } | State::Chunked(_) => Err(NoReply::ClosedInBody),
             State::UntilClose | State::Done => {
                 self.state = State::Done;
                 Ok(())
@@ -265,7 +249,7 @@ impl Parser {
     /// has come, so that the verdict does not depend on the pieces, and each byte is searched only once.
     fn search(&mut self, bytes: &[u8], searched: usize) -> Result<Option<usize>, Malformed> {
         if bytes != b"\r" && bytes.iter().zip(PREFIX).any(|(came, want)| came != want) {
-            return Err(Malformed::Head);
+            return Err(Malformed::StatusLine);
         }
         let end = blank_line_end(bytes, searched);
         if end.is_none() && bytes.len() >= MAX_HEAD {
@@ -344,7 +328,22 @@ fn blank_line_end(bytes: &[u8], from: usize) -> Option<usize> {
 fn read_whole_head<S: Sink>(bytes: &[u8], asked: Asked, sink: &mut S) -> Result<Head, Malformed> {
     read_head::<FIELDS, S>(bytes, asked, sink)
         .or_else(|| read_head::<MANY_FIELDS, S>(bytes, asked, sink))
-        .unwrap_or(Err(Malformed::Head))
+        .unwrap_or_else(|| Err(cause(bytes)))
+}
+
+/// What is wrong with a head that is complete and cannot be read.
+fn cause(bytes: &[u8]) -> Malformed {
+    let parse = |bytes: &[u8]| {
+        let mut fields = [const { MaybeUninit::uninit() }; MANY_FIELDS];
+        let mut reply = httparse::Response::new(&mut []);
+        tolerant().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields).map(|_| ())
+    };
+    let line = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &bytes[..=end]);
+    match parse(bytes) {
+        Err(httparse::Error::TooManyHeaders) => Malformed::TooManyFields,
+        _ if parse(&[line, b"\r\n"].concat()).is_ok() => Malformed::HeaderField,
+        _ => Malformed::StatusLine,
+    }
 }
 
 /// Reads the head at the front of `bytes`; `None` if it is incomplete, no head, or has more than `N` fields.
@@ -377,7 +376,7 @@ fn interpret<S: Sink>(
     sink: &mut S,
 ) -> Result<Head, Malformed> {
     let (Some(status @ 100..), Some(version_minor)) = (reply.code, reply.version) else {
-        return Err(Malformed::Head);
+        return Err(Malformed::StatusLine);
     };
     let mut fields = Fields::default();
     if !is_interim(status) {

@@ -26,7 +26,7 @@ impl Sink for Seen {
 /// All that can be known of a parser that was given some bytes, and then the close.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Outcome {
-    verdict: Result<(), Malformed>,
+    verdict: Result<(), NoReply>,
     /// How many bytes the reply took, if it was one.
     taken: Option<usize>,
     head: Option<Head>,
@@ -63,7 +63,7 @@ fn play(
     bytes: &[u8],
     pieces: impl IntoIterator<Item = usize>,
     body: Body,
-) -> Result<usize, Malformed> {
+) -> Result<usize, NoReply> {
     let mut pieces = pieces.into_iter();
     let (mut at, mut end) = (0, 0);
     while end < bytes.len() && !parser.done() {
@@ -358,52 +358,84 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
     let chunked = |wire: &str| format!("{CHUNKED}{wire}");
     let most = u64::MAX;
     let cases = [
-        ("another protocol", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), Malformed::Head),
-        ("another version", "HTTP/2 200\r\n\r\n".to_owned(), Malformed::Head),
-        ("another minor", "HTTP/1.2 200 OK\r\n\r\n".to_owned(), Malformed::Head),
-        ("a carriage return first", "\rHTTP/1.1 200 OK\r\n\r\n".to_owned(), Malformed::Head),
-        ("no status", "HTTP/1.1 OK\r\n\r\n".to_owned(), Malformed::Head),
-        ("status of two digits", "HTTP/1.1 20 OK\r\n\r\n".to_owned(), Malformed::Head),
-        ("status below 100", "HTTP/1.1 099 OK\r\n\r\n".to_owned(), Malformed::Head),
-        ("field without colon", ok("Content-Length 5\r\n"), Malformed::Head),
-        ("NUL in a field", ok("A: b\0c\r\n"), Malformed::Head),
-        ("a lone carriage return", ok("A: b\rc\r\n"), Malformed::Head),
-        ("no name", ok(": b\r\n"), Malformed::Head),
-        ("bad interim", "HTTP/1.1 100 Continue\r\nX\r\n\r\n".to_owned(), Malformed::Head),
-        ("bad behind interim", format!("{CONTINUE}hello"), Malformed::Head),
-        ("1025 fields", ok(&"a: b\r\n".repeat(1025)), Malformed::Head),
-        ("too large", big_head(MAX_HEAD + 1, 400), Malformed::HeadTooLarge),
-        ("too large in one field", big_head(MAX_HEAD + 1, MAX_HEAD), Malformed::HeadTooLarge),
-        ("never ends", format!("HTTP/1.1 200 OK\r\nA:{}", "x".repeat(2 * MAX_HEAD)), Malformed::HeadTooLarge),
-        ("length no number", ok("Content-Length: five\r\n"), Malformed::ContentLength),
-        ("length empty", ok("Content-Length:\r\n"), Malformed::ContentLength),
-        ("length signed", ok("Content-Length: +5\r\n"), Malformed::ContentLength),
-        ("length negative", ok("Content-Length: -1\r\n"), Malformed::ContentLength),
-        ("length beyond 64 bits", ok("Content-Length: 18446744073709551616\r\n"), Malformed::ContentLength),
-        ("lengths differ", ok("Content-Length: 5\r\nContent-Length: 6\r\n"), Malformed::ContentLength),
-        ("lengths differ in a list", ok("Content-Length: 5, 6\r\n"), Malformed::ContentLength),
-        ("lengths differ, then agree", ok("Content-Length: 5, 6, 6\r\n"), Malformed::ContentLength),
-        ("unknown coding", ok("Transfer-Encoding: rot13\r\n"), Malformed::TransferEncoding),
-        ("unknown, chunked", ok("Transfer-Encoding: rot13, chunked\r\n"), Malformed::TransferEncoding),
-        ("chunked not last", ok("Transfer-Encoding: chunked, gzip\r\n"), Malformed::TransferEncoding),
-        ("chunked in two fields", ok(&"Transfer-Encoding: chunked\r\n".repeat(2)), Malformed::TransferEncoding),
-        ("no size", chunked("\r\nhi\r\n0\r\n\r\n"), Malformed::Chunk),
-        ("size no number", chunked("x\r\n"), Malformed::Chunk),
-        ("extension without size", chunked(";a\r\n"), Malformed::Chunk),
-        ("size in two", chunked("1 1\r\n"), Malformed::Chunk),
-        ("size beyond 64 bits", chunked("10000000000000000\r\n"), Malformed::Chunk),
-        ("carriage return alone", chunked("2\rhi"), Malformed::Chunk),
-        ("data too long", chunked("2\r\nhello\r\n0\r\n\r\n"), Malformed::Chunk),
-        ("data's carriage return alone", chunked("2\r\nhi\r0\r\n\r\n"), Malformed::Chunk),
-        ("size line beyond 4 kB", chunked(&format!("2;{}\r\nhi\r\n", "x".repeat(4_093))), Malformed::Chunk),
-        ("zeros without end", chunked(&"0".repeat(5_000)), Malformed::Chunk),
-        ("trailers beyond 64 kB", chunked(&format!("0\r\n{}\r\n\r\n", "x".repeat(65_533))), Malformed::Chunk),
-        ("end's carriage return alone", chunked("0\r\n\rX"), Malformed::Chunk),
-        ("closed at once", String::new(), Malformed::ClosedInHead),
-        ("closed behind blank lines", "\r\n\r".to_owned(), Malformed::ClosedInHead),
-        ("closed behind an interim head", CONTINUE.to_owned(), Malformed::ClosedInHead),
-        ("closed in a long body", ok(&format!("Content-Length: {most}\r\n")) + "hello", Malformed::ClosedInBody),
-        ("closed in a long chunk", chunked(&format!("{most:x}\r\nhello")), Malformed::ClosedInBody),
+        ("another protocol", "SSH-2.0-OpenSSH_9.6\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("another version", "HTTP/2 200\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("another minor", "HTTP/1.2 200 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("a carriage return first", "\rHTTP/1.1 200 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("no status", "HTTP/1.1 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("status of two digits", "HTTP/1.1 20 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("status below 100", "HTTP/1.1 099 OK\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::StatusLine)),
+        ("field without colon", ok("Content-Length 5\r\n"), NoReply::Malformed(Malformed::HeaderField)),
+        ("NUL in a field", ok("A: b\0c\r\n"), NoReply::Malformed(Malformed::HeaderField)),
+        ("a lone carriage return", ok("A: b\rc\r\n"), NoReply::Malformed(Malformed::HeaderField)),
+        ("no name", ok(": b\r\n"), NoReply::Malformed(Malformed::HeaderField)),
+        ("bad interim", "HTTP/1.1 100 Continue\r\nX\r\n\r\n".to_owned(), NoReply::Malformed(Malformed::HeaderField)),
+        ("bad behind interim", format!("{CONTINUE}hello"), NoReply::Malformed(Malformed::StatusLine)),
+        ("1025 fields", ok(&"a: b\r\n".repeat(1025)), NoReply::Malformed(Malformed::TooManyFields)),
+        ("too large", big_head(MAX_HEAD + 1, 400), NoReply::Malformed(Malformed::HeadTooLarge)),
+        ("too large in one field", big_head(MAX_HEAD + 1, MAX_HEAD), NoReply::Malformed(Malformed::HeadTooLarge)),
+        (
+            "never ends",
+            format!("HTTP/1.1 200 OK\r\nA:{}", "x".repeat(2 * MAX_HEAD)),
+            NoReply::Malformed(Malformed::HeadTooLarge),
+        ),
+        ("length no number", ok("Content-Length: five\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        ("length empty", ok("Content-Length:\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        ("length signed", ok("Content-Length: +5\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        ("length negative", ok("Content-Length: -1\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        (
+            "length beyond 64 bits",
+            ok("Content-Length: 18446744073709551616\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
+        (
+            "lengths differ",
+            ok("Content-Length: 5\r\nContent-Length: 6\r\n"),
+            NoReply::Malformed(Malformed::ContentLength),
+        ),
+        ("lengths differ in a list", ok("Content-Length: 5, 6\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        ("lengths differ, then agree", ok("Content-Length: 5, 6, 6\r\n"), NoReply::Malformed(Malformed::ContentLength)),
+        ("unknown coding", ok("Transfer-Encoding: rot13\r\n"), NoReply::Malformed(Malformed::TransferEncoding)),
+        (
+            "unknown, chunked",
+            ok("Transfer-Encoding: rot13, chunked\r\n"),
+            NoReply::Malformed(Malformed::TransferEncoding),
+        ),
+        (
+            "chunked not last",
+            ok("Transfer-Encoding: chunked, gzip\r\n"),
+            NoReply::Malformed(Malformed::TransferEncoding),
+        ),
+        (
+            "chunked in two fields",
+            ok(&"Transfer-Encoding: chunked\r\n".repeat(2)),
+            NoReply::Malformed(Malformed::TransferEncoding),
+        ),
+        ("no size", chunked("\r\nhi\r\n0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("size no number", chunked("x\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("extension without size", chunked(";a\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("size in two", chunked("1 1\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("size beyond 64 bits", chunked("10000000000000000\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("carriage return alone", chunked("2\rhi"), NoReply::Malformed(Malformed::Chunk)),
+        ("data too long", chunked("2\r\nhello\r\n0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        ("data's carriage return alone", chunked("2\r\nhi\r0\r\n\r\n"), NoReply::Malformed(Malformed::Chunk)),
+        (
+            "size line beyond 4 kB",
+            chunked(&format!("2;{}\r\nhi\r\n", "x".repeat(4_093))),
+            NoReply::Malformed(Malformed::ChunkLineTooLong),
+        ),
+        ("zeros without end", chunked(&"0".repeat(5_000)), NoReply::Malformed(Malformed::ChunkLineTooLong)),
+        (
+            "trailers beyond 64 kB",
+            chunked(&format!("0\r\n{}\r\n\r\n", "x".repeat(65_533))),
+            NoReply::Malformed(Malformed::TrailersTooLarge),
+        ),
+        ("end's carriage return alone", chunked("0\r\n\rX"), NoReply::Malformed(Malformed::Chunk)),
+        ("closed at once", String::new(), NoReply::ClosedInHead),
+        ("closed behind blank lines", "\r\n\r".to_owned(), NoReply::ClosedInHead),
+        ("closed behind an interim head", CONTINUE.to_owned(), NoReply::ClosedInHead),
+        ("closed in a long body", ok(&format!("Content-Length: {most}\r\n")) + "hello", NoReply::ClosedInBody),
+        ("closed in a long chunk", chunked(&format!("{most:x}\r\nhello")), NoReply::ClosedInBody),
     ];
     for (name, bytes, malformed) in cases {
         let outcome = agreed(name, Asked::Ordinary, bytes.as_bytes());
@@ -419,9 +451,9 @@ fn a_close_completes_a_reply_only_where_it_may() {
         for length in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
             let verdict = whole(case.asked, &bytes[..length]).verdict;
             let wanted = match case.framing {
-                _ if length < head_end => Err(Malformed::ClosedInHead),
+                _ if length < head_end => Err(NoReply::ClosedInHead),
                 Framing::UntilClose => Ok(()),
-                _ => Err(Malformed::ClosedInBody),
+                _ => Err(NoReply::ClosedInBody),
             };
             assert_eq!(verdict, wanted, "{}, closed behind {length} bytes", case.name);
         }
@@ -485,15 +517,32 @@ fn a_head_that_drips_in_is_searched_once() {
 
 #[test]
 fn another_protocol_is_told_without_a_blank_line() {
-    for (bytes, verdict) in [("HTTQ", Err(Malformed::Head)), ("220 ", Err(Malformed::Head)), ("HTTP/1", Ok(0))] {
+    for (bytes, verdict) in [
+        ("HTTQ", Err(NoReply::Malformed(Malformed::StatusLine))),
+        ("220 ", Err(NoReply::Malformed(Malformed::StatusLine))),
+        ("HTTP/1", Ok(0)),
+    ] {
         assert_eq!(Parser::new(Asked::Ordinary).feed(bytes.as_bytes(), &mut ()), verdict, "{bytes}");
     }
 }
 
 #[test]
 fn each_fault_is_told_in_one_line() {
-    use Malformed::{Chunk, ClosedInBody, ClosedInHead, ContentLength, Head, HeadTooLarge, Leftover, TransferEncoding};
-    let all = [Head, HeadTooLarge, ContentLength, TransferEncoding, Chunk, Leftover, ClosedInHead, ClosedInBody];
+    use Malformed::{Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine, TooManyFields};
+    use Malformed::{TrailersTooLarge, TransferEncoding};
+    let causes = [
+        StatusLine,
+        HeaderField,
+        TooManyFields,
+        HeadTooLarge,
+        ContentLength,
+        TransferEncoding,
+        Chunk,
+        ChunkLineTooLong,
+        TrailersTooLarge,
+    ];
+    let all: Vec<NoReply> =
+        causes.map(NoReply::from).into_iter().chain([NoReply::ClosedInHead, NoReply::ClosedInBody]).collect();
     let told: std::collections::BTreeSet<_> = all.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), all.len());
     assert!(told.iter().all(|text| !text.is_empty() && !text.contains('\n')));

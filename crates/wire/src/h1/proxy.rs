@@ -25,6 +25,9 @@ pub(super) async fn tunnel<T: Timer>(
         )
         .await;
     match reply {
+        Ok(reply) if reply.unsolicited => {
+            Err((Failure::Proxy, "the proxy sent bytes that nobody asked for".to_owned()))
+        }
         Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
         Ok(reply) => Err((Failure::Proxy, format!("the proxy answered CONNECT with status {}", reply.status))),
         Err(failure) => Err((Failure::Proxy, format!("the proxy did not answer CONNECT: {failure}"))),

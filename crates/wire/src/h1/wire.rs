@@ -6,12 +6,13 @@ use crate::dial::{Buffers, Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Draft, Prepared, Style};
 use crate::sources::{Open, Sources};
-use crate::stream::Stream;
+use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use crate::{Reply, Stamps, Timer, Wants, Wire, error, sys, tls};
 use brunt_model::plan::{Connection, Cookies};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, Tick};
+use regex::bytes::Regex;
 use rustls::ClientConfig;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -47,6 +48,7 @@ pub struct Common {
     proxy: Option<Origin>,
     style: Style,
     wants: Wants,
+    pattern: Option<Regex>,
 }
 
 /// What is known of the target, and what of it was told. One worker tells it for all.
@@ -64,6 +66,9 @@ pub enum BadWire {
     /// Certificates or keys.
     #[error(transparent)]
     Tls(#[from] tls::BadTls),
+    /// What bodies are to match.
+    #[error("--expect-body: {0}")]
+    Pattern(#[from] regex::Error),
     /// The proxy's URL.
     #[error("proxy: {0}")]
     Proxy(#[from] BadRequest),
@@ -88,7 +93,8 @@ impl Common {
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
         let browsing = plan.script.browsing.as_ref();
         let wants = Wants {
-            body: plan.checks.body.is_some(),
+            body: false,
+            matches: plan.checks.body.is_some(),
             page: browsing.is_some_and(|browsing| browsing.elements.is_some()),
             location: plan.script.follow > 0,
             server: false,
@@ -96,8 +102,9 @@ impl Common {
             follows: browsing.is_some(),
             cookie: plan.script.cookies == Cookies::Newest,
         };
+        let pattern = plan.checks.body.as_deref().map(Regex::new).transpose()?;
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
-        let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, wants, settings };
+        let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, wants, pattern, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
             common.tls()?;
@@ -140,7 +147,9 @@ impl<T: Timer> H1<T> {
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
-        let shared = Shared { time, buffer, last_head: RefCell::default(), receive_rate, replies: Cell::new(0) };
+        let pattern = common.pattern.clone();
+        let (last_head, replies) = (RefCell::default(), Cell::new(0));
+        let shared = Shared { time, buffer, last_head, receive_rate, replies, pattern };
         Self {
             shared,
             common,
@@ -251,7 +260,7 @@ impl<T: Timer + 'static> H1<T> {
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..Wants::default() };
+        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..self.common.wants };
         let request = (&request.bytes[..], request.asked);
         self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, all), stamps).await
     }
@@ -301,8 +310,8 @@ impl<T: Timer + 'static> Wire for H1<T> {
         }
     }
 
-    async fn closed(&self, conn: &mut Conn) {
-        std::future::poll_fn(|cx| conn.stream.poll_closed(cx)).await;
+    async fn closed(&self, conn: &mut Conn) -> Idle {
+        std::future::poll_fn(|cx| conn.stream.poll_idle(cx)).await
     }
 
     fn take_note(&self) -> Option<String> {

@@ -1,0 +1,324 @@
+//! Replies cut into every pair of segments, read with rooms of every size, from a socket with edge-triggered readiness:
+//! no exchange waits for bytes that are there, and what comes of it does not depend on the cuts.
+
+use super::exchange::{Ahead, BUFFER, Shared};
+use super::parse::Asked;
+use crate::link::{Link, Ready};
+use crate::stream::{Idle, Stream};
+use crate::{Stamps, Timer, Wants};
+use brunt_model::{Clock, Failure, Tick};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// A clock that stands still and never makes anybody wait.
+#[derive(Clone)]
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Tick {
+        Tick(1)
+    }
+}
+
+impl Timer for Still {
+    async fn sleep_until(&self, _: Tick) {}
+
+    fn fire_due(&self, _: Tick) {}
+
+    fn must_yield(&self) -> bool {
+        false
+    }
+
+    fn simulate_work(&self, _: Duration) {}
+}
+
+/// When a segment reaches the socket.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Comes {
+    /// As soon as nothing else can go on.
+    Late,
+    /// Between the next read and what the reader makes of it.
+    AfterRead,
+}
+
+/// A socket as the kernel and the runtime present it: an event only where more came, seen only while nobody runs.
+#[derive(Default)]
+struct Socket {
+    there: VecDeque<u8>,
+    coming: VecDeque<(Comes, Vec<u8>)>,
+    wake_at: usize,
+    /// The kernel has an event that the runtime has not seen.
+    event: bool,
+    ready: bool,
+    sent: usize,
+    /// Bytes that can be sent before somebody has to wait; None: any number.
+    room: Option<usize>,
+}
+
+#[derive(Clone, Default)]
+struct Edge(Rc<RefCell<Socket>>);
+
+impl Socket {
+    fn arrive(&mut self) -> bool {
+        let Some((_, bytes)) = self.coming.pop_front() else { return false };
+        self.there.extend(bytes);
+        self.event |= self.there.len() >= self.wake_at;
+        true
+    }
+
+    fn read(&mut self, most: usize) -> io::Result<Vec<u8>> {
+        let n = most.min(self.there.len());
+        let bytes: Vec<u8> = self.there.drain(..n).collect();
+        if self.coming.front().is_some_and(|(comes, _)| *comes == Comes::AfterRead) {
+            self.arrive();
+        }
+        if bytes.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(bytes) }
+    }
+}
+
+struct Seen(Rc<RefCell<Socket>>);
+
+impl Ready for Seen {
+    fn clear(&mut self) {
+        self.0.borrow_mut().ready = false;
+    }
+}
+
+impl Link for Edge {
+    type Ready<'a> = Seen;
+
+    fn poll_read_ready(&self, _: &mut Context<'_>) -> Poll<io::Result<Seen>> {
+        if self.0.borrow().ready { Poll::Ready(Ok(Seen(Rc::clone(&self.0)))) } else { Poll::Pending }
+    }
+
+    fn poll_write_ready(&self, _: &mut Context<'_>) -> Poll<io::Result<Seen>> {
+        Poll::Pending
+    }
+
+    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.0.borrow_mut().read(buffer.len())?;
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<usize> {
+        Ok(self.0.borrow_mut().read(spare.len().min(most as usize))?.len())
+    }
+
+    fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        let mut socket = self.0.borrow_mut();
+        let n = socket.room.map_or(bytes.len(), |room| bytes.len().min(room.saturating_sub(socket.sent)));
+        socket.sent += n;
+        if n == 0 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(n) }
+    }
+
+    fn wake_at(&self, bytes: u32) {
+        let mut socket = self.0.borrow_mut();
+        socket.wake_at = bytes as usize;
+        socket.event |= socket.there.len() >= socket.wake_at && !socket.there.is_empty();
+    }
+}
+
+/// Runs `work` as a runtime does; None: it waits, and nothing will ever wake it.
+fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut cx) {
+            return Some(done);
+        }
+        let mut socket = edge.0.borrow_mut();
+        if !std::mem::take(&mut socket.event) {
+            // Nobody sees an event: the next segment, if there is one.
+            if !socket.arrive() {
+                return None;
+            }
+            socket.event = false;
+            if socket.there.len() < socket.wake_at {
+                continue;
+            }
+        }
+        socket.ready = true;
+    }
+}
+
+/// One connection over `segments`, and whoever reads from it with room for `room` bytes.
+struct World {
+    edge: Edge,
+    stream: Stream<Edge>,
+    ahead: Ahead,
+    shared: Shared<Still>,
+}
+
+type Came = Result<(u16, u64, u64, bool), Failure>;
+
+impl World {
+    fn new(segments: Vec<(Comes, Vec<u8>)>, room: Option<usize>) -> Self {
+        let edge = Edge::default();
+        *edge.0.borrow_mut() = Socket { coming: segments.into(), wake_at: 1, ..Socket::default() };
+        let pattern = Some(regex::bytes::Regex::new("cd").unwrap());
+        let receive_rate = room.map(|room| room as u64 * 20);
+        let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
+        let shared = Shared { time: Still, buffer, last_head: RefCell::default(), receive_rate, pattern };
+        Self { stream: Stream::new(edge.clone()), edge, ahead: Ahead::default(), shared }
+    }
+
+    fn ask(&mut self, wants: Wants) -> Option<Came> {
+        let mut stamps = Stamps::default();
+        let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
+        let reply = run(&edge, self.shared.exchange(mine, (b"GET", Asked::Ordinary), (false, wants), &mut stamps))?;
+        Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
+    }
+
+    fn send_ahead(&mut self, requests: usize) {
+        for _ in 0..requests {
+            let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
+            run(&edge, self.shared.send_ahead(mine, b"GET")).expect("sent");
+        }
+    }
+
+    fn idle(&mut self) -> Option<Idle> {
+        let edge = self.edge.clone();
+        run(&edge, std::future::poll_fn(|cx| self.stream.poll_idle(cx)))
+    }
+}
+
+const REPLIES: [&str; 4] = [
+    "HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nabcde",
+    "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+    "HTTP/1.1 204 \r\n\r\n",
+    "HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nfg",
+];
+
+/// Rooms for a read: fewer bytes than anything, than a head, than everything, and as many as in earnest.
+const ROOMS: [Option<usize>; 4] = [Some(1), Some(3), Some(40), None];
+
+/// `bytes` in three segments, for all pairs of cuts and both instants at which the later ones come.
+fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<(Comes, Vec<u8>)>> {
+    let instants = [Comes::Late, Comes::AfterRead];
+    (0..bytes.len()).flat_map(move |a| {
+        (a..bytes.len()).flat_map(move |b| {
+            instants.into_iter().map(move |comes| {
+                let pieces = [(Comes::Late, &bytes[..a]), (comes, &bytes[a..b]), (comes, &bytes[b..])];
+                pieces.into_iter().filter(|p| !p.1.is_empty()).map(|(comes, piece)| (comes, piece.to_vec())).collect()
+            })
+        })
+    })
+}
+
+fn expected() -> Vec<Came> {
+    let body = [5, 5, 0, 2];
+    REPLIES.iter().zip(body).map(|(r, body)| Ok((r[9..12].parse().unwrap(), body, r.len() as u64, false))).collect()
+}
+
+#[test]
+fn pipelined_replies_never_wait_for_bytes_that_are_there() {
+    let all = REPLIES.concat();
+    for room in ROOMS {
+        for segments in cuts(all.as_bytes()) {
+            let mut world = World::new(segments.clone(), room);
+            world.send_ahead(REPLIES.len());
+            let came: Vec<_> = REPLIES.iter().map_while(|_| world.ask(Wants::default())).collect();
+            assert_eq!(came, expected(), "room {room:?}, segments {segments:?}");
+        }
+    }
+}
+
+#[test]
+fn kept_replies_never_wait_for_bytes_that_are_there() {
+    let all = REPLIES.concat();
+    let wants = Wants { body: true, matches: true, ..Wants::default() };
+    for segments in cuts(all.as_bytes()) {
+        let mut world = World::new(segments.clone(), Some(3));
+        world.send_ahead(REPLIES.len());
+        let came: Vec<_> = REPLIES.iter().map_while(|_| world.ask(wants)).collect();
+        assert_eq!(came, expected(), "segments {segments:?}");
+    }
+}
+
+/// Long enough to be dropped in the kernel, and for a reader that is woken seldom.
+#[test]
+fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
+    for length in [7_000, 8_192, 40_000, 300_000] {
+        let body = "x".repeat(length);
+        let fixed = format!("HTTP/1.1 200 \r\nContent-Length: {length}\r\n\r\n{body}");
+        let chunked = format!("HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n{length:x}\r\n{body}\r\n0\r\n\r\n");
+        let all = format!("{fixed}{chunked}{fixed}");
+        let points = [0, 1, 20, 60, 8_191, 8_192, 8_193, length - 1, length, fixed.len() - 1, fixed.len()];
+        let behind = |p: &usize| fixed.len() + chunked.len() + p;
+        let points = points.iter().copied().chain(points.iter().map(behind));
+        let points: Vec<usize> = points.map(|point| point.min(all.len())).collect();
+        for (a, b) in points.iter().flat_map(|a| points.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b) {
+            for comes in [Comes::Late, Comes::AfterRead] {
+                let pieces = [&all[..a], &all[a..b], &all[b..]].map(|piece| (comes, piece.as_bytes().to_vec()));
+                let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
+                world.send_ahead(3);
+                let came: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
+                let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
+                assert_eq!(came, [whole(&fixed), whole(&chunked), whole(&fixed)], "{length} cut at {a} and {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
+    for reply in REPLIES {
+        for (behind, unasked) in
+            [("\r\n", false), ("\r\n\r\n", false), ("GARBAGE", true), ("\r\nHTTP/1.1 200 \r\n\r\n", true)]
+        {
+            let all = format!("{reply}{behind}");
+            for (room, segments) in ROOMS.iter().flat_map(|room| cuts(all.as_bytes()).map(move |s| (*room, s))) {
+                let mut world = World::new(segments.clone(), room);
+                let (status, _, bytes, at_once) = world.ask(Wants::default()).expect("no hang").expect("a reply");
+                assert_eq!((status, bytes), (reply[9..12].parse().unwrap(), reply.len() as u64));
+                let later = !at_once && world.idle() == Some(Idle::Unsolicited);
+                assert_eq!(at_once || later, unasked, "room {room:?}, {behind:?}, segments {segments:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_blank_line_behind_a_reply_leaves_the_connection_usable() {
+    let all = format!("{}\r\n{}", REPLIES[0], REPLIES[0]);
+    for segments in cuts(all.as_bytes()) {
+        let mut world = World::new(Vec::new(), None);
+        world.send_ahead(2);
+        world.edge.0.borrow_mut().coming = segments.into();
+        for _ in 0..2 {
+            assert_eq!(world.ask(Wants::default()).expect("no hang").expect("a reply").0, 200);
+        }
+    }
+}
+
+#[test]
+fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
+    let refusal = b"HTTP/1.1 413 \r\nContent-Length: 2\r\n\r\nno".to_vec();
+    for segments in cuts(&refusal) {
+        let mut world = World::new(segments, None);
+        world.edge.0.borrow_mut().room = Some(1000);
+        let mut stamps = Stamps::default();
+        let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
+        let asked = (&[b'x'; 5000][..], Asked::Ordinary);
+        let reply = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default()), &mut stamps));
+        let reply = reply.expect("no hang").expect("a reply");
+        assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
+    }
+}
+
+#[test]
+fn bytes_that_were_sent_are_told_where_no_reply_comes() {
+    let mut world = World::new(Vec::new(), None);
+    world.edge.0.borrow_mut().room = Some(1000);
+    let mut stamps = Stamps::default();
+    let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
+    let asked = (&[b'x'; 5000][..], Asked::Ordinary);
+    let waits = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default()), &mut stamps)).is_none();
+    assert!(waits);
+    assert_eq!(stamps.bytes_sent, 1000);
+}
