@@ -65,13 +65,6 @@ impl Bound {
         Self { counted, allowed: allowed.max(MAX_SHARE) }
     }
 
-    /// Counts only what is slower by so many seconds more, where it counts what is slow.
-    pub(crate) fn put_off(&mut self, seconds: f64) {
-        if let Counted::Slower(than) = &mut self.counted {
-            *than += seconds;
-        }
-    }
-
     /// Whether the figure is large because requests wait.
     pub fn waits(&self) -> bool {
         matches!(self.counted, Counted::Slower(_) | Counted::Mean)

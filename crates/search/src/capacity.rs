@@ -4,10 +4,10 @@
 //! objectives the one that is missed first. What it is not: that model, nor the sentence about it.
 
 use crate::bound::{Bound, Counted, KEPT};
-use crate::curve::{Crossing, Glimpse, Saturation, Says, Scale, Target, crossing};
+use crate::curve::{Crossing, Glimpse, Saturation, Scale, Target, crossing};
 use crate::drift::{self, Drift, Pace};
 use crate::search::{Made, Search, searched};
-use crate::seen::{Counts, Part, Seen, bounds};
+use crate::seen::{Evidence, Part, Seen, bounds};
 use crate::sides;
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{Find, LoadUnit};
@@ -58,89 +58,229 @@ pub fn known(find: &Find, unit: LoadUnit, seen: &[Seen]) -> Vec<Known> {
     sets.iter().enumerate().map(|(set, bounds)| of_set(set, bounds, unit, seen)).collect()
 }
 
-fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known {
-    let useful: Vec<&Seen> = seen.iter().filter(|trial| reading(trial, set, bounds).is_some()).collect();
-    let (met, missed) = split(&useful, set, bounds);
-    let decided = decided(&useful, set, bounds);
-    let is_above =
-        decided.1.is_some() || useful.iter().any(|trial| trial.is_overloaded() && misses(trial, set, bounds));
-    let crossings: Vec<(Crossing, Target)> = bounds
-        .iter()
-        .enumerate()
-        .filter_map(|(index, _)| {
-            let (glimpses, target) = glimpses(&useful, set, bounds, index);
-            Some((crossing(&glimpses, target)?, target))
-        })
-        .collect();
-    let least = |of: fn(&Crossing) -> Option<f64>| crossings.iter().filter_map(|(c, _)| of(c)).reduce(f64::min);
-    let first = crossings.iter().min_by(|a, b| a.0.load.total_cmp(&b.0.load)).copied();
-    let at = match first {
-        Some((first, target)) => {
-            // An objective whose low end is open may be missed at any load, but for what single trials decided.
-            let open = crossings.iter().any(|(c, _)| c.low.is_none());
-            let low = if open { None } else { least(|c| c.low) };
-            let low = low.or(decided.0.filter(|low| *low < first.load));
-            let high = least(|c| c.high).or(decided.1.filter(|high| *high > first.load));
-            // Where little is known, it is at least known that no more than this was ever served.
-            let most = target.saturation.map_or(f64::INFINITY, |saturation| saturation.load);
-            let value = if high.is_none() || low.is_none() { first.load.min(most) } else { first.load };
-            // Where a queue grows without end, no bound on a wait is kept.
-            let saturation = crossings.iter().find_map(|(_, target)| target.saturation);
-            let served = saturation.map(|saturation| saturation.at_most());
-            let high = high.into_iter().chain(served).reduce(f64::min).map(|high| high.max(value));
-            Estimate { value: Some(value), low, high }
-        }
-        // What was met for a short time is met once more for longer before it is told (crate::stage).
-        None => Estimate { value: None, low: met, high: missed },
-    };
-    let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
-    Known { met, missed, surely_met: decided.0, is_above, crossing: first.map(|f| f.0), at }
+/// One of the two ways in which all trials are read, each of them in the same way whatever it came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// All that was over a bound is the server's: the capacity is no lower than this shows, so its lower end counts.
+    AsSeen,
+    /// All that lag can have caused is taken away: the capacity is no higher than this shows, so its upper end counts.
+    WithoutLag,
 }
 
-/// The highest load that met the objectives and the least that missed them, where as little as possible speaks against it:
-/// one slow request of the few of a low load is no limit where ten times as many are served well.
-fn split(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
-    let mut all: Vec<(f64, f64)> = useful.iter().map(|trial| (trial.load, excess(trial, set, bounds))).collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // What speaks against the capacity being below all of them; each that is let in speaks for or against it.
-    let mut against: f64 = all.iter().map(|(_, excess)| (-excess).max(0.0)).sum();
-    let (mut least, mut below) = (against, 0);
-    for (index, (_, excess)) in all.iter().enumerate() {
-        against += excess;
-        if against < least - 1e-9 {
-            (least, below) = (against, index + 1);
+impl View {
+    fn counts(self, trial: &Seen) -> bool {
+        let said = match self {
+            Self::AsSeen => trial.evidence != Evidence::None,
+            Self::WithoutLag => trial.evidence == Evidence::Both,
+        };
+        said && trial.undisturbed().next().is_some()
+    }
+
+    fn over(self, part: &Part) -> f64 {
+        match self {
+            Self::AsSeen => part.over,
+            Self::WithoutLag => part.least,
         }
     }
-    let met = all[..below].iter().filter(|(_, excess)| *excess <= 0.0).map(|(load, _)| *load);
-    let missed = all[below..].iter().filter(|(_, excess)| *excess > 0.0).map(|(load, _)| *load);
-    (met.reduce(f64::max), missed.reduce(f64::min))
 }
 
-/// By how much a trial misses the objective that it misses most: in requests, as a multiple of what is allowed. Below 0
-/// where it meets all.
-fn excess(trial: &Seen, set: usize, bounds: &[Bound]) -> f64 {
-    const MOST: f64 = 10.0;
-    let one = |(index, bound): (usize, &Bound)| {
-        let parts = parts(trial, set, bounds, index);
-        (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sums(&parts).1.max(1.0)
-    };
-    bounds.iter().enumerate().map(one).fold(f64::NEG_INFINITY, f64::max)
+/// A set of objectives, and the trials that are evidence in a view.
+struct Viewed<'a> {
+    view: View,
+    set: usize,
+    bounds: &'a [Bound],
+    trials: Vec<&'a Seen>,
 }
 
-/// The highest load that a trial alone decided to be below the capacity, and the least above it.
-fn decided(useful: &[&Seen], set: usize, bounds: &[Bound]) -> (Option<f64>, Option<f64>) {
-    let of = |wanted: LoadSide| {
-        useful.iter().filter(move |trial| side(trial, set, bounds) == wanted).map(|trial| trial.load)
-    };
-    (of(LoadSide::Below).reduce(f64::max), of(LoadSide::Above).reduce(f64::min))
+fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known {
+    let of =
+        |view: View| Viewed { view, set, bounds, trials: seen.iter().filter(|trial| view.counts(trial)).collect() };
+    let (as_seen, without_lag) = (of(View::AsSeen), of(View::WithoutLag));
+    let met = as_seen.split().0;
+    let missed = without_lag.split().1;
+    let (surely_met, surely_missed) = (as_seen.surely_met(), without_lag.surely_missed());
+    let is_above = surely_missed.is_some() || without_lag.is_missed_in_overload();
+    let lower = as_seen.crossings();
+    let is_alike = without_lag.is_like(&as_seen);
+    let upper = if is_alike { lower.clone() } else { without_lag.crossings() };
+    let met_clearly = met.filter(|met| as_seen.is_clearly_met(*met));
+    let ends = Ends { lower, upper, surely_met, surely_missed, met_clearly, most: without_lag.saturation() };
+    let at = ends.estimate();
+    let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
+    Known { met, missed, surely_met: surely_met.or(met_clearly), is_above, crossing: ends.crossing(), at }
+}
+
+/// What both views come to.
+struct Ends {
+    lower: Vec<Crossing>,
+    upper: Vec<Crossing>,
+    surely_met: Option<f64>,
+    surely_missed: Option<f64>,
+    met_clearly: Option<f64>,
+    most: Option<Saturation>,
+}
+
+impl Ends {
+    /// The crossing of the objective that is missed first, in the middle of both views.
+    fn crossing(&self) -> Option<Crossing> {
+        let first = |of: &[Crossing]| of.iter().copied().min_by(|a, b| a.load.total_cmp(&b.load));
+        let (lower, upper) = (first(&self.lower)?, first(&self.upper)?);
+        Some(Crossing {
+            load: (lower.load * upper.load).sqrt(),
+            low: lower.low,
+            high: upper.high,
+            slope: (lower.slope * upper.slope).sqrt(),
+        })
+    }
+
+    fn estimate(&self) -> Estimate {
+        let most = self.most.map(|most| most.load);
+        let first = self.crossing().map(|crossing| crossing.load);
+        let value = match (first, self.low(first), self.high(first)) {
+            // Where little is known, it is at least known that no more than this was ever served.
+            (Some(first), low, high) if low.is_none() || high.is_none() => Some(first.min(most.unwrap_or(first))),
+            _ => first,
+        };
+        let ends = (self.low(value), self.high(value));
+        let low = ends.0.map(|low| low.min(value.unwrap_or(low)));
+        Estimate { value, low, high: ends.1.map(|high| high.max(value.unwrap_or(high))) }
+    }
+
+    fn low(&self, value: Option<f64>) -> Option<f64> {
+        // An objective whose low end is open may be missed at any load, but for what single trials decided.
+        let open = self.lower.is_empty() || self.lower.iter().any(|crossing| crossing.low.is_none());
+        let low = self.lower.iter().filter_map(|crossing| crossing.low).reduce(f64::min).filter(|_| !open);
+        let clearly = self.met_clearly.filter(|_| value.is_none());
+        let decided = self.surely_met.into_iter().chain(clearly).reduce(f64::max);
+        low.or(decided.filter(|low| value.is_none_or(|value| *low < value)))
+    }
+
+    fn high(&self, value: Option<f64>) -> Option<f64> {
+        let high = self.upper.iter().filter_map(|crossing| crossing.high).reduce(f64::min);
+        let high = high.or(self.surely_missed.filter(|high| value.is_none_or(|value| *high > value)));
+        // Where a queue grows without end, no bound on a wait is kept.
+        high.into_iter().chain(self.most.map(|most| most.at_most())).reduce(f64::min)
+    }
+}
+
+impl<'a> Viewed<'a> {
+    /// The highest load that met the objectives and the least that missed them, where as little as possible speaks against
+    /// it: one slow request of the few of a low load is no limit where ten times as many are served well.
+    fn split(&self) -> (Option<f64>, Option<f64>) {
+        let mut all: Vec<(f64, f64)> = self.trials.iter().map(|trial| (trial.load, self.excess(trial))).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // What speaks against the capacity being below all of them; each that is let in speaks for or against it.
+        let mut against: f64 = all.iter().map(|(_, excess)| (-excess).max(0.0)).sum();
+        let (mut least, mut below) = (against, 0);
+        for (index, (_, excess)) in all.iter().enumerate() {
+            against += excess;
+            if against < least - 1e-9 {
+                (least, below) = (against, index + 1);
+            }
+        }
+        let met = all[..below].iter().filter(|(_, excess)| *excess <= 0.0).map(|(load, _)| *load);
+        let missed = all[below..].iter().filter(|(_, excess)| *excess > 0.0).map(|(load, _)| *load);
+        (met.reduce(f64::max), missed.reduce(f64::min))
+    }
+
+    /// By how much a trial misses the objective that it misses most: in requests, as a multiple of what is allowed. Below 0
+    /// where it meets all.
+    fn excess(&self, trial: &Seen) -> f64 {
+        const MOST: f64 = 10.0;
+        let one = |(index, bound): (usize, &Bound)| {
+            let parts = self.parts(trial, index);
+            (figure(trial, &parts, bound) / bound.allowed - 1.0).min(MOST) * sums(&parts).1.max(1.0)
+        };
+        self.bounds.iter().enumerate().map(one).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The highest load that a trial alone shows to be below the capacity.
+    fn surely_met(&self) -> Option<f64> {
+        let is_below = |trial: &Seen| {
+            let mut bounds = self.bounds.iter().enumerate();
+            bounds.all(|(index, bound)| sides::is_below(&self.parts(trial, index), bound)) && !trial.is_overloaded()
+        };
+        self.trials.iter().filter(|trial| is_below(trial)).map(|trial| trial.load).reduce(f64::max)
+    }
+
+    /// The least load that a trial alone decided to be above the capacity.
+    fn surely_missed(&self) -> Option<f64> {
+        let is_above = |trial: &&&Seen| side(trial, self.set, self.bounds) == LoadSide::Above;
+        self.trials.iter().filter(is_above).map(|trial| trial.load).reduce(f64::min)
+    }
+
+    fn is_missed_in_overload(&self) -> bool {
+        self.trials.iter().any(|trial| trial.is_overloaded() && self.excess(trial) > 0.0)
+    }
+
+    /// Whether the trials at a load show no sign of its being near the capacity, however few requests they had: replies took
+    /// hardly longer than at the lowest load, and nearly all a tenth of what is allowed.
+    fn is_clearly_met(&self, load: f64) -> bool {
+        const HARDLY: f64 = 1.5;
+        let least = self.trials.iter().min_by(|a, b| a.load.total_cmp(&b.load)).and_then(|trial| trial.mean);
+        let is_quick = |trial: &Seen| {
+            let queued = trial.mean.zip(least).is_none_or(|(mean, least)| mean > HARDLY * least);
+            let near = |bound: &Bound| match bound.counted {
+                Counted::Slower(than) => trial.p99.is_none_or(|p99| p99 > 0.1 * than),
+                Counted::Mean => trial.mean.is_none_or(|mean| mean > 0.1 * bound.allowed),
+                Counted::Errors | Counted::Wanted { .. } => false,
+            };
+            !(queued && self.bounds.iter().any(Bound::waits) || self.bounds.iter().any(near))
+        };
+        self.trials.iter().filter(|trial| trial.load == load).all(|trial| is_quick(trial) && self.excess(trial) <= 0.0)
+    }
+
+    /// Where each objective is crossed; none where one of them is not.
+    fn crossings(&self) -> Vec<Crossing> {
+        let one = |index: usize| {
+            let (glimpses, target) = self.glimpses(index);
+            crossing(&glimpses, target)
+        };
+        (0..self.bounds.len()).filter_map(one).collect()
+    }
+
+    /// Whether another view shows the same.
+    fn is_like(&self, other: &Self) -> bool {
+        let same = |trial: &&Seen| {
+            let parts = trial.undisturbed().filter_map(|block| block.parts.get(self.set)).flatten();
+            parts.into_iter().all(|part| part.over == part.least)
+        };
+        self.trials.len() == other.trials.len() && self.trials.iter().all(same)
+    }
+
+    fn parts(&self, trial: &Seen, index: usize) -> Vec<Part> {
+        let as_viewed = |part: Part| Part { over: self.view.over(&part), ..part };
+        of_blocks(trial, self.set, index).map(as_viewed).collect()
+    }
+
+    fn glimpses(&self, index: usize) -> (Vec<Glimpse>, Target) {
+        let bound = &self.bounds[index];
+        let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
+        let glimpse = |trial: &&Seen| {
+            let parts = self.parts(trial, index);
+            let (variance, freedom) = variance(&parts, bound);
+            let seconds = trial.undisturbed_seconds().max(0.1);
+            Glimpse { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
+        };
+        let saturation = bound.waits().then(|| self.saturation()).flatten();
+        let target = Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() };
+        (self.trials.iter().map(glimpse).collect(), target)
+    }
+
+    fn saturation(&self) -> Option<Saturation> {
+        if self.bounds.iter().any(Bound::waits) { saturation(&self.trials) } else { None }
+    }
 }
 
 /// On which side of the capacity a whole trial lies, by itself.
 pub fn side(trial: &Seen, set: usize, bounds: &[Bound]) -> LoadSide {
-    let one = |(index, bound): (usize, &Bound)| sides::side(&parts(trial, set, bounds, index), bound);
+    let one = |(index, bound): (usize, &Bound)| sides::side(&of_blocks(trial, set, index).collect::<Vec<_>>(), bound);
     let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
     let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
-    sides::joined(&each.collect::<Vec<_>>())
+    match (sides::joined(&each.collect::<Vec<_>>()), trial.evidence) {
+        (side, Evidence::Both) | (side @ LoadSide::Below, Evidence::LowerEnd) => side,
+        _ => LoadSide::Undecided,
+    }
 }
 
 /// Users are whole: the greatest number that meets the objectives.
@@ -148,38 +288,17 @@ fn whole(at: Estimate) -> Estimate {
     Estimate { value: at.value.map(f64::floor), low: at.low.map(f64::floor), high: at.high.map(f64::floor) }
 }
 
-/// What a trial's blocks say of the server, and which of them; None where they say nothing.
-///
-/// Where the generator was the limit, what was met was met. What was missed was missed only if it is without all that the
-/// generator's lag can have brought about.
-pub fn reading<'a>(trial: &'a Seen, set: usize, bounds: &[Bound]) -> Option<(Says, &'a [Counts])> {
-    let over = |blocks: &[Counts]| are_over(trial, blocks, set, bounds);
-    match (&trial.limited, &trial.excused) {
-        _ if trial.blocks.is_empty() => None,
-        (None, _) => Some((Says::Exactly, &trial.blocks)),
-        _ if !over(&trial.blocks) => Some((Says::AtMost, &trial.blocks)),
-        (_, Some(excused)) if over(&excused.blocks) => Some((Says::AtLeast, &excused.blocks)),
-        _ => None,
-    }
-}
-
 /// Whether a trial's figures are over a bound of the set.
 pub fn misses(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
-    are_over(trial, &trial.blocks, set, bounds)
-}
-
-fn are_over(trial: &Seen, blocks: &[Counts], set: usize, bounds: &[Bound]) -> bool {
-    let over = |(index, bound): (usize, &Bound)| figure(trial, &of_blocks(blocks, set, index), bound) > bound.allowed;
+    let over = |(index, bound): (usize, &Bound)| {
+        figure(trial, &of_blocks(trial, set, index).collect::<Vec<_>>(), bound) > bound.allowed
+    };
     bounds.iter().enumerate().any(over)
 }
 
-/// The parts that say something.
-fn parts(trial: &Seen, set: usize, bounds: &[Bound], index: usize) -> Vec<Part> {
-    reading(trial, set, bounds).map(|(_, blocks)| of_blocks(blocks, set, index)).unwrap_or_default()
-}
-
-fn of_blocks(blocks: &[Counts], set: usize, index: usize) -> Vec<Part> {
-    blocks.iter().filter_map(|block| block.parts.get(set)?.get(index).copied()).collect()
+/// The parts of the blocks that lag has not disturbed.
+fn of_blocks(trial: &Seen, set: usize, index: usize) -> impl Iterator<Item = Part> {
+    trial.undisturbed().filter_map(move |block| block.parts.get(set)?.get(index).copied())
 }
 
 /// Over all, of all. Where nothing came, nothing was met; nor where a queue grows without end, however short it is yet.
@@ -197,31 +316,17 @@ fn sums(parts: &[Part]) -> (f64, f64) {
     parts.iter().fold((0.0, 0.0), |(over, of), part| (over + part.over, of + part.of))
 }
 
-fn glimpses(useful: &[&Seen], set: usize, bounds: &[Bound], index: usize) -> (Vec<Glimpse>, Target) {
-    let bound = &bounds[index];
-    let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
-    let glimpse = |trial: &&Seen| {
-        let (says, blocks) = reading(trial, set, bounds)?;
-        let parts = of_blocks(blocks, set, index);
-        // What was taken away would have varied, too.
-        let (variance, freedom) = variance(&of_blocks(&trial.blocks, set, index), bound);
-        let seconds = trial.seconds.max(0.1);
-        let figure = figure(trial, &parts, bound);
-        Some(Glimpse { load: trial.load, figure, seconds, variance, freedom, says })
-    };
-    let saturation = bound.waits().then(|| saturation(useful)).flatten();
-    (
-        useful.iter().filter_map(glimpse).collect(),
-        Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() },
-    )
-}
-
 /// The most that a server achieved to which more was offered; as sure as the number of independent requests is.
 fn saturation(useful: &[&Seen]) -> Option<Saturation> {
-    let overloaded = useful.iter().filter(|trial| trial.is_overloaded() && trial.limited.is_none());
-    let most = overloaded.max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
-    let error = (most.achieved * most.seconds).max(1.0).sqrt().recip().max(0.005);
-    Some(Saturation { load: most.achieved, error })
+    let overloaded = useful.iter().filter(|trial| trial.is_overloaded());
+    let achieved = |trial: &&Seen| {
+        let (completed, seconds) =
+            (trial.undisturbed().map(|block| block.completed).sum(), trial.undisturbed_seconds());
+        (completed, seconds)
+    };
+    let most = overloaded.map(achieved).filter(|one: &(f64, f64)| one.1 > 0.0);
+    let (completed, seconds) = most.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)))?;
+    Some(Saturation { load: completed / seconds, error: completed.max(1.0).sqrt().recip().max(0.005) })
 }
 
 /// The variance of the figure, with its degrees of freedom: by batch means of the trial's blocks (a ratio estimator, as the
@@ -268,8 +373,10 @@ pub fn drift(search: &Search, seen: &[Seen], made: &[Made], at: f64) -> Option<D
 
 fn pace(trial: &Seen) -> Option<Pace> {
     let mean = Bound { counted: Counted::Mean, allowed: 0.0 };
-    let parts: Vec<Part> =
-        trial.blocks.iter().map(|block| Part { over: block.response, of: block.completed }).collect();
+    let parts: Vec<Part> = trial
+        .undisturbed()
+        .map(|block| Part { over: block.response, least: block.response, of: block.completed })
+        .collect();
     let (variance, _) = variance(&parts, &mean);
     let (over, of) = sums(&parts);
     let known = Pace { load: trial.load, time: trial.began + trial.seconds / 2.0, mean: over / of, variance };

@@ -21,19 +21,6 @@ pub struct Glimpse {
     pub variance: f64,
     /// The degrees of freedom of that variance.
     pub freedom: f64,
-    /// What the figure says of the true one.
-    pub says: Says,
-}
-
-/// What a figure that was seen says of the true one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Says {
-    /// That it is this, but for chance.
-    Exactly,
-    /// That it is no more: the generator was the limit, and its delays are in it.
-    AtMost,
-    /// That it is no less: the generator was the limit, and all that its delays can have done was taken away.
-    AtLeast,
 }
 
 /// On which scale the figure is straight.
@@ -281,11 +268,6 @@ impl<'a> Fit<'a> {
         // A trial that is not far above speaks against a curve that would have it there, the more the further.
         let most = if glimpse.figure < high { 2.0 * FAR } else { FAR };
         let curve = self.target.figure(above.clamp(-FAR, most));
-        match glimpse.says {
-            Says::AtMost if curve <= glimpse.figure => return 0.0,
-            Says::AtLeast if curve >= glimpse.figure => return 0.0,
-            _ => {}
-        }
         let nearest = glimpse.figure.clamp(low, high);
         (deviance(glimpse.figure, curve) - deviance(glimpse.figure, nearest)).max(0.0) * glimpse.seconds
             / self.dispersion
@@ -294,19 +276,9 @@ impl<'a> Fit<'a> {
     /// How much figures vary, and how sure that is: the variances of the trials' blocks, over those that the curve would have
     /// (a ratio of sums: a trial that saw few slow requests thinks itself surer than it is). The degrees of freedom are
     /// those of a sum of variances (Satterthwaite 1946).
-    ///
-    /// A trial in which the generator was the limit varies by that, too: it only tells where no other does.
     fn dispersion(&self, best: &Tried) -> (f64, f64) {
-        let exact = |glimpse: &&Glimpse| glimpse.says == Says::Exactly;
-        self.dispersion_of(best, self.glimpses.iter().filter(exact))
-            .or_else(|| self.dispersion_of(best, self.glimpses.iter()))
-            .unwrap_or((self.target.usual_dispersion(), FEWEST_FREEDOM))
-    }
-
-    /// None where nothing was seen to vary.
-    fn dispersion_of<'g>(&self, best: &Tried, glimpses: impl Iterator<Item = &'g Glimpse>) -> Option<(f64, f64)> {
         let (mut seen, mut square, mut expected) = (0.0, 0.0, 0.0);
-        for glimpse in glimpses {
+        for glimpse in self.glimpses {
             let above = best.slope * (glimpse.load / best.load - 1.0);
             // What is far above is not steady: its queue grows as long as the trial lasts.
             if above.abs() < FAR && glimpse.figure < self.edges.1 {
@@ -319,14 +291,17 @@ impl<'a> Fit<'a> {
         let freedom = seen * seen / square;
         let all = FEWEST_FREEDOM + freedom;
         let usual = self.target.usual_dispersion();
-        (seen > 0.0).then(|| ((FEWEST_FREEDOM * usual + freedom * seen / expected) / all, all))
+        if seen > 0.0 {
+            ((FEWEST_FREEDOM * usual + freedom * seen / expected) / all, all)
+        } else {
+            (usual, FEWEST_FREEDOM)
+        }
     }
 
     /// How much more deviance the interval's ends may have: the profile likelihood ratio against F(1, ν), with the scatter of
     /// trials around the curve where that is more than their own blocks explain.
     fn allowance(&self, best: &Tried, freedom: f64) -> f64 {
-        let near =
-            self.glimpses.iter().filter(|g| g.says == Says::Exactly && self.target.is_near(g.figure)).count() as f64;
+        let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count() as f64;
         let left = (near - 2.0).max(0.0);
         let scatter = ((best.deviance + freedom) / (left + freedom)).max(1.0);
         order::student(freedom + left).powi(2) * scatter * PICKED

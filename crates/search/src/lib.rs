@@ -9,6 +9,7 @@
 //!
 //! * [`search`]: [`Search`], and the order in which things are tried. `stage`: the choice itself.
 //! * [`mod@seen`]: a run, as far as it bears on the objectives. [`bound`]: what an objective asks of a block.
+//! * [`lag`]: what the generator's lag can have done to a block.
 //! * [`mod@sides`]: on which side of a capacity one trial lies, while it goes on.
 //! * [`curve`]: the one model that all trials feed. `capacity`: its root, as the answer for a set of objectives.
 //! * `answer`: all of it as an answer; `limits` (knee, saturation, collapse), `recovery`, `drift`, `told` (sentences).
@@ -18,6 +19,7 @@ pub mod bound;
 mod capacity;
 pub mod curve;
 mod drift;
+pub mod lag;
 mod limits;
 mod recovery;
 pub mod search;
@@ -28,6 +30,6 @@ mod told;
 
 pub use bound::objection;
 pub use search::{Ask, Next, Purpose, Search};
-pub use seen::{Counts, Excused, Part, Seen, blocks, seen};
+pub use seen::{Counts, Evidence, Part, Seen, blocks, seen};
 pub use sides::sides;
 pub use told::sentence;

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn it_is_back_after_the_last_slow_piece() {
-        let block = |mean: f64| Counts { seconds: 0.1, completed: 10.0, response: 10.0 * mean, parts: Vec::new() };
+        let block = |mean: f64| Counts { seconds: 0.1, completed: 10.0, response: 10.0 * mean, ..Counts::default() };
         let blocks =
             |slow: usize| -> Vec<Counts> { (0..50).map(|i| block(if i < slow { 1.0 } else { 0.01 })).collect() };
         assert_eq!(back_after(&blocks(0), 0.02), Some(0.0));

@@ -5,9 +5,9 @@
 //! machine with a state; whoever asks again with the same trials gets the same reply.
 
 use crate::capacity::{self, Known};
-use crate::seen::Seen;
+use crate::seen::{Evidence, Seen};
 use crate::{answer, stage};
-use brunt_model::answer::{LoadSide, SearchEnd};
+use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::question::TrialTimes;
 use brunt_model::{Answer, Find, LoadUnit};
 use std::time::Duration;
@@ -80,17 +80,25 @@ impl Search {
         answer::answer(self, contender, seen, &self.made(seen, Wanted::All), ended)
     }
 
+    /// The capacity of each set, as the trials have it so far.
+    pub fn capacities(&self, seen: &[Seen]) -> Vec<Estimate> {
+        let made = self.made(seen, Wanted::Last);
+        made.last().map_or_else(Vec::new, |made| made.known.iter().map(|known| known.at).collect())
+    }
+
     /// Whether a trial's figures are over a bound.
     pub fn misses(&self, trial: &Seen) -> bool {
         let sets = crate::seen::bounds(&self.find);
         sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
     }
 
-    /// Whether a trial says nothing of one of the capacities: what it missed may be the generator's doing.
-    pub fn says_nothing(&self, trial: &Seen) -> bool {
-        let sets = crate::seen::bounds(&self.find);
-        let nothing = |(set, bounds): (usize, &Vec<_>)| capacity::reading(trial, set, bounds).is_none();
-        trial.limited.is_some() && sets.iter().enumerate().any(nothing)
+    /// Whether a trial is to be made again: the generator did not offer its load, or may have taken what the server lacked.
+    pub fn is_contested(&self, trial: &Seen) -> bool {
+        match trial.evidence {
+            Evidence::Both => false,
+            Evidence::LowerEnd => self.misses(trial),
+            Evidence::None => true,
+        }
     }
 
     /// On which side of each set's capacity a whole trial lies, by itself.

@@ -4,11 +4,13 @@
 //! [`crate::curve`] decide.
 
 use crate::bound::{Bound, Counted, Replies};
+use crate::lag;
 use crate::search::Purpose;
 use brunt_judge::steady;
 use brunt_model::finding::{Check, Limit, State};
+use brunt_model::reading_names as name;
 use brunt_model::series::Point;
-use brunt_model::{Failure, Find, Judgement, Run};
+use brunt_model::{Failure, Find, Judgement, Phase, Run};
 use brunt_stats::Sketch;
 
 /// What a trial came to.
@@ -32,33 +34,43 @@ pub struct Seen {
     pub p99: Option<f64>,
     /// Its blocks, in order: as long as a point of the run's series, 100 ms.
     pub blocks: Vec<Counts>,
-    /// By what the generator was the limit, or that its sums did not come out even: what was missed may be its doing.
+    /// By what the generator was the limit, or that a consistency check failed.
     pub limited: Option<String>,
-    /// Where the generator was the limit and only lagged: what is left without all that its lag can have brought about.
-    pub excused: Option<Excused>,
+    /// What the trial is evidence for.
+    pub evidence: Evidence,
+    /// So many seconds were requests late at the end, at most.
+    pub late: f64,
 }
 
-/// A trial without what a generator that lagged can have done to it at most.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Excused {
-    /// By so many seconds were replies late for that at most.
-    pub seconds: f64,
-    /// The blocks, as those of [`Seen`].
-    pub blocks: Vec<Counts>,
+/// Which ends of the capacity's interval a trial is evidence for, whatever it came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Evidence {
+    /// Both: the generator was no limit, or lagged only, and what its lag can have done is known.
+    #[default]
+    Both,
+    /// The lower end: the generator used CPU that the server may have needed, and nobody knows how much faster it would be.
+    LowerEnd,
+    /// None: the generator did not offer the load.
+    None,
 }
 
 impl Seen {
-    /// Whether clearly less was achieved than was offered, and not by the generator's fault: what is under way at the end is
-    /// less, too, but that is only some requests, and those that were late.
+    /// Whether clearly less was achieved than was offered, and not because requests were sent late: what is under way at the
+    /// end is less, too, but that is only some requests.
     pub fn is_overloaded(&self) -> bool {
         const SOME: f64 = 10.0;
-        let late = match (&self.limited, &self.excused) {
-            (None, _) => 0.0,
-            (Some(_), Some(excused)) => excused.seconds,
-            (Some(_), None) => return false,
-        };
-        let missing = (self.offered - self.achieved) * self.seconds - self.offered * late;
-        missing > 0.05 * self.offered * self.seconds && missing > SOME
+        let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.late;
+        self.evidence == Evidence::Both && missing > 0.05 * self.offered * self.seconds && missing > SOME
+    }
+
+    /// The blocks that lag has not disturbed.
+    pub fn undisturbed(&self) -> impl Iterator<Item = &Counts> {
+        self.blocks.iter().filter(|block| !block.is_contested)
+    }
+
+    /// Seconds of those blocks.
+    pub fn undisturbed_seconds(&self) -> f64 {
+        self.undisturbed().map(|block| block.seconds).sum()
     }
 }
 
@@ -73,6 +85,8 @@ pub struct Counts {
     pub response: f64,
     /// One for each objective of each set, in their order.
     pub parts: Vec<Vec<Part>>,
+    /// Whether the generator's lag can have had so much effect on it that it counts for neither side ([`crate::lag`]).
+    pub is_contested: bool,
 }
 
 /// How much was over a bound, of how much. Over a [`Bound`]'s allowed share of it is too much.
@@ -80,6 +94,8 @@ pub struct Counts {
 pub struct Part {
     /// What counts against it.
     pub over: f64,
+    /// What of that the generator's lag cannot have caused.
+    pub least: f64,
     /// Of so much.
     pub of: f64,
 }
@@ -92,6 +108,7 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
         all.merge(&point.response);
     }
     let open = run.flow.arrivals > 0;
+    let limited = limited(judgement);
     Seen {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.load.peak()),
         purpose: None,
@@ -101,10 +118,10 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
         seconds: run.measured_seconds(),
         mean: (all.count() > 0).then(|| response(&all) / all.count() as f64),
         p99: (all.count() > 0).then(|| all.quantile(0.99) as f64 / 1e9),
-        blocks: blocks(find, run),
-        limited: limited(judgement),
-        excused: Excuse::of(run, judgement)
-            .map(|excuse| Excused { seconds: excuse.seconds, blocks: counted(find, run, Some(excuse)) }),
+        blocks: counted(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
+        late: lags(&points, run).last().copied().unwrap_or(0.0),
+        evidence: evidence(run, judgement),
+        limited,
     }
 }
 
@@ -112,86 +129,116 @@ fn limited(judgement: &Judgement) -> Option<String> {
     match judgement.verdict.state {
         State::Ok => None,
         State::Limited => Some(judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned()),
-        State::Invalid => Some("its sums did not come out even".to_owned()),
+        State::Invalid => Some("a consistency check failed".to_owned()),
     }
 }
 
-/// What a generator that lagged can have done to a server's figures at most, in an open loop.
-///
-/// Where arrivals come late by some time at most, and replies are taken in late by as much, a queue whose order they do not
-/// change has no reply later by more than both: with all arrivals that much later, each reply would be, and none is later
-/// where some of them come earlier. And a server that refuses what comes at once refuses no more requests for that than came
-/// late by a mean gap or more, and so together with the next.
-#[derive(Debug, Clone, Copy)]
-struct Excuse {
-    /// So many seconds were replies late at most.
-    seconds: f64,
-    /// So many of the errors remain, as a share of all.
-    errors: f64,
+/// What a trial is evidence for. It depends on what limited the generator, never on what the trial came to.
+fn evidence(run: &Run, judgement: &Judgement) -> Evidence {
+    let state = judgement.verdict.state;
+    if state == State::Ok {
+        return Evidence::Both;
+    }
+    if run.flow.arrivals == 0 || run.total.completed == 0 || judgement.checks.iter().any(|check| !check.holds) {
+        return Evidence::None;
+    }
+    let of = |limit: Limit| match limit {
+        Limit::Descriptors | Limit::Ports | Limit::Nic | Limit::Packets | Limit::Conntrack | Limit::Memory => {
+            Evidence::None
+        }
+        Limit::Cores if own_share(run) > OWN => Evidence::LowerEnd,
+        // Threads that had to wait, whatever for, were late.
+        _ => Evidence::Both,
+    };
+    let all = judgement.verdict.causes.iter().map(|cause| of(cause.limit));
+    all.fold(Evidence::Both, |all, one| match (all, one) {
+        (Evidence::None, _) | (_, Evidence::None) => Evidence::None,
+        (Evidence::LowerEnd, _) | (_, Evidence::LowerEnd) => Evidence::LowerEnd,
+        _ => Evidence::Both,
+    })
 }
 
-impl Excuse {
-    /// None where the generator was no limit, or did more than to lag: where it took the server's cores, or ran out of
-    /// something, nobody knows what that did.
-    fn of(run: &Run, judgement: &Judgement) -> Option<Self> {
-        let lagged = |limit: Limit| matches!(limit, Limit::Steal | Limit::Throttled | Limit::Stopped | Limit::Lag);
-        let uneven = |check: &Check| !check.holds && !check.is_of_arrivals();
-        let known =
-            judgement.verdict.causes.iter().all(|cause| lagged(cause.limit)) && !judgement.checks.iter().any(uneven);
-        let total = &run.total;
-        if judgement.verdict.state == State::Ok || !known || run.flow.arrivals == 0 || total.completed == 0 {
-            return None;
-        }
-        let gap = run.measured_seconds() / run.flow.arrivals as f64;
-        let late = total.lag.count() - total.lag.count_at_or_below((gap * 1e9) as u64);
-        // What failed on the way may be ours; a whole reply that is an error is not.
-        let left = (total.completed - total.good).saturating_sub(late);
-        let errors = left as f64 / total.errors().max(1) as f64;
-        Some(Self { seconds: 2.0 * total.lag.max() as f64 / 1e9, errors })
-    }
+/// A generator that uses less than this share of the machine that it shares with the server is not what the server lacks.
+const OWN: f64 = 0.1;
 
-    /// Takes away from a part what is not in its bound already.
-    fn take(&self, part: &mut Part, bound: &Bound) {
-        match bound.counted {
-            Counted::Slower(_) => {}
-            Counted::Errors => part.over *= self.errors,
-            Counted::Mean => part.over = (part.over - self.seconds * part.of).max(0.0),
-            // What was not asked for in time was not served.
-            Counted::Wanted { .. } => part.over = 0.0,
-        }
-    }
+/// The share of this machine's CPU time that our workers used; all of it where that was not read.
+fn own_share(run: &Run) -> f64 {
+    let Some(readings) = run.history.get(name::GENERATOR) else { return 1.0 };
+    let from = run.began(Phase::Measure).unwrap_or_default();
+    let mean = |worker: usize| {
+        let rates = readings.rates(&name::worker_cpu(worker));
+        let (cpu, seconds) = rates.iter().filter(|rate| rate.1 > from).fold((0.0, 0.0), |(cpu, seconds), rate| {
+            let length = rate.1.nanos_since(rate.0) as f64 / 1e9;
+            (cpu + rate.2 * length, seconds + length)
+        });
+        (seconds > 0.0).then(|| cpu / seconds)
+    };
+    let workers = run.plan.as_ref().map_or(1, brunt_model::Plan::workers);
+    let used: Option<f64> = (0..workers).map(mean).sum();
+    used.map_or(1.0, |used| used / f64::from(run.environment.cores.max(1)))
+}
+
+/// Whether the generator may be to blame for more than lag explains request by request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blame {
+    Unlimited,
+    Limited,
+}
+
+/// The greatest lag of the requests that ended in each point, in seconds; 0 in a closed loop, whose users wait for it.
+fn lags(points: &[Point], run: &Run) -> Vec<f64> {
+    let open = run.flow.arrivals > 0;
+    points.iter().map(|point| if open { point.lag.max() as f64 / 1e9 } else { 0.0 }).collect()
 }
 
 /// The blocks of a run, as far as it has gone.
 pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
-    counted(find, run, None)
+    counted(find, run, Blame::Unlimited)
 }
 
-fn counted(find: &Find, run: &Run, excuse: Option<Excuse>) -> Vec<Counts> {
+fn counted(find: &Find, run: &Run, blame: Blame) -> Vec<Counts> {
     let points = steady::measured(run);
-    let mut bounds: Vec<Vec<Bound>> = bounds(find);
-    if let Some(excuse) = excuse {
-        bounds.iter_mut().flatten().for_each(|bound| bound.put_off(excuse.seconds));
-    }
+    let bounds = bounds(find);
+    let length = points.first().map_or(0.1, Point::seconds);
+    let effects = lag::effects(&lags(&points, run), length, &bounds);
     let any_dropped = run.total.failed_by(Failure::Dropped) > 0;
     let mut waiting = points.first().map_or(0, |point| point.flow.waiting);
     let mut blocks: Vec<Counts> = Vec::with_capacity(points.len());
-    for point in &points {
+    for (point, effect) in points.iter().zip(&effects) {
         let Point { flow, .. } = point;
         // What is planned late in one interval is begun in the next where we lag: that is no arrival without room.
         let missing = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
-        let dropped = if any_dropped && excuse.is_none() { missing } else { 0 };
         waiting = flow.waiting;
-        blocks.push(block(point, dropped as f64, &bounds));
+        let excuse = Excuse { blame, errors: errors_left(run), seconds: effect.seconds };
+        blocks.push(Counts {
+            is_contested: effect.is_contested,
+            ..block(point, if any_dropped { missing as f64 } else { 0.0 }, &bounds, excuse)
+        });
     }
-    if let Some(last) = blocks.last_mut() {
-        count_unfinished(last, run, &points, &bounds);
-    }
-    if let Some(excuse) = excuse {
-        let parts = blocks.iter_mut().flat_map(|block| block.parts.iter_mut().flatten());
-        parts.zip(bounds.iter().flatten().cycle()).for_each(|(part, bound)| excuse.take(part, bound));
+    // What is under way at the end counts wherever it is known to count.
+    if let Some(last) = blocks.iter().rposition(|block| !block.is_contested) {
+        count_unfinished(&mut blocks[last], run, &points, &bounds, effects[last].seconds);
     }
     blocks
+}
+
+/// The share of errors that is the server's in any case: a server that refuses what comes at once refuses no more requests
+/// for our lag than came late by a mean gap or more, and so together with the next.
+fn errors_left(run: &Run) -> f64 {
+    let total = &run.total;
+    let gap = run.measured_seconds() / run.flow.arrivals.max(1) as f64;
+    let late = total.lag.count() - total.lag.count_at_or_below((gap * 1e9) as u64);
+    // What failed on the way may be ours; a whole reply that is an error is not.
+    let left = (total.completed - total.good).saturating_sub(late);
+    left as f64 / total.errors().max(1) as f64
+}
+
+/// What the generator can have done to a block at most.
+#[derive(Debug, Clone, Copy)]
+struct Excuse {
+    blame: Blame,
+    errors: f64,
+    seconds: f64,
 }
 
 /// The bounds of each set.
@@ -199,26 +246,40 @@ pub(crate) fn bounds(find: &Find) -> Vec<Vec<Bound>> {
     find.objectives.iter().map(|set| set.all.iter().map(Bound::of).collect()).collect()
 }
 
-fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>]) -> Counts {
-    let part = |bound: &Bound| part(point, dropped, bound);
+fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> Counts {
+    let part = |bound: &Bound| part(point, dropped, bound, excuse);
     Counts {
         seconds: point.seconds(),
         completed: point.flow.completed as f64,
         response: response(&point.response),
         parts: bounds.iter().map(|set| set.iter().map(part).collect()).collect(),
+        is_contested: false,
     }
 }
 
-fn part(point: &Point, dropped: f64, bound: &Bound) -> Part {
+fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> Part {
     let Point { flow, response: sketch, .. } = point;
+    let is_limited = excuse.blame == Blame::Limited;
+    let at_least = |over: f64, least: f64, of: f64| Part { over, least: if is_limited { least } else { over }, of };
     match bound.counted {
-        Counted::Slower(than) => Part { over: slower(sketch, than) + dropped, of: sketch.count() as f64 + dropped },
+        Counted::Slower(than) => {
+            let over = slower(sketch, than);
+            let least = if excuse.seconds > 0.0 { slower(sketch, than + excuse.seconds) } else { over };
+            let lost = if is_limited { 0.0 } else { dropped };
+            Part { over: over + dropped, least: least + lost, of: sketch.count() as f64 + dropped }
+        }
         // What was dropped is among the errors already.
-        Counted::Errors => Part { over: flow.errors as f64, of: (flow.good + flow.errors) as f64 },
-        Counted::Mean => Part { over: response(sketch), of: sketch.count() as f64 },
+        Counted::Errors => {
+            at_least(flow.errors as f64, flow.errors as f64 * excuse.errors, (flow.good + flow.errors) as f64)
+        }
+        Counted::Mean => {
+            let (sum, count) = (response(sketch), sketch.count() as f64);
+            at_least(sum, (sum - excuse.seconds * count).max(0.0), count)
+        }
         Counted::Wanted { rate, replies } => {
             let came = if replies == Replies::Good { flow.good } else { flow.completed };
-            Part { over: wanted(rate, point.seconds(), flow.arrivals as f64), of: came as f64 }
+            // What was not asked for in time was not served.
+            at_least(wanted(rate, point.seconds(), flow.arrivals as f64), 0.0, came as f64)
         }
     }
 }
@@ -247,7 +308,7 @@ fn response(sketch: &Sketch) -> f64 {
 
 /// What is under way at the end and was due longer ago than the bound is slower than it, whatever becomes of it. A server
 /// that hangs would otherwise have no slow requests at all.
-fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Vec<Bound>]) {
+fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Vec<Bound>], lag: f64) {
     let Some(end) = points.last() else { return };
     let cut = run.total.failed_by(Failure::Cut);
     let left = (end.flow.in_flight + end.flow.waiting).max(cut) as f64;
@@ -257,9 +318,10 @@ fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Ve
     };
     for (part, bound) in last.parts.iter_mut().flatten().zip(bounds.iter().flatten()) {
         if let Counted::Slower(than) = bound.counted {
-            let old = (left - planned_since(than)).max(0.0);
-            part.over += old;
-            part.of += old;
+            let old = |than: f64| (left - planned_since(than)).max(0.0);
+            part.over += old(than);
+            part.least += old(than + lag);
+            part.of += old(than);
         }
     }
 }
@@ -333,8 +395,8 @@ mod tests {
         assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
     }
 
-    /// What is left of the three figures of a trial in which the generator lagged so, every tenth request being slow.
-    fn excused(lag: u64, causes: &[Limit]) -> Option<[Part; 3]> {
+    /// The three figures of a trial in which the generator lagged so, every tenth request being slow.
+    fn lagging(lag: u64, causes: &[Limit]) -> (Seen, [Part; 3]) {
         let mut of = run(20, |_, s| {
             s.measured.response.record_n(10_000_000, 90);
             s.measured.response.record_n(80_000_000, 10);
@@ -360,28 +422,40 @@ mod tests {
         let state = if causes.is_empty() { State::Ok } else { State::Limited };
         let verdict = Verdict { state, causes: causes.iter().map(cause).collect(), ..Verdict::default() };
         let seen = seen(&find, &of, &Judgement { verdict, ..Judgement::default() });
-        let excused = seen.excused?;
-        assert_eq!(excused.seconds, 2.0 * of.total.lag.max() as f64 / 1e9);
-        let sum = |all: Part, part: Part| Part { over: all.over + part.over, of: all.of + part.of };
-        let all = |index: usize| excused.blocks.iter().map(|block| block.parts[0][index]).fold(Part::default(), sum);
-        Some([0, 1, 2].map(all))
+        let sum = |all: Part, part: Part| Part {
+            over: all.over + part.over,
+            least: all.least + part.least,
+            of: all.of + part.of,
+        };
+        let all = |index: usize| seen.blocks.iter().map(|block| block.parts[0][index]).fold(Part::default(), sum);
+        let parts = [0, 1, 2].map(all);
+        (seen, parts)
     }
 
     #[test]
-    fn what_lag_can_have_done_is_taken_away_and_no_more() {
-        // 5 ms late at most, and replies as late once more: what took 80 ms took 70 at least.
-        let [slow, errors, mean] = excused(5_000_000, &[Limit::Steal, Limit::Lag]).unwrap();
-        assert_eq!((slow.over, slow.of), (200.0, 2000.0));
+    fn what_lag_can_have_done_is_known_and_no_more() {
+        // 5 ms late at most: what took 80 ms took 75 at least.
+        let [slow, errors, mean] = lagging(5_000_000, &[Limit::Steal, Limit::Lag]).1;
+        assert_eq!((slow.over, slow.least, slow.of), (200.0, 200.0, 2000.0));
         // Of 160 errors, 100 requests that were late by more than a mean gap (1 ms) may have brought as many about.
-        assert_eq!((errors.over, errors.of), (60.0, 2000.0));
-        assert!((mean.over - (20.0 * 1.7 - 2000.0 * 0.01)).abs() < 0.25, "{mean:?}");
-        // 20 ms: what took 80 ms may have taken 40. So late is no mean any more.
-        let [slow, _, mean] = excused(20_000_000, &[Limit::Throttled]).unwrap();
-        assert_eq!((slow.over, mean.over), (0.0, 0.0));
+        assert_eq!((errors.over, errors.least, errors.of), (160.0, 60.0, 2000.0));
+        assert!((mean.over - mean.least - 2000.0 * 0.005).abs() < 0.25, "{mean:?}");
+        // 40 ms: what took 80 ms may have taken 40. So late is no mean any more.
+        let [slow, _, mean] = lagging(40_000_000, &[Limit::Throttled]).1;
+        assert_eq!((slow.over, slow.least, mean.least), (200.0, 0.0, 0.0));
         // Late by less than a mean gap: no two came together.
-        assert_eq!(excused(900_000, &[Limit::Lag]).unwrap()[1].over, 160.0);
-        assert_eq!(excused(5_000_000, &[]), None, "no limit, no excuse");
-        assert_eq!(excused(5_000_000, &[Limit::Steal, Limit::Cores]), None, "it took the server's cores");
+        assert_eq!(lagging(900_000, &[Limit::Lag]).1[1].least, 160.0);
+        let [slow, errors, _] = lagging(40_000_000, &[]).1;
+        assert_eq!((slow.least, errors.least), (0.0, 160.0), "lag is corrected for whatever the verdict");
+    }
+
+    #[test]
+    fn what_a_trial_is_evidence_for_depends_on_what_limited_the_generator() {
+        let of = |causes: &[Limit]| lagging(5_000_000, causes).0.evidence;
+        assert_eq!(of(&[]), Evidence::Both);
+        assert_eq!(of(&[Limit::Steal, Limit::RunQueue, Limit::Lag]), Evidence::Both);
+        assert_eq!(of(&[Limit::Cores]), Evidence::LowerEnd, "nobody knows how much of them was ours");
+        assert_eq!(of(&[Limit::Cores, Limit::Ports]), Evidence::None);
     }
 
     #[test]

@@ -26,6 +26,8 @@ const BESIDE: f64 = 0.15;
 const NEAR_TRIALS: usize = 4;
 /// Seconds that a trial takes beside those that are measured: connecting, and letting requests under way finish.
 const AROUND_SECONDS: f64 = 0.5;
+/// No more than this share of the time is set aside for the overload and the way back.
+const RESERVED: f64 = 0.125;
 /// So many times less than the start, and no load is left that makes sense.
 const LEAST: f64 = 1e-3;
 
@@ -80,11 +82,11 @@ impl Stage<'_> {
         self.search.find.within.as_secs_f64() - self.spent - self.reserve()
     }
 
+    /// The capacity comes first: an overload that takes more than a small share of the budget is made only if time is left.
     fn reserve(&self) -> f64 {
-        if self.search.find.overload.is_none() {
-            return 0.0;
-        }
-        self.cost(self.length(Length::Short)) + self.cost(self.length(Length::Middle))
+        let reserve = self.cost(self.length(Length::Short)) + self.cost(self.length(Length::Middle));
+        let is_small = reserve <= RESERVED * self.search.find.within.as_secs_f64();
+        if self.search.find.overload.is_some() && is_small { reserve } else { 0.0 }
     }
 
     fn cost(&self, times: TrialTimes) -> f64 {
@@ -175,10 +177,11 @@ impl Stage<'_> {
         first.mean.filter(|mean| open && *mean > 0.0).map(|mean| (1.0 / mean).min(ALONE))
     }
 
-    /// The least load at which the generator was the limit, and the objectives were missed perhaps for that.
+    /// The least load at which the generator was the limit, and was so when the load was last tried.
     fn generator_limit(&self) -> Option<f64> {
-        let limited = self.seen.iter().filter(|trial| self.search.says_nothing(trial));
-        limited.map(|trial| trial.load).reduce(f64::min)
+        let is_last = |index: usize, load: f64| self.seen[index + 1..].iter().all(|later| later.load != load);
+        let last = self.seen.iter().enumerate().filter(|(index, trial)| is_last(*index, trial.load));
+        last.filter(|(_, trial)| self.search.is_contested(trial)).map(|(_, trial)| trial.load).reduce(f64::min)
     }
 
     /// Whether the last trial's replies took clearly longer than the first's.
@@ -291,12 +294,17 @@ impl Stage<'_> {
     }
 
     fn ask(&self, load: f64, why: &str, length: Length) -> Result<Next, SearchEnd> {
-        let times = self.length(length);
-        if self.left() < self.cost(times) {
-            return Err(SearchEnd::Budget);
-        }
+        let Some(times) = self.within_time(self.length(length)) else { return Err(SearchEnd::Budget) };
         let load = self.whole(load);
         Ok(Next::Measure(Ask { load, why: why.to_owned(), purpose: Purpose::Search, times }))
+    }
+
+    /// A trial shortened to the time that is left; None where that is less than the shortest trial takes.
+    fn within_time(&self, times: TrialTimes) -> Option<TrialTimes> {
+        let shortest = self.search.find.trial.least;
+        let room = self.left() - self.cost(TrialTimes { most: Duration::ZERO, ..times });
+        let most = times.most.min(Duration::try_from_secs_f64(room).ok().filter(|room| *room >= shortest)?);
+        Some(TrialTimes { least: times.least.min(most), most, ..times })
     }
 
     /// The overload and the way back, then the end.

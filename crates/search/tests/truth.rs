@@ -6,7 +6,8 @@ mod simulation;
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use simulation::KINDS;
-use simulation::servers::{Kind, SLOW, Server, Service};
+use simulation::machine::Machine;
+use simulation::servers::{Kind, SLOW, Server, Service, lab};
 
 /// Erlang's C: the share of requests that wait, at an offered load of `a` for `c` workers.
 fn waits(c: usize, a: f64) -> f64 {
@@ -30,7 +31,7 @@ fn slower(rate: f64, c: usize, mean: f64, t: f64) -> f64 {
 
 #[test]
 fn those_of_formulas_are_right() {
-    for kind in KINDS.iter().chain([&SLOW]) {
+    for kind in KINDS.iter().chain([&SLOW, &lab(Machine::Quiet)]) {
         if let Service::Exponential { workers, mean } = kind.service {
             let share = slower(kind.capacity, workers, mean, kind.bound);
             assert!((share - 0.01).abs() < 2e-5, "{}: {share}", kind.name);
@@ -53,9 +54,9 @@ fn simulated(kind: &Kind, requests: f64) -> f64 {
     let mut server = Server::new(*kind, Pcg64Mcg::seed_from_u64(7));
     server.load(kind.capacity, 20.0, |_| ());
     let (mut all, mut slow) = (0.0, 0.0);
-    server.load(kind.capacity, 20.0 + requests / kind.capacity, |(_, time)| {
+    server.load(kind.capacity, 20.0 + requests / kind.capacity, |ended| {
         all += 1.0;
-        slow += f64::from(u8::from(time > kind.bound));
+        slow += f64::from(u8::from(ended.response > kind.bound));
     });
     slow / all
 }

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_SECONDS: f64 = 60.0;
 const MOST_TRIES: usize = 3;
 /// A server that answers in so many trials in a row no more is gone.
 const MOST_SILENT: usize = 2;
-const AGAIN: &str = "the same once more, for the generator was the limit";
+const AGAIN: &str = "retry: the previous trial was generator-limited";
 
 /// The search of one contender, as far as it has come.
 pub struct Contended<'a> {
@@ -32,7 +32,7 @@ pub struct Contended<'a> {
     pub trials: Vec<&'a Trial>,
     /// The same, as the search sees them; times without the pauses in which it was stopped.
     pub seen: Vec<Seen>,
-    /// How many trials were made, those that were made once more included.
+    /// How many trials were made, those that say nothing included.
     pub made: usize,
     /// In how many of the last trials nobody answered; and whether anybody ever did.
     silent: usize,
@@ -61,35 +61,18 @@ pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Conten
         _ => 0.0,
     };
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
-    let (again, (trials, seen)) = without_repeated(find, &search, trials.into_iter().zip(seen).collect());
+    let again = again(find, &search, &trials, &seen);
     let find = find.clone();
     Some(Contended { search, find, name: &of.name, trials, seen, made, silent, answered, spent, again })
 }
 
-/// Leaves out trials that were made once more because the generator was the limit; what is to be made once more now.
-fn without_repeated<'a>(
-    find: &Find,
-    search: &Search,
-    mut all: Vec<(&'a Trial, Seen)>,
-) -> (Option<Ask>, (Vec<&'a Trial>, Vec<Seen>)) {
-    let says_nothing = |seen: &Seen| seen.purpose.is_none() && search.says_nothing(seen);
-    let is_repeated = |index: usize, seen: &Seen| {
-        all.get(index + 1).is_some_and(|(_, next)| next.load == seen.load) && says_nothing(seen)
-    };
-    let repeated: Vec<bool> = all.iter().enumerate().map(|(index, (_, seen))| is_repeated(index, seen)).collect();
-    // The last is never repeated yet: those right before it at its load are.
-    let before = repeated.iter().rev().skip(1).take_while(|again| **again).count();
-    // It stands where the first of them stood: when that was asked for is what the others are understood by.
-    for index in 1..all.len() {
-        if repeated[index - 1] {
-            all[index].1.began = all[index - 1].1.began;
-        }
-    }
-    let last = all.last().filter(|(_, seen)| says_nothing(seen) && before + 1 < MOST_TRIES);
-    let again = last.and_then(|(trial, seen)| once_more(find, trial, seen));
-    let mut flags = repeated.into_iter();
-    all.retain(|_| !flags.next().unwrap_or(false));
-    (again, all.into_iter().unzip())
+/// The last trial once more, where the generator was the limit. All tries stay evidence for what they are evidence for: to
+/// keep only the last would select those that went well.
+fn again(find: &Find, search: &Search, trials: &[&Trial], seen: &[Seen]) -> Option<Ask> {
+    let last = seen.last()?;
+    let is_contested = |one: &&Seen| one.load == last.load && one.purpose.is_none() && search.is_contested(one);
+    let tries = seen.iter().rev().take_while(is_contested).count();
+    if (1..MOST_TRIES).contains(&tries) { once_more(find, trials.last()?, last) } else { None }
 }
 
 /// Not one reply came, and not because all were slow.
@@ -285,9 +268,7 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     };
     let mut told = vec![finding("capacity", Weight::Note, format!("{whose}{}.", answer.sentence), None)];
     let not_precise = match answer.ended {
-        SearchEnd::Budget => {
-            Some(("the time was over before it was known as well as asked", "give it longer: --within"))
-        }
+        SearchEnd::Budget => Some(("time budget used up before the target precision was reached", "raise --within")),
         SearchEnd::Stopped => Some(("it was stopped before it was known as well as asked", "--resume goes on with it")),
         _ => None,
     };

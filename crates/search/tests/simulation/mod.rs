@@ -4,6 +4,7 @@
 //! (the recursion of Kiefer & Wolfowitz 1955), or a station whose workers hinder one another. Blocks count what ended in
 //! them, as those of a real run do.
 
+pub mod machine;
 pub mod servers;
 pub mod trial;
 

@@ -1,5 +1,6 @@
 //! The servers.
 
+use super::machine::{Machine, Outages};
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
@@ -14,6 +15,8 @@ pub struct Kind {
     pub capacity: f64,
     /// How much slower it is after 180 seconds than at its beginning, as a share.
     pub drift: f64,
+    /// What keeps the generator from its CPU.
+    pub machine: Machine,
 }
 
 /// How requests are served.
@@ -37,6 +40,7 @@ pub const KINDS: [Kind; 4] = [
         bound: 0.015,
         capacity: 3631.86,
         drift: 0.0,
+        machine: Machine::Quiet,
     },
     Kind {
         name: "M/D/4, 2 ms",
@@ -44,6 +48,7 @@ pub const KINDS: [Kind; 4] = [
         bound: 0.01,
         capacity: 1741.5,
         drift: 0.0,
+        machine: Machine::Quiet,
     },
     Kind {
         name: "coherency penalty, 32 workers",
@@ -51,6 +56,7 @@ pub const KINDS: [Kind; 4] = [
         bound: 0.024,
         capacity: 7277.0,
         drift: 0.0,
+        machine: Machine::Quiet,
     },
     Kind {
         name: "M/M/4, 1 ms, stalls of 10 ms for 1 % of the time",
@@ -58,6 +64,7 @@ pub const KINDS: [Kind; 4] = [
         bound: 0.0125,
         capacity: 3356.0,
         drift: 0.0,
+        machine: Machine::Quiet,
     },
 ];
 
@@ -68,6 +75,7 @@ pub const SLOW: Kind = Kind {
     bound: 0.1,
     capacity: 350.09,
     drift: 0.0,
+    machine: Machine::Quiet,
 };
 
 /// A server that becomes 15 % slower while it is searched.
@@ -77,10 +85,28 @@ pub const DRIFTING: Kind = Kind {
     bound: 0.015,
     capacity: 3631.86,
     drift: 0.15,
+    machine: Machine::Quiet,
 };
 
-/// What became of a request: when it ended, and its response time; seconds.
-pub type Ended = (f64, f64);
+/// The lab with eight workers, as the generator's machine is quiet or not.
+pub const fn lab(machine: Machine) -> Kind {
+    Kind {
+        name: "M/M/8, 10 ms (the lab)",
+        service: Service::Exponential { workers: 8, mean: 0.01 },
+        bound: 0.1,
+        capacity: 749.036,
+        drift: 0.0,
+        machine,
+    }
+}
+
+/// What became of a request: when its reply was read, its response time and its lag; seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    pub at: f64,
+    pub response: f64,
+    pub lag: f64,
+}
 
 /// A server under way.
 pub struct Server {
@@ -97,10 +123,13 @@ pub struct Server {
     arrival: f64,
     now: f64,
     arrived: u64,
+    outages: Outages,
 }
 
 impl Server {
     pub fn new(kind: Kind, random: Pcg64Mcg) -> Self {
+        // Outages are independent of what the server does.
+        let outages = Pcg64Mcg::new(random.clone().random::<u128>() | 1);
         let workers = match kind.service {
             Service::Exponential { workers, .. }
             | Service::Fixed { workers, .. }
@@ -117,6 +146,7 @@ impl Server {
             arrival: 0.0,
             now: 0.0,
             arrived: 0,
+            outages: Outages::new(kind.machine, outages),
         };
         if let Service::Stalling { stall, .. } = kind.service {
             server.stall = server.exponential(stall / 0.01);
@@ -156,9 +186,11 @@ impl Server {
         }
         while self.arrival < to {
             let at = self.arrival;
-            let done = self.serve(at);
+            let sent = self.outages.over(at);
+            let read = self.serve(sent);
+            let read = self.outages.over(read);
             self.arrived += 1;
-            ended((done, done - at));
+            ended(Ended { at: read, response: read - at, lag: sent - at });
             self.arrival += self.exponential(1.0 / rate);
         }
         self.now = to;
@@ -216,7 +248,7 @@ impl Server {
             if done < self.arrival {
                 let who = self.random.random_range(0..self.inside.len());
                 let arrived = self.inside.swap_remove(who);
-                ended((next, next - arrived));
+                ended(Ended { at: next, response: next - arrived, lag: 0.0 });
                 self.inside.extend(self.waiting.pop_front());
             } else {
                 self.arrived += 1;

@@ -34,6 +34,10 @@ impl Timer for Still {
     }
 
     fn simulate_work(&self, _: Duration) {}
+
+    fn nanos_since_received(&self, _: Duration, _: Tick) -> Option<u64> {
+        None
+    }
 }
 
 /// When a segment reaches the socket.
@@ -163,7 +167,8 @@ impl World {
         let pattern = Some(regex::bytes::Regex::new("cd").unwrap());
         let receive_rate = room.map(|room| room as u64 * 20);
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
-        let shared = Shared { time: Still, buffer, last_head: RefCell::default(), receive_rate, pattern };
+        let (last_head, replies) = (RefCell::default(), Cell::new(0));
+        let shared = Shared { time: Still, buffer, last_head, receive_rate, replies, pattern };
         Self { stream: Stream::new(edge.clone()), edge, ahead: Ahead::default(), shared }
     }
 

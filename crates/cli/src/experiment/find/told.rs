@@ -6,7 +6,7 @@ use crate::decide::Contended;
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
 use brunt_model::{Answer, LoadUnit, Trial};
 use brunt_report::figures::{plain, plural, quantile, three};
-use brunt_search::Ask;
+use brunt_search::{Ask, Evidence};
 
 /// `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below; capacity 800 to 3,200/s`.
 pub fn came_to(contended: &Contended, trial: &Trial, tried: &Tried, answer: &Answer) -> String {
@@ -75,13 +75,13 @@ fn side(contended: &Contended, tried: &Tried) -> String {
         LoadSide::Undecided => "undecided, within the bounds",
     };
     let words = sides.iter().map(word).collect::<Vec<_>>().join(", ");
-    match &tried.limited {
-        None => words,
-        Some(limited) if contended.search.says_nothing(seen) => {
-            format!("says nothing, the generator was the limit ({limited})")
+    match (&tried.limited, seen.evidence) {
+        (None, _) => words,
+        (Some(limited), Evidence::Both) => format!("{words}, corrected for the generator's lag ({limited})"),
+        (Some(limited), _) if contended.search.is_contested(seen) => {
+            format!("contested, the generator was the limit ({limited})")
         }
-        Some(limited) if misses => format!("{words}, and not because the generator was limited ({limited})"),
-        Some(limited) => format!("met, though the generator was limited ({limited})"),
+        (Some(limited), _) => format!("{words}, evidence for the lower end only ({limited})"),
     }
 }
 
