@@ -163,7 +163,7 @@ impl Ends {
     }
 }
 
-impl<'a> Viewed<'a> {
+impl Viewed<'_> {
     /// The highest load that met the objectives and the least that missed them, where as little as possible speaks against
     /// it: one slow request of the few of a low load is no limit where ten times as many are served well.
     fn split(&self) -> (Option<f64>, Option<f64>) {
