@@ -52,7 +52,6 @@ fn holds(machine: Machine, widest: f64) {
          ends, median width {:.1}, on a quiet machine {quiet:.1}",
         width(&all)
     );
-    println!("{told}");
     let binomial = |share: f64| Binomial::new(share, SEARCHES).expect("a share");
     assert!(too_high == 0 || binomial(0.025).sf(too_high - 1) > LEVEL, "{told}");
     assert!(too_high + too_low == 0 || binomial(0.05).sf(too_high + too_low - 1) > LEVEL, "{told}");
