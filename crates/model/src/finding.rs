@@ -160,13 +160,6 @@ pub struct Check {
     pub arithmetic: String,
 }
 
-impl Check {
-    /// Whether it is of when arrivals came, which a machine that takes time away upsets, and not of how many.
-    pub fn is_of_arrivals(&self) -> bool {
-        self.name.contains("arrivals")
-    }
-}
-
 /// A sentence with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

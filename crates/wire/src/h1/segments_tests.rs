@@ -7,7 +7,7 @@ use crate::link::{Link, Ready};
 use crate::stream::{Idle, Stream};
 use crate::{Stamps, Timer, Wants};
 use brunt_model::{Clock, Failure, Tick};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
