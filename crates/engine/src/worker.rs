@@ -107,7 +107,9 @@ impl<W: Wire> Shared<W> {
         out: Sender<Message>,
     ) -> Rc<Self> {
         let (plan, connection) = (&common.plan, &common.plan.connection);
-        let by_label = plan.script.follow > 0 || common.labels.count() > 1;
+        // Redirects, page elements and what is asked first are labels that come to be during the load.
+        let browses = plan.script.browsing.is_some();
+        let by_label = plan.script.follow > 0 || browses || common.labels.count() > 1;
         Rc::new(Self {
             wire,
             users,

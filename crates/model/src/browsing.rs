@@ -16,7 +16,7 @@ pub struct Browsing {
     pub elements: Option<Elements>,
     /// Who we are, where a server or proxy wants to know.
     pub credentials: Vec<Credentials>,
-    /// How often one request is asked again with credentials.
+    /// How often one request is asked in all while the reply is 401 or 407, with credentials where some are known.
     pub attempts: u32,
     /// What was got before is asked for only if it has changed since.
     pub revalidate: bool,

@@ -80,10 +80,10 @@ impl<W: Wire> Browser<W> {
         if self.browsing.revalidate && reply.status == 200 {
             self.versions.insert(ask.request.url.clone(), versions(fields));
         }
-        if matches!(reply.status, 401 | 407) && ask.attempts < self.browsing.attempts {
-            if self.identity.challenged(reply.status, fields) {
-                self.todo.push(ask.again());
-            }
+        if matches!(reply.status, 401 | 407) && ask.attempts + 1 < self.browsing.attempts {
+            // Without credentials siege asks again all the same.
+            let _ = self.identity.challenged(reply.status, fields);
+            self.todo.push(ask.again());
             return;
         }
         if ask.hops < self.browsing.redirects

@@ -35,7 +35,8 @@ impl Said {
     /// The same without our notes on stderr, and without what stands behind the first line of a usage: each tool has its
     /// own words there.
     fn comparable(mut self) -> Self {
-        let mut lines: Vec<&str> = self.err.lines().filter(|line| !line.starts_with("brunt: ")).collect();
+        let mut lines: Vec<&str> =
+            self.err.lines().filter(|line| !line.starts_with("brunt: ") && !line.starts_with("brunt - ")).collect();
         if let Some(usage) = lines.iter().position(|line| line.starts_with("Usage: ")) {
             lines.truncate(usage + 1);
         }

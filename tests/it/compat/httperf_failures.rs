@@ -100,3 +100,25 @@ fn a_list_is_asked_to_its_end() {
     let said = ours("httperf", &words(&port, &line));
     assert!(said.out.contains("Total: connections 2 requests 3 replies 3 "), "{}", said.out);
 }
+
+/// Bursts of a session log have no limit; those of --wsess have one.
+#[test]
+fn few_piped_calls_refuse_what_the_real_one_refuses() {
+    let test = "compat::httperf_failures::few_piped_calls_refuse_what_the_real_one_refuses";
+    let Some(httperf) = both(test, "httperf") else { return };
+    let odd = crate::world::odd::replying(page("hello"));
+    let port = odd.address.port().to_string();
+    let dir = tempfile::TempDir::new().expect("a directory");
+    let log = dir.path().join("log").display().to_string();
+    std::fs::write(&log, "/a\n /b\n /c\n /d\n /e\n /f\n").expect("a file");
+    let logged = format!("--wsesslog 1,0,{log} --max-piped-calls 1 --timeout 5");
+    for (line, refused) in [
+        ("--wsess 2,3,0 --max-piped-calls 1", false),
+        ("--wsess 1,6,0 --burst-length 6 --max-piped-calls 1", true),
+        (logged.as_str(), false),
+    ] {
+        for said in [httperf.real(&words(&port, line)), httperf.ours(&words(&port, line))] {
+            assert_eq!(said.err.contains("too many calls pending"), refused, "{line}: {}", said.err);
+        }
+    }
+}

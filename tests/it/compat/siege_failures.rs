@@ -26,7 +26,7 @@ fn a_dead_port_is_told_the_same() {
     let said = ours("siege", &["-R", &few, "-c3", "-r20", &url]);
     assert!(said.err.contains("siege aborted due to excessive socket failure; you\n"), "{}", said.err);
     assert!(said.err.contains("Failed transactions:\t           5\n"), "{}", said.err);
-    assert!(said.err.contains("\nbrunt: the run was ended early by the limit of 5 failures"), "{}", said.err);
+    assert!(said.err.contains("\nbrunt - the run was ended early by the limit of 5 failures"), "{}", said.err);
 }
 
 /// A server that takes connections and says nothing: siege waits for ever, or reports neither hits nor failures.
@@ -42,7 +42,7 @@ fn a_silent_server_is_told() {
     assert!(said.err.contains("Failed transactions:\t           3\n"), "{}", said.err);
     let rc = super::siege::rc(dir.path(), "patient", PLAIN);
     let said = ours("siege", &["-R", &rc, "-c3", "-t1S", &odd.at("/")]);
-    assert!(said.err.contains("\nbrunt: 3 requests were under way at the end and are in no figure"), "{}", said.err);
+    assert!(said.err.contains("\nbrunt - 3 requests were under way at the end and are in no figure"), "{}", said.err);
 }
 
 /// siege fails to allocate for 3000 users, and polls the wrong descriptors from 1024 on.
@@ -65,7 +65,7 @@ fn more_users_than_the_limit_are_told() {
     let said = ours("siege", &["-R", &rc, "-c", "9", "-r", "1", "-b", &lab.at("/")]);
     assert!(said.out.contains("\nWARNING: The number of users is capped at 4.  To increase this\n"), "{}", said.out);
     assert!(said.err.contains("Transactions:\t\t           4 hits\n"), "{}", said.err);
-    assert!(said.err.contains("\nbrunt: 9 users were asked for, and 4 made the load"), "{}", said.err);
+    assert!(said.err.contains("\nbrunt - 9 users were asked for, and 4 made the load"), "{}", said.err);
 }
 
 /// What decided the figures of many a published comparison.
@@ -75,7 +75,7 @@ fn pauses_that_decide_are_told() {
     let dir = TempDir::new().expect("a directory");
     let rc = rc(dir.path(), "rc", PLAIN);
     let said = ours("siege", &["-R", &rc, "-c", "5", "-t1S", "-d", "0.5", &lab.at("/")]);
-    assert!(said.err.contains("\nbrunt: each user paused 250 ms on average behind a page that took "), "{}", said.err);
+    assert!(said.err.contains("\nbrunt - each user paused 250 ms on average behind a page that took "), "{}", said.err);
     assert!(!ours("siege", &["-R", &rc, "-c", "5", "-r9", "-b", &lab.at("/")]).err.contains("paused"));
 }
 
@@ -105,4 +105,59 @@ fn who_stops_it_has_the_report() {
     let ran = running.finish_amid();
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("\nLifting the server siege...\nTransactions:\t\t"), "{}", ran.err);
+}
+
+/// siege asks five times for a page that wants credentials, whether it knows some or not; `attempts` says how often.
+#[test]
+fn a_page_behind_a_login_is_asked_for_as_often() {
+    let Some(siege) = both("compat::siege_failures::a_page_behind_a_login_is_asked_for_as_often", "siege") else {
+        return;
+    };
+    let dir = TempDir::new().expect("a directory");
+    for (name, more, each) in
+        [("none", "", 5), ("wrong", "login = a:b\n", 5), ("few", "login = a:b\nattempts = 3\n", 3)]
+    {
+        let rc = rc(dir.path(), name, &format!("{PLAIN}{more}"));
+        let refusing = || {
+            replying("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 2\r\n\r\nno")
+        };
+        let (theirs, own) = (refusing(), refusing());
+        siege.real(&["-R", &rc, "-c1", "-r2", "-b", &theirs.at("/")]);
+        siege.ours(&["-R", &rc, "-c1", "-r2", "-b", &own.at("/")]);
+        assert_eq!((theirs.seen().len(), own.seen().len()), (2 * each, 2 * each), "{name}");
+    }
+}
+
+/// What stands before a colon on stderr is a key to programs that read the report there.
+#[test]
+fn notes_make_no_keys() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", &format!("{PLAIN}limit = 4\n"));
+    let said =
+        ours("siege", &["-R", &rc, "-c9", "-r1", "--brunt-store-dir", &dir.path().display().to_string(), &lab.at("/")]);
+    let notes: Vec<&str> = said.err.lines().filter(|line| line.starts_with("brunt")).collect();
+    assert!(notes.len() >= 2 && notes.iter().all(|note| !note.contains(':')), "{notes:?}");
+}
+
+/// Elements of a page are labels that come to be during the load.
+#[test]
+fn page_elements_are_told_apart_with_one_url() {
+    let odd = serving(|mut client| {
+        while client.request().is_some() {
+            let html = "<html><img src=\"/1.png\"></html>";
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+            if !client.give(format!("{head}Content-Length: {}\r\n\r\n{html}", html.len())) {
+                return;
+            }
+        }
+    });
+    let dir = TempDir::new().expect("a directory");
+    let rc = rc(dir.path(), "rc", &format!("{PLAIN}parser = true\n"));
+    let json = dir.path().join("json").display().to_string();
+    ours("siege", &["-R", &rc, "-c1", "-r3", "-b", "--brunt-json", &json, &odd.at("/")]);
+    let json = std::fs::read_to_string(json).expect("the JSON");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let labels = json["labels"].to_string();
+    assert!(labels.contains("1.png"), "{labels}");
 }

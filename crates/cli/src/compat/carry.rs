@@ -65,19 +65,26 @@ impl Done {
         let Carried { run, judgement, outcome } = self.carried;
         if self.notes {
             for note in notes {
-                say(&format!("brunt: {note}"));
+                say(&note_line(note));
             }
             if let Some(note) = verdict(&judgement.verdict) {
-                say(&format!("brunt: {note}; --brunt-report FILE.html tells why"));
+                say(&note_line(&format!("{note}; --brunt-report FILE.html tells why")));
             }
         }
         if let Some(kept) = self.kept {
             let (id, trouble) = kept.finish(&run, &judgement);
-            say(&format!("brunt: {}", trouble.unwrap_or_else(|| format!("kept as {id}"))));
+            let kept = || id.map_or_else(|| "not kept: no reply came".into(), |id| format!("kept as {id}"));
+            say(&note_line(&trouble.unwrap_or_else(kept)));
         }
         outcome?;
         self.outputs.map_or(Ok(()), |outputs| outputs.write(&run, &judgement))
     }
+}
+
+/// A note as a line of stderr. Programs that read the old report from there split lines at a colon and take what stands before
+/// it for a key: a note has none.
+fn note_line(note: &str) -> String {
+    format!("brunt - {}", note.replace(": ", " - ").replace(':', "="))
 }
 
 /// Whether the figures are the server's, in a line: the gravest cause with its figures.
@@ -95,7 +102,12 @@ pub fn processes(connections: u64, asked: Option<u32>) -> Result<u32> {
     let room = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::DESCRIPTORS_KEPT);
     let needed = connections.div_ceil(room.max(1)).max(1);
     ensure!(
-        room > 0 && needed <= defaults::MOST_PROCESSES,
+        room > 0,
+        "no connection can be opened with {} open files: brunt needs that many for itself; raise the limit with ulimit -Hn",
+        defaults::DESCRIPTORS_KEPT
+    );
+    ensure!(
+        needed <= defaults::MOST_PROCESSES,
         "{connections} connections need {needed} processes of {room} open files each; raise the limit with ulimit -Hn"
     );
     Ok(asked.unwrap_or(1).max(needed as u32).min(connections.max(1) as u32))

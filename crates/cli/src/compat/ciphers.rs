@@ -13,6 +13,29 @@ pub fn known(list: &str) -> (Vec<String>, Option<String>) {
     (found, unknown)
 }
 
+/// Words of OpenSSL's that stand for many suites, and parts of the names of those that are not spoken here.
+const WORDS: &str = "ALL DEFAULT COMPLEMENTOFDEFAULT COMPLEMENTOFALL HIGH MEDIUM eNULL NULL aNULL kRSA aRSA RSA kDHE kEDH DHE EDH DH \
+    ADH kECDHE kEECDH ECDHE EECDH ECDH AECDH aDSS DSS aECDSA ECDSA TLSv1.2 TLSv1.0 TLSv1 SSLv3 AES AES128 AES256 AESGCM AESCCM \
+    AESCCM8 ARIA ARIA128 ARIA256 ARIAGCM CAMELLIA CAMELLIA128 CAMELLIA256 CHACHA20 SHA SHA1 SHA256 SHA384 PSK kPSK kRSAPSK \
+    kDHEPSK kECDHEPSK aPSK SRP kSRP aSRP SUITEB128 SUITEB192";
+const PARTS: &str = "ECDHE DHE RSA ECDSA DSS PSK SRP ADH AECDH AES128 AES256 GCM CCM CCM8 SHA SHA256 SHA384 CHACHA20 POLY1305 \
+    CAMELLIA128 CAMELLIA256 ARIA128 ARIA256 NULL 3DES EDE CBC";
+
+/// Whether OpenSSL finds a suite for this list: ab ends where it does not.
+pub fn is_known_to_openssl(list: &str) -> bool {
+    list.split([':', ',', ' ', ';']).any(adds_a_suite)
+}
+
+fn adds_a_suite(element: &str) -> bool {
+    if element.is_empty() || element.starts_with(['!', '-', '+', '@']) {
+        return false;
+    }
+    let is_word = |word: &str| WORDS.split_whitespace().any(|known| known == word);
+    let is_suite = |name: &str| name.contains('-') && name.split('-').all(|p| PARTS.split_whitespace().any(|k| k == p));
+    let ours = brunt_wire::tls::suites().iter().any(|suite| openssl_name(suite) == element);
+    ours || is_suite(element) || element.split('+').all(is_word)
+}
+
 /// What OpenSSL calls a suite: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES256-GCM-SHA384`.
 pub fn openssl_name(suite: &str) -> String {
     if let Some(name) = suite.strip_prefix("TLS13_") {
@@ -38,6 +61,19 @@ mod tests {
         ] {
             assert_eq!(openssl_name(suite), name);
             assert!(brunt_wire::tls::suites().contains(&suite), "{suite}");
+        }
+    }
+
+    /// As OpenSSL 3.0 decides (`openssl ciphers LIST`).
+    #[test]
+    fn a_list_without_a_suite_is_known_as_such() {
+        for list in
+            ["HIGH", "BOGUS:HIGH", "AES128-SHA:BOGUS", "ECDHE+AESGCM", "HIGH:!aNULL", "ECDHE-RSA-AES256-GCM-SHA384"]
+        {
+            assert!(is_known_to_openssl(list), "{list}");
+        }
+        for list in ["BOGUS", "aes", "", "!aNULL", "@STRENGTH", "ECDHE+BOGUS", "high", "BOGUS-SHA"] {
+            assert!(!is_known_to_openssl(list), "{list}");
         }
     }
 

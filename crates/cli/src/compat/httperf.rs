@@ -24,7 +24,7 @@ use crate::measure::drive;
 use crate::signals::Interrupt;
 use crate::world::Real;
 use anyhow::Result;
-use args::{Args, Refusal};
+use args::{Args, Refusal, Workload};
 use brunt_engine::{Control, Sink};
 use brunt_model::Environment;
 use brunt_model::plan::Manner;
@@ -126,7 +126,9 @@ fn set_out(args: &Args, control: Control, paper: &Arc<Paper>) -> Result<(), Told
     let resolve = plan::resolve(args).map_err(Told::failed)?;
     let wanted = sessions::wanted(args).map_err(Told::failed)?;
     let rules = rules(args, &wanted);
-    if args.has_sessions() && longest(&wanted) > 1 + args.per_session() * args.piped() {
+    // Sessions of a log have no limit: httperf begins the calls of a burst as there is room.
+    let limited = matches!(args.workload, Workload::Sessions(..));
+    if limited && longest(&wanted) > 1 + args.per_session() * args.piped() {
         let why = "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";
         return Err(Told::failed(why.into()));
     }

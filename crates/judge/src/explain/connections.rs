@@ -3,6 +3,7 @@
 use super::words::{count, percent, plural, three};
 use super::{Facts, Said};
 use brunt_model::Failure;
+use brunt_model::plan::Keep;
 use brunt_model::reading_names::RETRANSMITTED;
 
 /// Connections replaced from which on it is a habit of the server.
@@ -58,7 +59,8 @@ fn may_be_reused(facts: &Facts) -> bool {
         name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")
     };
     let asked = !facts.plan.script.requests.iter().flat_map(|r| &r.headers).any(closes);
-    asked && !connection.http10 && connection.requests_per_connection.is_none()
+    let anew = connection.keep == Keep::Iteration;
+    asked && !anew && !connection.http10 && connection.requests_per_connection.is_none()
 }
 
 /// Most of what was replaced had been closed between two requests.

@@ -20,7 +20,7 @@ pub struct Ask {
     pub card: Option<usize>,
     /// Redirects that led here.
     pub hops: u32,
-    /// How often it was asked with credentials.
+    /// How often it was asked again.
     pub attempts: u32,
     /// A page led here.
     pub is_element: bool,
@@ -43,7 +43,7 @@ impl Ask {
         Self { label: hand.number_of(&self.request.label), ..self }
     }
 
-    /// The same with credentials.
+    /// The same once more, with credentials where some are known.
     pub fn again(&self) -> Self {
         Self { attempts: self.attempts + 1, ..self.clone() }
     }

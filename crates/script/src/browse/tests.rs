@@ -89,7 +89,7 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
 }
 
 fn browsing() -> Browsing {
-    Browsing { redirects: 2, attempts: 1, ..Browsing::default() }
+    Browsing { redirects: 2, attempts: 2, ..Browsing::default() }
 }
 
 #[test]
@@ -136,6 +136,15 @@ fn cookies_and_credentials_go_with_what_follows() {
     assert_eq!(user.iteration(&[(401, &wanted, "")]), ["GET /", named]);
     // It is not said again and again that we are not let in.
     assert_eq!(user.iteration(&[(401, &wanted, ""), (401, &wanted, "")]), [named, named]);
+}
+
+/// siege asks so often whether it knows credentials or not: five transactions for one page.
+#[test]
+fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
+    let five = Browsing { attempts: 5, ..browsing() };
+    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, Some(five)), 0);
+    let refused = (401, &[("WWW-Authenticate", "Basic realm=x")][..], "");
+    assert_eq!(user.iteration(&[refused, refused, refused, refused, refused]), ["GET /"; 5]);
 }
 
 #[test]
