@@ -7,14 +7,15 @@ use crate::exit::Exit;
 use crate::output::ignore_closed_pipe;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
-use brunt_model::{Analysis, Objective, Observations};
+use brunt_model::{Analysis, LoadUnit, Objective, Observations};
 use brunt_report::analysis;
-use brunt_script::objective;
+use brunt_script::{duration, objective};
 use brunt_store::foreign::{self, File};
 use clap::Args;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
@@ -23,6 +24,7 @@ Examples:
   brunt analyse nginx.tsv apache.tsv               two sweeps, a contender each
   brunt analyse nginx-100.tsv nginx-200.tsv        one sweep of two trials: ab -g, named by their -c
   brunt analyse table.tsv --objective 'mean < 1s'  `offered nginx apache nginx_ms apache_ms`
+  brunt analyse users.csv --think 0s               `users throughput` or `N X` of users who do not think: the scalability law
   brunt analyse result.jtl -o json                 for programs
 
 A contender is named by its file, without folder, ending and the number at its end; the same load once more is another
@@ -31,12 +33,15 @@ repetition.";
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct AnalyseArgs {
-    /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON), or a table
+    /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON, CSV of a sweep), or a table
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Bounds that each load is held against, such as 'p99 < 3s, errors < 1%'; repeatable
     #[arg(long = "objective", value_name = "BOUNDS", value_parser = objective::parse)]
     objectives: Vec<Vec<Objective>>,
+    /// Think time of the users, where the files do not tell it; `0s`: none, so that the scalability law can be fitted
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    think: Option<Duration>,
     /// Report in FORMAT (text, markdown, json), to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     outputs: Vec<Output>,
@@ -53,6 +58,9 @@ pub fn analyse(args: &AnalyseArgs) -> Result<Exit, Failed> {
     let outputs = outputs(&args.outputs).map_err(usage)?;
     let files: Result<Vec<File>> = args.files.iter().map(|path| opened(path)).collect();
     let mut observations = foreign::read(&files.map_err(usage)?).map_err(|error| usage(error.into()))?;
+    if let (LoadUnit::Users { think: unknown @ None }, Some(think)) = (&mut observations.unit, args.think) {
+        *unknown = Some(think);
+    }
     let objectives = args.objectives.concat();
     if !objectives.is_empty() {
         foreign::hold(&mut observations, &objectives);

@@ -7,6 +7,7 @@
 mod ab;
 mod autobench;
 mod brunt;
+mod brunt_csv;
 mod join;
 mod jtl;
 mod objectives;
@@ -42,6 +43,7 @@ pub struct Reader {
 pub const READERS: &[Reader] = &[
     Reader { about: "brunt's JSON of a run", knows: brunt::is_run, read: brunt::run },
     Reader { about: "brunt's JSON of a sweep", knows: brunt::is_sweep, read: brunt::sweep },
+    Reader { about: "brunt's CSV of a sweep", knows: brunt_csv::knows, read: brunt_csv::read },
     Reader { about: "siege's JSON", knows: siege::is_json, read: siege::json },
     Reader { about: "JMeter's JTL, XML", knows: jtl::is_xml, read: jtl::xml },
     Reader { about: "JMeter's JTL, CSV with a header", knows: jtl::is_csv, read: jtl::csv },
@@ -50,7 +52,7 @@ pub const READERS: &[Reader] = &[
     Reader { about: "ab -e", knows: ab::is_percentages, read: ab::percentages },
     Reader { about: "siege's log", knows: siege::is_log, read: siege::log },
     Reader {
-        about: "a table whose header begins with offered, rate, users or connections, such as `offered nginx nginx_ms`",
+        about: "a table whose header begins with offered, rate, users, connections, concurrency, clients, threads or N, such as `offered nginx nginx_ms` or `N X`",
         knows: table::knows,
         read: table::read,
     },

@@ -4,7 +4,8 @@ use super::join::number_of;
 use super::sampled::{Grain, Sampled, alone, concurrency, trial};
 use super::{File, first_line, number};
 use brunt_model::analysis::ObservedQuantile;
-use brunt_model::{Observation, Observations};
+use brunt_model::{LoadUnit, Observation, Observations};
+use std::time::Duration;
 
 const HEADER: &str = "starttime\tseconds\tctime\tdtime\tttime\twait";
 const PERCENTAGES: &str = "Percentage served,Time in ms";
@@ -44,7 +45,7 @@ pub fn requests(file: &File) -> Result<Observations, String> {
     let mut observation = trial(&samples, Grain::Second)?;
     observation.load = load(concurrency(&samples, &observation), number_of(&file.name));
     observation.errors = None;
-    Ok(alone(observation, &NOTES))
+    Ok(without_think(alone(observation, &NOTES)))
 }
 
 /// A number in the name is the load where it is within a factor of two of what was seen: it may be that of a repetition.
@@ -83,7 +84,7 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
         quantiles: times.iter().filter(|time| time.quantile > 0.0 && time.quantile < 1.0).copied().collect(),
         ..Observation::default()
     };
-    Ok(alone(
+    Ok(without_think(alone(
         observation,
         &[
             "ab -e has no mean: it is taken from below, each percentile standing for all up to the next",
@@ -91,7 +92,12 @@ pub fn percentages(file: &File) -> Result<Observations, String> {
              (Little's law)",
             super::ONE_VALUE,
         ],
-    ))
+    )))
+}
+
+/// ab asks again at once.
+fn without_think(all: Observations) -> Observations {
+    Observations { unit: LoadUnit::Users { think: Some(Duration::ZERO) }, ..all }
 }
 
 /// The longest time would weigh like a hundredth of all requests: it stands for none.

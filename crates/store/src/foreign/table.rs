@@ -9,14 +9,20 @@ use brunt_model::analysis::ObservedQuantile;
 use brunt_model::{LoadUnit, Observation, Observations};
 
 /// What loads may be called, and whether they are users.
-const LOADS: [(&str, bool); 6] = [
+const LOADS: [(&str, bool); 9] = [
     ("offered", false),
     ("rate", false),
     ("load", false),
     ("users", true),
     ("connections", true),
     ("concurrency", true),
+    ("clients", true),
+    ("threads", true),
+    ("n", true),
 ];
+
+/// What the throughput of the only contender may be called; two such columns are contenders of these names.
+const THROUGHPUTS: [&str; 6] = ["x", "throughput", "rps", "tps", "qps", "requests_per_second"];
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +45,11 @@ pub fn read(file: &File) -> Result<Observations, String> {
     let divider = divider(header);
     let names = cells(header, divider);
     let users = LOADS.iter().any(|row| row.0 == names[0].to_ascii_lowercase() && row.1);
-    let columns: Vec<(String, Figure)> = names[1..].iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+    let mut columns: Vec<(String, Figure)> = names[1..].iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+    let is_throughput = |name: &str| THROUGHPUTS.contains(&name.to_ascii_lowercase().as_str());
+    if let [only] = &mut columns.iter_mut().filter(|(name, _)| is_throughput(name)).collect::<Vec<_>>()[..] {
+        **only = (String::new(), Figure::Achieved);
+    }
     let mut contenders: Vec<String> = Vec::new();
     for (name, _) in &columns {
         if !contenders.contains(name) {

@@ -40,6 +40,41 @@ fn the_table_of_an_experiment_of_2011_is_read() {
     assert!(e1.notes.iter().any(|note| note.starts_with("one value a step")));
 }
 
+/// The table of the Universal Scalability Law's own examples: users and throughput, no more.
+#[test]
+fn a_published_table_of_users_and_throughput_is_read() {
+    for header in ["N X", "N,X", "users throughput", "threads\tX", "clients;tps", "concurrency rps", "Users QPS"] {
+        let divider = header.chars().find(|c| [' ', ',', ';', '\t'].contains(c)).unwrap();
+        let rows: String =
+            [(1, 955.16), (2, 1878.91), (4, 3548.68)].map(|(n, x)| format!("{n}{divider}{x}\n")).concat();
+        let all = one("usl.txt", &format!("{header}\n{rows}"));
+        assert_eq!((all.unit, all.observations.len()), (LoadUnit::Users { think: None }, 3), "{header}");
+        assert_eq!((all.observations[1].load, all.observations[1].achieved), (2.0, 1878.91), "{header}");
+        assert_eq!(all.contenders, ["usl"], "{header}");
+    }
+    // Two columns of that kind are two contenders.
+    assert_eq!(one("a.csv", "users,tps,qps\n1,2,3\n").contenders, ["tps", "qps"]);
+}
+
+#[test]
+fn the_csv_of_a_study_is_read() {
+    let head = "contender,repetition,step,load,id,started,measured_seconds,offered_per_second,throughput_per_second,\
+                error_share,response_mean_seconds,response_p99_seconds,response_at_least,verdict,interrupted";
+    let rows = "\"'=a, \"\"b\"\"\",1,1,10,x,t,10,,100.5,0.01,0.1,0.4,p99,ok,false\nnginx,2,1,10,x,t,10,,99,0,0.1,,,limited,true\n";
+    let all = one("study.csv", &format!("{head}\n{rows}"));
+    assert_eq!(
+        (&all.contenders[..], all.unit),
+        (&["=a, \"b\"".to_owned(), "nginx".into()][..], LoadUnit::Users { think: None })
+    );
+    let first = &all.observations[0];
+    assert_eq!((first.load, first.achieved, first.errors, first.mean), (10.0, 100.5, Some(0.01), Some(0.1)));
+    assert!(first.quantiles.iter().any(|q| q.quantile == 0.99 && q.at_least && q.seconds == 0.4));
+    assert!(all.observations[1].cut_short && all.observations[1].quantiles.is_empty());
+    let open = one("study.csv", &format!("{head}\nnginx,1,1,10,x,t,10,10.1,10,0,0.1,0.2,,ok,false\n"));
+    assert_eq!((open.unit, open.observations[0].offered), (LoadUnit::PerSecond, Some(10.1)));
+    assert!(refused("study.csv", &format!("{head}\nnginx,1\n")).contains("15 columns are expected"));
+}
+
 #[test]
 fn tables_of_one_contender_are_named_by_their_file() {
     let table = "users,achieved,response_ms,p99_ms,errors_percent\n10,100,50,90,0\n10,110,51,-,1\n20,120,80,200,2\n";
