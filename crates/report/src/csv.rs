@@ -31,7 +31,7 @@ type Column = (&'static str, fn(&TrialDocument) -> String);
 
 /// The columns that every study has; those of its readings follow.
 const COLUMNS: [Column; 30] = [
-    ("contender", |t| t.contender.clone()),
+    ("contender", |t| text(&t.contender)),
     ("repetition", |t| t.repetition.to_string()),
     ("step", |t| t.step.to_string()),
     ("load", |t| t.load.to_string()),
@@ -73,13 +73,19 @@ pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::
     let readings: BTreeSet<(String, String)> = trials.iter().flat_map(of).collect();
     let mut rows = csv::WriterBuilder::new().from_writer(out);
     let head = COLUMNS.iter().map(|column| column.0.to_owned());
-    rows.write_record(head.chain(readings.iter().map(|(source, name)| format!("{source} {name}"))))?;
+    rows.write_record(head.chain(readings.iter().map(|(source, name)| text(&format!("{source} {name}")))))?;
     for trial in &trials {
         let value = |source: &str, name: &str| trial.readings.get(source)?.get(name).copied();
         let values = readings.iter().map(|(source, name)| known(value(source, name)));
         rows.write_record(COLUMNS.iter().map(|column| column.1(trial)).chain(values))?;
     }
     rows.flush()
+}
+
+/// Text from outside, which no spreadsheet is to take for a formula. Numbers are never changed.
+fn text(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if formula { format!("'{text}") } else { text.to_owned() }
 }
 
 /// A figure; an empty cell where it is not known.
@@ -124,6 +130,21 @@ mod tests {
     #[test]
     fn a_run_without_intervals_has_its_head() {
         assert_eq!(csv(&Run::default()).lines().count(), 1);
+    }
+
+    #[test]
+    fn no_text_is_a_formula() {
+        let (mut study, analysis) = story::sweep_of(&[120.0], 1);
+        study.experiment.contenders[0].name = "=HYPERLINK(\"http://x\")".into();
+        study.experiment.contenders[1].name = "@SUM(1)".into();
+        let mut out = Vec::new();
+        write_study(&study, &analysis, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let rows: Vec<_> = text.lines().skip(1).collect();
+        assert!(rows.iter().any(|row| row.starts_with("\"'=HYPERLINK(")), "{rows:?}");
+        assert!(rows.iter().any(|row| row.starts_with("'@SUM(1),")), "{rows:?}");
+        assert!(["=a", "+a", "-a", "@a", "\ta"].iter().all(|cell| super::text(cell).starts_with('\'')));
+        assert_eq!((super::text("a=b"), super::text("nginx")), ("a=b".into(), "nginx".into()));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn markdown(blocks: &[Block]) -> String {
 fn set(block: &Block) -> String {
     match block {
         Block::Title(name, about) if about.is_empty() => format!("# {}\n", escaped(name)),
-        Block::Title(name, about) => format!("# {}\n\n{}\n", escaped(name), escaped(about)),
+        Block::Title(name, about) => format!("# {}\n\n{}\n", escaped(name), paragraph(about)),
         Block::Heading(heading) => format!("## {}\n", escaped(heading)),
         Block::Facts(facts) => facts.iter().map(|(key, fact)| named(key, fact)).collect(),
         Block::Points(points) => points.iter().map(point).collect(),
@@ -55,12 +55,25 @@ fn table(head: &[String], rows: &[Vec<String>]) -> String {
     line(head) + &rule + &rows.iter().map(|row| line(row)).collect::<String>()
 }
 
+/// Text from outside as a paragraph: nothing at its beginning makes a heading, a list, a rule or a block of code of it.
+fn paragraph(text: &str) -> String {
+    let text = escaped(text.trim());
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    if text.starts_with(['#', '-', '+', '=', '~']) {
+        return format!("\\{text}");
+    }
+    match text[digits..].chars().next() {
+        Some('.' | ')') if digits > 0 => format!("{}\\{}", &text[..digits], &text[digits..]),
+        _ => text,
+    }
+}
+
 /// Text from outside without what Markdown or HTML would take for its own.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '<' | '>' => out.extend(['\\', c]),
+            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '<' | '>' | '&' => out.extend(['\\', c]),
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
@@ -76,6 +89,22 @@ mod tests {
     #[test]
     fn nothing_from_outside_becomes_markup() {
         assert_eq!(escaped("a|b <i> *c*\n`d`"), "a\\|b \\<i\\> \\*c\\* \\`d\\`");
+    }
+
+    #[test]
+    fn what_it_is_about_is_a_paragraph() {
+        for (about, written) in [
+            ("# Heading", "\\# Heading"),
+            ("- item\n- item", "\\- item - item"),
+            ("1. first", "1\\. first"),
+            ("---", "\\---"),
+            ("    code", "code"),
+            ("&lt;b&gt; <script>", "\\&lt;b\\&gt; \\<script\\>"),
+            ("[x](javascript:y)", "\\[x\\](javascript:y)"),
+            ("E1: 2 servers", "E1: 2 servers"),
+        ] {
+            assert_eq!(paragraph(about), written, "{about}");
+        }
     }
 
     #[test]
