@@ -118,6 +118,18 @@ impl StoreError {
         )
     }
 
+    /// Whether nothing can be written there: a full disk, missing rights, a file system that is read-only.
+    pub(crate) fn is_of_the_disk(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        match self {
+            Self::Index(error) => crate::index::is_of_the_disk(error),
+            Self::Io { source, .. } => {
+                matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

@@ -16,6 +16,9 @@ use std::time::Duration;
 /// The version of the schema, kept in `user_version`.
 pub(crate) const VERSION: u32 = 1;
 
+/// No later brunt will have got beyond this one: what says so is damaged.
+const LAST_VERSION: u32 = 1000;
+
 /// How long another process may hold the index before we give up.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -71,19 +74,55 @@ impl Index {
     fn make_or_fail(path: &Path) -> Result<Found, StoreError> {
         let index = Self::open(path)?;
         let found: u32 = index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if found > VERSION {
-            return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
-        }
-        let sound: String = index.connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+        let sound: String = index.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
         if sound != "ok" {
             return Ok(Found::Damaged);
         }
-        if found == VERSION {
-            return Ok(Found::Whole(index));
+        let schema = index.schema()?;
+        match found {
+            0 if schema.is_empty() => {}
+            VERSION
+                if schema == expected_schema() && index.is_readable() && !index.is_locked_by_its_header(path)? =>
+            {
+                return Ok(Found::Whole(index));
+            }
+            later if (VERSION + 1..=LAST_VERSION).contains(&later) => {
+                return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+            }
+            _ => return Ok(Found::Damaged),
         }
         index.connection.pragma_update(None, "journal_mode", "wal")?;
         index.connection.execute_batch(&format!("BEGIN IMMEDIATE;{SCHEMA}PRAGMA user_version={VERSION};COMMIT"))?;
         Ok(Found::Empty(index))
+    }
+
+    /// An empty one that goes with this process, for a directory that cannot be written.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(&format!("{SCHEMA}PRAGMA user_version={VERSION};"))?;
+        Ok(Self { connection })
+    }
+
+    /// How its tables were made.
+    fn schema(&self) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid";
+        let mut statement = self.connection.prepare(sql)?;
+        let schema = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(schema)
+    }
+
+    /// Whether each row says something that a row may say.
+    fn is_readable(&self) -> bool {
+        let unknown = "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0";
+        let unknown = self.connection.query_row(unknown, [], |row| row.get::<_, i64>(0));
+        let ids = |entries: Vec<Entry>| entries.iter().all(|entry| id::is_id(&entry.id));
+        unknown.is_ok_and(|rows| rows == 0) && self.entries(&Listed::All).is_ok_and(ids)
+    }
+
+    /// Whether the file's header forbids what the system allows: to write.
+    fn is_locked_by_its_header(&self, path: &Path) -> Result<bool, StoreError> {
+        let writable = std::fs::OpenOptions::new().append(true).open(path).is_ok();
+        Ok(writable && self.connection.is_readonly("main")?)
     }
 
     /// Opens one that was made before.
@@ -207,6 +246,33 @@ impl Index {
     }
 }
 
+/// The schema as the database tells it.
+fn expected_schema() -> Vec<String> {
+    SCHEMA.split(';').map(|statement| statement.trim().to_owned()).filter(|statement| !statement.is_empty()).collect()
+}
+
+/// Whether the file is to blame: neither another process, nor the disk, nor rights, nor memory.
 fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+    /// `SQLITE_IOERR_SHORT_READ`: the file is shorter than its header says.
+    const SHORT_READ: i32 = 522;
+    if let rusqlite::Error::SqliteFailure(cause, _) = error
+        && cause.extended_code == SHORT_READ
+    {
+        return true;
+    }
+    !is_of_the_system(error)
+}
+
+/// Whether the disk, rights, memory or another process are to blame.
+fn is_of_the_system(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory};
+    let busy = [DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed, NoLargeFileSupport, OutOfMemory];
+    is_of_the_disk(error) || error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
+}
+
+/// Whether nothing can be written there.
+pub(crate) fn is_of_the_disk(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure};
+    let disk = [CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure];
+    error.sqlite_error_code().is_some_and(|code| disk.contains(&code))
 }

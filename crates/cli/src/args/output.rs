@@ -31,6 +31,22 @@ pub struct OutputArgs {
     pub quiet: bool,
 }
 
+/// Whether there is a text that tells notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loudness {
+    /// There is.
+    Usual,
+    /// `-q`: there is none.
+    Quiet,
+}
+
+impl OutputArgs {
+    /// Whether there is a text that tells notes.
+    pub fn loudness(&self) -> Loudness {
+        if self.quiet { Loudness::Quiet } else { Loudness::Usual }
+    }
+}
+
 /// The help of `-o`.
 fn formats() -> String {
     let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");

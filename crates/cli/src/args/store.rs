@@ -1,5 +1,7 @@
 //! Where runs and experiments are kept.
 
+use super::output::Loudness;
+use crate::live::say;
 use anyhow::{Context, Result, bail};
 use brunt_store::Store;
 use clap::Args;
@@ -32,9 +34,14 @@ impl StoreArgs {
     }
 
     /// The same for a run, which goes on without a store; what must be told then.
-    pub fn open_or_note(&self, notes: &mut Vec<String>) -> Option<Store> {
+    pub fn open_or_note(&self, notes: &mut Vec<String>, loudness: Loudness) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
-            notes.push(format!("this run is not kept: {error:#}; --store DIR names another directory"));
+            let note = format!("this run is not kept: {error:#}; --store DIR names another directory");
+            if loudness == Loudness::Quiet {
+                // There is no report that would tell it.
+                say(&format!("warning: {note}"));
+            }
+            notes.push(note);
             None
         })
     }

@@ -30,8 +30,8 @@ impl Store {
         // Without a plan there is nothing to keep, and its process may be just about to write it.
         let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else { return Ok(Some(Progress::Torn)) };
         let judgement = brunt_judge::judge(&run);
-        run_log::complete(&self.index, id, entry::progress_of(&run), (&run, &judgement))?;
-        Ok(None)
+        let progress = entry::progress_of(&run);
+        unless_full(run_log::complete(&self.index, id, progress, (&run, &judgement)), progress)
     }
 
     fn mend_experiment(&self, entry: &Entry) -> Result<Option<Progress>, StoreError> {
@@ -39,12 +39,21 @@ impl Store {
         let locked = is_locked(&path).then_some(Progress::Running);
         let Ok(kept) = experiment::read(&path) else { return Ok(locked.or(Some(Progress::Torn))) };
         if entry.started_unix_seconds.is_none() {
-            self.describe(&entry.id, &kept.asked)?;
+            unless_full(self.describe(&entry.id, &kept.asked), Progress::Torn)?;
         }
         if locked.is_none() {
-            self.index.ended(&entry.id, progress_of(kept.ended.as_ref()), None)?;
+            let progress = progress_of(kept.ended.as_ref());
+            return unless_full(self.index.ended(&entry.id, progress, None), progress);
         }
         Ok(locked)
+    }
+}
+
+/// A full disk does not keep anybody from reading: the row stays as it is, and how far it came is told all the same.
+fn unless_full(written: Result<(), StoreError>, progress: Progress) -> Result<Option<Progress>, StoreError> {
+    match written {
+        Err(error) if error.is_of_the_disk() => Ok(Some(progress)),
+        written => written.map(|()| None),
     }
 }
 

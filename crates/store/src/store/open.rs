@@ -1,18 +1,26 @@
 //! Opening the index, and making it again where it is missing or damaged.
 
-use crate::entry::{Kind, LoadRange};
+use crate::entry::{Entry, Kind, LoadRange};
 use crate::experiment::{self, Asked};
 use crate::index::{Begun, Found, Index};
 use crate::log::PackedReader;
 use crate::place::{Directory, ids_in};
-use crate::{StoreError, run_log};
+use crate::{Listed, StoreError, run_log};
 use brunt_model::Event;
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Opens the index of a store.
+/// Opens the index of a store. Where the disk is full or nothing may be written, one in memory is made from the files, so that
+/// what is kept can be read.
 pub fn index(directory: &Directory) -> Result<Index, StoreError> {
+    match on_disk(directory) {
+        Err(error) if error.is_of_the_disk() => filled(Index::in_memory()?, directory),
+        opened => opened,
+    }
+}
+
+fn on_disk(directory: &Directory) -> Result<Index, StoreError> {
     let path = directory.lock();
     let lock = OpenOptions::new()
         .write(true)
@@ -24,7 +32,7 @@ pub fn index(directory: &Directory) -> Result<Index, StoreError> {
     // Only one process at a time makes an index, or puts a damaged one aside.
     let _ = lock.lock();
     match Index::make(&directory.index())? {
-        Found::Whole(index) => Ok(index),
+        Found::Whole(index) => reconciled(index, directory),
         Found::Empty(index) => filled(index, directory),
         Found::Damaged => {
             put_aside(directory)?;
@@ -51,17 +59,38 @@ pub fn describe(index: &Index, id: &str, asked: &Asked) -> Result<(), StoreError
     index.begun(id, &begun)
 }
 
+/// A row for each file, and none without one. A row is claimed before its file is there, and has no beginning until then.
+fn reconciled(index: Index, directory: &Directory) -> Result<Index, StoreError> {
+    let entries = index.entries(&Listed::All)?;
+    let is_gone = |entry: &&Entry| {
+        let path = match entry.kind {
+            Kind::Run => directory.run(&entry.id),
+            Kind::Experiment => directory.experiment(&entry.id),
+        };
+        entry.started_unix_seconds.is_some() && path.try_exists().is_ok_and(|there| !there)
+    };
+    let gone: Vec<String> = entries.iter().filter(is_gone).map(|entry| entry.id.clone()).collect();
+    if !gone.is_empty() {
+        index.forget(&gone)?;
+    }
+    filled(index, directory)
+}
+
 /// Gives each file its row, as far as its beginning says what it is. What a run came to is read when it is next looked
 /// at: its row stays `open` until then.
 fn filled(index: Index, directory: &Directory) -> Result<Index, StoreError> {
     for id in ids_in(&directory.experiments(), ".experiment")? {
-        index.claim_as(&id, Kind::Experiment)?;
+        if !index.claim_as(&id, Kind::Experiment)? {
+            continue;
+        }
         if let Ok(kept) = experiment::read(&directory.experiment(&id)) {
             describe(&index, &id, &kept.asked)?;
         }
     }
     for id in ids_in(&directory.runs(), ".events")? {
-        index.claim_as(&id, Kind::Run)?;
+        if !index.claim_as(&id, Kind::Run)? {
+            continue;
+        }
         let log = File::open(directory.run(&id)).ok().map(|file| PackedReader::new(BufReader::new(file)));
         if let Some(Ok(reader)) = log {
             fill_run(&index, &id, reader)?;

@@ -98,7 +98,7 @@ fn id_from(other: &mut Other) -> String {
 #[test]
 fn a_full_disk_ends_the_log_and_not_the_run() {
     let (directory, store) = store();
-    let Ok(small) = Small::mount(&directory.path().join("runs")) else {
+    let Ok(small) = Small::mount(&directory.path().join("runs"), "64k") else {
         skipped("store::a_full_disk_ends_the_log_and_not_the_run: no file system may be mounted here");
         return;
     };
@@ -116,6 +116,40 @@ fn a_full_disk_ends_the_log_and_not_the_run() {
     drop(small);
 }
 
+#[test]
+fn a_full_disk_does_not_keep_anybody_from_reading() {
+    let directory = tempfile::tempdir().unwrap();
+    let Ok(small) = Small::mount(directory.path(), "1m") else {
+        skipped("store::a_full_disk_does_not_keep_anybody_from_reading: no file system may be mounted here");
+        return;
+    };
+    let (id, torn) = {
+        let store = Store::open(directory.path()).unwrap();
+        let mut torn = store.begin_run(None).unwrap();
+        write(&mut torn, &events(1003.0)[..9]);
+        (keep(&store, None, 1002.0), torn.id().to_owned())
+    };
+    let mut filler = File::create(directory.path().join("filler")).unwrap();
+    while filler.write_all(&[0; 64]).is_ok() {}
+    for without_index in [false, true] {
+        if without_index {
+            for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+                let _ = std::fs::remove_file(directory.path().join(name));
+            }
+            while filler.write_all(&[0; 64]).is_ok() {}
+        }
+        let store = Store::open(directory.path()).unwrap();
+        let listed = store.list(&crate::Listed::All).unwrap();
+        let mut ids: Vec<_> = listed.iter().map(|entry| entry.id.clone()).collect();
+        ids.sort();
+        let mut kept = vec![id.clone(), torn.clone()];
+        kept.sort();
+        assert_eq!(ids, kept, "without index: {without_index}");
+        assert!(store.run(&id).unwrap().plan.is_some());
+    }
+    drop(small);
+}
+
 fn skipped(what: &str) {
     println!("SKIPPED {what}");
     if let Some(list) = std::env::var_os("BRUNT_SKIPS") {
@@ -124,13 +158,13 @@ fn skipped(what: &str) {
     }
 }
 
-/// A file system of 64 kB, mounted while this lives.
+/// A small file system, mounted while this lives.
 struct Small(std::path::PathBuf);
 
 impl Small {
-    fn mount(at: &Path) -> Result<Self, ()> {
+    fn mount(at: &Path, size: &str) -> Result<Self, ()> {
         let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", "size=64k", "brunt-test"]).arg(at);
+        command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "brunt-test"]).arg(at);
         let done = command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
         if done { Ok(Self(at.to_owned())) } else { Err(()) }
     }
