@@ -71,9 +71,10 @@ impl Explained {
 }
 
 /// What must not be said of a run without a fault, however busy the machine is.
-const FAULTS: [&str; 14] = [
+const FAULTS: [&str; 15] = [
     "cut_short",
     "too_short",
+    "nothing_good",
     "no_reply",
     "error_replies",
     "redirects",

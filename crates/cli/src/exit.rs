@@ -6,11 +6,11 @@ use std::process::ExitCode;
 /// what is said, because it makes the ones before it doubtful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// 0: it was measured, and every objective was met. Errors of the server are data, and no reason to fail.
+    /// 0: it was measured, a good reply came, and every objective was met. Single errors of the server are data.
     Measured,
     /// 8: it was measured, and what was to be decided is not: whether a requirement is met, or which contender is better.
     Undecided,
-    /// 4: it was measured, and an objective was missed.
+    /// 4: it was measured, and an objective was missed, or not one reply was good.
     ObjectiveMissed,
     /// 9: it was measured, and a contender is worse by more than `--fail-if` allows.
     Worse,
@@ -69,8 +69,8 @@ impl Exit {
             Self::Measured => "measured, every objective met",
             Self::Failed => "brunt itself failed",
             Self::Usage => "bad usage; nothing was begun",
-            Self::NothingMeasured => "nothing could be measured",
-            Self::ObjectiveMissed => "measured, an objective missed",
+            Self::NothingMeasured => "nothing could be measured: not one reply came",
+            Self::ObjectiveMissed => "measured, but an objective was missed or not one reply was good",
             Self::Invalid => "measured, but sums do not come out even: not to be believed",
             Self::Limited => "measured, but the generator was the limit (with --strict)",
             Self::Halted => "a hook or managed server failed; what was measured was reported",

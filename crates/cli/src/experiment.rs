@@ -25,19 +25,23 @@ mod spec;
 mod sweep;
 
 use crate::args::RunArgs;
+use crate::check::short::refused;
 use crate::decide::{self, Decisive};
 use crate::exit::Exit;
-use crate::measure::Strict;
+use crate::live::say;
+use crate::measure::{Strict, no_reply, tell_exit};
 use crate::output::Outputs;
 use crate::signals::Interrupt;
 use crate::to_plan::System;
 use crate::world::Real;
 use crate::{Failed, command_line, failed, usage};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 pub use at_capacity::{Within, of_search, searching};
-use brunt_model::{Analysis, Environment, Experiment, Place, Study};
+use brunt_model::experiment::{Around, ContenderHooks};
+use brunt_model::{Analysis, Contender, Environment, Experiment, Place, Study};
+use brunt_report::figures::plural;
 use brunt_rig::{End, Failure, Gear};
-use brunt_store::{Ended, Store};
+use brunt_store::{Ended, Named, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use contenders::{Arranged, experiment as experiment_of};
 use measurer::Measurer;
@@ -107,7 +111,7 @@ impl Keep {
             return store.map(Self::Resumed).context("--resume needs the store: leave out --no-store");
         }
         let mut notes = Vec::new();
-        let store = args.store.open_or_note(&mut notes);
+        let store = args.store.open_or_note(&mut notes, args.output.loudness());
         Ok(store.map_or_else(|| Self::Nowhere { note: notes.pop() }, Self::Anew))
     }
 }
@@ -119,7 +123,9 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
         let plan = contender.steps.first().map(|step| &step.plan);
         plan.map(Real::new).transpose().with_context(|| contender.name.clone()).map_err(usage)?;
     }
-    let environment = brunt_probe::machine::environment(given.command, env!("CARGO_PKG_VERSION"));
+    reachable(experiment)?;
+    let machine = brunt_probe::machine::environment(given.command, env!("CARGO_PKG_VERSION"));
+    let environment = Environment { strict: given.strict == Strict::Yes, ..machine };
     let (mut study, store) = begun(experiment, &environment, given.keep)?;
     study.warnings.extend(given.notes);
     let experiment = study.experiment.clone();
@@ -137,8 +143,27 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
         Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, &gear, &mut measurer),
         None => brunt_rig::conduct(&experiment, &done, &gear, &mut measurer),
     };
-    let (study, fails) = (measurer.study, Fails { strict: given.strict, decisive: given.decisive });
+    let fails = Fails { strict: given.strict, decisive: given.decisive, quiet: given.quiet };
+    let study = measurer.study;
     finish(study, store.as_ref(), outcome, given.outputs, fails)
+}
+
+/// Servers that nobody is to start must be there: else every trial would measure nothing. A comparison has asked each by then.
+fn reachable(experiment: &Experiment) -> Result<(), Failed> {
+    let others_start =
+        |contender: &&Contender| contender.server.is_some() || contender.hooks != ContenderHooks::default();
+    if experiment.hooks != Around::default() {
+        return Ok(());
+    }
+    let there = experiment.contenders.iter().filter(|contender| !others_start(contender));
+    let plans = there.filter_map(|contender| Some((contender, &contender.steps.first()?.plan)));
+    for (contender, plan) in plans {
+        if let Some(why) = refused(plan) {
+            let error = anyhow!("nothing was measured: no connection to {} ({why})", contender.name);
+            return Err(Failed { exit: Exit::NothingMeasured, error });
+        }
+    }
+    Ok(())
 }
 
 /// What makes brunt fail besides failures.
@@ -146,6 +171,8 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
 struct Fails {
     strict: Strict,
     decisive: Decisive,
+    /// It is not told why.
+    quiet: bool,
 }
 
 /// The study as far as it is made, and the store that keeps it.
@@ -210,6 +237,10 @@ fn finish(
         let trouble = store.end_experiment(id, &ended).err();
         study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
     }
+    let nothing = outcome.is_ok() && !study.interrupted && !study.trials.is_empty() && study.measured_nothing();
+    if nothing {
+        return told_nothing(&study, store, outputs);
+    }
     let analysis = if study.trials.is_empty() { Analysis::default() } else { decide::analysis(&study) };
     let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
@@ -217,7 +248,21 @@ fn finish(
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
             let exit = ending::exit_of_study(&study, &analysis, fails.strict);
-            written.map(|()| exit.max(decide::exit_of(&analysis, fails.decisive))).map_err(failed)
+            let exit = exit.max(decide::exit_of(&analysis, fails.decisive));
+            tell_exit(exit, fails.quiet);
+            written.map(|()| exit).map_err(failed)
         }
     }
+}
+
+/// An experiment without a single reply: one line, the reports that were asked for, and nothing in the store.
+fn told_nothing(study: &Study, store: Option<&Store>, outputs: Outputs) -> Result<Exit, Failed> {
+    let why = study.trials.first().map_or_else(|| "no trial was made".into(), |trial| no_reply(&trial.run));
+    say(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
+    if let (Some(store), Some(id)) = (store, &study.id) {
+        let removed = store.remove(&Named::Experiment(id.clone()));
+        removed.map_or_else(|error| say(&format!("warning: experiment {id} cannot be removed: {error}")), |_| ());
+    }
+    outputs.asked_for().write_study(study, &decide::analysis(study)).map_err(failed)?;
+    Ok(Exit::NothingMeasured)
 }

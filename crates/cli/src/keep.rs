@@ -4,6 +4,7 @@
 
 use crate::measure::Listen;
 use brunt_engine::Epoch;
+use brunt_model::reached::Replies;
 use brunt_model::{Event, Judgement, Place, ProbeSpec, Run, Tick, Warning};
 use brunt_probe::watch::{Seen, Watch};
 use brunt_store::{RunLog, Store};
@@ -13,6 +14,8 @@ pub struct Kept {
     log: RunLog,
     /// What is to be told of the log, once.
     trouble: Option<String>,
+    /// It belongs to no experiment.
+    alone: bool,
 }
 
 impl Kept {
@@ -20,15 +23,19 @@ impl Kept {
     /// cannot be.
     pub fn begin(store: &Store, belongs: Option<(&str, Place)>) -> Result<Self, String> {
         let log = store.begin_run(belongs).map_err(|error| format!("this run is not kept: {error}"))?;
-        Ok(Self { log, trouble: None })
+        Ok(Self { log, trouble: None, alone: belongs.is_none() })
     }
 
-    /// The run is over: its short id, and what went wrong with keeping it.
-    pub fn finish(self, run: &Run, judgement: &Judgement) -> (String, Option<String>) {
+    /// The run is over: its short id where it is kept, and what went wrong with keeping it. A run on its own that measured
+    /// nothing is not kept, so that no later run is compared with it.
+    pub fn finish(self, run: &Run, judgement: &Judgement) -> (Option<String>, Option<String>) {
         let id = self.log.id().to_owned();
+        if self.alone && run.replies() == Replies::None && !run.interrupted() {
+            return (None, self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}")));
+        }
         let trouble = self.log.finish(run, judgement).err();
         let trouble = trouble.map(|error| format!("run {id} may not be listed as it was: {error}"));
-        (id, self.trouble.or(trouble))
+        (Some(id), self.trouble.or(trouble))
     }
 }
 

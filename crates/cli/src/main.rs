@@ -52,7 +52,19 @@ use output::{Log, Outputs};
 use std::io;
 use std::process::ExitCode;
 
+/// Less address space than this holds no stacks of threads, and the memory allocator ends the process without a word.
+const ADDRESS_SPACE_BYTES: u64 = 32 << 20;
+
 fn main() -> ExitCode {
+    if let Some(left) = brunt_probe::limits::address_space_left().filter(|left| *left < ADDRESS_SPACE_BYTES) {
+        eprintln!(
+            "brunt: the limit on address space (`ulimit -v`) leaves {} MB, and brunt needs {} MB at least; raise it, for \
+             instance with `ulimit -v unlimited`",
+            left >> 20,
+            ADDRESS_SPACE_BYTES >> 20
+        );
+        return Exit::Failed.into();
+    }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some((tool, called, told)) = compat::asked(&words) {
         return ExitCode::from((tool.run)(called, told));
@@ -150,7 +162,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = args.checks.strict.into();
-    let store = args.store.open_or_note(&mut notes);
+    let store = args.store.open_or_note(&mut notes, args.output.loudness());
     let probes = args.probes.probes.clone();
     let quiet = args.output.quiet;
     let around = Around { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };

@@ -14,6 +14,7 @@ use crate::world::Real;
 use anyhow::Result;
 use brunt_engine::{Control, Sink, World};
 use brunt_model::finding::State;
+use brunt_model::reached::Replies;
 use brunt_model::{Environment, Event, Find, Judgement, Plan, ProbeSpec, Route, Run, Tick, Warning};
 use brunt_store::{Redactor, Store};
 use std::sync::Arc;
@@ -135,6 +136,9 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let Around { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
     let control = Interrupt::listen()?.control();
     let mut kept = store.as_ref().map(|store| Kept::begin(store, None)).transpose().unwrap_or_else(|why| {
+        if quiet {
+            say(&format!("warning: {why}"));
+        }
         notes.push(why);
         None
     });
@@ -143,22 +147,55 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
-    let environment = Environment { route, ..brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION")) };
+    let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
+    let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
     let carried = carry_out(plan, world, With { environment, notes, control, trial_of: None, listeners });
-    outputs.write(&carried.run, &carried.judgement)?;
+    let written = report(outputs, &carried);
     if let Some(kept) = kept {
         tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);
     }
+    written?;
     carried.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
-    Ok(exit_of(&carried.run, &carried.judgement, strict))
+    let exit = exit_of(&carried.run, &carried.judgement, strict);
+    tell_exit(exit, quiet);
+    Ok(exit)
+}
+
+/// Writes the reports. Of a run without a reply only those that were asked for: the text says it in one line.
+fn report(outputs: Outputs, carried: &Carried) -> Result<()> {
+    let run = &carried.run;
+    let nothing = run.replies() == Replies::None && !run.interrupted() && carried.outcome.is_ok();
+    if !nothing {
+        return outputs.write(run, &carried.judgement);
+    }
+    say(&format!("brunt: nothing was measured: {}", no_reply(run)));
+    outputs.asked_for().write(run, &carried.judgement)
+}
+
+/// Who did not answer, and why.
+pub fn no_reply(run: &Run) -> String {
+    let url = run.plan.iter().flat_map(|plan| &plan.script.requests).map(|request| request.url.as_str()).next();
+    let failures = run.failures_told();
+    let told = run.warnings.iter().find(|warning| warning.contains("connect")).cloned();
+    let why = if failures.is_empty() { told.unwrap_or_else(|| "no request was begun".into()) } else { failures };
+    format!("no reply from {} ({why})", url.unwrap_or("the server"))
+}
+
+/// Says why a measured run makes brunt fail, so that the code need not be looked up.
+pub fn tell_exit(exit: Exit, quiet: bool) {
+    if !matches!(exit, Exit::Measured | Exit::NothingMeasured | Exit::Interrupted) && !quiet {
+        say(&format!("brunt: exit code {}: {}", exit.code(), exit.meaning()));
+    }
 }
 
 /// How to find the run again.
-fn tell_kept((id, trouble): &(String, Option<String>), quiet: bool) {
+fn tell_kept((id, trouble): &(Option<String>, Option<String>), quiet: bool) {
     if let Some(trouble) = trouble {
         say(&format!("warning: {trouble}"));
-    } else if !quiet {
+    } else if let Some(id) = id
+        && !quiet
+    {
         say(&format!("kept as {id}: brunt report {id} -o html=FILE shows it again"));
     }
 }
@@ -215,11 +252,11 @@ impl Hall<'_> {
 pub fn exit_of(run: &Run, judgement: &Judgement, strict: Strict) -> Exit {
     let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
     let ends = [
-        (missed, Exit::ObjectiveMissed),
+        (missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
         (judgement.verdict.state == State::Limited && strict == Strict::Yes, Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.interrupted(), Exit::Interrupted),
-        (run.total.completed == 0, Exit::NothingMeasured),
+        (run.replies() == Replies::None, Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
 }

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 /// Reports whose files have been opened, so that a name that cannot be written is known before anything is measured.
 pub struct Outputs {
     places: Vec<(&'static Format, Place)>,
+    /// What goes to stdout though it was not asked for.
+    usual: Option<&'static Format>,
 }
 
 /// Where a report goes.
@@ -43,11 +45,13 @@ impl Outputs {
             places.push((format, Place::open(format, output.file.as_deref())?));
         }
         let any = places.iter().any(|place| matches!(place.1, Place::Stdout));
-        if !any && !quiet {
-            let text = brunt_report::format(defaults::OUTPUT);
-            places.splice(0..0, text.map(|text| (text, Place::Stdout)));
-        }
-        Ok(Self { places })
+        let usual = if any || quiet { None } else { brunt_report::format(defaults::OUTPUT) };
+        Ok(Self { places, usual })
+    }
+
+    /// Without the text that nobody asked for.
+    pub fn asked_for(self) -> Self {
+        Self { usual: None, ..self }
     }
 
     /// Writes every report of a run. One that cannot be written does not keep the others from it; the first error is
@@ -62,7 +66,8 @@ impl Outputs {
     }
 
     fn write_all(self, subject: Subject<'_>) -> Result<()> {
-        let mut places = self.places;
+        let usual = self.usual.map(|format| (format, Place::Stdout));
+        let mut places: Vec<_> = usual.into_iter().chain(self.places).collect();
         // What is read at once comes first.
         places.sort_by_key(|place| !matches!(place.1, Place::Stdout));
         let written = places.into_iter().map(|(format, place)| place.write(format, subject));

@@ -16,7 +16,8 @@ use std::path::Path;
 /// Folds a log and reports it.
 pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
-    let run = fold(&args.file)?;
+    let mut run = fold(&args.file)?;
+    run.environment.strict |= args.strict;
     let judgement = brunt_judge::judge(&run);
     outputs.write(&run, &judgement).map_err(failed)?;
     Ok(exit_of(&run, &judgement, args.strict.into()))

@@ -36,6 +36,7 @@ const fn rule(name: &'static str, find: fn(&Facts) -> Option<Said>) -> Rule {
 const RULES: &[Rule] = &[
     rule("cut_short", ending::cut_short),
     rule("too_short", ending::too_short),
+    rule("nothing_good", replies::nothing_good),
     rule("no_reply", replies::no_reply),
     rule("error_replies", replies::errors),
     rule("redirects", replies::redirects),

@@ -27,6 +27,9 @@ pub struct Environment {
     /// The way to the server; None where it was not looked at.
     #[serde(default)]
     pub route: Option<Route>,
+    /// Whether a LIMITED verdict counts as a failure: `--strict`.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 /// The way to the server, as far as this machine shows it. What it does not show is None.

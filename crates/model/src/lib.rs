@@ -16,6 +16,7 @@
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
 //! * [`analysis`]: what was decided about a sweep, whoever measured it. [`question`]: what an experiment is to decide, and
 //!   [`answer`], [`comparison`]: what was decided.
+//! * [`reached`]: whether a run brought replies, good replies, and its objectives.
 //! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
 
 pub mod analysis;
@@ -36,6 +37,7 @@ pub mod part;
 pub mod plan;
 pub mod probe_spec;
 pub mod question;
+pub mod reached;
 pub mod reading_names;
 pub mod request;
 pub mod run;

@@ -35,6 +35,7 @@ pub fn environment(command: String, brunt: &str) -> Environment {
         addresses: Vec::new(),
         server: None,
         route: None,
+        strict: false,
     }
 }
 

@@ -1,7 +1,10 @@
 //! A report for continuous integration, as `JUnit` writes it: a suite for each contender, a case for each trial and
 //! objective, and one for each verdict on the generator.
 //!
-//! What it is **not**: a judgement. A case fails where an objective was missed, or where the figures are not the server's.
+//! A case fails exactly where it makes brunt exit with another code than 0 (docs/exit-codes.md); what is missed at one load
+//! and met at another is skipped, with its figure.
+//!
+//! What it is **not**: a judgement. The facts are `model::reached`'s.
 
 use crate::figures::{fraction, plain, seconds, three};
 use crate::xml::escaped;
@@ -12,6 +15,7 @@ use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
 use brunt_model::objective::{Judged, Metric};
 use brunt_model::question::{Fulfilled, Regression, Requirement};
+use brunt_model::reached::Replies;
 use brunt_model::{Analysis, Answer, Judgement, Place, Question, Run, Study, Trial};
 use std::io;
 
@@ -26,7 +30,17 @@ enum Outcome {
     Passed,
     /// Of what kind, and with what figures.
     Failed(&'static str, String),
-    Skipped(&'static str),
+    /// Why it counts neither way.
+    Skipped(String),
+}
+
+/// Where an objective was missed.
+#[derive(Clone, Copy)]
+enum Unmet {
+    /// In this trial.
+    Here,
+    /// In all trials of the contender.
+    Everywhere,
 }
 
 /// Writes a run.
@@ -80,7 +94,7 @@ fn shown(regression: &Regression, pair: &Pair) -> Outcome {
     match pair.measures.iter().find(|of| of.measure == regression.measure) {
         Some(of) if regression.is_shown_by(of) => Outcome::Failed("worse", of.sentence.clone()),
         Some(_) => Outcome::Passed,
-        None => Outcome::Skipped("it was not measured"),
+        None => Outcome::Skipped("it was not measured".into()),
     }
 }
 
@@ -109,7 +123,7 @@ fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<(
         Outcome::Failed(kind, message) => {
             writeln!(out, "{head}><failure type=\"{kind}\" message=\"{}\"/></testcase>", escaped(message))
         }
-        Outcome::Skipped(why) => writeln!(out, "{head}><skipped message=\"{why}\"/></testcase>"),
+        Outcome::Skipped(why) => writeln!(out, "{head}><skipped message=\"{}\"/></testcase>", escaped(why)),
     }
 }
 
@@ -154,20 +168,31 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
         if study.is_complete() {
             return Vec::new();
         }
-        return vec![Case { name: format!("trial {at}"), seconds: 0.0, outcome: Outcome::Skipped("it was not made") }];
+        return vec![Case {
+            name: format!("trial {at}"),
+            seconds: 0.0,
+            outcome: Outcome::Skipped("it was not made".into()),
+        }];
     };
     let seconds = trial.run.measured_seconds();
     let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
     if study.experiment.grows() && trial.judgement.verdict.state == State::Limited {
         // In a search it is in the nature of some trials, and none is held against the server.
-        let outcome = Outcome::Skipped("the generator was the limit");
+        let outcome = Outcome::Skipped("the generator was the limit".into());
         return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
     }
-    let case = |judged: Judged| Case { name: format!("{} {at}", judged.objective), seconds, outcome: kept(&judged) };
-    objectives.map(case).chain([Case { name: format!("verdict {at}"), seconds, outcome: verdict(trial) }]).collect()
+    let unmet = study.unmet(place.contender);
+    let case = |judged: Judged| {
+        let everywhere = unmet.contains(&&judged.objective);
+        let outcome = kept(&judged, if everywhere { Unmet::Everywhere } else { Unmet::Here });
+        Case { name: format!("{} {at}", judged.objective), seconds, outcome }
+    };
+    let verdict = Case { name: format!("verdict {at}"), seconds, outcome: verdict(study, trial) };
+    objectives.map(case).chain([verdict]).collect()
 }
 
-fn kept(judged: &Judged) -> Outcome {
+/// `unmet`: the contender met it in no trial. One that it met at another load does not make brunt fail.
+fn kept(judged: &Judged, unmet: Unmet) -> Outcome {
     if judged.met {
         return Outcome::Passed;
     }
@@ -177,25 +202,45 @@ fn kept(judged: &Judged) -> Outcome {
         Metric::Quantile(_) | Metric::Mean | Metric::Max => seconds(judged.value),
     };
     let at_least = if judged.at_least { "at least " } else { "" };
-    Outcome::Failed("objective", format!("{} was {at_least}{value}", judged.objective.metric))
+    let told = format!("{} was {at_least}{value}", judged.objective.metric);
+    match unmet {
+        Unmet::Everywhere => Outcome::Failed("objective", told),
+        Unmet::Here => Outcome::Skipped(format!("{told}; the objective was met in another trial")),
+    }
 }
 
-fn verdict(trial: &Trial) -> Outcome {
+fn verdict(study: &Study, trial: &Trial) -> Outcome {
     let verdict = &trial.judgement.verdict;
     let causes = verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
     if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {
         return Outcome::Failed("run", error.clone());
     }
     match verdict.state {
+        State::Ok | State::Limited if trial.run.replies() < Replies::SomeGood => replies(study, trial),
         State::Ok if trial.run.interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
         State::Ok => Outcome::Passed,
-        State::Limited => Outcome::Failed("generator", format!("the generator was the limit: {causes}")),
+        State::Limited if study.environment.strict => {
+            Outcome::Failed("generator", format!("the generator was the limit: {causes}"))
+        }
+        State::Limited => Outcome::Skipped(format!("the generator was the limit: {causes}")),
         State::Invalid => {
             let broken = trial.judgement.checks.iter().filter(|check| !check.holds);
             let sums = broken.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
             Outcome::Failed("invalid", format!("sums do not come out even: {}", sums.join("; ")))
         }
     }
+}
+
+/// A trial without a good reply. Where the contender had better ones in another trial, it does not make brunt fail.
+fn replies(study: &Study, trial: &Trial) -> Outcome {
+    let told = match trial.run.replies() {
+        Replies::None => format!("nothing was measured: not one reply came ({})", trial.run.failures_told()),
+        _ => format!("not one of {} replies was good", trial.run.total.completed),
+    };
+    if study.best_replies(trial.place.contender) > Some(trial.run.replies()) {
+        return Outcome::Skipped(format!("{told}; better ones came in another trial"));
+    }
+    Outcome::Failed("replies", told)
 }
 
 #[cfg(test)]
@@ -218,6 +263,31 @@ mod tests {
           </testsuite>
         </testsuites>
         "#);
+    }
+
+    /// Failures are there exactly where the exit code is not 0.
+    #[test]
+    fn a_trial_fails_only_where_the_contender_had_no_better_one() {
+        use brunt_model::finding::State;
+        let (mut study, _) = story::sweep_of(&[120.0, 480.0], 1);
+        let bad = |study: &mut Study, at: usize| {
+            study.trials[at].run.total.good = 0;
+            study.trials[at].judgement.verdict.state = State::Ok;
+        };
+        let told = |study: &Study| xml(study).matches("<failure type=\"replies\"").count();
+        bad(&mut study, 0);
+        let contender = study.trials[0].place.contender;
+        assert_eq!(told(&study), 0);
+        assert!(xml(&study).contains("better ones came in another trial"));
+        let all: Vec<usize> =
+            (0..study.trials.len()).filter(|at| study.trials[*at].place.contender == contender).collect();
+        all.iter().for_each(|at| bad(&mut study, *at));
+        assert_eq!(told(&study), all.len());
+        let (mut study, _) = story::sweep_of(&[120.0], 1);
+        study.trials[0].judgement.verdict.state = State::Limited;
+        assert!(!xml(&study).contains("<failure"), "{}", xml(&study));
+        study.environment.strict = true;
+        assert!(xml(&study).contains("<failure type=\"generator\""), "{}", xml(&study));
     }
 
     fn xml(study: &Study) -> String {

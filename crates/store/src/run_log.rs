@@ -71,6 +71,12 @@ impl RunLog {
         Ok(())
     }
 
+    /// Removes the log and its row, as if the run had never begun.
+    pub fn discard(self) -> Result<(), StoreError> {
+        std::fs::remove_file(&self.path).map_err(StoreError::io(&self.path))?;
+        self.index.forget(&[self.id])
+    }
+
     /// Completes the run's row, and sees to it that the log is on the disk.
     pub fn finish(self, run: &Run, judgement: &Judgement) -> Result<(), StoreError> {
         if let Some(writer) = &self.writer {

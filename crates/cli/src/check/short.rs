@@ -10,13 +10,16 @@ use brunt_model::{Plan, Route};
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
 use brunt_wire::request::origin_of;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 /// How long a name may take. Names in /etc/hosts, and those that a resolver of this machine remembers, take less.
 const PATIENCE: Duration = Duration::from_millis(10);
+/// How long one address may take to accept a connection.
+const REFUSAL: Duration = Duration::from_secs(2);
 
 /// The way to the server, where it is known without a connection; and warnings for the load that was asked for.
 pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<String>) {
@@ -43,6 +46,25 @@ pub fn route(plan: &Plan) -> Option<Route> {
         return Some(Route { same_host: Some(true), ..Route::default() });
     }
     addresses(plan).first().copied().map(brunt_probe::route)
+}
+
+/// Why nothing can be reached there: each address of the server refuses a connection. None where one is accepted, and where
+/// the addresses are not known at once.
+pub fn refused(plan: &Plan) -> Option<String> {
+    let url = plan.script.requests.first().map_or("", |request| request.url.as_str());
+    if let Some(path) = &plan.connection.unix_socket {
+        let error = UnixStream::connect(path).err()?;
+        return Some(format!("{url} at {}: {error}", path.display()));
+    }
+    let timeout = plan.connection.connect_timeout.min(plan.connection.timeout).min(REFUSAL);
+    let mut last = None;
+    for address in addresses(plan) {
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(_) => return None,
+            Err(error) => last = Some(format!("{url} at {address}: {error}")),
+        }
+    }
+    last
 }
 
 /// The addresses that the first request goes to; empty where they are not known at once.

@@ -5,13 +5,14 @@ use crate::check::short::preflight_short;
 use crate::decide;
 use crate::keep::{Kept, Watched};
 use crate::live::{Live, rewrite, say};
-use crate::measure::{Listen, With, carry_out};
+use crate::measure::{Listen, With, carry_out, no_reply};
 use crate::signals::Interrupt;
 use crate::to_plan::System;
 use crate::world::Real;
 use anyhow::{Context, Result};
 use brunt_engine::World;
 use brunt_model::experiment::Step;
+use brunt_model::reached::Replies;
 use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Question, Study, Tick, Trial, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
@@ -127,8 +128,8 @@ impl Host for Measurer<'_> {
         let with = With { environment, notes, control: self.interrupt.control(), trial_of, listeners };
         let carried = carry_out(plan, &world, with);
         let (run, judgement) = (carried.run, carried.judgement);
-        let (id, trouble) = kept.map(|kept| kept.finish(&run, &judgement)).unzip();
-        self.study.warnings.extend(trouble.flatten());
+        let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
+        self.study.warnings.extend(trouble);
         self.made(work, Trial { place: work.place, id, run, judgement });
         carried.outcome
     }
@@ -194,6 +195,9 @@ fn which(work: &Work) -> String {
 /// A trial in some words.
 fn came_to(trial: &Trial) -> String {
     let run = &trial.run;
+    if run.replies() == Replies::None {
+        return no_reply(run);
+    }
     let p99 = quantile(run.total.response_quantile(0.99));
     format!("{}/s, p99 {p99}, {}", three(run.throughput()), plural(run.total.errors(), "error"))
 }

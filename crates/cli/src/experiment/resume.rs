@@ -21,6 +21,7 @@ pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study> {
         known.name
     );
     study.experiment = with_secrets(&study.experiment, asked, redactor, &id)?;
+    place_anew(&mut study.experiment, asked);
     if study.experiment.question != asked.question {
         store.ask_anew(&id, &asked.question)?;
         study.experiment.question = asked.question.clone();
@@ -37,6 +38,23 @@ fn with_secrets(stored: &Experiment, asked: &Experiment, redactor: &Redactor, id
             missing.join(", ")
         )
     })
+}
+
+/// Servers, commands and URLs are as they are resolved now: a port that was free then may be taken. Loads and seeds stay, so that
+/// trials of one repetition see the same arrivals.
+fn place_anew(kept: &mut Experiment, asked: &Experiment) {
+    kept.scratch.clone_from(&asked.scratch);
+    kept.hooks.clone_from(&asked.hooks);
+    for (kept, asked) in kept.contenders.iter_mut().zip(&asked.contenders) {
+        kept.server.clone_from(&asked.server);
+        kept.hooks.clone_from(&asked.hooks);
+        kept.probes.clone_from(&asked.probes);
+        for (index, step) in kept.steps.iter_mut().enumerate() {
+            let Some(now) = asked.steps.get(index).or(asked.steps.first()) else { continue };
+            step.plan.script.clone_from(&now.plan.script);
+            step.plan.connection.clone_from(&now.plan.connection);
+        }
+    }
 }
 
 /// Whether they are of the same trials. URLs and commands may differ: free ports are drawn anew each time.

@@ -42,7 +42,12 @@ pub(super) fn processes(args: &LoadArgs, load: &Load, system: &System) -> Result
     );
     let connections = count(most);
     ensure!(
-        room > 0 && needed <= MOST_PROCESSES,
+        room > 0,
+        "{option}: no connection can be opened with {limit} open files (the hard limit): brunt needs {} for itself. {raise}",
+        defaults::DESCRIPTORS_KEPT
+    );
+    ensure!(
+        needed <= MOST_PROCESSES,
         "{option}: {connections} connections are too many for {MOST_PROCESSES} processes of {limit} open files each (the hard limit). {raise}"
     );
     let Some(asked) = args.processes else {

@@ -3,6 +3,7 @@
 use super::Said;
 use super::facts::{Facts, Interval};
 use super::words::{bytes, count, percent, time};
+use brunt_model::reached::Replies;
 use brunt_model::{Failure, Tally};
 
 /// Fewer than this share are strays.
@@ -13,6 +14,25 @@ const MANY: f64 = 0.1;
 const DRIFT: f64 = 0.1;
 /// How many standard errors apart two means must lie: by chance they do so once in 15,000 runs.
 const STANDARD_ERRORS: f64 = 4.0;
+
+/// Not one good reply: nothing was measured, or nothing but errors.
+pub fn nothing_good(facts: &Facts) -> Option<Said> {
+    let failures = facts.run.failures_told();
+    let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
+    let said = match facts.run.replies() {
+        Replies::None => Said::warning(format!("Nothing was measured: not one reply came{failures}."))
+            .remedy("look with one request first: brunt check URL"),
+        Replies::NoneGood => {
+            let replies = count(facts.total().completed);
+            Said::warning(format!(
+                "Not one of {replies} replies was good{failures}: this measures errors of the server."
+            ))
+            .remedy("look with one request first: brunt check URL; say which status is good with --expect-status")
+        }
+        Replies::SomeGood => return None,
+    };
+    Some(said)
+}
 
 /// Requests that ended without a whole reply.
 pub fn no_reply(facts: &Facts) -> Option<Said> {

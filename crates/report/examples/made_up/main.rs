@@ -62,5 +62,6 @@ fn environment() -> Environment {
         addresses: vec!["127.0.0.1".into()],
         server: Some("nginx/1.26.3 <script>alert(1)</script>".into()),
         route: None,
+        strict: false,
     }
 }

@@ -39,7 +39,12 @@ pub fn section(judgement: &Judgement) -> String {
         .filter(|check| !check.holds)
         .map(|check| hang("  ", &format!("{}: {}", check.name, check.arithmetic)))
         .collect();
-    entry("Verdict", &headline(verdict, judgement.checks.len())) + &broken + &causes(verdict) + &unseen(verdict)
+    let nothing = judgement.findings.iter().find(|finding| finding.rule == "nothing_good");
+    let headline = nothing.filter(|_| verdict.state == State::Ok).map_or_else(
+        || headline(verdict, judgement.checks.len()),
+        |_| "NO GOOD REPLY: there is nothing to judge the server or the generator by".into(),
+    );
+    entry("Verdict", &headline) + &broken + &causes(verdict) + &unseen(verdict)
 }
 
 fn headline(verdict: &Verdict, checks: usize) -> String {

@@ -1,0 +1,147 @@
+//! How brunt ends: the table of docs/exit-codes.md, with real processes; and what the machine's limits make of it.
+
+use crate::world::odd::{Odd, replying, serving};
+use crate::world::{command, lab, port};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// brunt with these words, and a store of its own.
+fn ended(store: &Path, line: &str) -> (i32, String, String) {
+    let out = command(line).env("BRUNT_STORE", store).output().expect("brunt");
+    let code = out.status.code().unwrap_or(-out.status.signal().unwrap_or_default());
+    (code, text(&out, |out| &out.stdout), text(&out, |out| &out.stderr))
+}
+
+fn text(out: &Output, of: impl Fn(&Output) -> &Vec<u8>) -> String {
+    String::from_utf8_lossy(of(out)).into_owned()
+}
+
+fn store() -> TempDir {
+    TempDir::new().expect("a directory")
+}
+
+fn with_status(status: &str) -> Odd {
+    replying(format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno"))
+}
+
+#[test]
+fn a_closed_port_is_one_line_and_nothing_is_kept() {
+    let store = store();
+    let url = format!("http://127.0.0.1:{}/", port::free());
+    for line in [
+        format!("{url} -d 1s"),
+        format!("{url} -r 20 -d 1s"),
+        format!("sweep {url} -r 10..30+10 -d 1s"),
+        format!("find {url} --objective p99<1s --within 10s"),
+    ] {
+        let (code, out, err) = ended(store.path(), &line);
+        assert_eq!((code, out.as_str()), (3, ""), "{line}: {err}");
+        let told = err.lines().filter(|line| line.contains("nothing was measured")).count();
+        assert!(told == 1 && err.contains("refused") && err.lines().count() == 1, "{line}: {err}");
+    }
+    let (code, listed, _) = ended(store.path(), "runs list --all --json");
+    assert_eq!((code, listed.trim()), (0, "[]"));
+    assert_eq!(ended(store.path(), "report last").0, 2);
+}
+
+/// It takes connections and never replies.
+#[test]
+fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
+    let store = store();
+    let good = lab("");
+    assert_eq!(ended(store.path(), &format!("{} -n 20 -q", good.at("/"))).0, 0);
+    let silent = serving(|mut client| {
+        client.request();
+    });
+    let (code, out, err) = ended(store.path(), &format!("{} -n 5", silent.at("/")));
+    assert_eq!((code, out.as_str(), err.lines().count()), (3, "", 1), "{err}");
+    assert!(err.contains("nothing was measured: no reply from http://"), "{err}");
+    let (_, listed, _) = ended(store.path(), "runs list --all --json");
+    assert_eq!(listed.matches("\"id\"").count(), 1, "{listed}");
+    let sweep = format!("sweep {} -r 10..20+10 -d 500ms --grace 200ms", silent.at("/"));
+    let (code, out, err) = ended(store.path(), &sweep);
+    assert_eq!((code, out.as_str()), (3, ""), "{err}");
+    assert!(err.contains("nothing was measured in 2 trials") && !err.contains("0 errors"), "{err}");
+    let (_, listed, _) = ended(store.path(), "runs list --all --json");
+    assert_eq!(listed.matches("\"id\"").count(), 1, "{listed}");
+}
+
+#[test]
+fn not_one_good_reply_is_an_exit_of_its_own_in_code_text_and_junit() {
+    let store = store();
+    let (down, up) = (with_status("500 Internal Server Error"), with_status("200 OK"));
+    for (line, code) in [
+        (format!("{} -n 20", down.at("/")), 4),
+        (format!("{} -n 20 --expect-status 500", down.at("/")), 0),
+        (format!("{} -n 20 --expect-body yes", up.at("/")), 4),
+        (format!("{} -n 20", up.at("/")), 0),
+        (format!("sweep {} -r 20..40+20 -d 500ms", down.at("/")), 4),
+        (format!("sweep {} -r 20..40+20 -d 500ms", up.at("/")), 0),
+    ] {
+        let xml = store.path().join("xml");
+        let (ended, out, err) = ended(store.path(), &format!("{line} -o text -o junit={}", xml.display()));
+        // On a busy machine a trial may be INVALID by the spacing of its arrivals, as long as that is a broken sum.
+        let ended = if ended == 5 && line.starts_with("sweep") { code } else { ended };
+        assert_eq!(ended, code, "{line}: {err}");
+        let xml = std::fs::read_to_string(xml).expect("the report");
+        assert_eq!(xml.contains("<failure type=\"replies\""), code == 4, "{line}: {xml}");
+        if code == 4 && !line.starts_with("sweep") {
+            assert!(err.contains("exit code 4") && out.contains("NO GOOD REPLY"), "{line}: {err}{out}");
+        }
+    }
+}
+
+#[test]
+fn an_unusable_store_is_told_with_q_too() {
+    let good = lab("");
+    let (code, out, err) = ended(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.at("/")));
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("this run is not kept") && err.contains("/proc/nowhere"), "{err}");
+}
+
+/// The limits of a shell: a line, and never a signal.
+#[test]
+fn narrow_limits_end_with_a_line() {
+    let good = lab("");
+    let brunt = command("").get_program().to_owned();
+    let limited = |limit: &str, words: &str| {
+        let script = format!("ulimit {limit} && exec \"$0\" {words}");
+        let mut command = Command::new("bash");
+        command.args(["-c", &script]).arg(&brunt).env("BRUNT_STORE", "/proc/nowhere");
+        let out = command.output().expect("bash");
+        (out.status.code(), text(&out, |out| &out.stderr))
+    };
+    let url = good.at("/");
+    for words in [format!("{url} -n 20 -c 4"), format!("{url} -r 50 -d 1s"), format!("ab -n 20 {url}")] {
+        let (code, err) = limited("-n 64", &words);
+        assert!(matches!(code, Some(1 | 2)), "{words}: {code:?} {err}");
+        assert!(err.contains("64 open files") && err.contains("ulimit -Hn"), "{words}: {err}");
+    }
+    // What the program's own file takes is mapped before it runs.
+    let program = std::fs::metadata(&brunt).expect("brunt").len() / 1024;
+    let (code, err) = limited(&format!("-v {}", program.max(20_000)), &format!("{url} -n 20"));
+    assert!(code == Some(0) || code == Some(1) && err.contains("ulimit -v"), "{code:?} {err}");
+}
+
+/// A port that was recorded may be another's by then.
+#[test]
+fn an_experiment_is_taken_up_again_at_another_port() {
+    let store = store();
+    let (first, second) = (lab(""), lab(""));
+    let sweep = |url: &str, more: &str| format!("sweep {url} -r 20..40+20 -d 500ms -q --name moved {more}");
+    let (_, _, err) = ended(store.path(), &sweep(&first.at("/"), ""));
+    let runs = |store: &Path| ended(store, "runs list moved --json").1.matches("\"id\"").count();
+    assert_eq!(runs(store.path()), 2, "{err}");
+    // One trial is lost: it is made again, where the server is now.
+    let (_, listed, _) = ended(store.path(), "runs list moved --json");
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let lost = listed[1]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(ended(store.path(), &format!("runs rm {lost}")).0, 0);
+    drop(first);
+    let (code, _, err) = ended(store.path(), &sweep(&second.at("/"), "--resume"));
+    assert!(matches!(code, 0 | 5), "{code}: {err}");
+    assert_eq!(runs(store.path()), 2);
+    assert!(second.knows()["requests"]["received"].as_u64().expect("a number") > 0);
+}
