@@ -71,8 +71,8 @@ impl Redactor {
             return value.to_owned();
         }
         let hash = sign(&self.key, value.as_bytes());
-        let digits: String = hash.as_ref().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
-        let token = format!("{MARK}{digits}");
+        let bytes = hash.as_ref().iter().take(DIGITS / 2);
+        let token = bytes.fold(MARK.to_owned(), |token, byte| format!("{token}{byte:02x}"));
         let mut seen = self.seen();
         if !seen.exact.contains_key(&token) {
             seen.exact.insert(token.clone(), value.to_owned());

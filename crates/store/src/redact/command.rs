@@ -1,6 +1,6 @@
 //! Secrets in command lines: those of brunt, and of the tools that it stands in for.
 
-use super::Redactor;
+use super::{Redactor, is_secret_header};
 
 /// What an option's value is.
 #[derive(Clone, Copy)]
@@ -81,7 +81,11 @@ impl Redactor {
                     let space = &value[..value.len() - value.trim_start().len()];
                     format!("{name}:{space}{}", self.header(name, value.trim()))
                 }
-                None => self.text(value),
+                None => match value.split_once(' ') {
+                    // Its colon was forgotten.
+                    Some((name, value)) if is_secret_header(name) => format!("{name} {}", self.secret(value)),
+                    _ => self.text(value),
+                },
             },
             Value::User => self.user(value),
             Value::Secret => self.secret(value),

@@ -27,6 +27,7 @@ impl Redactor {
         self.learn(&stored, &redacted, &mut known);
         let mut missing = Vec::new();
         self.put_back(&mut stored, &known, "", &mut missing);
+        missing.dedup();
         if missing.is_empty() { serde_json::from_value(stored).map_err(broken) } else { Err(missing) }
     }
 

@@ -96,7 +96,9 @@ impl Redactor {
         if text.is_empty() {
             return String::new();
         }
-        self.forms(&self.without_seen(text), Kind::Prose)
+        let text = self.without_seen(text);
+        // Most values of headers are one word.
+        if text.contains(['=', ':', '@', '"', '<', ' ']) { self.forms(&text, Kind::Prose) } else { text }
     }
 
     /// A URL, absolute or relative.
