@@ -27,7 +27,9 @@ fn in_clear() -> Vec<Event> {
 fn leave(store: &Store, id: &str, events: &[Event]) {
     let path = store.directory().join("runs").join(format!("{id}.events"));
     let mut writer = PackedWriter::new(File::create_new(&path).unwrap(), &Head::default()).unwrap();
-    events.iter().for_each(|event| drop(writer.write(event).unwrap()));
+    for event in events {
+        writer.write(event).unwrap();
+    }
     fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
 }
 
@@ -55,7 +57,8 @@ fn of_before() -> (tempfile::TempDir, Store) {
 
 fn log_of(store: &Store, id: &str) -> String {
     let file = File::open(store.directory().join("runs").join(format!("{id}.events"))).unwrap();
-    crate::log::EventReader::new(file).unwrap().map(|event| format!("{:?}", event.unwrap())).collect()
+    let events = crate::log::EventReader::new(file).unwrap();
+    events.map(|event| format!("{:?}", event.unwrap())).collect::<Vec<_>>().concat()
 }
 
 #[test]
