@@ -176,7 +176,6 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
     for line in [
         "sweep A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms -H X-Api-Key:~%key%",
         "sweep URL?token=%bare% -r 40 -d 200ms",
-        "find URL?token=%find% --trial 1s..2s --within 6s --objective p99<1s --start 40 -H X-Api-Key:~%key%",
         "compare A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms --repeat 2 --bearer %bearer%",
         "run input.yaml",
     ] {
