@@ -1,1 +1,5 @@
-//! The integration tests live in `it/`: this library is empty.
+//! Inputs for tests of parsers. The integration tests live in `it/`.
+//!
+//! * [`inputs`]: arbitrary bytes, and the files in `fuzz/corpus` with random changes; any parser must survive them.
+
+pub mod inputs;

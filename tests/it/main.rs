@@ -19,6 +19,7 @@ mod exits;
 mod experiment;
 mod explain;
 mod failures;
+mod faults;
 mod find;
 mod framing;
 mod house;

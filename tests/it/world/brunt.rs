@@ -214,7 +214,7 @@ impl Ran {
     }
 
     /// Nothing may have been lost.
-    fn adds_up(&self) {
+    pub fn adds_up(&self) {
         if self.json.is_null() {
             return;
         }

@@ -1,0 +1,114 @@
+//! Servers that close or reset a connection, at every place of an exchange.
+
+use super::row::{Connections, Read, Row};
+use super::script::{Step, page, pause, reply, send};
+
+pub fn rows() -> Vec<Row> {
+    [closes(), resets(), reused(), bodies()].concat()
+}
+
+/// The first half of a reply with the body `hello`.
+const HALF_HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Le";
+const HALF_BODY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
+
+fn closes() -> Vec<Row> {
+    let gone: &[&str] = &["closed_early", "reset"];
+    vec![
+        // The request meets a closed socket: whether the FIN or the RST is seen first is the kernel's choice.
+        Row::new("closes before reading", vec![]).fails(gone).read(Read::Nothing).connections(Connections::Accepted),
+        Row::new("closes in the request", vec![Step::Head]).fails(gone).with("--data hello").read(Read::Nothing),
+        Row::new("closes after reading", vec![Step::Request]).fails(&["closed_early"]),
+        Row::new("closes in the head", vec![Step::Request, send(HALF_HEAD)]).fails(&["closed_early"]),
+        Row::new("closes in the body", vec![Step::Request, send(HALF_BODY)]).fails(&["closed_early"]),
+        Row::new("half-closes instead of a reply", vec![Step::Request, Step::Finish, Step::Drain])
+            .fails(&["closed_early"]),
+        Row::new("half-closes in the body", vec![Step::Request, send(HALF_BODY), Step::Finish, Step::Drain])
+            .fails(&["closed_early"]),
+        Row::new(
+            "closes the connection before the last piece",
+            vec![Step::Request, send(HALF_BODY), pause(20), send("ll"), pause(20)],
+        )
+        .fails(&["closed_early"]),
+    ]
+}
+
+fn resets() -> Vec<Row> {
+    let reset = |name, mut steps: Vec<Step>| {
+        steps.extend([pause(20), Step::Reset]);
+        Row::new(name, steps).fails(&["reset"])
+    };
+    vec![
+        reset("resets before reading", vec![]).read(Read::Nothing),
+        reset("resets after reading", vec![Step::Request]),
+        reset("resets in the head", vec![Step::Request, send(HALF_HEAD)]),
+        reset("resets in the body", vec![Step::Request, send(HALF_BODY)]),
+        reset(
+            "resets in a chunk",
+            vec![Step::Request, send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")],
+        ),
+        reset("resets in a body until close", vec![Step::Request, send("HTTP/1.0 200 OK\r\n\r\nhello")]),
+        reset("resets behind 100", vec![Step::Request, send("HTTP/1.1 100 Continue\r\n\r\n")]),
+    ]
+}
+
+/// Connections that end between requests, although the reply said that they go on.
+fn reused() -> Vec<Row> {
+    let once = vec![Step::Request, reply(page("hello"))];
+    let asked_again = |end: &[Step]| [&[Step::Request, reply(page("hello")), Step::Head], end].concat();
+    let stale = |name, steps: Vec<Step>| {
+        let row = Row::new(name, steps).requests(6).also_fails(&["stale"]).completes(3);
+        row.connections(Connections::Accepted).read(Read::Completed)
+    };
+    let retried = |name, steps: Vec<Step>| {
+        let row = Row::new(name, steps).requests(6).with("--retry-stale");
+        row.connections(Connections::Each).read(Read::Completed)
+    };
+    vec![
+        stale("closes when it is asked again", asked_again(&[])),
+        retried("closes when it is asked again, retried", asked_again(&[])),
+        stale("resets when it is asked again", asked_again(&[Step::Reset])),
+        retried("resets when it is asked again, retried", asked_again(&[Step::Reset])),
+        retried("closes behind each reply, retried", once.clone()),
+        Row::new("closes an idle connection", once.clone()).with("--think 700ms"),
+        Row::new("resets an idle connection", [&once[..], &[pause(20), Step::Reset]].concat()).with("--think 700ms"),
+        Row::new("closes the second reply in the head", [&once[..], &[Step::Request, send(HALF_HEAD)]].concat())
+            .requests(6)
+            .also_fails(&["closed_early"])
+            .completes(3)
+            .connections(Connections::Accepted),
+        every_third(),
+    ]
+}
+
+/// Every third connection closes instead of answering.
+fn every_third() -> Row {
+    Row::by_connection("closes every third connection", |number| {
+        let closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+        if number % 3 == 2 { vec![Step::Request] } else { vec![Step::Request, reply(closing)] }
+    })
+    .requests(9)
+    .also_fails(&["closed_early"])
+    .completes(6)
+}
+
+/// Servers that do not want the body of a request, of 20 MB.
+fn bodies() -> Vec<Row> {
+    let reply_of = |status: &str| format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    let refused = |name, status: u16, behind: Step| {
+        let steps = vec![Step::Head, pause(50), reply(reply_of(&format!("{status} Odd"))), behind];
+        // More than a head, whatever the sizes of the socket buffers.
+        Row::new(name, steps).status(status).large_body().read(Read::Nothing).sends(3 * 16_000)
+    };
+    vec![
+        refused("413 instead of reading the body", 413, pause(200)),
+        refused("413 before reading the body", 413, Step::Drain),
+        refused("200 before reading the body", 200, Step::Drain),
+        Row::new("resets while the body is being sent", vec![Step::Head, pause(50), Step::Reset])
+            .fails(&["reset"])
+            .large_body()
+            .read(Read::Nothing),
+        Row::new("answers before the request", vec![reply(reply_of("408 Request Timeout")), Step::Drain])
+            .status(408)
+            .read(Read::Nothing),
+    ]
+}

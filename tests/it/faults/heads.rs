@@ -1,0 +1,82 @@
+//! Odd heads: their size, the number of their fields, and the bytes in them (RFC 9112 section 5).
+
+use super::row::{Connections, Row, closed, kept, malformed, stalled};
+use super::script::Step;
+use std::time::Duration;
+
+pub fn rows() -> Vec<Row> {
+    [sizes(), fields(), bad()].concat()
+}
+
+/// A reply with these fields and the body `hello`.
+fn with(fields: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 5\r\n\r\nhello")
+}
+
+/// A field of about so many bytes.
+fn long(bytes: usize) -> String {
+    format!("X-Long: {}\r\n", "x".repeat(bytes))
+}
+
+fn sizes() -> Vec<Row> {
+    let endless = |name, first: &str, then: &[u8]| {
+        let steps = vec![Step::Request, Step::Send(first.into()), Step::Endless(then.to_vec(), Duration::ZERO)];
+        Row::new(name, steps).fails(&["protocol"]).with("--timeout 5s")
+    };
+    vec![
+        closed("no fields", "HTTP/1.1 200 OK\r\n\r\nhello").body("hello"),
+        kept("64 fields", with(&"A: b\r\n".repeat(63))).body("hello"),
+        kept("65 fields", with(&"A: b\r\n".repeat(64))).body("hello"),
+        kept("1024 fields", with(&"A: b\r\n".repeat(1023))).body("hello"),
+        kept("a field of 9 kB", with(&long(9_000))).body("hello"),
+        kept("a field of 60 kB", with(&long(60_000))).body("hello"),
+        kept("60 kB in 60 fields", with(&long(990).repeat(60))).body("hello"),
+        malformed("1025 fields", with(&"A: b\r\n".repeat(1024))),
+        malformed("a field of 80 kB", with(&long(80_000))),
+        malformed("a head of 1 MB", with(&long(990).repeat(1000))),
+        endless("fields without end", "HTTP/1.1 200 OK\r\n", b"X-Field: hello\r\n"),
+        endless("a field without end", "HTTP/1.1 200 OK\r\nX: ", b"hello"),
+        endless("a reason without end", "HTTP/1.1 200 ", b"hello"),
+    ]
+}
+
+fn fields() -> Vec<Row> {
+    vec![
+        kept("a folded field", with("X: a\r\n b\r\n\tc\r\n")).body("hello"),
+        kept("line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello").body("hello"),
+        kept("line ends of both kinds", "HTTP/1.1 200 OK\r\nContent-Length: 5\n\r\nhello").body("hello"),
+        kept("a blank before the colon", with("X : a\r\n")).body("hello"),
+        kept("a field without a value", with("X:\r\nY: \r\n")).body("hello"),
+        kept("a value of 8-bit bytes", with("X: \u{e9}\u{20ac}\r\n")).body("hello"),
+        kept("a value between tabs", with("X:\ta\tb\t\r\n")).body("hello"),
+        kept("a value of colons", with("X: ::a:b:\r\n")).body("hello"),
+        kept("a name of odd letters", with("!#$%&'*+-.^_`|~09: a\r\n")).body("hello"),
+        kept("the same field many times", with(&"Set-Cookie: a=b\r\n".repeat(50))).body("hello"),
+        in_bytes(),
+    ]
+}
+
+/// Every byte comes alone, a millisecond behind the one before.
+fn in_bytes() -> Row {
+    let bytes = with("X: a\r\n").into_bytes();
+    let mut steps = vec![Step::Request];
+    steps.extend(super::script::in_pieces(&bytes, std::iter::repeat(1), Duration::from_millis(1)));
+    steps.push(Step::Again);
+    Row::new("a head in single bytes", steps).body("hello").connections(Connections::Kept)
+}
+
+fn bad() -> Vec<Row> {
+    vec![
+        malformed("a carriage return in a value", with("X: a\rb\r\n")),
+        // Only a line feed ends a line: the head goes on.
+        stalled("a head that ends with carriage returns", "HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"),
+        malformed("a NUL in a value", with("X: a\0b\r\n")),
+        malformed("a control character in a value", with("X: a\x01b\r\n")),
+        malformed("a NUL in a name", with("X\0Y: a\r\n")),
+        malformed("a blank in a name", with("X Y: a\r\n")),
+        malformed("a name of 8-bit bytes", with("X\u{e9}: a\r\n")),
+        malformed("a field without a name", with(": a\r\n")),
+        malformed("a field without a colon", with("hello\r\n")),
+        malformed("a folded first line", with(" X: a\r\n")),
+    ]
+}

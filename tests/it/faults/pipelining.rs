@@ -1,0 +1,37 @@
+//! Replies to requests that were sent at once, in pieces of every size (`brunt httperf --burst-length`).
+
+use super::row::{Connections, Row};
+use super::script::{Step, in_pieces, page, sizes};
+use std::time::Duration;
+
+pub fn rows() -> Vec<Row> {
+    let calls = "--num-conns 5 --num-calls 9 --burst-length 3";
+    let sessions = "--wsess=5,9,0.01 --burst-length 4";
+    vec![
+        bursts("3 kB pages in bursts of 3", 3, Duration::ZERO).httperf(45, calls),
+        bursts("5 kB pages in bursts of 3", 5, Duration::ZERO).httperf(45, calls),
+        bursts("9 kB pages in bursts of 3", 9, Duration::ZERO).httperf(45, calls),
+        bursts("40 kB pages in bursts of 3", 40, Duration::ZERO).httperf(45, calls),
+        bursts("3 kB pages in bursts of 3, slowly", 3, Duration::from_micros(300)).httperf(45, calls),
+        bursts("5 kB pages in bursts of 3, slowly", 5, Duration::from_micros(300)).httperf(45, calls),
+        bursts("40 kB pages in bursts of 3, slowly", 40, Duration::from_micros(300)).httperf(45, calls),
+        bursts("5 kB pages in bursts of 4 in sessions", 5, Duration::ZERO).httperf(45, sessions),
+        bursts("9 kB pages in bursts of 4 in sessions", 9, Duration::from_micros(300)).httperf(45, sessions),
+        bursts("3 kB pages in bursts of 6", 3, Duration::ZERO)
+            .httperf(36, "--num-conns 3 --num-calls 12 --burst-length 6"),
+    ]
+}
+
+/// Each reply comes in pieces of random size; another sequence of sizes for each connection.
+fn bursts(name: &'static str, kilobytes: usize, pause: Duration) -> Row {
+    let row = Row::by_connection(name, move |number| {
+        let bytes = page(&"x".repeat(kilobytes * 1000));
+        let mut steps = Vec::new();
+        for turn in 0..20 {
+            steps.push(Step::Request);
+            steps.extend(in_pieces(bytes.as_bytes(), sizes(number * 20 + turn, 6000), pause));
+        }
+        steps
+    });
+    row.connections(Connections::Accepted)
+}

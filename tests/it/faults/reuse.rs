@@ -1,0 +1,94 @@
+//! Whether a connection can be used again, as the reply says it (RFC 9112 section 9.3), and bytes behind a whole reply.
+
+use super::row::{Connections, Read, Row, closed, followed, kept};
+use super::script::{Step, page, pause, reply, send};
+
+pub fn rows() -> Vec<Row> {
+    [persistence(), behind(), without_body()].concat()
+}
+
+/// A reply by this version with these fields and the body `hello`.
+fn by(version: &str, fields: &str) -> String {
+    format!("{version} 200 OK\r\n{fields}Content-Length: 5\r\n\r\nhello")
+}
+
+fn persistence() -> Vec<Row> {
+    // The server would answer again on the same connection.
+    let each = |name, bytes: String| kept(name, bytes).connections(Connections::Each);
+    let one = "HTTP/1.1";
+    let zero = "HTTP/1.0";
+    vec![
+        closed("Connection: close", by(one, "Connection: close\r\n")).body("hello"),
+        each("Connection: close, and the server goes on", by(one, "Connection: close\r\n")),
+        each("Connection: CLOSE", by(one, "Connection: CLOSE\r\n")),
+        each("close in a list", by(one, "Connection: x, close ,y\r\n")),
+        each("close in a second field", by(one, "Connection: x\r\nConnection: close\r\n")),
+        each("keep-alive and close", by(one, "Connection: keep-alive, close\r\n")),
+        kept("Connection: keep-alive", by(one, "Connection: keep-alive\r\n")).body("hello"),
+        kept("Connection: closed", by(one, "Connection: closed\r\n")),
+        kept("an upgrade that is offered", by(one, "Connection: upgrade\r\nUpgrade: h2c\r\n")),
+        kept("Keep-Alive: timeout=0", by(one, "Keep-Alive: timeout=0, max=0\r\n")),
+        kept("Proxy-Connection: close", by(one, "Proxy-Connection: close\r\n")),
+        each("HTTP/1.0 that goes on", by(zero, "")),
+        kept("HTTP/1.0 with keep-alive", by(zero, "Connection: Keep-Alive\r\n")).body("hello"),
+        each("HTTP/1.0 with keep-alive and close", by(zero, "Connection: keep-alive, close\r\n")),
+        each("HTTP/1.0 with Keep-Alive alone", by(zero, "Keep-Alive: timeout=5\r\n")),
+    ]
+}
+
+/// A reply, and these bytes in the same segment or a little later; the next request may come at once or after a pause.
+fn behind() -> Vec<Row> {
+    let same = |name, behind: &str| followed(name, page("hello"), behind);
+    let blank = |name, behind: &str| same(name, behind).body("hello").connections(Connections::Kept);
+    let later = |name, behind: &str| {
+        let steps = vec![Step::Request, reply(page("hello")), pause(1), send(behind), Step::Again];
+        Row::new(name, steps).connections(Connections::Kept).any_bytes()
+    };
+    vec![
+        blank("a blank line in the same segment", "\r\n"),
+        blank("a line feed in the same segment", "\n"),
+        blank("two blank lines in the same segment", "\r\n\r\n"),
+        later("a blank line 1 ms later", "\r\n"),
+        later("a line feed 1 ms later", "\n"),
+        same("garbage in the same segment", "garbage").body("hello"),
+        same("a NUL in the same segment", "\0").body("hello"),
+        same("a second reply in the same segment", &page("hello")).body("hello"),
+        same("a reply of status 408 in the same segment", "HTTP/1.1 408 Request Timeout\r\n\r\n"),
+        garbage_later(),
+        garbage_on_idle(),
+    ]
+}
+
+/// The next request is sent at once, so that the garbage is taken for its reply.
+fn garbage_later() -> Row {
+    let steps = vec![Step::Request, reply(page("hello")), Step::Head, send("garbage\r\n\r\n"), Step::Drain];
+    Row::new("garbage instead of the second reply", steps)
+        .requests(4)
+        .also_fails(&["protocol"])
+        .completes(2)
+        .connections(Connections::Accepted)
+        .read(Read::Completed)
+}
+
+/// brunt thinks meanwhile: the connection is given up, and no request is lost.
+fn garbage_on_idle() -> Row {
+    let steps = vec![Step::Request, reply(page("hello")), pause(20), send("garbage"), Step::Drain];
+    Row::new("garbage on an idle connection", steps).with("--think 700ms").any_bytes()
+}
+
+/// Replies that have no body, whatever they announce (RFC 9112 section 6.3), and a body all the same.
+fn without_body() -> Vec<Row> {
+    let head = |fields: &str| format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
+    let none = |name, status: u16| {
+        followed(name, format!("HTTP/1.1 {status} Odd\r\nContent-Length: 5\r\n\r\n"), "hello").status(status)
+    };
+    vec![
+        kept("HEAD with a Content-Length", head("Content-Length: 5\r\n")).with("-X HEAD"),
+        kept("HEAD with a Transfer-Encoding", head("Transfer-Encoding: chunked\r\n")).with("-X HEAD"),
+        kept("HEAD with a malformed Content-Length", head("Content-Length: x\r\n")).with("-X HEAD"),
+        kept("HEAD with neither", head("")).with("-X HEAD"),
+        none("HEAD and a body", 200).with("-X HEAD"),
+        none("204 and a body", 204),
+        none("304 and a body", 304),
+    ]
+}

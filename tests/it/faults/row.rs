@@ -1,0 +1,278 @@
+//! A row of the fault table: what a server does, how brunt is started, and the outcome that is expected.
+
+use super::script::{Script, Step, always, answering, closing};
+use super::server::Accepts;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A fault or an odd reply, and the outcome that is expected.
+#[derive(Clone)]
+pub struct Row {
+    pub name: &'static str,
+    pub accepts: Accepts,
+    pub script: Script,
+    pub is_tls: bool,
+    pub load: Load,
+    pub options: Vec<String>,
+    /// The body that the replies are expected to have; brunt then also runs a second time, and checks it.
+    pub body: Option<&'static str>,
+    pub expected: Expected,
+}
+
+/// How requests are sent.
+#[derive(Debug, Clone, Copy)]
+pub enum Load {
+    /// So many requests, on one connection at a time.
+    Requests(u64),
+    /// Arrivals at a rate, each on a connection of its own: a server that cannot be reached ends a closed loop before its
+    /// first request.
+    Arrivals,
+    /// `brunt httperf` with these options: so many requests in all.
+    Httperf(u64, &'static str),
+}
+
+/// The expected outcome of all requests of a row.
+#[derive(Debug, Clone)]
+pub struct Expected {
+    /// The status of the requests that complete; None: none does.
+    pub status: Option<u16>,
+    /// The kinds of failure of the other requests; none: all complete.
+    pub kinds: &'static [&'static str],
+    /// How many requests complete; None where the row does not know.
+    pub completed: Option<u64>,
+    /// How many completed requests fail a check of the body.
+    pub checks: u64,
+    /// How many bytes of replies brunt counts.
+    pub bytes: Bytes,
+    pub connections: Connections,
+    pub read: Read,
+    /// How long a failure may take, as brunt was told.
+    pub deadline: Option<Deadline>,
+    /// Bytes that were sent at least.
+    pub sent: u64,
+}
+
+/// How many connections are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connections {
+    /// One for all requests.
+    Kept,
+    /// One for each request.
+    Each,
+    /// As many as the server accepted.
+    Accepted,
+    /// At least as many as the server accepted.
+    Unaccepted,
+}
+
+/// How many bytes of replies brunt counts, where no request fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bytes {
+    /// Those of all whole replies, and no others.
+    AllSent,
+    /// Any number.
+    Any,
+}
+
+/// How many requests the server has read whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    /// All that were sent.
+    All,
+    /// Those that completed.
+    Completed,
+    /// None.
+    Nothing,
+    /// Some: the client may be gone before.
+    Some,
+}
+
+/// A limit on the time of a request, and where its time is in the JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    pub limit: Duration,
+    pub times: &'static str,
+}
+
+/// Requests of a row that says nothing of their number.
+const REQUESTS: u64 = 3;
+
+/// A row whose server answers each request with these bytes, and keeps the connection.
+pub fn kept(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
+    Row::new(name, answering(reply.as_ref())).connections(Connections::Kept)
+}
+
+/// A row whose server answers one request with these bytes, and closes the connection.
+pub fn closed(name: &'static str, reply: impl AsRef<[u8]>) -> Row {
+    Row::new(name, closing(reply.as_ref()))
+}
+
+/// A row whose server sends a whole reply, and in the same segment bytes that nobody asked for: the request completes, and
+/// the connection is not used again.
+pub fn followed(name: &'static str, reply: impl AsRef<[u8]>, behind: &str) -> Row {
+    let step = Step::ReplyAnd(reply.as_ref().to_vec(), behind.into());
+    Row::new(name, vec![Step::Request, step, Step::Again])
+}
+
+/// A row whose server sends these bytes, which are no whole reply, and then waits until the client closes.
+pub fn malformed(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+    let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
+    Row::new(name, steps).fails(&["protocol"])
+}
+
+/// A row whose server sends these bytes, which are no whole reply, and closes the connection.
+pub fn cut_off(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+    let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec())];
+    Row::new(name, steps).fails(&["closed_early"])
+}
+
+/// A row whose server sends these bytes, which are no whole reply, and keeps the connection open.
+pub fn stalled(name: &'static str, bytes: impl AsRef<[u8]>) -> Row {
+    let steps = vec![Step::Request, Step::Send(bytes.as_ref().to_vec()), Step::Drain];
+    Row::new(name, steps).times_out(300)
+}
+
+impl Row {
+    /// A row whose server takes the same steps on every connection; all requests complete with 200, a connection each.
+    pub fn new(name: &'static str, steps: Vec<Step>) -> Self {
+        Self::scripted(name, always(steps))
+    }
+
+    /// The same, where the steps depend on the number of the connection.
+    pub fn by_connection(name: &'static str, script: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static) -> Self {
+        Self::scripted(name, Arc::new(script))
+    }
+
+    fn scripted(name: &'static str, script: Script) -> Self {
+        let expected = Expected {
+            status: Some(200),
+            kinds: &[],
+            completed: None,
+            checks: 0,
+            bytes: Bytes::AllSent,
+            connections: Connections::Each,
+            read: Read::All,
+            deadline: None,
+            sent: 0,
+        };
+        let (accepts, load) = (Accepts::All, Load::Requests(REQUESTS));
+        Self { name, accepts, script, is_tls: false, load, options: Vec::new(), body: None, expected }
+    }
+
+    pub fn accepts(self, accepts: Accepts) -> Self {
+        Self { accepts, ..self }
+    }
+
+    /// The server speaks TLS.
+    pub fn tls(self) -> Self {
+        Self { is_tls: true, ..self }.with("-k")
+    }
+
+    pub fn requests(self, requests: u64) -> Self {
+        Self { load: Load::Requests(requests), ..self }
+    }
+
+    pub fn arrivals(self) -> Self {
+        Self { load: Load::Arrivals, ..self }
+    }
+
+    /// `brunt httperf` sends the requests.
+    pub fn httperf(self, requests: u64, options: &'static str) -> Self {
+        Self { load: Load::Httperf(requests, options), ..self }
+    }
+
+    /// Options of brunt, separated by spaces.
+    pub fn with(mut self, options: &str) -> Self {
+        self.options.extend(options.split_whitespace().map(str::to_owned));
+        self
+    }
+
+    /// An option whose value holds spaces.
+    pub fn with_value(mut self, option: &str, value: &str) -> Self {
+        self.options.extend([option.to_owned(), value.to_owned()]);
+        self
+    }
+
+    /// Each request has a body of 20 MB, more than the buffers of a connection hold.
+    pub fn large_body(self) -> Self {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("zeros-20-mb");
+        let body = File::create(&file).and_then(|body| body.set_len(20_000_000));
+        body.expect("a file of zeros");
+        self.with_value("--data", &format!("@{}", file.display()))
+    }
+
+    /// The replies have this body.
+    pub fn body(self, body: &'static str) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    /// Requests complete with this status.
+    pub fn status(self, status: u16) -> Self {
+        self.expect(|expected| expected.status = Some(status))
+    }
+
+    /// All requests fail, each in one of these ways.
+    pub fn fails(self, kinds: &'static [&'static str]) -> Self {
+        self.expect(|expected| (expected.status, expected.kinds) = (None, kinds))
+    }
+
+    /// Some requests complete; the others fail, each in one of these ways.
+    pub fn also_fails(self, kinds: &'static [&'static str]) -> Self {
+        self.expect(|expected| expected.kinds = kinds)
+    }
+
+    /// So many requests complete.
+    pub fn completes(self, completed: u64) -> Self {
+        self.expect(|expected| expected.completed = Some(completed))
+    }
+
+    /// All replies fail a check of their body.
+    pub fn fails_checks(self) -> Self {
+        let Load::Requests(n) = self.load else { return self };
+        self.expect(|expected| expected.checks = n)
+    }
+
+    /// Bytes between replies may be counted or not.
+    pub fn any_bytes(self) -> Self {
+        self.expect(|expected| expected.bytes = Bytes::Any)
+    }
+
+    pub fn connections(self, connections: Connections) -> Self {
+        self.expect(|expected| expected.connections = connections)
+    }
+
+    pub fn read(self, read: Read) -> Self {
+        self.expect(|expected| expected.read = read)
+    }
+
+    /// At least so many bytes are sent.
+    pub fn sends(self, bytes: u64) -> Self {
+        self.expect(|expected| expected.sent = bytes)
+    }
+
+    /// All requests time out after so many milliseconds.
+    pub fn times_out(self, milliseconds: u64) -> Self {
+        let row = self.fails(&["timeout"]).with(&format!("--timeout {milliseconds}ms"));
+        row.deadline(milliseconds, "/response_time_seconds")
+    }
+
+    /// No connection is set up within so many milliseconds.
+    pub fn connects_too_late(self, milliseconds: u64) -> Self {
+        let row = self.arrivals().fails(&["connect_timeout"]);
+        let row = row.with(&format!("--connect-timeout {milliseconds}ms"));
+        row.deadline(milliseconds, "/failure_time_seconds/connect_timeout").connections(Connections::Accepted)
+    }
+
+    /// The longest time there is at least, and not much more than, so many milliseconds.
+    pub fn deadline(self, milliseconds: u64, times: &'static str) -> Self {
+        let limit = Duration::from_millis(milliseconds);
+        self.expect(|expected| expected.deadline = Some(Deadline { limit, times }))
+    }
+
+    fn expect(mut self, change: impl FnOnce(&mut Expected)) -> Self {
+        change(&mut self.expected);
+        self
+    }
+}

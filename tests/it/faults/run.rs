@@ -1,0 +1,234 @@
+//! Runs rows of the fault table, several at a time, and compares brunt's JSON and the server's counts with what a row
+//! expects.
+
+use super::row::{Bytes, Connections, Deadline, Expected, Load, Read, Row};
+use super::server::{Counts, Server};
+use crate::world::brunt::start_as_it_is;
+use crate::world::certs::Authority;
+use crate::world::machine::lateness;
+use crate::world::{Ran, command, wait_a_moment};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use std::{env, fs, thread};
+use tempfile::TempDir;
+
+/// Rows that run at the same time. Most of them wait.
+const AT_ONCE: usize = 6;
+
+/// A deadline may be missed by this factor, and by what a thread that only sleeps missed its own by.
+const LATENESS: u32 = 4;
+
+/// Runs all rows; fails with every row that is not as expected. `BRUNT_FAULT` names a part of the rows to run.
+pub fn run(rows: &[Row]) {
+    let wanted = env::var("BRUNT_FAULT").unwrap_or_default();
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.name.contains(&wanted)).collect();
+    let tls = rows.iter().any(|row| row.is_tls).then(server_config);
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(rows.len()) {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    let found = check(row, tls.as_ref());
+                    wrong.lock().expect("the failed rows").extend(found);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("the failed rows");
+    assert!(wrong.is_empty(), "{} of {} rows failed:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
+}
+
+/// Runs a row, and once more with a check of the body where it knows that; what was not as expected.
+fn check(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Option<String> {
+    let plain = Row { body: None, ..row.clone() };
+    let runs = [Some(&plain), row.body.map(|_| row)];
+    runs.into_iter().flatten().find_map(|row| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| compare(row, tls.filter(|_| row.is_tls))));
+        let wrong = outcome.unwrap_or_else(|panic| Err(message(&*panic))).err()?;
+        Some(format!("{}{}: {wrong}", row.name, row.body.map_or("", |_| " (body checked)")))
+    })
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without a text").to_owned()
+}
+
+/// Runs brunt against the server of a row.
+fn compare(row: &Row, tls: Option<&Arc<ServerConfig>>) -> Result<(), String> {
+    let server = Server::start(row.accepts, Arc::clone(&row.script), tls.map(Arc::clone));
+    let (ran, late) = match row.expected.deadline {
+        Some(_) => lateness(|| measured(row, &server)),
+        None => (measured(row, &server), Duration::ZERO),
+    };
+    if ran.json.is_null() {
+        return Err(format!("brunt wrote no JSON; exit code {}\n{}{}", ran.code, ran.out, ran.err));
+    }
+    let seen = Seen::of(&ran);
+    // The threads of the server may still be about to count what brunt has already seen.
+    let mut wrong = Vec::new();
+    let agreed = (0..200).any(|_| {
+        wrong = differences(row, &seen, server.counts());
+        wrong.is_empty() || wait_a_moment()
+    });
+    wrong.extend(row.expected.deadline.and_then(|deadline| missed(&ran, deadline, late)));
+    if agreed && wrong.is_empty() {
+        return Ok(());
+    }
+    let (expected, counts) = (&row.expected, server.counts());
+    Err(format!(
+        "{}\n  expected {expected:?}\n  brunt    {seen:?}\n  server   {counts:?}\n{}",
+        wrong.join("; "),
+        ran.err
+    ))
+}
+
+fn measured(row: &Row, server: &Server) -> Ran {
+    let dir = TempDir::new().expect("a directory");
+    let json = dir.path().join("json");
+    let mut brunt = match row.load {
+        Load::Requests(n) => plain(row, server, &format!("-c 1 -n {n}"), &json),
+        Load::Arrivals => plain(row, server, "-r 20 -d 250ms --arrivals even --grace 20s", &json),
+        Load::Httperf(_, options) => {
+            let (host, port) = (server.address.ip(), server.address.port());
+            let mut brunt = command(&format!("httperf --server {host} --port {port} {options}"));
+            brunt.arg(format!("--brunt-json={}", json.display()));
+            brunt
+        }
+    };
+    brunt.args(&row.options);
+    if let Some(body) = row.body {
+        brunt.args(["--expect-body", &format!("^{}$", regex::escape(body))]);
+    }
+    let ran = start_as_it_is(&mut brunt).finish_amid();
+    let json = serde_json::from_str(&fs::read_to_string(json).unwrap_or_default()).unwrap_or_default();
+    let ran = Ran { json, ..ran };
+    ran.adds_up();
+    ran
+}
+
+/// brunt under its own name.
+fn plain(row: &Row, server: &Server, load: &str, json: &Path) -> Command {
+    let scheme = if row.options.iter().any(|option| option == "-k") { "https" } else { "http" };
+    let mut brunt = command(&format!("{scheme}://{}/ {load} -q", server.address));
+    brunt.arg("-o").arg(format!("json={}", json.display()));
+    brunt
+}
+
+/// The counts of brunt.
+#[derive(Debug)]
+struct Seen {
+    begun: u64,
+    completed: u64,
+    retries: u64,
+    statuses: BTreeMap<String, u64>,
+    failures: BTreeMap<String, u64>,
+    opened: u64,
+    received: u64,
+    sent: u64,
+    exit_code: i32,
+}
+
+impl Seen {
+    fn of(ran: &Ran) -> Self {
+        let counts = |pointer: &str| -> BTreeMap<String, u64> {
+            ran.json
+                .pointer(pointer)
+                .map(|map| serde_json::from_value(map.clone()).expect("counts"))
+                .unwrap_or_default()
+        };
+        Self {
+            begun: ran.count("begun"),
+            completed: ran.count("completed"),
+            retries: ran.count("retries"),
+            statuses: counts("/outcomes"),
+            failures: counts("/failures"),
+            opened: ran.connections("opened"),
+            received: ran.number("/bytes/received"),
+            sent: ran.number("/bytes/sent"),
+            exit_code: ran.code,
+        }
+    }
+
+    /// How many failed in one of these ways.
+    fn failed(&self, kinds: &[&str]) -> u64 {
+        kinds.iter().filter_map(|kind| self.failures.get(*kind)).sum()
+    }
+}
+
+/// What is not as expected.
+fn differences(row: &Row, seen: &Seen, server: Counts) -> Vec<String> {
+    let expected = &row.expected;
+    let requests = match row.load {
+        Load::Requests(requests) | Load::Httperf(requests, _) => requests,
+        Load::Arrivals => seen.begun,
+    };
+    let checks = if row.options.iter().any(|option| option == "--expect-body") { expected.checks } else { 0 };
+    let completed = expected.status.map_or(0, |status| *seen.statuses.get(&status.to_string()).unwrap_or(&0));
+    let failed = seen.failed(expected.kinds);
+    let rules = [
+        (seen.begun == requests && requests > 0, "not every request was begun"),
+        (seen.completed == completed, "replies with another status"),
+        (completed + failed == requests, "failures of another kind"),
+        (expected.kinds.is_empty() || failed > 0, "no failure"),
+        (expected.status.is_none() || completed > 0, "no whole reply"),
+        (expected.completed.is_none_or(|n| completed == n), "another number of whole replies"),
+        (seen.failed(&["check"]) == checks, "another number of failed checks"),
+        (completed == server.replies, "whole replies: brunt and the server differ"),
+        (
+            failed > 0 || expected.bytes == Bytes::Any || seen.received == server.bytes,
+            "bytes of replies: brunt and the server differ",
+        ),
+        (seen.sent >= expected.sent, "bytes sent: too few"),
+        (connections(expected, seen, server, requests), "connections"),
+        (requests_read(expected, seen, server, completed), "requests: brunt and the server differ"),
+        (seen.exit_code == 3 || completed > 0, "nothing was measured, and the exit code is not 3"),
+    ];
+    rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
+}
+
+fn connections(expected: &Expected, seen: &Seen, server: Counts, requests: u64) -> bool {
+    match expected.connections {
+        Connections::Kept => seen.opened == 1 && server.accepted == 1,
+        Connections::Each => seen.opened == requests && server.accepted == requests,
+        Connections::Accepted => seen.opened == server.accepted,
+        Connections::Unaccepted => seen.opened >= server.accepted,
+    }
+}
+
+fn requests_read(expected: &Expected, seen: &Seen, server: Counts, completed: u64) -> bool {
+    match expected.read {
+        Read::All => server.requests == seen.begun + seen.retries,
+        Read::Completed => server.requests == completed,
+        Read::Nothing => server.requests == 0,
+        Read::Some => server.requests <= seen.begun + seen.retries,
+    }
+}
+
+/// Whether the longest time was shorter than the limit, or much longer.
+fn missed(ran: &Ran, deadline: Deadline, late: Duration) -> Option<String> {
+    let longest = ran.figure(&format!("{}/max", deadline.times));
+    let least = deadline.limit.as_secs_f64();
+    let most = ((deadline.limit + late) * LATENESS).as_secs_f64();
+    // Histograms keep three digits.
+    let holds = (0.999 * least..=most).contains(&longest);
+    (!holds).then(|| format!("the limit was {least} s (at most {most:.3} s), the longest time {longest} s"))
+}
+
+/// What a server needs for TLS; brunt does not look at the certificate.
+fn server_config() -> Arc<ServerConfig> {
+    let dir = TempDir::new().expect("a directory");
+    let own = Authority::new(dir.path()).certify("localhost");
+    let certificate = CertificateDer::from_pem_file(&own.cert).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_file(&own.key).expect("a key");
+    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
+    Arc::new(config.expect("a configuration"))
+}

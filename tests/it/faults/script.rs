@@ -1,0 +1,102 @@
+//! What a scripted server does with a connection, step by step.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The steps for a connection, by its number from 0. Behind the last step the server closes the connection.
+pub type Script = Arc<dyn Fn(u64) -> Vec<Step> + Send + Sync>;
+
+/// One step. A step that fails because the client is gone ends the script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Reads a whole request: its head, and the body that its Content-Length announces.
+    Request,
+    /// Reads the head of a request; its body stays unread.
+    Head,
+    /// Sends bytes that are no part of a whole reply.
+    Send(Vec<u8>),
+    /// Sends the first bytes of a whole reply.
+    Part(Vec<u8>),
+    /// Sends a whole reply, or its last bytes.
+    Reply(Vec<u8>),
+    /// Sends a whole reply, and in the same segment bytes that belong to no reply.
+    ReplyAnd(Vec<u8>, Vec<u8>),
+    /// Sends the same bytes again and again, each time after a pause, until the client is gone.
+    Endless(Vec<u8>, Duration),
+    /// Waits.
+    Pause(Duration),
+    /// Tells the client of a TLS connection that nothing follows.
+    Notify,
+    /// Closes the sending direction; the client can still send.
+    Finish,
+    /// Ends the connection with a RST.
+    Reset,
+    /// Reads and discards until the client closes.
+    Drain,
+    /// Neither reads nor sends until the end of the test.
+    Ignore,
+    /// Starts the script over.
+    Again,
+}
+
+/// The same steps for every connection.
+pub fn always(steps: Vec<Step>) -> Script {
+    Arc::new(move |_| steps.clone())
+}
+
+/// Answers every request with these bytes, a whole reply, and keeps the connection.
+pub fn answering(reply: &[u8]) -> Vec<Step> {
+    vec![Step::Request, Step::Reply(reply.to_vec()), Step::Again]
+}
+
+/// Answers one request with these bytes, and closes the connection.
+pub fn closing(reply: &[u8]) -> Vec<Step> {
+    vec![Step::Request, Step::Reply(reply.to_vec())]
+}
+
+/// A wait, in milliseconds.
+pub fn pause(milliseconds: u64) -> Step {
+    Step::Pause(Duration::from_millis(milliseconds))
+}
+
+/// Bytes to send.
+pub fn send(bytes: impl AsRef<[u8]>) -> Step {
+    Step::Send(bytes.as_ref().to_vec())
+}
+
+/// A whole reply.
+pub fn reply(bytes: impl AsRef<[u8]>) -> Step {
+    Step::Reply(bytes.as_ref().to_vec())
+}
+
+/// A reply with this body.
+pub fn page(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A whole reply cut into pieces of these sizes, taken in turn, with a pause after each piece.
+pub fn in_pieces(reply: &[u8], mut sizes: impl Iterator<Item = usize>, pause: Duration) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut rest = reply;
+    loop {
+        let size = sizes.next().unwrap_or(1).max(1);
+        if size >= rest.len() {
+            steps.push(Step::Reply(rest.to_vec()));
+            return steps;
+        }
+        let (piece, behind) = rest.split_at(size);
+        steps.extend([Step::Part(piece.to_vec()), Step::Pause(pause)]);
+        rest = behind;
+    }
+}
+
+/// Random sizes from 1 to `most` (Marsaglia's xorshift), the same for the same seed.
+pub fn sizes(seed: u64, most: usize) -> impl Iterator<Item = usize> {
+    let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
+    std::iter::repeat_with(move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        1 + (state % most as u64) as usize
+    })
+}

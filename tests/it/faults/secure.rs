@@ -1,0 +1,70 @@
+//! Faults of TLS: in the handshake, and at the end of a connection.
+
+use super::row::{Connections, Read, Row, kept, malformed};
+use super::script::{Step, in_pieces, page, pause, reply, send};
+use std::time::Duration;
+
+pub fn rows() -> Vec<Row> {
+    [handshakes(), replies()].concat()
+}
+
+/// The server's steps are bytes of TCP: it speaks no TLS.
+fn handshakes() -> Vec<Row> {
+    let fails = |name, steps: Vec<Step>| {
+        let row = Row::new(name, steps).with("-k").arrivals().fails(&["tls", "reset"]);
+        row.connections(Connections::Unaccepted).read(Read::Some)
+    };
+    let stalls = |name, steps: Vec<Step>| {
+        let row = Row::new(name, steps).with("-k").connects_too_late(300);
+        row.connections(Connections::Unaccepted).read(Read::Nothing)
+    };
+    let alert = b"\x15\x03\x03\x00\x02\x02\x28";
+    // The head of a record that announces a ServerHello of 16 kB.
+    let record = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03";
+    vec![
+        fails("garbage instead of a ServerHello", vec![pause(20), send([b'x'; 400]), Step::Drain]),
+        fails("HTTP on a TLS port", vec![pause(20), send("HTTP/1.1 400 Bad Request\r\n\r\n"), Step::Drain]),
+        fails("a TLS alert instead of a ServerHello", vec![pause(20), send(alert), Step::Drain]),
+        fails("closes instead of a ServerHello", vec![pause(20), Step::Finish, Step::Drain]),
+        fails("closes in the ServerHello", vec![pause(20), send(record), Step::Finish, Step::Drain]),
+        fails("resets instead of a ServerHello", vec![pause(20), Step::Reset]),
+        stalls("no ServerHello", vec![Step::Drain]),
+        stalls("reads no ClientHello", vec![Step::Ignore]),
+        stalls("stops in the ServerHello", vec![pause(20), send(record), Step::Drain]),
+    ]
+}
+
+fn replies() -> Vec<Row> {
+    let until_close = "HTTP/1.0 200 OK\r\n\r\nhello";
+    let mut pieces = vec![Step::Request];
+    pieces.extend(in_pieces(page("hello").as_bytes(), std::iter::repeat(1), Duration::ZERO));
+    pieces.push(Step::Again);
+    let half = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
+    vec![
+        kept("a reply over TLS", page("hello")).body("hello").tls(),
+        kept("100 kB over TLS", page(&"x".repeat(100_000))).tls(),
+        Row::new("single bytes over TLS", pieces).body("hello").connections(Connections::Kept).tls(),
+        Row::new("a body until close, with close_notify", vec![Step::Request, reply(until_close), Step::Notify])
+            .body("hello")
+            .tls(),
+        // Many servers close so; RFC 9112 section 9.8 would have the body taken for incomplete.
+        Row::new("a body until close, without close_notify", vec![Step::Request, reply(until_close)])
+            .body("hello")
+            .tls(),
+        Row::new("no close_notify behind a whole reply", vec![Step::Request, reply(page("hello"))])
+            .with("--think 700ms")
+            .tls(),
+        Row::new("closes in a body over TLS", vec![Step::Request, send(half)]).fails(&["closed_early"]).tls(),
+        Row::new("resets in a body over TLS", vec![Step::Request, send(half), pause(20), Step::Reset])
+            .fails(&["reset"])
+            .tls(),
+        Row::new("stops in a body over TLS", vec![Step::Request, send(half), Step::Drain]).times_out(300).tls(),
+        Row::new(
+            "a body without end over TLS",
+            vec![Step::Request, send("HTTP/1.1 200 OK\r\n\r\n"), Step::Endless(vec![0; 64 << 10], Duration::ZERO)],
+        )
+        .times_out(400)
+        .tls(),
+        malformed("a malformed reply over TLS", "SSH-2.0-OpenSSH_9.2\r\n").tls(),
+    ]
+}

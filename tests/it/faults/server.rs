@@ -1,0 +1,211 @@
+//! A TCP server that follows a script: a listener, a thread for each connection, and counts of the connections that it
+//! accepted and of the requests and replies that it handled.
+
+use super::script::{Script, Step};
+use super::stream::Stream;
+use crate::world::port;
+use rustls::ServerConfig;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Which connections a server accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepts {
+    /// Every connection.
+    All,
+    /// The first connections only; later ones wait in a queue that has room for one.
+    First(u64),
+    /// The first connection; when it has ended, nobody listens for this long; then every connection.
+    Restart(Duration),
+    /// None: nobody listens on the port.
+    Closed,
+}
+
+/// A server at work; it ends with this value.
+pub struct Server {
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+    /// Connections that fill the queue of a listener that accepts nobody.
+    _queue: Vec<TcpStream>,
+}
+
+/// The numbers of connections, requests and replies that a server handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    pub accepted: u64,
+    /// Requests read whole.
+    pub requests: u64,
+    /// Whole replies sent.
+    pub replies: u64,
+    /// Bytes of whole replies sent.
+    pub bytes: u64,
+}
+
+/// What the threads of a server share.
+struct Shared {
+    script: Script,
+    tls: Option<Arc<ServerConfig>>,
+    over: AtomicBool,
+    accepted: AtomicU64,
+    requests: AtomicU64,
+    replies: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Server {
+    /// Starts a server on a free loopback port.
+    pub fn start(accepts: Accepts, script: Script, tls: Option<Arc<ServerConfig>>) -> Self {
+        let zero = AtomicU64::default;
+        let (accepted, requests, replies, bytes) = (zero(), zero(), zero(), zero());
+        let over = AtomicBool::default();
+        let shared = Arc::new(Shared { script, tls, over, accepted, requests, replies, bytes });
+        let mut address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut queue = Vec::new();
+        if accepts == Accepts::Closed {
+            address.set_port(port::free());
+        } else {
+            let listener = listen(address, accepts);
+            address = listener.local_addr().expect("an address");
+            if accepts == Accepts::First(0) {
+                let limit = Duration::from_millis(200);
+                queue.extend((0..4).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()));
+            }
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || shared.accept(listener, accepts));
+        }
+        Self { address, shared, _queue: queue }
+    }
+
+    /// The counts so far.
+    pub fn counts(&self) -> Counts {
+        let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
+        let Shared { accepted, requests, replies, bytes, .. } = &*self.shared;
+        Counts { accepted: count(accepted), requests: count(requests), replies: count(replies), bytes: count(bytes) }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::SeqCst);
+        // Wakes the thread that accepts.
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_millis(50));
+    }
+}
+
+fn listen(address: SocketAddr, accepts: Accepts) -> TcpListener {
+    let listener = TcpListener::bind(address).expect("a free port");
+    if matches!(accepts, Accepts::First(_)) {
+        // A second call changes the length of the queue; 0 leaves room for one connection.
+        rustix::net::listen(&listener, 0).expect("a queue");
+    }
+    listener
+}
+
+impl Shared {
+    fn over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
+    fn accept(self: Arc<Self>, listener: TcpListener, accepts: Accepts) {
+        match accepts {
+            Accepts::First(most) => {
+                self.accept_some(&listener, most);
+                while !self.over() {
+                    thread::sleep(Duration::from_millis(10));
+                }
+            }
+            Accepts::Restart(pause) => {
+                let address = listener.local_addr().expect("an address");
+                self.accept_some(&listener, 1).map(thread::JoinHandle::join);
+                drop(listener);
+                thread::sleep(pause);
+                self.accept_some(&listen(address, Accepts::All), u64::MAX);
+            }
+            Accepts::All | Accepts::Closed => drop(self.accept_some(&listener, u64::MAX)),
+        }
+    }
+
+    /// Accepts so many connections, and starts a thread for each; the thread of the last one.
+    fn accept_some(self: &Arc<Self>, listener: &TcpListener, most: u64) -> Option<thread::JoinHandle<()>> {
+        let mut last = None;
+        for _ in 0..most {
+            let Ok((stream, _)) = listener.accept() else { continue };
+            if self.over() {
+                break;
+            }
+            let number = self.accepted.fetch_add(1, Ordering::SeqCst);
+            let shared = Arc::clone(self);
+            last = Some(thread::spawn(move || shared.serve(stream, number)));
+        }
+        last
+    }
+
+    fn serve(&self, stream: TcpStream, number: u64) {
+        let _ = stream.set_nodelay(true);
+        let mut stream = Stream::new(stream, self.tls.as_ref());
+        let script = (self.script)(number);
+        while self.play(&mut stream, &script).is_continue() {}
+    }
+
+    /// Plays a script once; continues where it is to be played again.
+    fn play(&self, stream: &mut Stream, script: &[Step]) -> ControlFlow<()> {
+        for step in script {
+            if self.take(stream, step)? {
+                return ControlFlow::Continue(());
+            }
+        }
+        ControlFlow::Break(())
+    }
+
+    /// Takes a step; true starts the script over.
+    fn take(&self, stream: &mut Stream, step: &Step) -> ControlFlow<(), bool> {
+        let ok = |done: bool| if done { ControlFlow::Continue(false) } else { ControlFlow::Break(()) };
+        match step {
+            Step::Request => ok(stream.request() && count(&self.requests, 1)),
+            Step::Head => ok(stream.head().is_some()),
+            Step::Send(bytes) => ok(stream.send(bytes)),
+            Step::Reply(bytes) => ok(self.reply(stream, bytes, b"")),
+            Step::ReplyAnd(bytes, behind) => ok(self.reply(stream, bytes, behind)),
+            Step::Part(bytes) => ok(count(&self.bytes, bytes.len() as u64) && stream.send(bytes)),
+            Step::Endless(bytes, pause) => {
+                while stream.send(bytes) && !self.over() {
+                    thread::sleep(*pause);
+                }
+                ControlFlow::Break(())
+            }
+            Step::Pause(pause) => {
+                thread::sleep(*pause);
+                ok(true)
+            }
+            Step::Notify => ok(stream.notify()),
+            Step::Finish => ok(stream.finish()),
+            Step::Reset => ok(stream.reset()),
+            Step::Drain => ok(stream.drain()),
+            Step::Ignore => {
+                while !self.over() {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                ControlFlow::Break(())
+            }
+            Step::Again => ControlFlow::Continue(true),
+        }
+    }
+
+    /// Sends a whole reply and bytes behind it.
+    fn reply(&self, stream: &mut Stream, reply: &[u8], behind: &[u8]) -> bool {
+        // Counted first: the client may have the reply before this thread goes on.
+        count(&self.replies, 1);
+        count(&self.bytes, reply.len() as u64);
+        stream.send(&[reply, behind].concat())
+    }
+}
+
+/// Adds to a count; always true.
+fn count(to: &AtomicU64, n: u64) -> bool {
+    to.fetch_add(n, Ordering::SeqCst);
+    true
+}
