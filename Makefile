@@ -7,7 +7,7 @@
 BENCH = --rounds 7 --out docs/performance.md
 HONESTY =
 PROOF =
-TARGET = reply
+TARGET = all
 SECONDS = 60
 
 help: ## This list
@@ -31,7 +31,7 @@ honesty: ## brunt and Debian's tools against a server whose truth is known, to d
 prove: ## Every target in full (an hour), with its evidence in docs/proof/
 	@sh tools/prove.sh $(PROOF)
 
-fuzz: ## Fuzz the reply parser for a minute; needs nightly and cargo-fuzz
+fuzz: ## Fuzz each parser for a minute; needs nightly and cargo-fuzz
 	@sh tools/fuzz.sh $(TARGET) $(SECONDS)
 
 install: ## brunt into ~/.cargo/bin

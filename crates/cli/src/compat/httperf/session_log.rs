@@ -136,4 +136,12 @@ mod tests {
         assert!(parse("/a think=x", Duration::ZERO).unwrap_err().contains("write seconds"));
         assert!(parse("/a foo=1", Duration::ZERO).unwrap_err().contains("did not recognize"));
     }
+
+    #[test]
+    fn any_file_is_read_or_refused() {
+        let seeds = brunt_tests::inputs::corpus("httperf-sessions");
+        brunt_tests::inputs::survives("httperf-sessions", seeds, 3000, |bytes| {
+            let _ = parse(&String::from_utf8_lossy(bytes), Duration::from_secs(1));
+        });
+    }
 }

@@ -106,4 +106,13 @@ mod tests {
         let variables = HashMap::from([("A".to_owned(), "1".to_owned())]);
         assert_eq!(expand("$(A)${A}$A $(A $", &variables), "11$A $(A $");
     }
+
+    #[test]
+    fn any_line_is_taken() {
+        let seeds = brunt_tests::inputs::corpus("siege-rc");
+        brunt_tests::inputs::survives("siege-rc", seeds, 2000, |bytes| {
+            let mut settings = Settings::default();
+            String::from_utf8_lossy(bytes).lines().for_each(|line| take_line(&mut settings, line));
+        });
+    }
 }

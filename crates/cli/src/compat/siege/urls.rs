@@ -221,4 +221,16 @@ mod tests {
         assert_eq!(realm("a:b:zone one"), Some(Some("zone one".into())));
         assert_eq!((realm("a:b:all"), realm("a:b"), realm("")), (Some(None), Some(None), None));
     }
+
+    #[test]
+    fn any_file_is_read() {
+        let seeds = brunt_tests::inputs::corpus("siege-urls");
+        brunt_tests::inputs::survives("siege-urls", seeds, 2000, |bytes| {
+            let lines = listed(bytes, &HashMap::new());
+            // Files of data are not read: random names could be those of devices.
+            for line in lines.iter().filter(|line| !line.contains('<')) {
+                let _ = Asked::parse(line, true);
+            }
+        });
+    }
 }
