@@ -7,12 +7,7 @@ use std::time::Duration;
 
 pub fn rows() -> Vec<Row> {
     vec![
-        Row::new("refuses", vec![])
-            .accepts(Accepts::Closed)
-            .arrivals()
-            .fails(&["refused"])
-            .read(Read::Nothing)
-            .connections(Connections::Accepted),
+        Row::new("refuses", vec![]).accepts(Accepts::Closed).unreachable(&["refused"]),
         full_queue(),
         stops_accepting(),
         restarts(),
@@ -23,7 +18,7 @@ pub fn rows() -> Vec<Row> {
 /// Nobody accepts, and the queue of the listener is full before the first connection.
 fn full_queue() -> Row {
     let row = Row::new("accepts nobody, and its queue is full", vec![]).accepts(Accepts::First(0));
-    row.connects_too_late(300).read(Read::Nothing)
+    row.connects_too_late(300)
 }
 
 /// The first connection behind the accepted ones fits into the queue, and waits for its reply there.

@@ -26,9 +26,8 @@ pub struct Row {
 pub enum Load {
     /// So many requests, on one connection at a time.
     Requests(u64),
-    /// Arrivals at a rate, each on a connection of its own: a server that cannot be reached ends a closed loop before its
-    /// first request.
-    Arrivals,
+    /// The same, where no connection can be opened: brunt says why, and begins no request.
+    Unreachable,
     /// `brunt httperf` with these options: so many requests in all.
     Httperf(u64, &'static str),
 }
@@ -174,8 +173,10 @@ impl Row {
         Self { load: Load::Requests(requests), ..self }
     }
 
-    pub fn arrivals(self) -> Self {
-        Self { load: Load::Arrivals, ..self }
+    /// No connection can be opened, and brunt says so in one of these ways.
+    pub fn unreachable(self, kinds: &'static [&'static str]) -> Self {
+        let row = Self { load: Load::Unreachable, ..self }.fails(kinds).read(Read::Nothing);
+        row.connections(Connections::Unaccepted)
     }
 
     /// `brunt httperf` sends the requests.
@@ -260,9 +261,7 @@ impl Row {
 
     /// No connection is set up within so many milliseconds.
     pub fn connects_too_late(self, milliseconds: u64) -> Self {
-        let row = self.arrivals().fails(&["connect_timeout"]);
-        let row = row.with(&format!("--connect-timeout {milliseconds}ms"));
-        row.deadline(milliseconds, "/failure_time_seconds/connect_timeout").connections(Connections::Accepted)
+        self.unreachable(&["connect_timeout"]).with(&format!("--connect-timeout {milliseconds}ms"))
     }
 
     /// The longest time there is at least, and not much more than, so many milliseconds.

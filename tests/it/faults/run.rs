@@ -7,6 +7,7 @@ use crate::world::brunt::start_as_it_is;
 use crate::world::certs::Authority;
 use crate::world::machine::lateness;
 use crate::world::{Ran, command, wait_a_moment};
+use brunt_model::outcome::FAILURES;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -96,7 +97,7 @@ fn measured(row: &Row, server: &Server) -> Ran {
     let json = dir.path().join("json");
     let mut brunt = match row.load {
         Load::Requests(n) => plain(row, server, &format!("-c 1 -n {n}"), &json),
-        Load::Arrivals => plain(row, server, "-r 20 -d 250ms --arrivals even --grace 20s", &json),
+        Load::Unreachable => plain(row, server, "-c 1 -n 3", &json),
         Load::Httperf(_, options) => {
             let (host, port) = (server.address.ip(), server.address.port());
             let mut brunt = command(&format!("httperf --server {host} --port {port} {options}"));
@@ -135,6 +136,7 @@ struct Seen {
     received: u64,
     sent: u64,
     exit_code: i32,
+    error: String,
 }
 
 impl Seen {
@@ -155,6 +157,7 @@ impl Seen {
             received: ran.number("/bytes/received"),
             sent: ran.number("/bytes/sent"),
             exit_code: ran.code,
+            error: ran.at("/error").as_str().unwrap_or_default().to_owned(),
         }
     }
 
@@ -169,7 +172,7 @@ fn differences(row: &Row, seen: &Seen, server: Counts) -> Vec<String> {
     let expected = &row.expected;
     let requests = match row.load {
         Load::Requests(requests) | Load::Httperf(requests, _) => requests,
-        Load::Arrivals => seen.begun,
+        Load::Unreachable => return unreachable(expected, seen, server),
     };
     let checks = if row.options.iter().any(|option| option == "--expect-body") { expected.checks } else { 0 };
     let completed = expected.status.map_or(0, |status| *seen.statuses.get(&status.to_string()).unwrap_or(&0));
@@ -191,6 +194,19 @@ fn differences(row: &Row, seen: &Seen, server: Counts) -> Vec<String> {
         (connections(expected, seen, server, requests), "connections"),
         (requests_read(expected, seen, server, completed), "requests: brunt and the server differ"),
         (seen.exit_code == 3 || completed > 0, "nothing was measured, and the exit code is not 3"),
+    ];
+    rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
+}
+
+/// What is not as expected where no connection can be opened.
+fn unreachable(expected: &Expected, seen: &Seen, server: Counts) -> Vec<String> {
+    let rows = FAILURES.iter().filter(|row| expected.kinds.contains(&row.key));
+    let told = rows.into_iter().any(|row| seen.error.contains(row.name) || seen.error.contains(row.meaning));
+    let rules = [
+        (seen.begun == 0, "a request was begun"),
+        (seen.exit_code == 3, "the exit code is not 3"),
+        (told, "the reason"),
+        (server.requests == 0, "the server has read a request"),
     ];
     rules.iter().filter(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned()).collect()
 }

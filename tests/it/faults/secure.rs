@@ -1,6 +1,6 @@
 //! Faults of TLS: in the handshake, and at the end of a connection.
 
-use super::row::{Connections, Read, Row, kept, malformed};
+use super::row::{Connections, Row, kept, malformed};
 use super::script::{Step, in_pieces, page, pause, reply, send};
 use std::time::Duration;
 
@@ -10,14 +10,8 @@ pub fn rows() -> Vec<Row> {
 
 /// The server's steps are bytes of TCP: it speaks no TLS.
 fn handshakes() -> Vec<Row> {
-    let fails = |name, steps: Vec<Step>| {
-        let row = Row::new(name, steps).with("-k").arrivals().fails(&["tls", "reset"]);
-        row.connections(Connections::Unaccepted).read(Read::Some)
-    };
-    let stalls = |name, steps: Vec<Step>| {
-        let row = Row::new(name, steps).with("-k").connects_too_late(300);
-        row.connections(Connections::Unaccepted).read(Read::Nothing)
-    };
+    let fails = |name, steps: Vec<Step>| Row::new(name, steps).with("-k").unreachable(&["tls", "reset"]);
+    let stalls = |name, steps: Vec<Step>| Row::new(name, steps).with("-k").connects_too_late(300);
     let alert = b"\x15\x03\x03\x00\x02\x02\x28";
     // The head of a record that announces a ServerHello of 16 kB.
     let record = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03";
