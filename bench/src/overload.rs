@@ -79,7 +79,7 @@ pub fn run(stand: &Stand, rounds: usize, notes: &mut Vec<String>) -> Result<Vec<
         let Some(limit) = tell("overload, joint limit", joint_limit(stand), notes) else { continue };
         for factor in FACTORS {
             let mut contenders = Contender::ALL;
-            contenders.rotate_left(round % contenders.len());
+            contenders.rotate_left(round % Contender::ALL.len());
             for contender in contenders {
                 stand.interrupt.check()?;
                 let name = format!("overload × {factor}, {}, round {}", contender.name(), round + 1);

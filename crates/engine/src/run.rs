@@ -145,7 +145,7 @@ pub fn run_part<W: World>(
     leash: &Leash,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let common = Arc::new(common(plan, world, leash)?);
+    let common = Arc::new(common(plan, world, leash));
     let (out, inbox) = channel();
     let watch = OwnThreads { ourselves: Ourselves::new(), threads: plan.threads };
     let mut gather = Gather::new(plan.threads as usize, &common.labels, watch, Time::new(world.epoch()), sink);
@@ -210,12 +210,12 @@ fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     }
 }
 
-fn common<W: World>(plan: &Plan, world: &W, leash: &Leash) -> Result<Common, EngineError> {
+fn common<W: World>(plan: &Plan, world: &W, leash: &Leash) -> Common {
     let labels = Arc::new(Labels::new(plan.record.labels));
     for name in world.labels() {
         labels.number(&name);
     }
-    Ok(Common {
+    Common {
         check: Check::new(&plan.checks),
         labels,
         pool: pool(plan, leash.part).map(Arc::new),
@@ -225,7 +225,7 @@ fn common<W: World>(plan: &Plan, world: &W, leash: &Leash) -> Result<Common, Eng
         control: leash.control.clone(),
         borders: Arc::clone(&leash.borders),
         plan: plan.clone(),
-    })
+    }
 }
 
 /// This part's share of the connections that all may have.

@@ -1,4 +1,4 @@
-//! Whether runs brought what was asked of them: the facts behind exit codes, JUnit cases and the summary.
+//! Whether runs brought what was asked of them: the facts behind exit codes, `JUnit` cases and the summary.
 //!
 //! What it is **not**: an exit code. Which state has which code is the command's table (docs/exit-codes.md).
 

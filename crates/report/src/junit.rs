@@ -281,7 +281,9 @@ mod tests {
         assert!(xml(&study).contains("better ones came in another trial"));
         let all: Vec<usize> =
             (0..study.trials.len()).filter(|at| study.trials[*at].place.contender == contender).collect();
-        all.iter().for_each(|at| bad(&mut study, *at));
+        for at in all {
+            bad(&mut study, *at);
+        }
         assert_eq!(told(&study), all.len());
         let (mut study, _) = story::sweep_of(&[120.0], 1);
         study.trials[0].judgement.verdict.state = State::Limited;

@@ -113,9 +113,8 @@ impl<'a, H: Host> Conduct<'a, H> {
 
     fn repetition(&mut self, places: &mut Places, first: Place) -> Outcome<H> {
         let same = |place: &Place| (place.contender, place.repetition) == (first.contender, first.repetition);
-        let end = self.within_repetition(first, |own| {
-            own.each(std::iter::from_fn(|| places.next_if(same)), |own, place| own.step(place))
-        })?;
+        let end =
+            self.within_repetition(first, |own| own.each(std::iter::from_fn(|| places.next_if(same)), Self::step))?;
         let made = self.made.get(&first.repetition) == Some(&each_repetition(self.experiment));
         let whole = end == End::Whole && made;
         Ok(if whole && self.host.enough(first.repetition) { End::Enough } else { end })

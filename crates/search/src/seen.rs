@@ -7,7 +7,7 @@ use crate::bound::{Bound, Counted, Replies};
 use crate::lag;
 use crate::search::Purpose;
 use brunt_judge::steady;
-use brunt_model::finding::{Check, Limit, State};
+use brunt_model::finding::{Limit, State};
 use brunt_model::reading_names as name;
 use brunt_model::series::Point;
 use brunt_model::{Failure, Find, Judgement, Phase, Run};

@@ -153,7 +153,7 @@ mod tests {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         };
-        write("proc/stat".into(), format!("cpu {} 0 0 {ticks} 0 0 0 0 0 0\ncpu0 1\ncpu1 1\nintr 5\n", ticks));
+        write("proc/stat".into(), format!("cpu {ticks} 0 0 {ticks} 0 0 0 0 0 0\ncpu0 1\ncpu1 1\nintr 5\n"));
         for (pid, parent, name, cpu) in processes {
             let fields = format!("S {parent} 1 1 0 -1 0 0 0 0 0 {} {} 0 0 20 0 1 0 77 1000", cpu * 60.0, cpu * 40.0);
             write(format!("proc/{pid}/stat"), format!("{pid} ({name}) {fields}"));

@@ -64,7 +64,7 @@ impl Numbers {
 }
 
 /// Bytes of structure, changed at random: the list is as it was, or the error says what is wrong. A changed byte within a
-/// figure's cell is not seen: SQLite has no checksums, and the logs are the truth.
+/// figure's cell is not seen: `SQLite` has no checksums, and the logs are the truth.
 #[test]
 fn an_index_with_changed_bytes_is_made_again_or_refused() {
     let (directory, store) = store();

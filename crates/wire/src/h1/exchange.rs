@@ -190,7 +190,7 @@ impl<T: Timer> Shared<T> {
     fn sample_receipt<L: Link>(&self, stream: &mut Stream<L>) {
         let n = self.replies.get();
         self.replies.set(n.wrapping_add(1));
-        if n % LOOKED_AT == 0 {
+        if n.is_multiple_of(LOOKED_AT) {
             stream.want_receipt();
         }
     }
@@ -537,7 +537,7 @@ impl Keep {
         let (body, matches) = body.finish();
         let head = (self.wants.head || self.wants.follows).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
-        Kept { location, server, cookie, body, matches, head, first_bytes }
+        Kept { location, body, matches, server, cookie, head, first_bytes }
     }
 
     fn empty_body(&self, encoding: Option<&str>) -> KeptBody {

@@ -155,7 +155,9 @@ mod tests {
 
     fn matches(pattern: &str, encoding: Option<&str>, pieces: &[&[u8]]) -> bool {
         let mut body = KeptBody::new(encoding, Some(&Regex::new(pattern).unwrap()), None);
-        pieces.iter().for_each(|piece| body.push(piece));
+        for piece in pieces {
+            body.push(piece);
+        }
         body.finish().1
     }
 
@@ -195,7 +197,7 @@ mod tests {
     fn a_long_body_takes_no_more_memory_than_the_window() {
         let mut body = KeptBody::new(None, Some(&Regex::new("needle").unwrap()), None);
         for _ in 0..1000 {
-            body.push(&[b'x'; 64 * 1024]);
+            body.push(&vec![b'x'; 64 * 1024]);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
         }
         assert!(!body.finish().1);
@@ -205,7 +207,7 @@ mod tests {
     fn an_unpacked_body_is_bounded_too() {
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
         for _ in 0..2000 {
-            packed.write_all(&[b'x'; 64 * 1024]).unwrap();
+            packed.write_all(&vec![b'x'; 64 * 1024]).unwrap();
         }
         packed.write_all(b"needle").unwrap();
         let packed = packed.finish().unwrap();

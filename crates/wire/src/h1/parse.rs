@@ -334,7 +334,7 @@ fn read_whole_head<S: Sink>(bytes: &[u8], asked: Asked, sink: &mut S) -> Result<
 /// What is wrong with a head that is complete and cannot be read.
 fn cause(bytes: &[u8]) -> Malformed {
     let parse = |bytes: &[u8]| {
-        let mut fields = [const { MaybeUninit::uninit() }; MANY_FIELDS];
+        let mut fields = vec![MaybeUninit::uninit(); MANY_FIELDS];
         let mut reply = httparse::Response::new(&mut []);
         tolerant().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields).map(|_| ())
     };

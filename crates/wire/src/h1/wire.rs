@@ -81,7 +81,9 @@ pub struct Conn {
     used: bool,
     /// What was sent ahead, and came back of it.
     ahead: Ahead,
-    _open: Open,
+    /// Counts it among those that are open.
+    #[allow(dead_code)] // for its drop
+    open: Open,
 }
 
 impl Common {
@@ -203,7 +205,7 @@ impl<T: Timer> H1<T> {
         let mut stream = Stream::new(socket);
         let opened = self.opened.get();
         self.opened.set(opened.wrapping_add(1));
-        if opened % STAMPED == 0 && settings.unix_socket.is_none() && !route.origin.https {
+        if opened.is_multiple_of(STAMPED) && settings.unix_socket.is_none() && !route.origin.https {
             self.stamping.get_or_init(stamping_socket);
             stream.stamp_receipt();
         }
@@ -283,8 +285,8 @@ impl<T: Timer + 'static> Wire for H1<T> {
         if route.origin.https {
             self.secure(&mut stream, &route.origin.host, steps).await?;
         }
-        let _open = self.common.sources.count();
-        Ok(Conn { stream, origin: request.origin, used: false, ahead: Ahead::default(), _open })
+        let open = self.common.sources.count();
+        Ok(Conn { stream, origin: request.origin, used: false, ahead: Ahead::default(), open })
     }
 
     fn leads_to(&self, conn: &Conn, request: &Prepared) -> bool {
