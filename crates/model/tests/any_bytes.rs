@@ -20,7 +20,9 @@ fn events() -> Vec<Event> {
 fn log() -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = LogWriter::new(&mut out).expect("a log");
-    events().iter().for_each(|event| writer.write(event).expect("an event"));
+    for event in events() {
+        writer.write(&event).expect("an event");
+    }
     out
 }
 

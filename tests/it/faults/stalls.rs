@@ -49,7 +49,7 @@ fn slow() -> Vec<Row> {
         Row::new("a byte every 10 ms", drip(10, &page("hello"))).connections(Connections::Kept).body("hello"),
         Row::new("a byte every 10 ms, too slow", {
             let body = "x".repeat(1000);
-            vec![vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")], drip(10, &body)].concat()
+            [vec![Step::Request, send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")], drip(10, &body)].concat()
         })
         .times_out(300)
         .read(Read::Some),

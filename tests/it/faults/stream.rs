@@ -67,7 +67,7 @@ impl Stream {
         sent.is_ok()
     }
 
-    /// Sends close_notify where TLS is spoken.
+    /// Sends `close_notify` where TLS is spoken.
     pub fn notify(&mut self) -> bool {
         let Transport::Tls(stream) = &mut self.io else { return true };
         stream.conn.send_close_notify();
