@@ -150,7 +150,7 @@ fn brunt(stand: &Stand, load: &str) -> Result<(Value, f64)> {
     Ok((serde_json::from_str(&fs::read_to_string(&result)?)?, observed.foreign_cpus))
 }
 
-fn of<'a>(runs: &'a [Overloaded], contender: Contender, factor: f64) -> impl Iterator<Item = &'a Overloaded> {
+fn of(runs: &[Overloaded], contender: Contender, factor: f64) -> impl Iterator<Item = &Overloaded> {
     runs.iter().filter(move |run| run.contender == contender && run.factor == factor)
 }
 

@@ -19,6 +19,7 @@ fn huge(test: &str) -> Option<Nginx> {
 }
 
 /// Waits for the end of a run that was to take so long.
+#[allow(clippy::disallowed_methods)] // a stopwatch around another program
 fn ends_in_time(running: Running, asked: Duration) -> Ran {
     let began = Instant::now();
     let ran = running.finish();

@@ -284,7 +284,7 @@ fn equal_secrets_can_be_compared_within_a_store() {
         let line = format!("URL --bearer %{secret}% -n 2 -c 1 -q -o json=j");
         brunt(dir, &words(&line, &server.at("/")));
         let json = fs::read_to_string(dir.join("j")).expect("the JSON");
-        json.split("Bearer redacted:").nth(1).map(|rest| rest[..6].to_owned()).unwrap_or_else(|| panic!("{json}"))
+        json.split("Bearer redacted:").nth(1).map_or_else(|| panic!("{json}"), |rest| rest[..6].to_owned())
     };
     let [one, other] = [(); 2].map(|()| TempDir::new().expect("a directory"));
     let first = token(one.path(), "same");

@@ -281,7 +281,7 @@ mod tests {
         assert!(xml(&study).contains("better ones came in another trial"));
         let all: Vec<usize> =
             (0..study.trials.len()).filter(|at| study.trials[*at].place.contender == contender).collect();
-        for at in all {
+        for at in &all {
             bad(&mut study, *at);
         }
         assert_eq!(told(&study), all.len());
