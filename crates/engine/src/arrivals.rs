@@ -2,8 +2,9 @@
 //!
 //! Arrivals are dealt out in batches, and between two batches the sockets are polled, so that replies are read before
 //! further requests are begun. An arrival that finds no free connection waits in the pool. Another connection is opened
-//! for it only after a poll that brought nothing for any request under way: then every connection waits for the server.
-//! While replies lie unread the lateness is ours, and another connection would not help.
+//! for it only after a poll in which no exchange and no opening of a connection ended: then every connection waits for the
+//! server, or is in the middle of a long reply. While whole replies lie unread the lateness is ours, and another connection
+//! would not help.
 //!
 //! Opening keeps to `connect_rate` ([`Opening`]); arrivals that wait for that are late, and how long is in their job. How
 //! much work a turn is does not depend on how far behind the run is: what could not be begun when the run is cut off is
@@ -146,13 +147,13 @@ impl<W: Wire> Dealer<W> {
         }
     }
 
-    /// Polls the sockets. Where that brings nothing for any request under way, a connection is opened for the arrival that
+    /// Polls the sockets. Where no exchange ends by that, a connection is opened for the arrival that
     /// has waited longest, or there is no room for it.
     async fn look(&mut self) {
-        let before = self.shared.stirred.get();
+        let before = self.shared.steps_done.get();
         // Comes back when the sockets were polled, and what that woke has run.
         tokio::task::yield_now().await;
-        if self.shared.stirred.get() != before || self.shared.cut.get() {
+        if self.shared.steps_done.get() != before || self.shared.cut.get() {
             return;
         }
         let now = self.shared.time.now();

@@ -170,6 +170,7 @@ impl<W: Wire> Slot<W> {
             });
             within(&self.timer, &self.shared, Failure::Timeout, exchange).await
         };
+        self.shared.step_done();
         self.owed = self.owed.saturating_sub(1);
         self.served += 1;
         if !result.as_ref().is_ok_and(|reply| self.keeps(reply)) {
@@ -215,6 +216,7 @@ impl<W: Wire> Slot<W> {
         let mut open = Box::pin(shared.wire.open(request, opening));
         let opened = within(&self.timer, shared, Failure::ConnectTimeout, open.as_mut()).await;
         drop(open);
+        shared.step_done();
         if let Err(failure) = &opened {
             let note = shared.wire.take_note();
             shared.first_open_failure(*failure, note.as_deref());

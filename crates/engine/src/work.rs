@@ -8,9 +8,6 @@ use crate::slot::Slot;
 use crate::worker::Shared;
 use brunt_model::{Clock, Shape, Tick};
 use brunt_wire::Wire;
-use std::cell::Cell;
-use std::pin::pin;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,23 +20,10 @@ pub trait Work<W: Wire> {
 /// Carries out all that `work` has.
 pub async fn live<W: Wire>(mut slot: Slot<W>, mut work: impl Work<W>) {
     while let Some(job) = work.next(&mut slot).await {
-        let shared = Rc::clone(&slot.shared);
-        stirring(&shared.stirred, slot.carry_out(job)).await;
+        slot.carry_out(job).await;
     }
     slot.drop_connection();
     slot.shared.left();
-}
-
-/// Counts each time that `work` had something to do once it had begun.
-async fn stirring(stirred: &Cell<u64>, work: impl Future<Output = ()>) {
-    let mut work = pin!(work);
-    let mut polls = 0;
-    std::future::poll_fn(|cx| {
-        stirred.set(stirred.get() + polls.min(1));
-        polls += 1;
-        work.as_mut().poll(cx)
-    })
-    .await;
 }
 
 /// The closed loop: the user asks again when it is free and has thought.

@@ -75,8 +75,8 @@ pub struct Shared<W: Wire> {
     pub users_there: Cell<u64>,
     /// No further arrivals come.
     pub arrivals_over: Cell<bool>,
-    /// How often requests under way had something to do: a reply came, or a connection was opened.
-    pub stirred: Cell<u64>,
+    /// Exchanges that ended, and connections that were opened or could not be. Pieces of a long reply do not count.
+    pub steps_done: Cell<u64>,
     /// Wakes the worker when something may be over.
     pub bell: Sleep,
     opening: Cell<u64>,
@@ -124,7 +124,7 @@ impl<W: Wire> Shared<W> {
             present: Cell::new(0),
             users_there: Cell::new(0),
             arrivals_over: Cell::new(false),
-            stirred: Cell::new(0),
+            steps_done: Cell::new(0),
             bell: time.timer(),
             opening: Cell::new(0),
             opened_ahead: Cell::new(0),
@@ -163,6 +163,12 @@ impl<W: Wire> Shared<W> {
     pub fn first_open_failure(&self, failure: Failure, note: Option<&str>) {
         let why = || note.map_or_else(|| failure.row().meaning.to_owned(), str::to_owned);
         self.open_failure.borrow_mut().get_or_insert_with(why);
+    }
+
+    /// An exchange ended, or the opening of a connection.
+    #[inline]
+    pub fn step_done(&self) {
+        self.steps_done.set(self.steps_done.get() + 1);
     }
 
     /// A user left for good, or a connection's task ended.

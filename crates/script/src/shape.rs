@@ -32,7 +32,7 @@ pub enum Loads {
 const GREATEST: f64 = 1e9;
 
 /// The most connections: more than any machine can have open.
-const MOST_CONNECTIONS: f64 = 1e6;
+const MOST_CONNECTIONS: f64 = 1e7;
 
 /// The most loads of a sweep.
 const MOST: usize = 10_000;

@@ -5,6 +5,7 @@
 
 use crate::Timer;
 use brunt_model::Tick;
+use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -40,7 +41,13 @@ impl Turn {
             return Poll::Ready(());
         }
         *self = Self { has_yielded: to_woken, ..Self::default() };
-        cx.waker().wake_by_ref();
+        if to_woken {
+            cx.waker().wake_by_ref();
+        } else {
+            // This wake-up comes behind a poll of the sockets. With wake-ups at once, the runtime would poll them only every
+            // 61 turns while some task always goes on.
+            let _ = pin!(tokio::task::yield_now()).poll(cx);
+        }
         Poll::Pending
     }
 

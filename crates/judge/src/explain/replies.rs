@@ -20,6 +20,7 @@ pub fn nothing_good(facts: &Facts) -> Option<Said> {
     let failures = facts.run.failures_told();
     let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
     let said = match facts.run.replies() {
+        Replies::None if facts.total().begun == 0 => return None,
         Replies::None => Said::warning(format!("Nothing was measured: not one reply came{failures}."))
             .remedy("look with one request first: brunt check URL"),
         Replies::NoneGood => {
