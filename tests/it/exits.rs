@@ -1,5 +1,6 @@
 //! How brunt ends: the table of docs/exit-codes.md, with real processes; and what the machine's limits make of it.
 
+use crate::world::brunt::program;
 use crate::world::odd::{Odd, replying, serving};
 use crate::world::{command, lab, port};
 use std::os::unix::process::ExitStatusExt;
@@ -60,7 +61,7 @@ fn a_server_without_a_reply_is_one_line_and_never_the_last_run() {
     assert!(err.contains("nothing was measured: no reply from http://"), "{err}");
     let (_, listed, _) = ended(store.path(), "runs list --all --json");
     assert_eq!(listed.matches("\"id\"").count(), 1, "{listed}");
-    let sweep = format!("sweep {} -r 10..20+10 -d 500ms --grace 200ms", silent.at("/"));
+    let sweep = format!("sweep {} -r 10..20+10 --repeat 1 -d 500ms --grace 200ms", silent.at("/"));
     let (code, out, err) = ended(store.path(), &sweep);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("nothing was measured in 2 trials") && !err.contains("0 errors"), "{err}");
@@ -129,19 +130,26 @@ fn narrow_limits_end_with_a_line() {
 #[test]
 fn an_experiment_is_taken_up_again_at_another_port() {
     let store = store();
-    let (first, second) = (lab(""), lab(""));
-    let sweep = |url: &str, more: &str| format!("sweep {url} -r 20..40+20 -d 500ms -q --name moved {more}");
-    let (_, _, err) = ended(store.path(), &sweep(&first.at("/"), ""));
-    let runs = |store: &Path| ended(store, "runs list moved --json").1.matches("\"id\"").count();
-    assert_eq!(runs(store.path()), 2, "{err}");
-    // One trial is lost: it is made again, where the server is now.
-    let (_, listed, _) = ended(store.path(), "runs list moved --json");
-    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
-    let lost = listed[1]["id"].as_str().expect("an id").to_owned();
-    assert_eq!(ended(store.path(), &format!("runs rm {lost}")).0, 0);
-    drop(first);
-    let (code, _, err) = ended(store.path(), &sweep(&second.at("/"), "--resume"));
+    let lab = program("BRUNT_LAB_BIN", "brunt-lab");
+    let plan = store.path().join("plan.yaml");
+    let text = format!(
+        "name: moved\nports: [http]\nrepetitions: 1\nload: {{rate: \"[20,40]\", duration: 500ms}}\n\
+         script: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\n\
+         server:\n  start: exec {} --listen 127.0.0.1:${{port.http}} --max-runtime 1m\n  ready: 127.0.0.1:${{port.http}}\n",
+        lab.display()
+    );
+    std::fs::write(&plan, text).expect("a plan");
+    let kept = store.path().join("store");
+    let run = |more: &str| ended(&kept, &format!("run {} -q {more}", plan.display()));
+    let runs = || ended(&kept, "runs list moved --json").1;
+    let (code, _, err) = run("");
     assert!(matches!(code, 0 | 5), "{code}: {err}");
-    assert_eq!(runs(store.path()), 2);
-    assert!(second.knows()["requests"]["received"].as_u64().expect("a number") > 0);
+    // One trial is lost: it is made again, at the port that is free now.
+    let listed: serde_json::Value = serde_json::from_str(&runs()).expect("JSON");
+    let lost = listed[1]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(ended(&kept, &format!("runs rm {lost}")).0, 0);
+    assert_eq!(runs().matches("\"id\"").count(), 1);
+    let (code, _, err) = run("--resume");
+    assert!(matches!(code, 0 | 5), "{code}: {err}");
+    assert_eq!(runs().matches("\"id\"").count(), 2);
 }

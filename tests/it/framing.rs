@@ -131,6 +131,6 @@ fn a_reply_to_half_a_body_is_taken() {
     let dir = tempfile::TempDir::new().expect("a directory");
     let file = dir.path().join("body");
     std::fs::write(&file, vec![b'x'; 8 << 20]).expect("a body");
-    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.at("/"), file.display())).ok();
+    let ran = measure(&format!("{} -c 1 -n 2 --data @{}", server.at("/"), file.display())).ends(4);
     assert_eq!(ran.status(413), 2, "{}", ran.out);
 }

@@ -235,6 +235,7 @@ impl<W: Wire> Slot<W> {
         sample.bytes_sent = stamps.bytes_sent;
         sample.bytes_received = stamps.bytes_received;
         sample.head_bytes = stamps.head_bytes;
+        sample.extra_bytes = stamps.extra_bytes;
         sample.read_lag = stamps.read_lag;
         sample.user = self.number as u32;
         match result {

@@ -35,6 +35,8 @@ pub struct Sample {
     pub head_bytes: u64,
     /// How many of them were body, without the framing of chunks; 0 where no whole reply came.
     pub body_bytes: u64,
+    /// Bytes that came behind the whole reply and belong to none. They are not among the bytes received.
+    pub extra_bytes: u64,
     /// Number of the virtual user, or of the connection of an open loop, from 0.
     pub user: u32,
     /// What became of it.

@@ -7,7 +7,7 @@
 use crate::bound::{Bound, Counted};
 
 /// Lag below this share of the tightest bound is corrected for; more leaves nothing to be corrected.
-const CORRECTED: f64 = 1.0;
+const CORRECTED: f64 = 0.5;
 /// Seconds in which lag can have an effect where no objective says how long queues last.
 const USUAL_SECONDS: f64 = 0.5;
 

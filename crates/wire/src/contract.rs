@@ -47,6 +47,8 @@ pub struct Stamps {
     pub bytes_received: u64,
     /// How many of them were heads that came to their end.
     pub head_bytes: u64,
+    /// Bytes behind the whole reply that belong to none. They are not among those received.
+    pub extra_bytes: u64,
     /// Nanoseconds for which the last byte had been in the kernel before it was read; None where nobody looked.
     pub read_lag: Option<u64>,
     /// Why what came is no reply, where that is the failure.

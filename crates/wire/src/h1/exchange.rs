@@ -181,6 +181,7 @@ impl<T: Timer> Shared<T> {
         }
         self.look_behind(stream, &mut at).await;
         stamps.bytes_received -= at.behind.len() as u64 + at.extra;
+        stamps.extra_bytes = at.extra;
         ahead.came = std::mem::take(&mut at.behind);
         let reply = at.into_reply()?;
         Ok(Reply { keep_alive: reply.keep_alive && !refused, ..reply })

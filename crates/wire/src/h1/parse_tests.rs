@@ -1,8 +1,6 @@
 //! Transcripts of replies, good and malformed, each whole, cut in two anywhere, byte by byte, and with the body dropped
 //! unseen: the outcome is always the same. Then the same for bytes that nobody thought of.
 
-use proptest::prelude::*;
-
 use super::*;
 
 /// A sink that keeps all it is shown.
@@ -548,74 +546,5 @@ fn each_fault_is_told_in_one_line() {
     assert!(told.iter().all(|text| !text.is_empty() && !text.contains('\n')));
 }
 
-/// Scraps that replies are made of, so that random bytes get beyond the first few.
-fn scrap() -> impl Strategy<Value = Vec<u8>> {
-    let known = prop::sample::select(vec![
-        "HTTP/1.1 200 OK\r\n",
-        "HTTP/1.0 200 OK\r\n",
-        "HTTP/1.1 204\n",
-        "HTTP/1.1 100 Continue\r\n\r\n",
-        "HTTP/1.1 101 \r\n",
-        "Content-Length: 7\r\n",
-        "Content-Length: 7, 8\r\n",
-        "Transfer-Encoding: chunked\r\n",
-        "Transfer-Encoding: gzip\r\n",
-        "Connection: close\r\n",
-        "A: b\r\n c\r\n",
-        "A : \r\n",
-        "\r\n",
-        "\n",
-        "\r",
-        " ",
-        "5\r\nhello\r\n",
-        "3;x=y\r\n",
-        "0\r\n",
-        "f",
-        "ffffffffffffffff\r\n",
-        "0\r\n\r\n",
-    ]);
-    prop_oneof![
-        8 => known.prop_map(|text| text.as_bytes().to_vec()),
-        1 => prop::collection::vec(any::<u8>(), 0..20),
-    ]
-}
-
-fn asked() -> impl Strategy<Value = Asked> {
-    prop::sample::select(vec![Asked::Ordinary, Asked::Ordinary, Asked::Head, Asked::Connect])
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_cuts_of_anything_come_to_the_same(
-        asked in asked(),
-        scraps in prop::collection::vec(scrap(), 0..16),
-        pieces in prop::collection::vec(0_usize..40, 1..30),
-    ) {
-        let bytes = scraps.concat();
-        let whole = whole(asked, &bytes);
-        prop_assert_eq!(&run(asked, &bytes, pieces.clone(), Body::Fed), &whole);
-        let dropped = run(asked, &bytes, pieces, Body::Dropped);
-        prop_assert_eq!(&Outcome { seen: whole.seen.clone(), ..dropped }, &whole);
-    }
-
-    #[test]
-    fn any_cuts_of_good_replies_come_to_the_same(
-        which in any::<prop::sample::Index>(),
-        pieces in prop::collection::vec(1_usize..60, 1..40),
-    ) {
-        let cases = open_cases();
-        let case = which.get(&cases);
-        let bytes = case.bytes();
-        let outcome = run(case.asked, &bytes, pieces, Body::Fed);
-        prop_assert_eq!(&outcome, &whole(case.asked, &bytes));
-        prop_assert_eq!(&outcome.seen.body, &case.body);
-    }
-
-    #[test]
-    fn arbitrary_bytes_end_in_a_verdict(asked in asked(), bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let outcome = whole(asked, &bytes);
-        prop_assert!(outcome.verdict.is_err() || outcome.head.is_some());
-    }
-}
+#[path = "parse_properties.rs"]
+mod properties;

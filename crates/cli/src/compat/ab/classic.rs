@@ -129,8 +129,10 @@ impl Classic {
     }
 
     fn take_bytes(&mut self, sample: &Sample) {
-        let body = if sample.head_bytes == 0 { 0 } else { sample.bytes_received - sample.head_bytes };
-        self.read += sample.bytes_received;
+        // ab takes all that is read together for the reply.
+        let read = sample.bytes_received + sample.extra_bytes;
+        let body = if sample.head_bytes == 0 { 0 } else { read - sample.head_bytes };
+        self.read += read;
         self.read_body += body;
         self.hold_to_length(body);
     }

@@ -81,7 +81,7 @@ fn connection(args: &Args, found: Found) -> Connection {
         requests_per_connection: (!args.keep_alive).then_some(1),
         // A connection that the server closed between two requests is opened again, and nothing is counted.
         retry_stale: true,
-        connect_rate: 1,
+        connect_rate: u32::MAX,
         dialling: Dialling::Eager,
         resolve: found.resolve,
         proxy: args.proxy.as_ref().map(|(host, port)| format!("http://{host}:{port}")),

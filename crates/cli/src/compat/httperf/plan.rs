@@ -74,7 +74,7 @@ fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>
         requests_per_connection: (args.has_sessions() && args.is_http10()).then_some(1),
         // A session goes on, on another connection, where one that had served it was closed.
         retry_stale: args.has_sessions(),
-        connect_rate: 1,
+        connect_rate: u32::MAX,
         dialling: Dialling::Eager,
         resolve,
         source: args.sources.clone(),

@@ -106,7 +106,7 @@ fn connection(settings: &Settings) -> Connection {
         http10: settings.http10,
         requests_per_connection: (!keep_alive).then_some(1),
         retry_stale: true,
-        connect_rate: 1,
+        connect_rate: u32::MAX,
         dialling: Dialling::Eager,
         proxy: settings.proxy_host.as_ref().map(|host| format!("http://{host}:{}", settings.proxy_port)),
         tls: Tls {
