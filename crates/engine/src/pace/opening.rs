@@ -5,7 +5,7 @@ use brunt_model::Tick;
 /// So much may be opened at once after a quiet time, in nanoseconds of the rate: 20 ms.
 const AT_ONCE: u64 = 20_000_000;
 
-/// Permits openings at a rate, and [`AT_ONCE`] of it at once: the generic cell rate algorithm (ITU-T I.371).
+/// Permits openings at a rate, and 20 ms of it at once: the generic cell rate algorithm (ITU-T I.371).
 #[derive(Debug)]
 pub struct Opening {
     gap: u64,
