@@ -26,7 +26,9 @@ pub fn stopped(facts: &Facts) -> Look {
     let (limit, value) = (Limit::Stopped, longest.time.as_secs_f64());
     let name = "longest time for which a worker did not run, seconds".to_owned();
     look.evidence.push(Evidence { limit, name, value, threshold: 0.25, side: Side::AtLeast });
-    look.over = stops.iter().map(|stop| (stop.from, stop.from + stop.time)).collect();
+    // What was late because of a stop is begun, and counted, in the interval in which the stop ended.
+    let interval = facts.run.plan.as_ref().map_or(Duration::ZERO, |plan| plan.record.interval);
+    look.over = stops.iter().map(|stop| (stop.from, stop.from + stop.time + interval)).collect();
     let share = look.lasted().as_secs_f64() / facts.measured().as_secs_f64();
     look.standing = if share >= TENTH { Standing::Cause } else { Standing::Brief };
     let since = Duration::from_nanos(longest.from.nanos_since(facts.begins()));
