@@ -100,7 +100,7 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
-        // Where replies are always there at once, nothing else would let other tasks run.
+        // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.bytes().len() as u64;

@@ -109,6 +109,19 @@ pub enum Select {
 }
 
 impl Probed {
+    /// The URL that is read, for the kinds that have one; it may hold a password.
+    pub fn url_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Host { .. } | Self::Processes { .. } => None,
+            Self::Nginx { url, .. }
+            | Self::Apache { url }
+            | Self::PhpFpm { url }
+            | Self::Tomcat { url }
+            | Self::Haproxy { url }
+            | Self::Prometheus { url, .. } => Some(url),
+        }
+    }
+
     /// The kind: what a source's name begins with.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ fn names(run: &Run) -> Vec<String> {
     broken(run).into_iter().map(|check| check.name).collect()
 }
 
-/// Where arrivals are not as they were planned.
+/// The rules that arrivals of this run break.
 fn not_as_planned(run: &Run) -> Vec<String> {
     displaced(run).into_iter().map(|check| check.name).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// How late a deadline may be noticed here: every connection reads once more, for 1 ms.
+/// Tolerance of a deadline: each connection reads once more, for 1 ms.
 const LATE: u64 = 20 * MS;
 
 /// Replies without end, whose reads take 1 ms each.

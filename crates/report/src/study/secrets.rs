@@ -1,18 +1,12 @@
 //! Passwords in URLs: a report is handed on, and they are nobody's business.
 
-use brunt_model::{ProbeSpec, Probed};
+use brunt_model::ProbeSpec;
 
 /// A probe's settings, without passwords.
 pub fn without_passwords_in(probe: &ProbeSpec) -> ProbeSpec {
     let mut probe = probe.clone();
-    match &mut probe.what {
-        Probed::Host { .. } | Probed::Processes { .. } => {}
-        Probed::Nginx { url, .. }
-        | Probed::Apache { url }
-        | Probed::PhpFpm { url }
-        | Probed::Tomcat { url }
-        | Probed::Haproxy { url }
-        | Probed::Prometheus { url, .. } => *url = without_passwords(url),
+    if let Some(url) = probe.what.url_mut() {
+        *url = without_passwords(url);
     }
     probe
 }

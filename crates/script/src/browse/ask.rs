@@ -43,7 +43,7 @@ impl Ask {
         Self { label: hand.number_of(&self.request.label), ..self }
     }
 
-    /// The same once more, with credentials where some are known.
+    /// Repeats the request, with credentials if some are known.
     pub fn again(&self) -> Self {
         Self { attempts: self.attempts + 1, ..self.clone() }
     }

@@ -138,7 +138,7 @@ fn cookies_and_credentials_go_with_what_follows() {
     assert_eq!(user.iteration(&[(401, &wanted, ""), (401, &wanted, "")]), [named, named]);
 }
 
-/// siege asks so often whether it knows credentials or not: five transactions for one page.
+/// siege sends five requests for one page, with or without credentials.
 #[test]
 fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
     let five = Browsing { attempts: 5, ..browsing() };

@@ -3,7 +3,7 @@
 use super::Redactor;
 use brunt_model::experiment::{Around, Hook, ManagedServer, Ready, Step};
 use brunt_model::plan::Script;
-use brunt_model::{Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Probed, Request, Study, Warning};
+use brunt_model::{Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, Study, Warning};
 use std::borrow::Cow;
 
 impl Redactor {
@@ -148,14 +148,8 @@ impl Redactor {
     }
 
     fn probe(&self, probe: &mut ProbeSpec) {
-        match &mut probe.what {
-            Probed::Host { .. } | Probed::Processes { .. } => {}
-            Probed::Nginx { url, .. }
-            | Probed::Apache { url }
-            | Probed::PhpFpm { url }
-            | Probed::Tomcat { url }
-            | Probed::Haproxy { url }
-            | Probed::Prometheus { url, .. } => *url = self.url(url),
+        if let Some(url) = probe.what.url_mut() {
+            *url = self.url(url);
         }
     }
 

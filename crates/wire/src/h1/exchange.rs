@@ -39,7 +39,7 @@ pub(super) struct Shared<T> {
     pub receive_rate: Option<u64>,
     /// Replies that might have told how late they were read.
     pub replies: Cell<u32>,
-    /// What bodies are searched for, where somebody wants to know.
+    /// The pattern of `--expect-body`.
     pub pattern: Option<Regex>,
 }
 
@@ -475,7 +475,7 @@ impl Receiving {
         })
     }
 
-    /// What came is no reply, and why.
+    /// The cause of a protocol error.
     fn no_reply(&mut self, cause: Malformed) -> Failure {
         self.malformed = Some(cause);
         Failure::Protocol
