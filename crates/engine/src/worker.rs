@@ -343,8 +343,10 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
             shared.bell.set(border);
             (&shared.bell).await;
         }
-        let over = is_over(shared);
-        let to = if over { shared.time.now().clamp(from, border) } else { border };
+        let now = shared.time.now();
+        // What ended behind the border belongs to the next snapshot.
+        let over = is_over(shared) && now <= border;
+        let to = if over { now.max(from) } else { border };
         if to > from || over {
             cut_snapshot(shared, (from, to), phase_at(shared, from));
         }

@@ -26,22 +26,20 @@ pub trait Link {
     /// Reads what is there; 0 is the end.
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Drops up to `most` bytes that are there, and no more than `spare` is long; 0 is the end.
-    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<usize>;
+    /// Drops up to `most` bytes that are there, and no more than `spare` is long.
+    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received>;
+
+    /// Has the kernel tell with what is discarded what is left, where it can.
+    fn tell_left(&self) {}
 
     /// Has the kernel stamp what comes, where it can.
     fn stamp_receipt(&self) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The same as `recv`, and when the last segment of it came, since 1970; None where that is not known.
-    fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
-        Ok((self.recv(buffer)?, None))
-    }
-
-    /// The same as `discard`, and when the last segment of it came.
-    fn discard_stamped(&self, spare: &mut [u8], most: u64) -> io::Result<(usize, Option<Duration>)> {
-        Ok((self.discard(spare, most)?, None))
+    /// The same as `recv`, and what the kernel tells beside.
+    fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
+        self.recv(buffer).map(Received::from)
     }
 
     /// Writes what there is room for.
@@ -49,6 +47,23 @@ pub trait Link {
 
     /// Asks not to be told before `bytes` are there, or the end.
     fn wake_at(&self, bytes: u32);
+}
+
+/// What a read got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// So many bytes; 0 is the end.
+    pub bytes: usize,
+    /// When the last segment of them came, since 1970; None where that is not known.
+    pub at: Option<Duration>,
+    /// So many bytes are left (the end counts as one); None where that is not known.
+    pub left: Option<u32>,
+}
+
+impl From<usize> for Received {
+    fn from(bytes: usize) -> Self {
+        Self { bytes, at: None, left: None }
+    }
 }
 
 /// Readiness as it was when it was asked for.
@@ -72,20 +87,21 @@ impl Link for AsyncFd<Socket> {
         Ok(rustix::net::recv(self.get_ref(), buffer, RecvFlags::empty())?.0)
     }
 
-    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<usize> {
+    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received> {
         sys::discard(self.get_ref(), spare, most)
+    }
+
+    fn tell_left(&self) {
+        // Where it cannot be had, a read looks what is left.
+        let _ = sys::tell_left(self.get_ref());
     }
 
     fn stamp_receipt(&self) -> io::Result<()> {
         sys::stamp_receipt(self.get_ref())
     }
 
-    fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
+    fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
         sys::read_stamped(self.get_ref(), buffer)
-    }
-
-    fn discard_stamped(&self, spare: &mut [u8], most: u64) -> io::Result<(usize, Option<Duration>)> {
-        sys::discard_stamped(self.get_ref(), spare, most)
     }
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {

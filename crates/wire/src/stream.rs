@@ -3,8 +3,9 @@
 //! It knows bytes, not HTTP. All reads go into buffers of the caller, one for a whole thread: an idle connection owns
 //! none.
 //!
-//! Readiness is edge-triggered: it is cleared only after the kernel had nothing (`EAGAIN`) or gave less than there was
-//! room for. After any other read there may be more bytes in the socket, of which no further event tells.
+//! Readiness is edge-triggered: it is cleared only after the kernel had nothing (`EAGAIN`), gave less than there was
+//! room for, or said that nothing is left (`TCP_INQ`). After any other read there may be more bytes in the socket, of
+//! which no further event tells.
 
 use crate::link::{Link, Ready};
 use crate::tls::{self, Handshake};
@@ -31,6 +32,8 @@ pub struct Stream<L = AsyncFd<Socket>> {
     /// What `SO_RCVLOWAT` stands at.
     wake_at: u32,
     receipt: Receipt,
+    /// The kernel was asked to tell what is left.
+    tells_left: bool,
     /// The last read left nothing behind, as far as the kernel told.
     drained: bool,
 }
@@ -74,7 +77,7 @@ impl Stream {
 impl<L: Link> Stream<L> {
     /// Wraps a connected, non-blocking socket.
     pub fn new(io: L) -> Self {
-        Self { io, tls: None, wake_at: 1, receipt: Receipt::default(), drained: false }
+        Self { io, tls: None, wake_at: 1, receipt: Receipt::default(), tells_left: false, drained: false }
     }
 
     /// Whether TLS is spoken on it.
@@ -165,9 +168,9 @@ impl<L: Link> Stream<L> {
         let (n, drained) = ready!(match &mut self.tls {
             None => when_readable(&self.io, cx, |io| {
                 let n = if self.receipt.is_wanted {
-                    let (n, at) = io.recv_stamped(buffer)?;
-                    self.receipt.last = at;
-                    n
+                    let received = io.recv_stamped(buffer)?;
+                    self.receipt.last = received.at;
+                    received.bytes
                 } else {
                     io.recv(&mut *buffer)?
                 };
@@ -187,15 +190,13 @@ impl<L: Link> Stream<L> {
         }
         let long = rest.certain && rest.bytes >= LONG_REST;
         self.set_wake_at(if long { rest.bytes.min(WAKE_AT) as u32 } else { 1 });
+        if !std::mem::replace(&mut self.tells_left, true) {
+            self.io.tell_left();
+        }
         let (n, drained) = ready!(when_readable(&self.io, cx, |io| {
-            let n = if self.receipt.is_wanted {
-                let (n, at) = io.discard_stamped(spare, asked)?;
-                self.receipt.last = at;
-                n
-            } else {
-                io.discard(spare, asked)?
-            };
-            Ok((n, (n as u64) < asked))
+            let received = io.discard(spare, asked)?;
+            self.receipt.last = received.at.filter(|_| self.receipt.is_wanted);
+            Ok((received.bytes, received.left.map_or((received.bytes as u64) < asked, |left| left == 0)))
         }))?;
         self.drained = drained;
         Poll::Ready(Ok(n))

@@ -37,6 +37,18 @@ fn duration_and_grace_hold_while_replies_never_end() {
     assert!(seen.run.finish.as_ref().unwrap().at.nanos_since(ends) < LATE);
 }
 
+/// To end 300 requests takes longer than an interval: the sums count all of it.
+#[test]
+fn what_is_cut_over_several_intervals_is_counted_to_its_end() {
+    let mut plan = closed(300.0, secs(1));
+    (plan.connection.timeout, plan.stop.grace) = (secs(60), ms(100));
+    let seen = endless().run(&plan);
+    assert_eq!(failures(&seen, Failure::Cut), 300);
+    let last = seen.samples.iter().map(|s| s.last_byte).max().unwrap();
+    assert!(last.nanos_since(seen.begins()) > 1300 * MS, "{last:?}");
+    assert_eq!(seen.snapshots().last().unwrap().to, last);
+}
+
 #[test]
 fn a_timeout_before_the_cut_is_a_timeout() {
     let mut plan = closed(3.0, secs(2));

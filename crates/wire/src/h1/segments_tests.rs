@@ -3,7 +3,7 @@
 
 use super::exchange::{Ahead, BUFFER, Shared};
 use super::parse::Asked;
-use crate::link::{Link, Ready};
+use crate::link::{Link, Ready, Received};
 use crate::stream::{Idle, Stream};
 use crate::{Stamps, Timer, Wants};
 use brunt_model::{Clock, Failure, Tick};
@@ -59,6 +59,10 @@ struct Socket {
     event: bool,
     ready: bool,
     sent: usize,
+    reads: u32,
+    /// What `TCP_INQ` asks for.
+    tells_left: bool,
+    can_tell_left: bool,
     /// Bytes that can be sent before somebody has to wait; None: any number.
     room: Option<usize>,
 }
@@ -75,6 +79,7 @@ impl Socket {
     }
 
     fn read(&mut self, most: usize) -> io::Result<Vec<u8>> {
+        self.reads += 1;
         let n = most.min(self.there.len());
         let bytes: Vec<u8> = self.there.drain(..n).collect();
         if self.coming.front().is_some_and(|(comes, _)| *comes == Comes::AfterRead) {
@@ -109,8 +114,17 @@ impl Link for Edge {
         Ok(bytes.len())
     }
 
-    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<usize> {
-        Ok(self.0.borrow_mut().read(spare.len().min(most as usize))?.len())
+    fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received> {
+        let mut socket = self.0.borrow_mut();
+        let most = spare.len().min(most as usize);
+        let left = socket.there.len().saturating_sub(most) as u32;
+        let bytes = socket.read(most)?.len();
+        Ok(Received { bytes, at: None, left: socket.tells_left.then_some(left) })
+    }
+
+    fn tell_left(&self) {
+        let mut socket = self.0.borrow_mut();
+        socket.tells_left = socket.can_tell_left;
     }
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {
@@ -258,9 +272,12 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
         let points = points.iter().copied().chain(points.iter().map(behind));
         let points: Vec<usize> = points.map(|point| point.min(all.len())).collect();
         for (a, b) in points.iter().flat_map(|a| points.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b) {
-            for comes in [Comes::Late, Comes::AfterRead] {
+            for (comes, can_tell_left) in
+                [Comes::Late, Comes::AfterRead].into_iter().flat_map(|comes| [(comes, false), (comes, true)])
+            {
                 let pieces = [&all[..a], &all[a..b], &all[b..]].map(|piece| (comes, piece.as_bytes().to_vec()));
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
+                world.edge.0.borrow_mut().can_tell_left = can_tell_left;
                 world.send_ahead(3);
                 let came: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
                 let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
@@ -284,6 +301,30 @@ fn what_comes_behind_a_reply_is_the_same_however_it_is_cut() {
                 let later = !at_once && world.idle() == Some(Idle::Unsolicited);
                 assert_eq!(at_once || later, unasked, "room {room:?}, {behind:?}, segments {segments:?}");
             }
+        }
+    }
+}
+
+/// No read looks behind a dropped body where the kernel says what is left.
+#[test]
+fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
+    let reply = format!("HTTP/1.1 200 \r\nContent-Length: 40000\r\n\r\n{}", "x".repeat(40_000));
+    for (behind, unasked) in [("", false), ("\r\n", false), ("X", true)] {
+        let all = format!("{reply}{behind}");
+        for (cut, comes) in [8_192, 20_000, reply.len(), all.len()].into_iter().flat_map(|at| {
+            [Comes::Late, Comes::AfterRead].map(|comes| (at, comes))
+        }) {
+            let reads = [false, true].map(|can_tell_left| {
+                let pieces = [&all[..cut], &all[cut..]].map(|piece| (comes, piece.as_bytes().to_vec()));
+                let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
+                world.edge.0.borrow_mut().can_tell_left = can_tell_left;
+                let (_, _, _, at_once) = world.ask(Wants::default()).expect("no hang").expect("a reply");
+                let reads = world.edge.0.borrow().reads;
+                let later = !at_once && world.idle() == Some(Idle::Unsolicited);
+                assert_eq!(at_once || later, unasked, "{behind:?} cut at {cut}, {comes:?}, told {can_tell_left}");
+                reads
+            });
+            assert!(reads[1] + u32::from(behind.is_empty()) <= reads[0], "{reads:?}");
         }
     }
 }

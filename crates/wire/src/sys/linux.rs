@@ -1,18 +1,21 @@
 //! What only Linux has.
 
-use super::raw::{receive_stamped, set_option};
-use rustix::net::RecvFlags;
+use super::raw::{receive, set_option};
+use crate::link::Received;
 use socket2::Socket;
 use std::io;
-use std::time::Duration;
 
-/// Drops up to `most` received bytes inside the kernel, without copying them; how many were there.
+/// Drops up to `most` received bytes inside the kernel, without copying them.
 ///
 /// `MSG_TRUNC` on a TCP socket consumes and does not copy (tcp(7)); `spare` only bounds the call and is not written.
-pub(crate) fn discard(socket: &Socket, spare: &mut [u8], most: u64) -> io::Result<usize> {
+pub(crate) fn discard(socket: &Socket, spare: &mut [u8], most: u64) -> io::Result<Received> {
     let most = usize::try_from(most).unwrap_or(usize::MAX).min(spare.len());
-    let (_, n) = rustix::net::recv(socket, &mut spare[..most], RecvFlags::TRUNC)?;
-    Ok(n)
+    receive(socket, &mut spare[..most], libc::MSG_TRUNC)
+}
+
+/// Asks the kernel to tell with what is read what is left.
+pub(crate) fn tell_left(socket: &Socket) -> io::Result<()> {
+    set_option(socket, libc::IPPROTO_TCP, libc::TCP_INQ, 1)
 }
 
 /// Asks not to be woken before `bytes` are there, or the end.
@@ -30,13 +33,7 @@ pub(crate) fn stamp_receipt(socket: &Socket) -> io::Result<()> {
     set_option(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)
 }
 
-/// Reads what is there, and tells when its last segment came, since 1970.
-pub(crate) fn read_stamped(socket: &Socket, buffer: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
-    receive_stamped(socket, buffer, 0)
-}
-
-/// The same as [`discard`], and tells when the last segment of it came, since 1970.
-pub(crate) fn discard_stamped(socket: &Socket, spare: &mut [u8], most: u64) -> io::Result<(usize, Option<Duration>)> {
-    let most = usize::try_from(most).unwrap_or(usize::MAX).min(spare.len());
-    receive_stamped(socket, &mut spare[..most], libc::MSG_TRUNC)
+/// Reads what is there, and tells when its last segment came.
+pub(crate) fn read_stamped(socket: &Socket, buffer: &mut [u8]) -> io::Result<Received> {
+    receive(socket, buffer, 0)
 }

@@ -6,9 +6,9 @@ pub use raw::{Owner, watch};
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
 mod linux;
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
-pub(crate) use linux::{bind_without_port, discard, discard_stamped, read_stamped, stamp_receipt, wake_at};
+pub(crate) use linux::{bind_without_port, discard, read_stamped, stamp_receipt, tell_left, wake_at};
 
 #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
 mod portable;
 #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
-pub(crate) use portable::{bind_without_port, discard, discard_stamped, read_stamped, stamp_receipt, wake_at};
+pub(crate) use portable::{bind_without_port, discard, read_stamped, stamp_receipt, tell_left, wake_at};

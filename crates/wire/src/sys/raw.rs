@@ -2,6 +2,8 @@
 //! library names.
 #![allow(unsafe_code)]
 
+#[cfg(all(target_os = "linux", not(brunt_portable)))]
+use crate::link::Received;
 use socket2::Socket;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -37,14 +39,10 @@ pub(super) fn set_option(socket: &Socket, level: libc::c_int, name: libc::c_int,
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Reads into `buffer`. Where the socket has `SO_TIMESTAMPNS`, also tells when the last segment of what was read came,
-/// since 1970.
+/// Reads into `buffer`, and tells what the kernel says beside: where the socket has `SO_TIMESTAMPNS`, when the last
+/// segment of what was read came; where it has `TCP_INQ`, what is left.
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
-pub(super) fn receive_stamped(
-    socket: &Socket,
-    buffer: &mut [u8],
-    flags: libc::c_int,
-) -> io::Result<(usize, Option<Duration>)> {
+pub(super) fn receive(socket: &Socket, buffer: &mut [u8], flags: libc::c_int) -> io::Result<Received> {
     let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     // Of u64, so that the headers in it are aligned.
     let mut control = [0_u64; 16];
@@ -55,15 +53,25 @@ pub(super) fn receive_stamped(
     // SAFETY: the descriptor is open for as long as `socket` lives; `message` names `buffer` and `control` with their
     // sizes, and both outlive the call.
     let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, flags) };
-    let n = usize::try_from(n).map_err(|_| io::Error::last_os_error())?;
-    // SAFETY: recvmsg(2) has filled `message`; the header is null or lies in `control` with all of its data, whose type
+    let bytes = usize::try_from(n).map_err(|_| io::Error::last_os_error())?;
+    let mut received = Received { bytes, at: None, left: None };
+    // SAFETY: recvmsg(2) has filled `message`; each header is null or lies in `control` with all of its data, whose type
     // its level and type tell.
-    let stamp = unsafe {
-        let header = libc::CMSG_FIRSTHDR(&raw const message);
-        let is_stamp = !header.is_null()
-            && (*header).cmsg_level == libc::SOL_SOCKET
-            && (*header).cmsg_type == libc::SCM_TIMESTAMPNS;
-        is_stamp.then(|| libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned())
-    };
-    Ok((n, stamp.map(|at| Duration::new(at.tv_sec.max(0) as u64, at.tv_nsec as u32))))
+    unsafe {
+        let mut header = libc::CMSG_FIRSTHDR(&raw const message);
+        while !header.is_null() {
+            match ((*header).cmsg_level, (*header).cmsg_type) {
+                (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
+                    let at = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
+                    received.at = Some(Duration::new(at.tv_sec.max(0) as u64, at.tv_nsec as u32));
+                }
+                (libc::SOL_TCP, libc::TCP_CM_INQ) => {
+                    received.left = Some(libc::CMSG_DATA(header).cast::<libc::c_int>().read_unaligned().max(0) as u32);
+                }
+                _ => {}
+            }
+            header = libc::CMSG_NXTHDR(&raw const message, header);
+        }
+    }
+    Ok(received)
 }
