@@ -4,14 +4,15 @@
 //! further requests are begun. An arrival that finds no free connection waits in the pool. Another connection is opened
 //! for it only after a poll in which no exchange and no opening of a connection ended: then every connection waits for the
 //! server, or is in the middle of a long reply. While whole replies lie unread the lateness is ours, and another connection
-//! would not help.
+//! would not help. Nor would it where the worker is busy and more connections carry no more ([`Headroom`]): then arrivals
+//! wait for those that there are, as with `-c`.
 //!
 //! Opening keeps to `connect_rate` ([`Opening`]); arrivals that wait for that are late, and how long is in their job. How
 //! much work a turn is does not depend on how far behind the run is: what could not be begun when the run is cut off is
 //! counted by [`Schedule::skip`].
 
 use crate::clock::Sleep;
-use crate::pace::{Opening, Pacer, Schedule};
+use crate::pace::{Headroom, Opening, Pacer, Progress, Schedule};
 use crate::pool::{Arrival, Arrived, Growth, Pool};
 use crate::recorder::Cohort;
 use crate::slot::Slot;
@@ -29,7 +30,7 @@ const BATCH: usize = 64;
 const MOST_LOOKED_AT: usize = 1024;
 /// While arrivals wait for a connection to be opened, further ones are looked at no sooner than after this.
 const LOOK_AGAIN: Duration = Duration::from_micros(50);
-/// How soon it is seen that a full pool has room again.
+/// How soon it is seen that a full pool has room again, or that another connection would help.
 const ROOM_AGAIN: Duration = Duration::from_millis(1);
 
 struct Dealer<W: Wire> {
@@ -39,22 +40,28 @@ struct Dealer<W: Wire> {
     /// The next arrival of the schedule.
     next: Option<Tick>,
     opening: Opening,
+    headroom: Headroom,
     timer: Sleep,
     /// Some arrival found no free connection, and may still wait.
     waits: bool,
     /// The pool had no room for another arrival.
     full: bool,
+    /// Another connection would not help.
+    settled: bool,
 }
 
 /// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
 pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: Schedule) {
     let connect_rate = f64::from(shared.plan.connection.connect_rate.max(1)) / shared.among_all().1 as f64;
+    shared.time.count_idle();
     let mut dealer = Dealer {
         timer: shared.time.timer(),
         next: schedule.next(Tick::ZERO),
         opening: Opening::new(connect_rate),
+        headroom: Headroom::new(progress(&shared, shared.time.now())),
         waits: false,
         full: false,
+        settled: false,
         shared,
         pool,
         schedule,
@@ -65,6 +72,10 @@ pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut sched
     shared.arrivals_over.set(true);
     pool.arrivals_over(shared.number);
     shared.bell.fire();
+}
+
+fn progress<W: Wire>(shared: &Shared<W>, at: Tick) -> Progress {
+    Progress { at, idle: shared.time.idle(), exchanges: shared.steps_done.get() }
 }
 
 /// Arrivals that were due, and for which there was no room, or no time.
@@ -82,7 +93,10 @@ impl<W: Wire> Dealer<W> {
         let mut now = self.shared.time.now();
         while !self.shared.cut.get() {
             self.deal_batch(now);
-            self.waits = self.waits && self.pool.wants_to_grow();
+            if self.waits && !self.pool.wants_to_grow() {
+                self.waits = false;
+                self.unsettle();
+            }
             match self.due() {
                 _ if self.waits => {
                     self.look().await;
@@ -150,17 +164,27 @@ impl<W: Wire> Dealer<W> {
     /// Polls the sockets. Where no exchange ends by that, a connection is opened for the arrival that
     /// has waited longest, or there is no room for it.
     async fn look(&mut self) {
-        let before = self.shared.steps_done.get();
+        let (before, began) = (self.shared.steps_done.get(), self.shared.time.now());
         // Comes back when the sockets were polled, and what that woke has run.
         tokio::task::yield_now().await;
-        if self.shared.steps_done.get() != before || self.shared.cut.get() {
+        if self.shared.cut.get() {
             return;
         }
         let now = self.shared.time.now();
-        if self.pool.may_grow()
-            && let Err(at) = self.opening.take(now)
-        {
-            return self.wait_for_opening(now, at).await;
+        if self.shared.steps_done.get() != before {
+            if self.settled && self.headroom.is_used_up(progress(&self.shared, now)) {
+                self.unsettle();
+            }
+            return;
+        }
+        self.shared.time.was_idle(began, now);
+        if self.pool.may_grow() {
+            if !self.another_helps(now) {
+                return wait_until(&self.shared, &self.timer, now + ROOM_AGAIN).await;
+            }
+            if let Err(at) = self.opening.take(now) {
+                return self.wait_for_opening(now, at).await;
+            }
         }
         match self.pool.grow(self.shared.number, now) {
             Growth::Seat(seat) => {
@@ -169,6 +193,25 @@ impl<W: Wire> Dealer<W> {
             }
             Growth::Dropped(arrivals) => drop_arrivals(&self.shared, &arrivals),
             Growth::Nothing => {}
+        }
+    }
+
+    /// Whether another connection would help; if not, what waits does so for those that there are.
+    fn another_helps(&mut self, now: Tick) -> bool {
+        let (pool, worker) = (&self.pool, self.shared.number);
+        let helps = self.headroom.another_helps(pool.seats(worker), progress(&self.shared, now));
+        if helps {
+            self.unsettle();
+        } else if !self.settled {
+            self.settled = true;
+            pool.settle(worker);
+        }
+        helps
+    }
+
+    fn unsettle(&mut self) {
+        if std::mem::take(&mut self.settled) {
+            self.pool.unsettle(self.shared.number);
         }
     }
 

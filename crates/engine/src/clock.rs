@@ -79,6 +79,11 @@ struct Inner {
     must_yield: Cell<bool>,
     /// Some task had long work since the alarm rang last.
     long_work: Cell<bool>,
+    /// Somebody wants to know the idle time.
+    counts_idle: Cell<bool>,
+    /// Nanoseconds in which nothing could run.
+    idle: Cell<u64>,
+    parked: Cell<Tick>,
 }
 
 thread_local! {
@@ -91,7 +96,7 @@ thread_local! {
 pub fn runtime() -> io::Result<LocalRuntime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.on_thread_park(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::before_park)));
-    builder.on_thread_unpark(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::after_park)));
+    builder.on_thread_unpark(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::after_unpark)));
     builder.enable_io();
     #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
     builder.enable_time();
@@ -110,6 +115,9 @@ impl Time {
             spinner: Spinner::default(),
             must_yield: Cell::new(false),
             long_work: Cell::new(false),
+            counts_idle: Cell::new(false),
+            idle: Cell::new(0),
+            parked: Cell::new(Tick::ZERO),
         }))
     }
 
@@ -124,7 +132,10 @@ impl Time {
 
     /// Nothing can run: set the alarm for the next timer, once, whatever was set and unset meanwhile.
     fn before_park(&self) {
-        self.after_park();
+        if self.0.counts_idle.get() {
+            self.0.parked.set(self.now());
+        }
+        self.ring();
         match (self.0.alarm.get(), self.0.timers.earliest()) {
             (Some(alarm), Some(due)) => {
                 if let Some(due) = self.before_spin(due) {
@@ -136,7 +147,15 @@ impl Time {
         }
     }
 
-    fn after_park(&self) {
+    fn after_unpark(&self) {
+        if self.0.counts_idle.get() {
+            self.was_idle(self.0.parked.get(), self.now());
+        }
+        self.ring();
+    }
+
+    /// Fires what is due, if the alarm rang.
+    fn ring(&self) {
         if self.0.alarm.get().is_some_and(Alarm::rang) && self.fire(self.now()) && self.0.long_work.take() {
             self.let_woken_run();
         }
@@ -181,6 +200,21 @@ impl Time {
         }
         self.0.fake_now.set(before);
         self.0.fired.set(fired);
+    }
+
+    /// Counts the idle time from now on.
+    pub fn count_idle(&self) {
+        self.0.counts_idle.set(true);
+    }
+
+    /// Nanoseconds in which nothing could run, since they are counted.
+    pub fn idle(&self) -> u64 {
+        self.0.idle.get()
+    }
+
+    /// Nothing could run, although the runtime did not park.
+    pub fn was_idle(&self, from: Tick, to: Tick) {
+        self.0.idle.set(self.0.idle.get() + to.nanos_since(from));
     }
 
     /// A timer that is not set yet.

@@ -6,11 +6,13 @@
 //!
 //! What it is not: a sleeper. It says *when*; the worker waits.
 
+mod headroom;
 mod opening;
 mod rate;
 mod schedule;
 mod thinking;
 
+pub use headroom::{Headroom, Progress};
 pub use opening::Opening;
 pub use rate::Cumulative;
 pub use schedule::Schedule;

@@ -93,6 +93,8 @@ struct Inner {
     paced: Paced,
     /// By worker: it may still bring arrivals.
     arriving: Vec<bool>,
+    /// By worker: another connection would not help it.
+    settled: Vec<bool>,
     closed: bool,
 }
 
@@ -153,6 +155,7 @@ impl Pool {
             waiting: VecDeque::new(),
             paced: Paced::default(),
             arriving: vec![true; workers],
+            settled: vec![false; workers],
             closed: false,
         };
         Self { inner: Mutex::new(inner) }
@@ -218,6 +221,23 @@ impl Pool {
     pub fn may_grow(&self) -> bool {
         let inner = self.inner();
         inner.seats.len() < inner.cap
+    }
+
+    /// How many seats are `worker`'s.
+    pub fn seats(&self, worker: usize) -> usize {
+        let inner = self.inner();
+        inner.busy[worker] + inner.idle[worker].len() + inner.bare[worker].len()
+    }
+
+    /// Another connection would not help `worker`: what waits does so for those that there are, as where no more are
+    /// permitted.
+    pub fn settle(&self, worker: usize) {
+        self.inner().settled[worker] = true;
+    }
+
+    /// Another connection would help `worker`.
+    pub fn unsettle(&self, worker: usize) {
+        self.inner().settled[worker] = false;
     }
 
     /// A worker is kept from opening a connection by the rate of opening, from now on.
@@ -304,11 +324,11 @@ impl Inner {
     }
 
     /// When a permitted connection was there for an arrival that has one since `at`. Where arrivals beyond the cap are
-    /// dropped, another connection was permitted at any time: only we can be late.
+    /// dropped, and another connection would have helped, it was permitted at any time: only we can be late.
     fn free(&self, arrival: Arrival, at: Tick) -> Tick {
         match self.overflow {
-            Overflow::Wait => arrival.planned.max(at),
-            Overflow::Drop => arrival.planned,
+            Overflow::Drop if !self.settled.contains(&true) => arrival.planned,
+            _ => arrival.planned.max(at),
         }
     }
 

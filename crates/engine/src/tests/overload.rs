@@ -68,6 +68,45 @@ fn opening_keeps_to_its_rate_during_the_load_too() {
     assert_eq!(done(&seen), done(&stalled().run(&open(1000.0, Arrivals::Even, secs(2)))));
 }
 
+/// Each reply takes 12 µs of the worker, which carries 83,000/s.
+fn costly(world: Fake) -> Fake {
+    world.wire(|wire| wire.reading_for(Duration::from_micros(12)))
+}
+
+#[test]
+fn a_busy_worker_opens_no_connections_that_carry_no_more() {
+    for (servers, service, limit) in [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")] {
+        let world = costly(Fake::queue(servers, Duration::from_micros(service)));
+        let mut plan = open(150_000.0, Arrivals::Poisson, secs(1));
+        (plan.record.samples, plan.stop.grace) = (false, ms(10));
+        let mut with_64 = capped(150_000.0, Arrivals::Poisson, 64, secs(1));
+        (with_64.record.samples, with_64.stop.grace) = (false, ms(10));
+        let (seen, with_64) = (world.run(&plan), world.run(&with_64));
+        // A connection costs nothing here: several hundred are opened until the worker is known to be busy.
+        let most = if servers == 1 { 256 } else { 400 };
+        assert!(opened(&seen) <= most, "{servers} {service}: {}", opened(&seen));
+        let share = seen.run.total.completed as f64 / with_64.run.total.completed as f64;
+        assert!(share > 0.95, "{servers} {service}: {share}");
+        let t = &seen.run.total;
+        let waits_for = if t.queue_wait.sum() > t.lag.sum() { "server" } else { "worker" };
+        assert_eq!(waits_for, limit, "{servers} {service}");
+    }
+}
+
+#[test]
+fn a_busy_worker_opens_the_connections_that_its_rate_needs() {
+    // 60,000/s over 20 ms need 1200 connections, and 72 % of the worker.
+    let mut plan = open(60_000.0, Arrivals::Poisson, secs(1));
+    plan.record.samples = false;
+    // The first of them are late, as they must be.
+    let seen = costly(Fake::delay(ms(20))).try_run(&plan, |_| ()).unwrap();
+    assert_eq!(broken(&seen.run), []);
+    assert!((1200..4000).contains(&opened(&seen)), "{}", opened(&seen));
+    let late = |s: &Snapshot| s.measured.lag.max().max(s.measured.queue_wait.max());
+    let late: Vec<_> = seen.snapshots().filter(|s| s.phase == Phase::Measure).map(late).collect();
+    assert!(late[5..].iter().all(|late| *late < 5 * MS), "{late:?}");
+}
+
 #[test]
 fn connections_that_are_replaced_are_not_paced() {
     let mut plan = open(1000.0, Arrivals::Even, secs(1));
