@@ -1,4 +1,4 @@
-//! Plan files, as a user meets them: a new one, whether one is well, what it comes to, and the schema.
+//! Plan files, as a user meets them: a new one, whether one is valid, what it comes to, and the schema.
 
 use crate::world::command;
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn a_new_plan_is_well_and_is_not_written_over() {
     assert_eq!(code, Some(0), "{told}");
     assert_eq!(said(&["new"], folder.path()).0, fs::read_to_string(folder.path().join("a.yaml")).expect("it is there"));
     let (told, _, code) = said(&["check", "a.yaml", "--set", "scale=small"], folder.path());
-    let expected = "a.yaml is well: 1 contender × 3 steps × 1 repetition = 3 trials, about 14 s\n";
+    let expected = "a.yaml is valid: 1 contender × 3 steps × 1 repetition = 3 trials, about 14 s\n";
     assert_eq!((told.as_str(), code), (expected, Some(0)));
     let (_, told, code) = said(&["new", "a.yaml"], folder.path());
     assert!(code == Some(2) && told.contains("a.yaml cannot be written anew"), "{told}");

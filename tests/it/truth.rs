@@ -1,4 +1,4 @@
-//! What a run decides about itself, through the command: sums that come out even, intervals, when it ends and begins.
+//! What a run decides about itself, through the command: consistency checks, intervals, when it ends and begins.
 
 use crate::world::machine::in_its_own_time;
 use crate::world::server::Server;

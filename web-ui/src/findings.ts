@@ -7,12 +7,13 @@ import type { Analysed, Bottleneck, Finding, Reason, State, StudyDocument, Trial
 
 const plural = (n: number, one: string): string => `${plain(n)} ${n === 1 ? one : `${one}s`}`;
 
-const ORDER: State[] = ['ok', 'limited', 'invalid'];
+const ORDER: State[] = ['ok', 'unjudged', 'limited', 'invalid'];
 
 const BANNERS: Record<State, (of: string) => string> = {
   ok: (of) => `The generator was not the limit in ${of}: the figures are the server's.`,
+  unjudged: (of) => `In ${of} no good reply came: there is nothing to judge the server or the generator by.`,
   limited: (of) => `In ${of} the generator, or its machine, was the limit for some of the time.`,
-  invalid: (of) => `In ${of} a sum that must come out even did not: these figures are not to be believed.`,
+  invalid: (of) => `In ${of} a consistency check failed: discard these figures.`,
 };
 
 /** The worst verdict of all trials, with what caused it. */

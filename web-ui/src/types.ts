@@ -205,7 +205,7 @@ export interface Answer {
   trials: Tried[];
 }
 
-export type State = 'ok' | 'limited' | 'invalid';
+export type State = 'ok' | 'unjudged' | 'limited' | 'invalid';
 
 export interface Cause {
   limit: string;

@@ -18,7 +18,7 @@ pub enum Exit {
     Limited,
     /// 130: interrupted by Ctrl-C or SIGTERM; what was measured until then was reported.
     Interrupted,
-    /// 5: it was measured, but a sum that must come out even did not: the figures are not to be believed.
+    /// 5: it was measured, but a consistency check failed: discard the figures.
     Invalid,
     /// 3: nothing could be measured: not one reply came.
     NothingMeasured,
@@ -71,7 +71,7 @@ impl Exit {
             Self::Usage => "bad usage; nothing was begun",
             Self::NothingMeasured => "nothing could be measured: not one reply came",
             Self::ObjectiveMissed => "measured, but an objective was missed or not one reply was good",
-            Self::Invalid => "measured, but sums do not come out even: not to be believed",
+            Self::Invalid => "measured, but a consistency check failed: discard the figures",
             Self::Limited => "measured, but the generator was the limit (with --strict)",
             Self::Halted => "a hook or managed server failed; what was measured was reported",
             Self::Undecided => "measured, but what was to be decided is not",

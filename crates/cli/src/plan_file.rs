@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub const EXAMPLES: &str = "\
 Examples:
   brunt plan new plan.yaml                                a plan with comments, to begin with
-  brunt plan check plan.yaml                              whether it is well, and how long it would take
+  brunt plan check plan.yaml                              whether it is valid, and how long it takes
   brunt plan check plan.yaml --set load.rate=100..500+50  the same with another load
   brunt plan show plan.yaml                               what it comes to, by contender
   brunt plan schema > plan.schema.json                    for editors";
@@ -43,7 +43,7 @@ pub struct PlanArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum PlanCommand {
-    /// Says whether a plan file is well, and how long it would take; nothing is begun
+    /// Says whether a plan file is valid, and how long it takes; nothing is begun
     Check(FileArgs),
     /// Prints what a plan file comes to: variables filled in, and what differs by contender
     Show {
@@ -90,7 +90,7 @@ const NO_FOLDER: &str = "${dir}";
 
 fn check(args: &FileArgs) -> Result<Exit, Failed> {
     let loaded = load(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(usage)?;
-    println!("{} is well: {}", args.file.display(), estimate::sentence(&loaded.experiment));
+    println!("{} is valid: {}", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
         println!("Note: {note}");
     }

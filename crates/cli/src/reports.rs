@@ -19,7 +19,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   brunt report last                            the last run or experiment again
   brunt report k7m2xqd -o html=page.html       by its short id; `brunt runs list` has them
-  brunt report e1-php -o svg=plots/            the last experiment of a plan: its charts, a file each
+  brunt report e1-php -o svg=plots/            the last experiment of a plan: its charts, one file per chart
   brunt report run.events -o markdown          an event log that --events wrote
   brunt report before.events k7m2xqd           two runs beside each other";
 

@@ -4,8 +4,8 @@
 //! further requests are begun. An arrival that finds no free connection waits in the pool. Another connection is opened
 //! for it only after a poll in which no exchange and no opening of a connection ended: then every connection waits for the
 //! server, or is in the middle of a long reply. While whole replies lie unread the lateness is ours, and another connection
-//! would not help. Nor would it where the worker is busy and more connections carry no more ([`Headroom`]): then arrivals
-//! wait for those that there are, as with `-c`.
+//! would not help. A busy worker opens connections only while they raise its throughput ([`Headroom`]); then arrivals wait for
+//! one of the open connections, as with `-c`.
 //!
 //! Opening keeps to `connect_rate` ([`Opening`]); arrivals that wait for that are late, and how long is in their job. How
 //! much work a turn is does not depend on how far behind the run is: what could not be begun when the run is cut off is
@@ -30,7 +30,7 @@ const BATCH: usize = 64;
 const MOST_LOOKED_AT: usize = 1024;
 /// While arrivals wait for a connection to be opened, further ones are looked at no sooner than after this.
 const LOOK_AGAIN: Duration = Duration::from_micros(50);
-/// How soon it is seen that a full pool has room again, or that another connection would help.
+/// Interval at which a full pool, or a stopped growth, is looked at again.
 const ROOM_AGAIN: Duration = Duration::from_millis(1);
 
 struct Dealer<W: Wire> {
@@ -46,8 +46,8 @@ struct Dealer<W: Wire> {
     waits: bool,
     /// The pool had no room for another arrival.
     full: bool,
-    /// Another connection would not help.
-    settled: bool,
+    /// No further connection is opened, because more would not raise the throughput.
+    growth_stopped: bool,
 }
 
 /// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
@@ -61,7 +61,7 @@ pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut sched
         headroom: Headroom::new(progress(&shared, shared.time.now())),
         waits: false,
         full: false,
-        settled: false,
+        growth_stopped: false,
         shared,
         pool,
         schedule,
@@ -95,7 +95,7 @@ impl<W: Wire> Dealer<W> {
             self.deal_batch(now);
             if self.waits && !self.pool.wants_to_grow() {
                 self.waits = false;
-                self.unsettle();
+                self.resume_growth();
             }
             match self.due() {
                 _ if self.waits => {
@@ -172,14 +172,14 @@ impl<W: Wire> Dealer<W> {
         }
         let now = self.shared.time.now();
         if self.shared.steps_done.get() != before {
-            if self.settled && self.headroom.is_used_up(progress(&self.shared, now)) {
-                self.unsettle();
+            if self.growth_stopped && self.headroom.is_exhausted(progress(&self.shared, now)) {
+                self.resume_growth();
             }
             return;
         }
         self.shared.time.was_idle(began, now);
         if self.pool.may_grow() {
-            if !self.another_helps(now) {
+            if !self.decide_growth(now) {
                 return wait_until(&self.shared, &self.timer, now + ROOM_AGAIN).await;
             }
             if let Err(at) = self.opening.take(now) {
@@ -196,22 +196,22 @@ impl<W: Wire> Dealer<W> {
         }
     }
 
-    /// Whether another connection would help; if not, what waits does so for those that there are.
-    fn another_helps(&mut self, now: Tick) -> bool {
+    /// Whether a further connection is worth opening; if not, arrivals wait for one of the open connections.
+    fn decide_growth(&mut self, now: Tick) -> bool {
         let (pool, worker) = (&self.pool, self.shared.number);
-        let helps = self.headroom.another_helps(pool.seats(worker), progress(&self.shared, now));
-        if helps {
-            self.unsettle();
-        } else if !self.settled {
-            self.settled = true;
-            pool.settle(worker);
+        let grows = self.headroom.permits_another(pool.seats(worker), progress(&self.shared, now));
+        if grows {
+            self.resume_growth();
+        } else if !self.growth_stopped {
+            self.growth_stopped = true;
+            pool.stop_growth(worker);
         }
-        helps
+        grows
     }
 
-    fn unsettle(&mut self) {
-        if std::mem::take(&mut self.settled) {
-            self.pool.unsettle(self.shared.number);
+    fn resume_growth(&mut self) {
+        if std::mem::take(&mut self.growth_stopped) {
+            self.pool.resume_growth(self.shared.number);
         }
     }
 

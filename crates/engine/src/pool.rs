@@ -93,8 +93,8 @@ struct Inner {
     paced: Paced,
     /// By worker: it may still bring arrivals.
     arriving: Vec<bool>,
-    /// By worker: another connection would not help it.
-    settled: Vec<bool>,
+    /// By worker: it opens no further connection, because more would not raise its throughput.
+    growth_stopped: Vec<bool>,
     closed: bool,
 }
 
@@ -155,7 +155,7 @@ impl Pool {
             waiting: VecDeque::new(),
             paced: Paced::default(),
             arriving: vec![true; workers],
-            settled: vec![false; workers],
+            growth_stopped: vec![false; workers],
             closed: false,
         };
         Self { inner: Mutex::new(inner) }
@@ -229,15 +229,14 @@ impl Pool {
         inner.busy[worker] + inner.idle[worker].len() + inner.bare[worker].len()
     }
 
-    /// Another connection would not help `worker`: what waits does so for those that there are, as where no more are
-    /// permitted.
-    pub fn settle(&self, worker: usize) {
-        self.inner().settled[worker] = true;
+    /// `worker` opens no further connection: an arrival waits for one of the open connections, as with a cap.
+    pub fn stop_growth(&self, worker: usize) {
+        self.inner().growth_stopped[worker] = true;
     }
 
-    /// Another connection would help `worker`.
-    pub fn unsettle(&self, worker: usize) {
-        self.inner().settled[worker] = false;
+    /// `worker` may open further connections.
+    pub fn resume_growth(&self, worker: usize) {
+        self.inner().growth_stopped[worker] = false;
     }
 
     /// A worker is kept from opening a connection by the rate of opening, from now on.
@@ -324,10 +323,10 @@ impl Inner {
     }
 
     /// When a permitted connection was there for an arrival that has one since `at`. Where arrivals beyond the cap are
-    /// dropped, and another connection would have helped, it was permitted at any time: only we can be late.
+    /// dropped and connections may still be opened, one was permitted at any time: only we can be late.
     fn free(&self, arrival: Arrival, at: Tick) -> Tick {
         match self.overflow {
-            Overflow::Drop if !self.settled.contains(&true) => arrival.planned,
+            Overflow::Drop if !self.growth_stopped.contains(&true) => arrival.planned,
             _ => arrival.planned.max(at),
         }
     }

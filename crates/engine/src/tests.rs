@@ -295,7 +295,7 @@ impl Seen {
     }
 }
 
-/// The sums that do not come out even.
+/// The consistency checks that fail.
 fn broken(run: &Run) -> Vec<Check> {
     brunt_judge::conservation::checks(run).into_iter().filter(|check| !check.holds).collect()
 }

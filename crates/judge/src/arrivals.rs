@@ -1,7 +1,7 @@
 //! What was begun, against the schedule: in size of effect, never by the chance of it (a p-value grows with the number
 //! of samples until anything differs).
 //!
-//! A machine that takes time away disturbs it, so it is no sum that must come out even: it is evidence of lag (`limits`). On
+//! A machine that takes time away disturbs it, so it is no consistency check: it is evidence of lag (`limits`). On
 //! a clock that nobody disturbs all of it must hold: the engine's tests check that.
 
 use crate::conservation::check;

@@ -1,4 +1,4 @@
-//! Sums that must come out even: where one does not, no figure of the run is to be believed.
+//! Consistency checks: if one fails, no figure of the run can be trusted.
 //!
 //! What it is **not**: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
 //! `arrivals`). A run of a dead server, or one that

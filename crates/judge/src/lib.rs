@@ -6,7 +6,7 @@
 //! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
 //! * [`mod@compare`]: whether one server is better than another, by runs that were made in blocks.
 //! * [`limits`]: whether the generator was the limit: the verdict.
-//! * [`conservation`]: sums that must come out even.
+//! * [`conservation`]: consistency checks.
 //! * [`explain`]: findings that users miss.
 //! * `shares`: who used the cores of a machine.
 //! * [`steady`]: when the run was steady, and how sure its figures are.

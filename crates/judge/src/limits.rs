@@ -26,6 +26,7 @@ mod tests;
 mod unseen;
 
 use brunt_model::finding::{Cause, Limit, State};
+use brunt_model::reached::Replies;
 use brunt_model::{Run, Verdict};
 use facts::{Facts, covered};
 use look::{Look, Standing};
@@ -68,7 +69,11 @@ pub fn verdict(run: &Run) -> Verdict {
     let Some(facts) = Facts::of(run) else { return supplies::without_load(run) };
     let looks: Vec<(&Rule, Look)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
     let named = named(&facts, &looks);
-    let state = if named.is_empty() { State::Ok } else { State::Limited };
+    let state = match run.replies() {
+        _ if !named.is_empty() => State::Limited,
+        Replies::SomeGood => State::Ok,
+        Replies::None | Replies::NoneGood => State::Unjudged,
+    };
     let mut causes: Vec<Cause> = named.into_iter().map(|(rule, look)| cause(rule.limit, look)).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.lasted));
     let evidence = looks.into_iter().flat_map(|(_, look)| look.evidence).collect();

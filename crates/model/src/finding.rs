@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Judgement {
     /// Whether the generator was the limit, and whether the figures may be believed.
     pub verdict: Verdict,
-    /// Sums that must come out even; those that could not be looked at are left out.
+    /// Consistency checks; those that could not be made are left out.
     pub checks: Vec<Check>,
     /// What a reader would otherwise miss, the gravest first.
     pub findings: Vec<Finding>,
@@ -47,10 +47,32 @@ pub enum State {
     /// The generator was not the limit: the figures are the server's.
     #[default]
     Ok,
+    /// No good reply came: there is nothing to judge the server or the generator by.
+    Unjudged,
     /// The generator, or the machine it runs on, was the limit for some of the time.
     Limited,
-    /// A consistency check failed: the figures are not to be believed.
+    /// A consistency check failed: discard the figures.
     Invalid,
+}
+
+impl State {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Ok, Self::Unjudged, Self::Limited, Self::Invalid];
+
+    /// As it is written in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unjudged => "unjudged",
+            Self::Limited => "limited",
+            Self::Invalid => "invalid",
+        }
+    }
+
+    /// The one that is written so.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
 }
 
 /// Something that limited the generator.
@@ -149,7 +171,7 @@ pub enum Side {
     Below,
 }
 
-/// A sum that must come out even.
+/// A consistency check: two ways to count the same must agree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// Which, in a few words.

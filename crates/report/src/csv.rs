@@ -3,7 +3,6 @@
 
 use crate::result::{self, Interval, Times};
 use crate::study::TrialDocument;
-use brunt_model::finding::State;
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::collections::BTreeSet;
 use std::io;
@@ -59,7 +58,7 @@ const COLUMNS: [Column; 30] = [
     ("response_at_least", |t| t.response_time_seconds.as_ref().map_or(String::new(), |times| times.at_least.join(" "))),
     ("service_p99_seconds", |t| known(t.service_time_p99_seconds)),
     ("lag_p99_seconds", |t| known(t.lag_p99_seconds)),
-    ("verdict", |t| verdict(t.verdict.state).into()),
+    ("verdict", |t| t.verdict.state.word().into()),
     ("interrupted", |t| t.interrupted.to_string()),
 ];
 
@@ -95,14 +94,6 @@ fn known(value: Option<f64>) -> String {
 
 fn time(trial: &TrialDocument, of: fn(&Times) -> f64) -> String {
     known(trial.response_time_seconds.as_ref().map(of))
-}
-
-fn verdict(state: State) -> &'static str {
-    match state {
-        State::Ok => "ok",
-        State::Limited => "limited",
-        State::Invalid => "invalid",
-    }
 }
 
 #[cfg(test)]

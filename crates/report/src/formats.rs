@@ -76,14 +76,14 @@ pub const REPORTS: &[Format] = &[
     },
     Format {
         name: "svg",
-        about: "charts in one drawing, or with -o svg=DIR/ a file each",
+        about: "charts in one drawing, or with -o svg=DIR/ one file per chart",
         write: svg::write,
         write_study: svg::write_study,
         files: Some(svg::files),
     },
     Format {
         name: "png",
-        about: "charts in one picture, or with -o png=DIR/ a file each",
+        about: "charts in one picture, or with -o png=DIR/ one file per chart",
         write: png::write,
         write_study: png::write_study,
         files: Some(png::files),

@@ -216,9 +216,13 @@ fn verdict(study: &Study, trial: &Trial) -> Outcome {
         return Outcome::Failed("run", error.clone());
     }
     match verdict.state {
-        State::Ok | State::Limited if trial.run.replies() < Replies::SomeGood => replies(study, trial),
-        State::Ok if trial.run.interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
-        State::Ok => Outcome::Passed,
+        State::Ok | State::Unjudged | State::Limited if trial.run.replies() < Replies::SomeGood => {
+            replies(study, trial)
+        }
+        State::Ok | State::Unjudged if trial.run.interrupted() => {
+            Outcome::Failed("run", "it was stopped before its time".into())
+        }
+        State::Ok | State::Unjudged => Outcome::Passed,
         State::Limited if study.environment.strict => {
             Outcome::Failed("generator", format!("the generator was the limit: {causes}"))
         }
@@ -226,7 +230,7 @@ fn verdict(study: &Study, trial: &Trial) -> Outcome {
         State::Invalid => {
             let broken = trial.judgement.checks.iter().filter(|check| !check.holds);
             let sums = broken.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
-            Outcome::Failed("invalid", format!("sums do not come out even: {}", sums.join("; ")))
+            Outcome::Failed("invalid", format!("consistency check failed: {}", sums.join("; ")))
         }
     }
 }

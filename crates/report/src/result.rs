@@ -81,7 +81,7 @@ pub struct Document {
     pub warmup: Option<Warmup>,
     /// Who was the limit: the generator, or not.
     pub verdict: Verdict,
-    /// Sums that must come out even; where one does not, the verdict is `invalid`.
+    /// Consistency checks; if one fails, the verdict is `invalid`.
     pub checks: Vec<Check>,
     /// What a reader of the figures should be told, the gravest first.
     pub findings: Vec<Finding>,

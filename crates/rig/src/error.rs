@@ -47,7 +47,7 @@ pub enum HookError {
         output: String,
     },
     /// It took too long, and was ended.
-    #[error("the hook `{command}` {when} was not done after {} s, and was ended; give it a longer timeout{}", limit.as_secs_f64(), last(output))]
+    #[error("the hook `{command}` {when} timed out after {} s and was killed; give it a longer timeout{}", limit.as_secs_f64(), last(output))]
     TimedOut {
         /// When it ran.
         when: String,

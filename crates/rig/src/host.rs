@@ -51,7 +51,7 @@ impl Work<'_> {
     pub fn trouble(&self) -> Option<String> {
         let ending = self.server?.ended()?;
         Some(format!(
-            "the server of {} ended during the run ({ending}); from then on nobody answered for it",
+            "the server of {} ended during the run ({ending}); it did not respond after that",
             self.contender.name
         ))
     }

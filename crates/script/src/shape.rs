@@ -40,7 +40,7 @@ const INSTEAD: &str = "a number such as 500, or stages such as 0..500/30s,500/2m
 pub fn rate(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     if loads.lowest_peak() <= 0.0 {
-        return Err(WordError::new(word, "a rate of 0 asks nothing", "a rate above it, such as 0.5 or 2000"));
+        return Err(WordError::new(word, "a rate of 0 sends no requests", "a rate above it, such as 0.5 or 2000"));
     }
     Ok(loads)
 }
@@ -53,7 +53,7 @@ pub fn connections(word: &str) -> Result<Loads, WordError> {
         return Err(WordError::new(word, wrong, "whole numbers, such as 10 or 0..500/30s"));
     }
     if loads.lowest_peak() < 1.0 {
-        return Err(WordError::new(word, "no connection asks nothing", "at least one, such as 10"));
+        return Err(WordError::new(word, "0 connections send no requests", "at least one, such as 10"));
     }
     Ok(loads)
 }

@@ -127,7 +127,7 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
 
 fn limited(judgement: &Judgement) -> Option<String> {
     match judgement.verdict.state {
-        State::Ok => None,
+        State::Ok | State::Unjudged => None,
         State::Limited => Some(judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned()),
         State::Invalid => Some("a consistency check failed".to_owned()),
     }
@@ -136,7 +136,7 @@ fn limited(judgement: &Judgement) -> Option<String> {
 /// What a trial is evidence for. It depends on what limited the generator, never on what the trial came to.
 fn evidence(run: &Run, judgement: &Judgement) -> Evidence {
     let state = judgement.verdict.state;
-    if state == State::Ok {
+    if matches!(state, State::Ok | State::Unjudged) {
         return Evidence::Both;
     }
     if run.flow.arrivals == 0 || run.total.completed == 0 || judgement.checks.iter().any(|check| !check.holds) {

@@ -1,7 +1,7 @@
 //! The choice of the next load.
 //!
 //! What it is: up, each time by a factor, until each set of objectives was missed; down, where it was missed at once; then
-//! in between, where the answer is least known, above and below in turn; then the confirmation, the overload, the way
+//! in between, refine above the estimate and below in turn; then the confirmation, the overload, the way
 //! back. What it is not: the model of what was seen ([`crate::curve`]).
 
 use crate::capacity::Known;
@@ -218,7 +218,7 @@ impl Stage<'_> {
         times.most = times.most.min(Duration::from_secs_f64(room));
         times.least = times.most;
         let load = self.whole(load);
-        Ok(Next::Measure(Ask { load, why: "the answer, once more".into(), purpose: Purpose::Confirm, times }))
+        Ok(Next::Measure(Ask { load, why: "confirmation run".into(), purpose: Purpose::Confirm, times }))
     }
 
     /// Where the answer is least known.
@@ -239,9 +239,9 @@ impl Stage<'_> {
         let known = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();
         let length = if known { Length::Full } else { Length::Middle };
         let (load, why) = if below > above {
-            (self.kept(at * (1.0 + aside)), "where the answer is least known, above")
+            (self.kept(at * (1.0 + aside)), "refine above the estimate")
         } else {
-            (at * (1.0 - aside), "where the answer is least known, below")
+            (at * (1.0 - aside), "refine below the estimate")
         };
         self.ask(load, why, length)
     }

@@ -190,7 +190,7 @@ impl Index {
             named_params! {":id": id, ":progress": row::progress_word(progress),
             ":throughput": figures.map(|f| f.throughput_per_second), ":p99": figures.and_then(|f| f.p99_seconds),
             ":at_least": figures.is_some_and(|f| f.p99_at_least), ":errors": figures.map(|f| f.errors_share),
-            ":verdict": figures.map(|f| row::verdict_word(f.verdict)), ":seconds": figures.map(|f| f.seconds)},
+            ":verdict": figures.map(|f| f.verdict.word()), ":seconds": figures.map(|f| f.seconds)},
         )?;
         Ok(())
     }

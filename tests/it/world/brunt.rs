@@ -131,7 +131,7 @@ impl Ran {
         self.ends(0)
     }
 
-    /// The sums that must come out even.
+    /// The consistency checks.
     pub fn checks(&self) -> Vec<Check> {
         serde_json::from_value(self.at("/checks").clone()).expect("checks")
     }

@@ -93,7 +93,7 @@ fn verdict(verdict: &Verdict) -> Option<String> {
     match verdict.state {
         State::Limited => Some(cause.map_or("LIMITED".into(), |cause| format!("LIMITED: {}", cause.sentence))),
         State::Invalid => Some("INVALID: consistency check failed; discard this run".into()),
-        State::Ok => None,
+        State::Ok | State::Unjudged => None,
     }
 }
 

@@ -110,7 +110,7 @@ impl Options {
             (Some(source), _) if source.to_string().starts_with('`') => source.to_string(),
             (Some(source), _) => format!("`{value}`: {source}"),
             (None, Some(ContextValue::Strings(valid))) => {
-                format!("`{value}` is no word for it; write {}", valid.join(" or "))
+                format!("invalid value `{value}`; write {}", valid.join(" or "))
             }
             (None, _) => "a value is missing".to_owned(),
         };

@@ -3,7 +3,6 @@
 use super::{refused, say};
 use crate::args::store::StoreArgs;
 use crate::{Failed, failed};
-use brunt_model::finding::State;
 use brunt_report::figures::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_report::layout::{Table, clean, shorten};
 use brunt_report::utc::rfc3339;
@@ -94,11 +93,7 @@ fn p99(figures: &Figures) -> String {
 }
 
 fn verdict(entry: &Entry) -> String {
-    let verdict = entry.figures.as_ref().map(|figures| match figures.verdict {
-        State::Ok => "ok",
-        State::Limited => "limited",
-        State::Invalid => "invalid",
-    });
+    let verdict = entry.figures.as_ref().map(|figures| figures.verdict.word());
     let progress = match entry.progress {
         Progress::Running => Some("running"),
         Progress::Whole => None,

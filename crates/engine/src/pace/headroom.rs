@@ -1,62 +1,62 @@
-//! Whether another connection would help an open loop whose connections are all busy.
+//! Limits the connections that an open loop opens while its worker is busy.
 //!
-//! While the worker has time to spare, it would: whatever keeps the connections busy is not the worker, and users would
-//! open their own. Where the worker is busy, opening takes time from reading, and a connection more helps only if more of
-//! them carry more: half as many again are tried, and again only if the exchanges per second rose by a fifth.
+//! A worker with idle time opens a connection for each arrival that finds none free, as users would. On a busy worker,
+//! opening takes time from reading, and a further connection is worth it only if more connections raise the throughput:
+//! half as many again are tried, and once more only if the exchanges per second rose by a fifth.
 
 use brunt_model::Tick;
 
-/// So many connections of a worker are permitted however busy it is: fewer may not keep a fast server busy.
+/// Connections of a worker that are permitted however busy it is: fewer may not load a fast server.
 const LEAST: usize = 64;
-/// Over so much time the worker's idle share is taken, in nanoseconds, …
+/// Length of a window for the idle share, in nanoseconds.
 const WINDOW: u64 = 1_000_000;
-/// … and it is smoothed over so many of these windows.
+/// The idle share is smoothed over this number of windows.
 const WINDOWS: f64 = 50.0;
-/// A worker that is idle for at least this share of its time has time to spare.
-const SPARE: f64 = 0.5;
-/// One that is idle for less than this has none.
-const USED_UP: f64 = 0.05;
-/// So long a number of connections is tried, in nanoseconds.
+/// Idle share from which a worker counts as not busy.
+const NOT_BUSY: f64 = 0.5;
+/// Idle share below which a worker has no time left.
+const EXHAUSTED: f64 = 0.05;
+/// Time for which a number of connections is tried, in nanoseconds.
 const TRIAL: u64 = 50_000_000;
-/// So many times as many connections are tried next, …
-const MORE: f64 = 1.5;
-/// … if those that were tried last raised the exchanges per second by this factor.
-const WORTH: f64 = 1.2;
+/// Factor by which the permitted connections grow after a successful trial.
+const GROWTH: f64 = 1.5;
+/// Factor by which a trial must raise the exchanges per second to be successful.
+const GAIN: f64 = 1.2;
 
-/// How far a worker has come.
+/// A worker's counters at an instant.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
-    /// Now.
+    /// The instant.
     pub at: Tick,
-    /// Nanoseconds in which it had nothing to do.
+    /// Idle time so far, in nanoseconds.
     pub idle: u64,
-    /// Exchanges that ended.
+    /// Exchanges that ended so far.
     pub exchanges: u64,
 }
 
-/// Whether another connection would help.
+/// Decides whether a worker may open a further connection.
 #[derive(Debug)]
 pub struct Headroom {
     window: Progress,
-    /// The worker's idle share, smoothed over so many windows.
+    /// The worker's idle share, smoothed over up to [`WINDOWS`] windows.
     idle: f64,
     windows: f64,
     trial: Progress,
-    /// Exchanges per second when connections were permitted last.
+    /// Exchanges per second in the last successful trial.
     rate: f64,
     permitted: usize,
 }
 
 impl Headroom {
-    /// Of a worker that begins now.
+    /// For a worker whose load begins now.
     pub fn new(now: Progress) -> Self {
         Self { window: now, idle: 1.0, windows: 0.0, trial: now, rate: 0.0, permitted: LEAST }
     }
 
-    /// Whether one more connection than the `open` ones of this worker would help.
-    pub fn another_helps(&mut self, open: usize, now: Progress) -> bool {
-        self.look(now);
-        if self.idle >= SPARE {
+    /// Whether a worker with `open` connections may open another.
+    pub fn permits_another(&mut self, open: usize, now: Progress) -> bool {
+        self.update(now);
+        if self.idle >= NOT_BUSY {
             (self.permitted, self.trial) = (self.permitted.max(open + 1), now);
         }
         if open < self.permitted {
@@ -68,24 +68,24 @@ impl Headroom {
         }
         let rate = (now.exchanges - self.trial.exchanges) as f64 / (time as f64 / 1e9);
         self.trial = now;
-        let worth = rate >= self.rate * WORTH;
-        if worth {
-            (self.rate, self.permitted) = (rate, (open as f64 * MORE) as usize);
+        let succeeded = rate >= self.rate * GAIN;
+        if succeeded {
+            (self.rate, self.permitted) = (rate, (open as f64 * GROWTH) as usize);
         }
-        worth
+        succeeded
     }
 
-    /// The worker has no time left: what waits, waits for it.
-    pub fn is_used_up(&mut self, now: Progress) -> bool {
-        self.look(now);
-        self.idle < USED_UP
+    /// Whether the worker has no time left: arrivals wait for the worker, not for a connection.
+    pub fn is_exhausted(&mut self, now: Progress) -> bool {
+        self.update(now);
+        self.idle < EXHAUSTED
     }
 
-    fn look(&mut self, now: Progress) {
+    fn update(&mut self, now: Progress) {
         let time = now.at.nanos_since(self.window.at);
         if time >= WINDOW {
             let idle = (now.idle - self.window.idle) as f64 / time as f64;
-            // Of the first windows, the mean.
+            // The mean of the first windows, then exponential smoothing.
             self.windows = (self.windows + 1.0).min(WINDOWS);
             self.idle += (idle - self.idle) / self.windows;
             self.window = now;
@@ -97,7 +97,7 @@ impl Headroom {
 mod tests {
     use super::*;
 
-    /// Milliseconds of a worker that is idle for a share of its time and ends so many exchanges a millisecond.
+    /// A worker with a given idle share and throughput.
     struct World {
         now: Progress,
         headroom: Headroom,
@@ -109,33 +109,33 @@ mod tests {
             Self { now: Progress::default(), headroom: Headroom::new(Progress::default()), open: 1 }
         }
 
-        /// Opens a connection whenever it helps, at most 20 a millisecond.
+        /// Opens each permitted connection, at most 20 per millisecond.
         fn pass(&mut self, milliseconds: u64, idle: f64, exchanges: impl Fn(usize) -> u64) {
             for _ in 0..milliseconds {
                 self.now.at = Tick(self.now.at.0 + 1_000_000);
                 self.now.idle += (idle * 1e6) as u64;
                 self.now.exchanges += exchanges(self.open);
-                self.open += (0..20).take_while(|k| self.headroom.another_helps(self.open + k, self.now)).count();
+                self.open += (0..20).take_while(|k| self.headroom.permits_another(self.open + k, self.now)).count();
             }
         }
     }
 
     #[test]
-    fn a_worker_with_time_to_spare_opens_what_users_would() {
+    fn an_idle_worker_opens_a_connection_for_each_arrival() {
         let mut world = World::new();
         world.pass(1000, 0.6, |_| 50);
         assert_eq!(world.open, 20_001);
     }
 
     #[test]
-    fn a_busy_worker_stops_where_more_connections_carry_no_more() {
+    fn a_busy_worker_stops_when_more_connections_do_not_raise_the_throughput() {
         let mut world = World::new();
         world.pass(5000, 0.1, |_| 50);
         assert!((64..=256).contains(&world.open), "{}", world.open);
     }
 
     #[test]
-    fn a_busy_worker_goes_on_while_more_connections_carry_more() {
+    fn a_busy_worker_goes_on_while_more_connections_raise_the_throughput() {
         let mut world = World::new();
         // Each connection carries 200/s; the worker has time for 600,000/s.
         world.pass(5000, 0.1, |open| (open as u64 / 5).min(600));

@@ -1,11 +1,11 @@
-//! What must come out even in every run, whatever its plan and its server: 1000 sound runs, and runs with one sum broken.
+//! Consistency checks hold in every run, whatever its plan and its server: 1000 sound runs, and runs with one sum broken.
 
 use super::*;
 use brunt_judge::conservation::checks;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// The names of the sums that do not come out even.
+/// The names of the consistency checks that fail.
 fn names(run: &Run) -> Vec<String> {
     broken(run).into_iter().map(|check| check.name).collect()
 }
@@ -117,7 +117,7 @@ fn arrivals_that_come_in_clumps_are_seen() {
     let mut run = even();
     run.spread.levels[1].displaced = run.spread.levels[1].spans / 2;
     assert_eq!(not_as_planned(&run), ["spacing of arrivals"]);
-    assert_eq!(names(&run), Vec::<String>::new(), "every sum comes out even all the same");
+    assert_eq!(names(&run), Vec::<String>::new(), "all consistency checks hold");
 }
 
 #[test]

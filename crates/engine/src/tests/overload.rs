@@ -74,7 +74,7 @@ fn costly(world: Fake) -> Fake {
 }
 
 #[test]
-fn a_busy_worker_opens_no_connections_that_carry_no_more() {
+fn a_busy_worker_opens_no_connections_that_do_not_raise_the_throughput() {
     for (servers, service, limit) in [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")] {
         let world = costly(Fake::queue(servers, Duration::from_micros(service)));
         let mut plan = open(150_000.0, Arrivals::Poisson, secs(1));

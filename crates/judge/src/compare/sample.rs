@@ -239,7 +239,7 @@ fn objection(trial: &Trial) -> Option<&'static str> {
 
 fn reason(judgement: &Judgement) -> Option<&'static str> {
     if judgement.verdict.state == State::Invalid {
-        return Some("a sum in it does not come out even");
+        return Some("a consistency check failed in it");
     }
     judgement.findings.iter().any(|finding| finding.rule == "cut_short").then_some("it was cut short")
 }

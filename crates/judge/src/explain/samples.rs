@@ -27,12 +27,8 @@ pub fn few(facts: &Facts) -> Option<Said> {
     });
     let names = unknown.iter().map(|q| percentile(*q)).collect::<Vec<_>>().join(", ");
     let worth = independent(facts, lowest).filter(|worth| *worth < 0.9 * n as f64);
-    let worth = worth.map_or(String::new(), |worth| {
-        format!(
-            ", of which neighbours share their fate, so that they are worth {} independent ones",
-            count(worth as u64)
-        )
-    });
+    let worth =
+        worth.map_or(String::new(), |worth| format!(", autocorrelated: effective sample size {}", count(worth as u64)));
     let said = format!("Too few samples for {names}: with {}{worth}, {known}.", plural(n, "request"));
     let needed = (BEYOND / (1.0 - highest)).round() as u64;
     let remedy = format!("{} needs {} independent requests: run longer", percentile(highest), count(needed));

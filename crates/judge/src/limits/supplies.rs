@@ -40,7 +40,7 @@ pub fn without_load(run: &Run) -> Verdict {
     let ours = [(Limit::Descriptors, Failure::FdsExhausted), (Limit::Ports, Failure::PortsExhausted)];
     let says = |failure: Failure| [failure.row().name, failure.row().meaning].iter().any(|words| error.contains(words));
     let Some((limit, failure)) = ours.into_iter().find(|(_, failure)| says(*failure)) else {
-        return Verdict::default();
+        return Verdict { state: State::Unjudged, ..Verdict::default() };
     };
     let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
     let cause = Cause { limit, lasted: Duration::ZERO, sentence, remedy: failure.row().remedy.to_owned() };

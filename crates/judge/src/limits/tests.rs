@@ -250,7 +250,7 @@ fn a_healthy_run_names_none_and_shows_what_was_looked_at() {
 
 #[test]
 fn nothing_measured_nothing_said() {
-    assert_eq!(verdict(&Run::default()), Verdict::default());
+    assert_eq!(verdict(&Run::default()), Verdict { state: State::Unjudged, ..Verdict::default() });
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn not_one_connection_for_want_of_ports() {
     };
     let ports = judged("out of local ports: Cannot assign requested address (os error 99)");
     assert_eq!((ports.state, ports.causes[0].limit), (State::Limited, Limit::Ports));
-    assert_eq!(judged(Failure::Refused.row().meaning), Verdict::default());
+    assert_eq!(judged(Failure::Refused.row().meaning), Verdict { state: State::Unjudged, ..Verdict::default() });
 }
 
 #[test]

@@ -7,7 +7,7 @@ use brunt_model::finding::{Cause, Limit, Side, State, Weight};
 use brunt_model::{Analysis, Finding, Judgement, Place, Run, Study, Trial};
 use std::time::Duration;
 
-/// What was decided about a trial: one of them was limited, one is not to be believed.
+/// What was decided about a trial: one of them was limited, one is invalid.
 pub fn judgement(run: &Run, place: Place) -> Judgement {
     let mut judgement = Judgement::default();
     let high = run.throughput() > 320.0;

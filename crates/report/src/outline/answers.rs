@@ -89,7 +89,7 @@ fn why(ended: SearchEnd) -> &'static str {
     match ended {
         SearchEnd::Precise => "until the capacity was known as well as was asked",
         SearchEnd::Budget => "until the time was over",
-        SearchEnd::Generator => "until the generator carried no more",
+        SearchEnd::Generator => "stopped: load generator saturated",
         SearchEnd::Most => "up to the highest load allowed",
         SearchEnd::Least => "down to where lower loads make no sense",
         SearchEnd::Stopped => "until it was stopped",

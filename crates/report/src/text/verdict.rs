@@ -39,18 +39,14 @@ pub fn section(judgement: &Judgement) -> String {
         .filter(|check| !check.holds)
         .map(|check| hang("  ", &format!("{}: {}", check.name, check.arithmetic)))
         .collect();
-    let nothing = judgement.findings.iter().find(|finding| finding.rule == "nothing_good");
-    let headline = nothing.filter(|_| verdict.state == State::Ok).map_or_else(
-        || headline(verdict, judgement.checks.len()),
-        |_| "NO GOOD REPLY: there is nothing to judge the server or the generator by".into(),
-    );
-    entry("Verdict", &headline) + &broken + &causes(verdict) + &unseen(verdict)
+    entry("Verdict", &headline(verdict, judgement.checks.len())) + &broken + &causes(verdict) + &unseen(verdict)
 }
 
 fn headline(verdict: &Verdict, checks: usize) -> String {
     let causes = verdict.causes.iter().map(|cause| cause.limit.words()).collect::<Vec<_>>().join("; ");
     match verdict.state {
         State::Ok => format!("OK: the load generator was not the bottleneck; {checks} consistency checks passed"),
+        State::Unjudged => "NO GOOD REPLY: there is nothing to judge the server or the generator by".into(),
         State::Limited => format!("LIMITED BY {causes}"),
         State::Invalid if causes.is_empty() => "INVALID: consistency check failed; discard this run".into(),
         State::Invalid => format!("INVALID: consistency check failed; discard this run. LIMITED BY {causes}"),

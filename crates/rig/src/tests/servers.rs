@@ -109,10 +109,7 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
     slow.timeout = Duration::from_millis(300);
     story.experiment.hooks.before = vec![slow];
     let told = story.conduct_really().unwrap_err().to_string();
-    assert!(
-        told.contains("before the experiment was not done after 0.3 s") && told.contains("wrote nothing"),
-        "{told}"
-    );
+    assert!(told.contains("before the experiment timed out after 0.3 s") && told.contains("wrote nothing"), "{told}");
     left_nothing(dir.path(), 2);
 }
 

@@ -46,7 +46,7 @@ fn tag(text: &str) -> (&str, &str) {
             _ => {}
         }
     }
-    // The quotes do not come out even: the next bracket ends it.
+    // The quotes are unbalanced: the next bracket ends it.
     text.split_once('>').unwrap_or((text, ""))
 }
 

@@ -72,7 +72,7 @@ impl serde::de::Error for PlanError {
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
         let instead = nearest(word, known.iter().copied()).map_or_else(|| one_of(known), str::to_owned);
-        Self::custom(format!("`{word}` is no word for it; write {instead}"))
+        Self::custom(format!("invalid value `{word}`; write {instead}"))
     }
 }
 

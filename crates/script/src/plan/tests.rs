@@ -219,7 +219,7 @@ fn unknown_keys_are_told_with_what_is_like_them() {
     plan.yaml:1:33: script.requests[1].wieght: there is no such key; write weight
     plan.yaml:2:18: hooks.before.contendre: there is no such key; write contender
     plan.yaml:2:37: hooks.before.step[1].timeuot: there is no such key; write timeout
-    plan.yaml:2:16: probes[1]: `ngnix` is no word for it; write nginx
+    plan.yaml:2:16: probes[1]: invalid value `ngnix`; write nginx
     plan.yaml:2:22: probes[0].processes.nmae: there is no such key; write name
     plan.yaml:2:34: server.stopp: there is no such key; write stop
     plan.yaml:4:18: connection.keepalvie: there is no such key; write keepalive
@@ -272,8 +272,8 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:14: repetitions: 4000000000 are too many; write 100000 or fewer
     plan.yaml:2:14: repetitions: `three`: that is no whole number; write one such as 3
     plan.yaml:2:14: repetitions: 0 measures nothing; write 1 or more
-    plan.yaml:2:8: order: `shuffled` is no word for it; write interleaved, blocks or random
-    plan.yaml:1:29: script.order: `shuffled` is no word for it; write sequence, random, walk or walk_together
+    plan.yaml:2:8: order: invalid value `shuffled`; write interleaved, blocks or random
+    plan.yaml:1:29: script.order: invalid value `shuffled`; write sequence, random, walk or walk_together
     plan.yaml:2:11: cooldown: `5 s`: ` s` is no unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
     plan.yaml:2:17: probe_interval: `0`: this duration must be longer than nothing; write one such as 500ms, 1.5s or 2m
     plan.yaml:2:11: vars.a: a list stands where a single value belongs; write one
@@ -287,7 +287,7 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:16: probes[1]: another host probe is called `local` already; add `as: NAME`
     plan.yaml:2:9: server.ready: is missing; write it here
     plan.yaml:2:27: server.ready: `8080` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080
-    plan.yaml:2:43: server.restart: `often` is no word for it; write repetition, step or never
+    plan.yaml:2:43: server.restart: invalid value `often`; write repetition, step or never
     plan.yaml:2:24: hooks.before.step.run: is missing; write it here
     plan.yaml:2:42: hooks.before.step.timeout: `soon`: that is no duration; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
     ");

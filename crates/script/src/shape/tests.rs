@@ -50,8 +50,8 @@ fn bad_loads_say_what_to_write() {
         ("inf", "that is no number"),
         ("1e5", "that is no number"),
         ("20k", "that is no number"),
-        ("0", "asks nothing"),
-        ("0..0/5s", "asks nothing"),
+        ("0", "sends no requests"),
+        ("0..0/5s", "sends no requests"),
         ("2000000000", "write 1000000000 at most"),
         ("2000/s", "write 2000, or 2000/30s for half a minute"),
         ("30/m", "a rate is per second as it is; write 30, or 30/30s"),
@@ -76,7 +76,7 @@ fn bad_loads_say_what_to_write() {
         ("0..1000000000+1", "more than 10000 loads; write a sweep in greater steps"),
         ("[1,2", "`]` is missing; write [5,10,50]"),
         ("[]", "write a number such as 500"),
-        ("[1,0]", "asks nothing"),
+        ("[1,0]", "sends no requests"),
     ] {
         let told = rate(word).unwrap_err().to_string();
         assert!(told.contains(remedy), "{word}: {told}");

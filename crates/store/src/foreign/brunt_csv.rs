@@ -74,19 +74,10 @@ fn observed(row: &HashMap<&str, &str>, contenders: &mut Vec<String>) -> Result<O
         min: figure("response_min_seconds"),
         max: figure("response_max_seconds"),
         errors: figure("error_share"),
-        verdict: row.get("verdict").and_then(|word| verdict(word)),
+        verdict: row.get("verdict").copied().and_then(State::of_word),
         cut_short: row.get("interrupted").is_some_and(|word| *word == "true"),
         ..Observation::default()
     })
-}
-
-fn verdict(word: &str) -> Option<State> {
-    match word {
-        "ok" => Some(State::Ok),
-        "limited" => Some(State::Limited),
-        "invalid" => Some(State::Invalid),
-        _ => None,
-    }
 }
 
 /// The cells of a row; one in quotes may hold commas, and a quote as two.

@@ -22,18 +22,12 @@ const PROGRESS: [(Progress, &str); 4] = [
     (Progress::Torn, "torn"),
 ];
 
-const VERDICTS: [(State, &str); 3] = [(State::Ok, "ok"), (State::Limited, "limited"), (State::Invalid, "invalid")];
-
 pub fn word(kind: Kind) -> &'static str {
     word_of(&KINDS, kind)
 }
 
 pub fn progress_word(progress: Progress) -> &'static str {
     word_of(&PROGRESS, progress)
-}
-
-pub fn verdict_word(verdict: State) -> &'static str {
-    word_of(&VERDICTS, verdict)
 }
 
 /// A list as one value.
@@ -84,7 +78,7 @@ fn figures(row: &Row) -> Result<Option<Figures>, Error> {
         p99_seconds: row.get(15)?,
         p99_at_least: row.get(16)?,
         errors_share: row.get(17)?,
-        verdict: known(&VERDICTS, &row.get::<_, String>(18)?, 18)?,
+        verdict: verdict(&row.get::<_, String>(18)?)?,
         seconds: row.get(19)?,
     }))
 }
@@ -94,6 +88,13 @@ fn word_of<T: Copy + PartialEq>(words: &'static [(T, &'static str)], value: T) -
 }
 
 fn known<T: Copy>(words: &[(T, &str)], word: &str, at: usize) -> Result<T, Error> {
-    let unknown = || Error::FromSqlConversionFailure(at, Type::Text, format!("`{word}` is unknown").into());
-    words.iter().find(|row| row.1 == word).map(|row| row.0).ok_or_else(unknown)
+    words.iter().find(|row| row.1 == word).map(|row| row.0).ok_or_else(|| unknown(word, at))
+}
+
+fn verdict(word: &str) -> Result<State, Error> {
+    State::of_word(word).ok_or_else(|| unknown(word, 18))
+}
+
+fn unknown(word: &str, at: usize) -> Error {
+    Error::FromSqlConversionFailure(at, Type::Text, format!("`{word}` is unknown").into())
 }

@@ -172,7 +172,8 @@ impl Small {
 
 impl Drop for Small {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
+        // Lazily: a child may still have files open.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
 

@@ -60,9 +60,8 @@ struct Socket {
     ready: bool,
     sent: usize,
     reads: u32,
-    /// What `TCP_INQ` asks for.
-    tells_left: bool,
-    can_tell_left: bool,
+    /// Whether `TCP_INQ` is on; None: the kernel does not have it.
+    tells_left: Option<bool>,
     /// Bytes that can be sent before somebody has to wait; None: any number.
     room: Option<usize>,
 }
@@ -119,12 +118,12 @@ impl Link for Edge {
         let most = spare.len().min(most as usize);
         let left = socket.there.len().saturating_sub(most) as u32;
         let bytes = socket.read(most)?.len();
-        Ok(Received { bytes, at: None, left: socket.tells_left.then_some(left) })
+        Ok(Received { bytes, at: None, left: socket.tells_left.and_then(|is_on| is_on.then_some(left)) })
     }
 
     fn tell_left(&self) {
-        let mut socket = self.0.borrow_mut();
-        socket.tells_left = socket.can_tell_left;
+        let tells_left = &mut self.0.borrow_mut().tells_left;
+        *tells_left = tells_left.map(|_| true);
     }
 
     fn send(&self, bytes: &[u8]) -> io::Result<usize> {
@@ -277,7 +276,7 @@ fn long_pipelined_replies_never_wait_for_bytes_that_are_there() {
             {
                 let pieces = [&all[..a], &all[a..b], &all[b..]].map(|piece| (comes, piece.as_bytes().to_vec()));
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
-                world.edge.0.borrow_mut().can_tell_left = can_tell_left;
+                world.edge.0.borrow_mut().tells_left = can_tell_left.then_some(false);
                 world.send_ahead(3);
                 let came: Vec<_> = (0..3).map_while(|_| world.ask(Wants::default())).collect();
                 let whole = |reply: &str| Ok((200, length as u64, reply.len() as u64, false));
@@ -311,13 +310,14 @@ fn bytes_behind_a_dropped_body_are_found_with_and_without_the_kernels_word() {
     let reply = format!("HTTP/1.1 200 \r\nContent-Length: 40000\r\n\r\n{}", "x".repeat(40_000));
     for (behind, unasked) in [("", false), ("\r\n", false), ("X", true)] {
         let all = format!("{reply}{behind}");
-        for (cut, comes) in [8_192, 20_000, reply.len(), all.len()].into_iter().flat_map(|at| {
-            [Comes::Late, Comes::AfterRead].map(|comes| (at, comes))
-        }) {
+        for (cut, comes) in [8_192, 20_000, reply.len(), all.len()]
+            .into_iter()
+            .flat_map(|at| [Comes::Late, Comes::AfterRead].map(|comes| (at, comes)))
+        {
             let reads = [false, true].map(|can_tell_left| {
                 let pieces = [&all[..cut], &all[cut..]].map(|piece| (comes, piece.as_bytes().to_vec()));
                 let mut world = World::new(pieces.into_iter().filter(|p| !p.1.is_empty()).collect(), None);
-                world.edge.0.borrow_mut().can_tell_left = can_tell_left;
+                world.edge.0.borrow_mut().tells_left = can_tell_left.then_some(false);
                 let (_, _, _, at_once) = world.ask(Wants::default()).expect("no hang").expect("a reply");
                 let reads = world.edge.0.borrow().reads;
                 let later = !at_once && world.idle() == Some(Idle::Unsolicited);

@@ -54,7 +54,7 @@ pub fn ended(end: SearchEnd) -> &'static str {
     match end {
         SearchEnd::Precise => "that is as precise as was asked",
         SearchEnd::Budget => "the time is over",
-        SearchEnd::Generator => "the generator carries no more",
+        SearchEnd::Generator => "load generator saturated",
         SearchEnd::Most => "no higher load is to be tried",
         SearchEnd::Least => "lower loads make no sense",
         SearchEnd::Stopped => "stopped",

@@ -22,7 +22,7 @@ fn run(slower: f64, repetition: u32) -> Run {
 }
 
 fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
-    // Sums of a simulated generator do not all come out even.
+    // A simulated generator fails some consistency checks.
     let judgement = Judgement { verdict: Verdict::default(), ..crate::judge(&run) };
     Trial { place: Place { repetition, contender, step: 0 }, id: None, run, judgement }
 }
@@ -108,7 +108,7 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
     assert_eq!(
         comparison.differences,
         [
-            "B at 100/s in repetition 2 is left out, and its block with it: a sum in it does not come out even.",
+            "B at 100/s in repetition 2 is left out, and its block with it: a consistency check failed in it.",
             "The generator was the limit in 1 of 8 trials of A: their figures are not the server's alone.",
             NO_CPU,
         ]
@@ -140,7 +140,7 @@ fn runs_that_were_kept_are_two_groups() {
     let groups = |count: usize| {
         [("A".to_owned(), ours[..count].iter().collect()), ("B".to_owned(), theirs[..count].iter().collect())]
     };
-    // Sums of a simulated generator do not all come out even.
+    // A simulated generator fails some consistency checks.
     let stored = |count| of_sample(&Sample::of_groups(&groups(count), |_| Judgement::default()), &spec(&[P99]));
     let comparison = stored(4);
     let first = &comparison.pairs[0].measures[0];

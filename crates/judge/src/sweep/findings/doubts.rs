@@ -38,7 +38,7 @@ pub fn left_out(facts: &Facts) -> Vec<Said> {
     };
     [
         said(cut, "cut short, they are of another measurement than the others"),
-        said(invalid, "their figures are not to be believed"),
+        said(invalid, "a consistency check failed"),
     ]
     .into_iter()
     .flatten()

@@ -38,7 +38,7 @@ fn trial(step: usize, rate: f64, named: Option<(Culprit, &str)>) -> Trial {
     Trial { place: Place { repetition: 0, contender: 0, step }, id: None, run, judgement }
 }
 
-/// Judged, but for the verdict: sums of a simulated generator do not all come out even.
+/// Judged, but for the verdict: a simulated generator fails some consistency checks.
 fn judged(run: &Run) -> Judgement {
     Judgement { verdict: Verdict::default(), ..crate::judge(run) }
 }
