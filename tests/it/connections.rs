@@ -5,9 +5,11 @@ use crate::world::nginx::nginx_at;
 use crate::world::odd::{page, serving};
 use crate::world::skip::skip;
 use crate::world::{command, lab, measure, nginx, port};
+use std::fs;
 use std::io::copy;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::thread;
+use tempfile::NamedTempFile;
 
 #[test]
 fn connections_are_used_again() {
@@ -15,6 +17,35 @@ fn connections_are_used_again() {
     let ran = measure(&format!("{} -c 3 -n 300", nginx.at("/"))).all_good();
     assert_eq!((ran.connections("opened"), ran.connections("reused")), (3, 297));
     assert_eq!(distinct(&nginx.log(), |l| l.connection()).len(), 3);
+}
+
+/// A file of URLs.
+fn list(urls: &[String]) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("a file");
+    fs::write(&file, urls.join("\n")).expect("a list");
+    file
+}
+
+#[test]
+fn users_keep_a_connection_to_each_origin() {
+    let [one, other] = [lab(""), lab("")];
+    let urls = list(&[one.at("/a"), other.at("/b"), one.at("/c")]);
+    let ran = measure(&format!("{} -c 3 -n 300 --urls {}", one.at("/"), urls.path().display())).all_good();
+    assert!((4..=6).contains(&ran.connections("opened")), "{}", ran.connections("opened"));
+    let ran = measure(&format!("{} -r 400 -d 1s --urls {}", one.at("/"), urls.path().display())).all_good();
+    assert!(ran.connections("reused") > 10 * ran.connections("opened"), "{}", ran.connections("opened"));
+}
+
+#[test]
+fn a_connection_that_its_server_closed_meanwhile_is_not_used() {
+    let test = "a_connection_that_its_server_closed_meanwhile_is_not_used";
+    let Some(nginx) = nginx(test, "keepalive_timeout 1;") else { return };
+    let lab = lab("");
+    let urls = list(&[lab.at("/a"), lab.at("/b"), nginx.at("/")]);
+    // Each third of the requests, one in 2.1 s, goes to nginx.
+    let line = format!("{} -r 1.4 --arrivals even -d 6s --urls {}", lab.at("/"), urls.path().display());
+    let ran = measure(&line).all_good();
+    assert!(ran.connections("closed_idle") >= 1, "{}", ran.out);
 }
 
 #[test]

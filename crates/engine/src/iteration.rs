@@ -55,7 +55,7 @@ impl<W: Wire> Slot<W> {
         let Job { arrival, free, paced } = job;
         self.iterate(Due { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }).await;
         if self.shared.keep == Keep::Iteration {
-            self.drop_connection();
+            self.drop_connections();
         }
     }
 

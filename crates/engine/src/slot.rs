@@ -1,4 +1,4 @@
-//! One connection at a time, and the requests on it: where a request's clocks are taken.
+//! A user's connections, one for each origin, and the requests on them: where a request's clocks are taken.
 
 use crate::clock::Sleep;
 use crate::iteration::{Asked, Due, Lost};
@@ -21,10 +21,22 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// One permission to have a connection, and the virtual user on it.
+/// More connections to other origins than these are not kept open by one user.
+const MOST_PARKED: usize = 16;
+
+/// An open connection to another origin than that of the last request.
+struct Parked<C> {
+    conn: C,
+    served: u64,
+}
+
+/// One permission to have a connection to each origin, and the virtual user on them.
 pub struct Slot<W: Wire> {
     pub shared: Rc<Shared<W>>,
+    /// The connection of the last request.
     pub conn: Option<W::Conn>,
+    /// Those to other origins.
+    parked: Vec<Parked<W::Conn>>,
     /// Wakes for timeouts; between requests, whoever waits may set it.
     pub timer: Sleep,
     /// When the last request ended.
@@ -45,6 +57,7 @@ impl<W: Wire> Slot<W> {
     pub fn new(shared: &Rc<Shared<W>>, number: u64) -> Self {
         Self {
             conn: None,
+            parked: Vec::new(),
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
@@ -152,9 +165,11 @@ impl<W: Wire> Slot<W> {
         if self.conn.as_ref().is_some_and(|conn| self.shared.wire.leads_to(conn, request)) {
             sample.reused = self.served > 0;
         } else {
-            self.drop_connection();
-            sample.reused = false;
-            self.open_in_time(request, sample).await?;
+            self.park_connection();
+            sample.reused = !self.parked.is_empty() && Box::pin(self.resume_connection(request)).await;
+            if !sample.reused {
+                self.open_in_time(request, sample).await?;
+            }
         }
         self.pause = Duration::ZERO;
         let Some(conn) = &mut self.conn else { return Err(Failure::System) };
@@ -257,17 +272,67 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    pub fn drop_connection(&mut self) {
+    /// Closes the connection of the last request.
+    fn drop_connection(&mut self) {
         if self.conn.take().is_some() {
             self.shared.recorder.borrow_mut().closed();
         }
     }
 
+    /// Closes all connections.
+    pub fn drop_connections(&mut self) {
+        self.drop_connection();
+        self.parked.drain(..).for_each(|_| self.shared.recorder.borrow_mut().closed());
+    }
+
+    /// Keeps the connection of the last request for later requests to its origin, where the plan permits that.
+    fn park_connection(&mut self) {
+        if self.owed > 0 || !self.shared.connection_per_origin {
+            return self.drop_connection();
+        }
+        let served = self.served;
+        self.parked.extend(self.conn.take().map(|conn| Parked { conn, served }));
+        if self.parked.len() > MOST_PARKED {
+            self.parked.remove(0);
+            self.shared.recorder.borrow_mut().closed();
+        }
+    }
+
+    /// Takes up the connection to the origin of `request`, if it is still open.
+    async fn resume_connection(&mut self, request: &Prepared) -> bool {
+        let wire = Rc::clone(&self.shared.wire);
+        while let Some(at) = self.parked.iter().position(|parked| wire.leads_to(&parked.conn, request)) {
+            let Parked { mut conn, served } = self.parked.swap_remove(at);
+            let lost = {
+                let mut closed = pin!(wire.closed(&mut conn));
+                std::future::poll_fn(|cx| match closed.as_mut().poll(cx) {
+                    Poll::Ready(idle) => Poll::Ready(Some(idle)),
+                    Poll::Pending => Poll::Ready(None),
+                })
+                .await
+            };
+            let Some(idle) = lost else {
+                (self.conn, self.served, self.owed) = (Some(conn), served, 0);
+                return true;
+            };
+            self.record_lost(idle);
+        }
+        false
+    }
+
     /// The idle connection is of no more use.
     pub fn lost_idle(&mut self, idle: Idle) {
-        if self.conn.take().is_none() {
-            return;
+        if self.conn.take().is_some() {
+            self.record_lost(idle);
         }
+    }
+
+    /// Whether it holds an open connection.
+    pub fn is_connected(&self) -> bool {
+        self.conn.is_some() || !self.parked.is_empty()
+    }
+
+    fn record_lost(&self, idle: Idle) {
         let mut recorder = self.shared.recorder.borrow_mut();
         match idle {
             Idle::Closed => recorder.closed_idle(),

@@ -22,7 +22,7 @@ pub async fn live<W: Wire>(mut slot: Slot<W>, mut work: impl Work<W>) {
     while let Some(job) = work.next(&mut slot).await {
         slot.carry_out(job).await;
     }
-    slot.drop_connection();
+    slot.drop_connections();
     slot.shared.left();
 }
 
@@ -133,7 +133,7 @@ pub struct Arrivals {
 impl<W: Wire> Work<W> for Arrivals {
     async fn next(&mut self, slot: &mut Slot<W>) -> Option<Job> {
         if !std::mem::take(&mut self.fresh) {
-            let handed = self.pool.free(self.seat, slot.ended, slot.conn.is_some());
+            let handed = self.pool.free(self.seat, slot.ended, slot.is_connected());
             slot.shared.ended_one();
             if handed.is_some() {
                 return handed;

@@ -88,6 +88,8 @@ pub struct Shared<W: Wire> {
     pub requests_per_connection: u64,
     pub retry_stale: bool,
     pub keep: Keep,
+    /// A user holds a connection to each origin; a browsing user holds one at a time.
+    pub connection_per_origin: bool,
     pub follow: u32,
 }
 
@@ -134,6 +136,7 @@ impl<W: Wire> Shared<W> {
             requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
             retry_stale: connection.retry_stale,
             keep: connection.keep,
+            connection_per_origin: !browses,
             follow: plan.script.follow,
             time,
             common,

@@ -1,5 +1,6 @@
 //! A wire without sockets, for the engine's tests: a formula takes the place of the server.
 
+use crate::origin::OriginId;
 use crate::request::{BadRequest, Draft, Prepared};
 use crate::stream::Idle;
 use crate::turn::Turn;
@@ -131,27 +132,30 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
 }
 
 impl<T: Timer + 'static> Wire for FakeWire<T> {
-    type Conn = u64;
+    type Conn = OriginId;
 
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        Ok(Prepared { label: draft.label, url: draft.url.to_owned(), ..Prepared::default() })
+        // Hosts of different lengths are different origins.
+        let host = draft.url.split('/').nth(2).unwrap_or_default();
+        let origin = OriginId(host.len() as u32);
+        Ok(Prepared { origin, label: draft.label, url: draft.url.to_owned(), ..Prepared::default() })
     }
 
-    async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<u64, Failure> {
+    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<OriginId, Failure> {
         let began = self.time.now();
         if let Some(door) = &self.door {
             self.answer(door, &mut Stamps::default()).await?;
         }
         self.opened.set(self.opened.get() + 1);
         steps.connect = Some(self.time.now().nanos_since(began));
-        Ok(self.opened.get())
+        Ok(request.origin)
     }
 
-    fn leads_to(&self, _: &u64, _: &Prepared) -> bool {
-        true
+    fn leads_to(&self, conn: &OriginId, request: &Prepared) -> bool {
+        *conn == request.origin
     }
 
-    async fn exchange(&self, _: &mut u64, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(&self, _: &mut OriginId, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         stamps.sent = self.time.now();
         stamps.bytes_sent = REQUEST_BYTES;
         let reply = self.answer(&self.server, stamps).await?;
@@ -160,9 +164,9 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         Ok(reply)
     }
 
-    async fn send_ahead(&self, _: &mut u64, _: &[Rc<Prepared>]) {}
+    async fn send_ahead(&self, _: &mut OriginId, _: &[Rc<Prepared>]) {}
 
-    async fn closed(&self, _: &mut u64) -> Idle {
+    async fn closed(&self, _: &mut OriginId) -> Idle {
         let Some(idle) = self.idle else { return std::future::pending().await };
         self.time.sleep_until(self.time.now() + idle).await;
         Idle::Closed

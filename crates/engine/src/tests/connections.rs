@@ -19,6 +19,40 @@ fn a_connection_carries_no_more_requests_than_allowed() {
     }
 }
 
+/// Each iteration asks two origins in turn.
+fn two_origins() -> Fake {
+    let labels = vec!["http://here/".to_owned(), "http://there/".to_owned()];
+    let user =
+        |turn: Turn<'_>| [Next::Ask("http://here/"), Next::Ask("http://there/")].into_iter().nth(turn.step as usize);
+    let fake = Fake::delay(ms(5)).user(move |turn| user(turn).unwrap_or(Next::Done));
+    Fake { labels, ..fake }
+}
+
+#[test]
+fn a_user_keeps_a_connection_to_each_origin() {
+    let seen = two_origins().run(&requests(3.0, 300));
+    assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (6, 6));
+    assert_eq!(seen.run.flow_all.reused, 600 - 6);
+    let seen = two_origins().run(&open(100.0, Arrivals::Burst(10), secs(3)));
+    assert_eq!(seen.run.flow_all.opened, 20);
+}
+
+#[test]
+fn each_connection_carries_as_many_requests_as_allowed() {
+    let mut plan = requests(1.0, 30);
+    plan.connection.requests_per_connection = Some(3);
+    let seen = two_origins().run(&plan);
+    assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (20, 2));
+}
+
+#[test]
+fn connections_are_closed_when_the_iteration_ends_where_asked() {
+    let mut plan = requests(1.0, 10);
+    plan.connection.keep = Keep::Iteration;
+    let seen = two_origins().run(&plan);
+    assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (20, 2));
+}
+
 /// Every fifth request finds its connection closed.
 fn stale() -> Fake {
     Fake::new(|| {
