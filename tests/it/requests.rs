@@ -202,6 +202,22 @@ fn redirects_are_followed_as_far_as_allowed() {
 }
 
 #[test]
+fn a_redirect_keeps_what_its_status_says() {
+    let elsewhere = replying(page("ok"));
+    for (status, first_line, body) in [("307", "POST /to", "a=1"), ("303", "GET /to", "")] {
+        let to = format!("HTTP/1.1 {status} Go\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", elsewhere.at("/to"));
+        let server = replying(to);
+        let url = server.at("/from");
+        let words = ["-n", "1", "-c", "1", "--follow", "1", "-H", "X-One: 1", "--bearer", "secret", "--data", "a=1"];
+        measure_words(&[&[url.as_str()], &words[..]].concat()).all_good();
+        let seen = elsewhere.seen().pop().expect("a request");
+        assert!(seen.starts_with(first_line) && seen.contains("\r\nX-One: 1\r\n"), "{status}: {seen}");
+        assert!(seen.ends_with(&format!("\r\n\r\n{body}")) && !seen.contains("Authorization"), "{status}: {seen}");
+        assert!(server.seen()[0].contains("\r\nAuthorization: Bearer secret\r\n"));
+    }
+}
+
+#[test]
 fn slow_readers_read_slowly() {
     let Some(nginx) = nginx("slow_readers_read_slowly", "") else { return };
     let ran = measure(&format!("{} -c 2 -n 2 --receive-rate 100k", nginx.at("/long"))).all_good();

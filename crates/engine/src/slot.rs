@@ -8,6 +8,7 @@ use crate::worker::Shared;
 use brunt_model::plan::{Dialling, Keep};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
+use brunt_wire::redirect::{Redirected, redirected};
 use brunt_wire::request::Draft;
 use brunt_wire::{Idle, Prepared, Reply, Stamps, Wire};
 use std::pin::{Pin, pin};
@@ -129,16 +130,13 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    /// Where a reply redirects to, as a GET (RFC 9110 section 15.4, and what clients do).
+    /// The request that a reply redirects to.
     fn redirect(&self, from: &Prepared, reply: &Reply) -> Option<Rc<Prepared>> {
         let location = reply.kept.as_ref()?.location.as_ref()?;
-        if !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
-            return None;
-        }
-        let url = brunt_wire::request::resolve(&from.url, location)?;
-        let label = self.shared.labels.number(&url);
-        let draft =
-            Draft { method: "GET", url: &url, headers: &[], body: &brunt_model::Body::None, label, verbatim: None };
+        let to = redirected(from, reply.status, location)?;
+        let Redirected { method, url, headers, body } = &to;
+        let label = self.shared.labels.number(url);
+        let draft = Draft { method, url, headers, body, label, verbatim: None };
         self.shared.wire.prepare(&draft).ok().map(Rc::new)
     }
 

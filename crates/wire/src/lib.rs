@@ -8,7 +8,7 @@
 //!
 //! * `contract`: what the engine and a wire agree on: [`Wire`], [`Timer`], [`Reply`], [`Stamps`].
 //! * [`h1`]: the codec ([`h1::parse`] is pure) and [`h1::H1`], the [`Wire`] over real sockets.
-//! * [`request`]: a request in the bytes of the wire. [`origin`]: scheme, host and port, and their addresses.
+//! * [`request`]: a request in the bytes of the wire. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
 //! * [`fake`]: a wire without sockets, for the engine's tests.
@@ -22,6 +22,7 @@ pub mod fake;
 pub mod h1;
 pub mod link;
 pub mod origin;
+pub mod redirect;
 pub mod request;
 mod sources;
 pub mod stream;

@@ -1,0 +1,135 @@
+//! Computes the request that a redirect leads to (RFC 9110 section 15.4).
+//!
+//! It does not decide whether a redirect is followed, and keeps no cookies.
+
+use crate::request::{Prepared, origin_of, resolve};
+use brunt_model::Body;
+
+/// Header fields that describe a body; they go when the body goes.
+const OF_THE_BODY: [&str; 7] = [
+    "content-type",
+    "content-length",
+    "content-encoding",
+    "content-language",
+    "content-location",
+    "transfer-encoding",
+    "expect",
+];
+/// Header fields that carry credentials; another origin does not get them.
+const CREDENTIALS: [&str; 3] = ["authorization", "proxy-authorization", "cookie"];
+
+/// The request that a redirect leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirected {
+    /// GET, POST, …
+    pub method: String,
+    /// An absolute http or https URL.
+    pub url: String,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// What is sent behind the head.
+    pub body: Body,
+}
+
+/// The request that a reply to `from` with `status` and `location` leads to; None if it is no redirect to http or https.
+///
+/// 307 and 308 keep method, headers and body; 301 and 302 turn POST into GET; 303 turns all but HEAD into GET.
+pub fn redirected(from: &Prepared, status: u16, location: &str) -> Option<Redirected> {
+    let url = resolve(&from.url, location)?;
+    let (method, mut headers, body) = parts(from.bytes());
+    let becomes_get = match status {
+        301 | 302 => method == "POST",
+        303 => method != "HEAD",
+        307 | 308 => false,
+        _ => return None,
+    };
+    let drops_credentials = origin_of(&from.url).ok()?.1 != origin_of(&url).ok()?.1;
+    headers.retain(|(name, _)| {
+        let is_one_of = |names: &[&str]| names.iter().any(|other| name.eq_ignore_ascii_case(other));
+        let stays_with_body = !becomes_get || !is_one_of(&OF_THE_BODY);
+        let may_be_sent = !drops_credentials || !is_one_of(&CREDENTIALS);
+        stays_with_body && may_be_sent && !is_one_of(&["host", "content-length"])
+    });
+    let (method, body) = if becomes_get { ("GET".to_owned(), Body::None) } else { (method, body) };
+    Some(Redirected { method, url, headers, body })
+}
+
+/// Method, header fields and body of a request as it is sent; a GET without fields where its head is not of this form.
+fn parts(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
+    let nothing = || ("GET".to_owned(), Vec::new(), Body::None);
+    let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return nothing() };
+    let Ok(head) = std::str::from_utf8(&request[..end]) else { return nothing() };
+    let mut lines = head.split("\r\n");
+    let method = lines.next().and_then(|line| line.split(' ').next()).unwrap_or("GET").to_owned();
+    let field = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let headers: Vec<_> = lines.filter_map(field).collect();
+    let body = &request[end + 4..];
+    let body = if body.is_empty() { Body::None } else { Body::Bytes(body.to_vec()) };
+    (method, headers, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Draft, Style, encode};
+
+    fn prepared(method: &str, headers: &[(&str, &str)], body: &Body) -> Prepared {
+        let url = "http://one/a/b";
+        let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let (parsed, origin) = origin_of(url).unwrap();
+        let draft = Draft { method, url, headers: &headers, body, label: 0, verbatim: None };
+        let bytes = encode(&draft, &parsed, &origin, Style::default()).unwrap();
+        Prepared { bytes, url: url.to_owned(), ..Prepared::default() }
+    }
+
+    #[test]
+    fn methods_follow_the_table_of_rfc_9110() {
+        let body = Body::Text("a=1".into());
+        for (method, status, expected) in [
+            ("GET", 301, "GET"),
+            ("HEAD", 301, "HEAD"),
+            ("POST", 301, "GET"),
+            ("POST", 302, "GET"),
+            ("PUT", 302, "PUT"),
+            ("POST", 303, "GET"),
+            ("DELETE", 303, "GET"),
+            ("HEAD", 303, "HEAD"),
+            ("POST", 307, "POST"),
+            ("PUT", 308, "PUT"),
+        ] {
+            let to = redirected(&prepared(method, &[], &body), status, "c").unwrap();
+            assert_eq!((to.method.as_str(), to.url.as_str()), (expected, "http://one/a/c"), "{method} {status}");
+            assert_eq!(to.body != Body::None, expected == method, "{method} {status}");
+        }
+    }
+
+    #[test]
+    fn header_fields_go_along_but_those_of_a_dropped_body_do_not() {
+        let post = prepared("POST", &[("X-A", "1"), ("Content-Type", "text/plain")], &Body::Text("hi".into()));
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let kept = redirected(&post, 307, "/c").unwrap();
+        assert_eq!(kept.headers, [field("X-A", "1"), field("Content-Type", "text/plain")]);
+        assert_eq!(kept.body, Body::Bytes(b"hi".to_vec()));
+        let get = redirected(&post, 303, "/c").unwrap();
+        assert_eq!((get.headers, get.body), (vec![field("X-A", "1")], Body::None));
+    }
+
+    #[test]
+    fn credentials_are_not_sent_to_another_origin() {
+        let get = prepared("GET", &[("Authorization", "Bearer x"), ("cookie", "a=b"), ("X-A", "1")], &Body::None);
+        assert_eq!(redirected(&get, 302, "/c").unwrap().headers.len(), 3);
+        for elsewhere in ["http://two/c", "https://one/c", "http://one:8080/c"] {
+            let to = redirected(&get, 302, elsewhere).unwrap();
+            assert_eq!(to.headers, [("X-A".to_owned(), "1".to_owned())], "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn other_statuses_and_schemes_are_no_redirects() {
+        let get = prepared("GET", &[], &Body::None);
+        assert_eq!(redirected(&get, 304, "/c"), None);
+        assert_eq!(redirected(&get, 302, "ftp://one/c"), None);
+        let odd = Prepared { bytes: b"\xff odd".to_vec(), ..get };
+        assert_eq!(redirected(&odd, 307, "/c").unwrap().method, "GET");
+    }
+}
