@@ -1,9 +1,10 @@
 //! HTTPS: whom brunt trusts, who it is, and what it says when there is no agreement.
 
-use crate::world::certs::Authority;
+use crate::world::certs::{Authority, self_signed};
 use crate::world::log::distinct;
 use crate::world::nginx::nginx_at;
 use crate::world::{Nginx, command, lab, measure};
+use rcgen::{BasicConstraints, IsCa};
 use tempfile::TempDir;
 
 /// An nginx behind TLS that is certified as `localhost`, and the authority's files.
@@ -37,6 +38,26 @@ fn a_stranger_is_not_trusted() {
     ran.says(&["Nothing could be measured: TLS handshake failed", "UnknownIssuer"]);
     assert_eq!(ran.count("completed"), 0);
     measure(&format!("{} -c 2 -n 20 --insecure", nginx.secure("/"))).all_good();
+}
+
+#[test]
+fn a_self_signed_certificate_can_be_trusted_by_itself() {
+    let test = "a_self_signed_certificate_can_be_trusted_by_itself";
+    for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        let dir = TempDir::new().expect("a directory");
+        let own = self_signed(dir.path(), "localhost", is_ca);
+        let directives = format!("ssl_certificate {}; ssl_certificate_key {};", own.cert, own.key);
+        let Some(nginx) = nginx_at(test, "listen 127.0.0.1:PORT ssl;", &directives) else { return };
+        let refused = measure(&format!("{} -c 1 -n 2", nginx.secure("/"))).ends(3);
+        refused.says(&["TLS", "--cacert FILE", "--insecure"]);
+        measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/"), own.cert)).all_good();
+        let other = format!(
+            "https://other.test:{p}/ -c 1 -n 2 --resolve other.test:{p}:127.0.0.1 --cacert {}",
+            own.cert,
+            p = nginx.port
+        );
+        measure(&other).ends(3).says(&["not valid for name"]);
+    }
 }
 
 #[test]
@@ -101,7 +122,7 @@ fn the_lab_speaks_tls() {
 fn http_where_tls_is_meant_is_told() {
     let (plain, secure) = (lab(""), lab("--tls"));
     let tls = measure(&format!("https://127.0.0.1:{}/ -k -c 1 -d 500ms", plain.port())).ends(3);
-    tls.says(&["Nothing could be measured: TLS"]);
+    tls.says(&["Nothing could be measured: TLS", "does not speak TLS", "http://"]);
     let http = measure(&format!("http://127.0.0.1:{}/ -c 1 -d 500ms", secure.port())).ends(3);
     assert_eq!(http.failed("protocol") + http.failed("closed_early") + http.failed("reset"), http.count("begun"));
 }

@@ -17,6 +17,7 @@
 mod analyse;
 mod args;
 mod baseline;
+mod causes;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
     match dispatch(arguments().into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {
-            eprintln!("brunt: {}", redact::text(&format!("{error:#}")));
+            eprintln!("brunt: {}", redact::text(&causes::line(&error)));
             exit.into()
         }
     }

@@ -177,8 +177,8 @@ fn report(outputs: Outputs, carried: &Carried) -> Result<()> {
 pub fn no_reply(run: &Run) -> String {
     let url = run.plan.iter().flat_map(|plan| &plan.script.requests).map(|request| request.url.as_str()).next();
     let failures = run.failures_told();
-    let told = run.warnings.iter().find(|warning| warning.contains("connect")).cloned();
-    let why = if failures.is_empty() { told.unwrap_or_else(|| "no request was begun".into()) } else { failures };
+    let error = run.finish.as_ref().and_then(|finish| finish.error.clone());
+    let why = if failures.is_empty() { error.unwrap_or_else(|| "no request was begun".into()) } else { failures };
     format!("no reply from {} ({why})", url.unwrap_or("the server"))
 }
 

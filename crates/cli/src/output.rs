@@ -9,7 +9,7 @@ use brunt_model::codec::LogWriter;
 use brunt_model::{Analysis, Event, Judgement, Run, Study};
 use brunt_report::{Files, Format, REPORTS, single};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Reports whose files have been opened, so that a name that cannot be written is known before anything is measured.
@@ -78,7 +78,12 @@ impl Outputs {
 impl Place {
     /// A name that ends in `/` is a directory.
     fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else { return Ok(Self::Stdout) };
+        let Some(path) = path else {
+            if matches!(format.name, "html" | "svg" | "png") && io::stdout().is_terminal() {
+                bail!("-o {0}: {0} is not for a terminal; write -o {0}=FILE", format.name);
+            }
+            return Ok(Self::Stdout);
+        };
         if !path.to_string_lossy().ends_with('/') && !path.is_dir() {
             return Ok(Self::File(path.to_owned(), create(path)?));
         }

@@ -48,7 +48,7 @@ pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
     let (least, most) = (duration::positive(least.trim())?, duration::positive(most.trim())?);
     let instead = "the shorter time first, and at least 1s, such as 2s..20s";
     if least > most || least < Duration::from_secs(1) {
-        return Err(WordError::new(word, "the trial is too long", instead));
+        return Err(WordError::new(word, "not a range of trial times", instead));
     }
     Ok((least, most))
 }

@@ -2,14 +2,16 @@
 
 use brunt_model::plan::{Tls, TlsVersion};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
+use rustls::server::ParsedCertificate;
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore, SignatureScheme,
-    SupportedProtocolVersion,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore,
+    SignatureScheme, SupportedProtocolVersion,
 };
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,11 +37,12 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
     let builder = if tls.insecure {
         builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
     } else {
-        let roots = Arc::new(roots(tls.cacert.as_deref())?);
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider)
+        let trusted = tls.cacert.as_deref().map(certificates).transpose()?;
+        let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(trusted.as_deref())?), provider)
             .build()
             .map_err(|e| BadTls::Refused(rustls::Error::General(e.to_string())))?;
-        builder.with_webpki_verifier(verifier)
+        let verifier = TrustNamed { authorities, named: trusted.unwrap_or_default() };
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
     };
     let mut config = match (&tls.cert, &tls.key) {
         (Some(cert), Some(key)) => builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?,
@@ -118,11 +121,30 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
     }
 }
 
-fn roots(cacert: Option<&Path>) -> Result<RootCertStore, BadTls> {
+/// How to reach a server whose certificate is not trusted.
+pub const TRUST_HINT: &str = "; trust it with --cacert FILE, or skip the check with --insecure";
+
+/// Why a handshake failed, and what to write instead where that is known.
+pub fn reason(error: &io::Error) -> String {
+    use rustls::Error;
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(Error::InvalidCertificate(CertificateError::Other(_))) if error.to_string().contains(OWN_AUTHORITY) => {
+            format!("invalid peer certificate: self-signed ({OWN_AUTHORITY}){TRUST_HINT}")
+        }
+        Some(invalid @ Error::InvalidCertificate(_)) => format!("{invalid}{TRUST_HINT}"),
+        Some(Error::InvalidMessage(_)) => {
+            "the server does not speak TLS on this port; write http:// for plain HTTP".into()
+        }
+        Some(other) => other.to_string(),
+        None => error.to_string(),
+    }
+}
+
+fn roots(cacert: Option<&[CertificateDer<'static>]>) -> Result<RootCertStore, BadTls> {
     let mut store = RootCertStore::empty();
-    if let Some(path) = cacert {
-        for certificate in certificates(path)? {
-            store.add(certificate)?;
+    if let Some(trusted) = cacert {
+        for certificate in trusted {
+            store.add(certificate.clone())?;
         }
         return Ok(store);
     }
@@ -138,6 +160,62 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
     PrivateKeyDer::from_pem_file(path).map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
+}
+
+/// webpki's word for a server that shows the certificate of an authority, such as one made by `openssl req -x509`.
+const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
+
+/// Trusts certificates of known authorities, and those that `--cacert` names, self-signed or not.
+#[derive(Debug)]
+struct TrustNamed {
+    authorities: Arc<WebPkiServerVerifier>,
+    named: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for TrustNamed {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verified = self.authorities.verify_server_cert(certificate, chain, name, ocsp, now);
+        // webpki has checked the validity period before it reports these.
+        let is_named = match &verified {
+            Err(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => true,
+            Err(error) => error.to_string().contains(OWN_AUTHORITY),
+            Ok(_) => false,
+        } && self.named.iter().any(|named| named == certificate);
+        if !is_named {
+            return verified;
+        }
+        verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.authorities.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.authorities.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.authorities.supported_verify_schemes()
+    }
 }
 
 /// `--insecure`: any certificate will do; signatures are still checked.

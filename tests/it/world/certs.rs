@@ -48,6 +48,15 @@ impl Authority {
     }
 }
 
+/// A certificate that is signed by its own key; as an authority it is what `openssl req -x509` makes.
+pub fn self_signed(dir: &Path, name: &str, is_ca: IsCa) -> Certificate {
+    let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
+    params.is_ca = is_ca;
+    let key = KeyPair::generate().expect("a key");
+    let cert = params.self_signed(&key).expect("a certificate");
+    Certificate { cert: write(dir, "own.cert", &cert.pem()), key: write(dir, "own.key", &key.serialize_pem()) }
+}
+
 fn write(dir: &Path, name: &str, pem: &str) -> String {
     let file = dir.join(name);
     fs::write(&file, pem).expect("a file");

@@ -14,7 +14,7 @@ use brunt_model::{Clock, Failure, Plan, Request, Route};
 use brunt_script::Deck;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
-use brunt_wire::tls::{ALPN, Handshake};
+use brunt_wire::tls::{ALPN, Handshake, TRUST_HINT};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Wire};
 use std::pin::pin;
 use std::rc::Rc;
@@ -173,7 +173,8 @@ impl<'a> Look<'a> {
             && let Some(tls) = &mut facts.tls
         {
             let detail = facts.failure.as_ref().map_or("", |f| &f.detail);
-            tls.distrust = Some(detail.trim_start_matches("invalid peer certificate: ").to_owned());
+            let distrust = detail.trim_start_matches("invalid peer certificate: ");
+            tls.distrust = Some(distrust.trim_end_matches(TRUST_HINT).to_owned());
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ mod target;
 
 use super::carry::Course;
 use super::witness::{Watched, Witness};
+use crate::causes;
 use crate::processes;
 use crate::world::Real;
 use anyhow::Result;
@@ -72,7 +73,7 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>) -> u8 {
     };
     let course = match Course::open(&args.side) {
         Ok(course) => course,
-        Err(error) => return refused(&format!("{}: {error:#}\n", args.called)),
+        Err(error) => return refused(&format!("{}: {}\n", args.called, causes::line(&error))),
     };
     say(if args.html.is_some() { html::BANNER } else { print::BANNER });
     greet(args, head);
@@ -82,7 +83,7 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>) -> u8 {
         Err(fatal) => return end(&fatal, 0),
     };
     let outcome = plan::plan(args, found).and_then(|(plan, told)| measure(args, &plan, course, note.or(told)));
-    outcome.unwrap_or_else(|error| refused(&format!("{}: {error:#}\n", args.called)))
+    outcome.unwrap_or_else(|error| refused(&format!("{}: {}\n", args.called, causes::line(&error))))
 }
 
 fn refused(why: &str) -> u8 {

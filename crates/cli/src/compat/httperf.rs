@@ -20,6 +20,7 @@ mod tls;
 
 use super::carry::Course;
 use super::witness::{Watched, Witness};
+use crate::causes;
 use crate::measure::drive;
 use crate::signals::Interrupt;
 use crate::world::Real;
@@ -132,7 +133,7 @@ fn set_out(args: &Args, control: Control, paper: &Arc<Paper>) -> Result<(), Told
         let why = "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";
         return Err(Told::failed(why.into()));
     }
-    let ours = |error: anyhow::Error| Told::failed(format!("{error:#}"));
+    let ours = |error: anyhow::Error| Told::failed(causes::line(&error));
     let (plan, note) = plan::plan(args, wanted, resolve);
     let course = Course::among(&args.side, control).map_err(ours)?;
     if args.verbosity > 0 {

@@ -20,6 +20,7 @@ mod urls;
 
 use super::carry::Course;
 use super::witness::{Watched, Witness};
+use crate::causes;
 use crate::processes;
 use crate::world::Real;
 use anyhow::Result;
@@ -91,7 +92,7 @@ fn begin(called: &str, mut settings: Settings) -> u8 {
     };
     measured().map_or_else(
         |error| {
-            eprintln!("{called}: {error:#}");
+            eprintln!("{called}: {}", causes::line(&error));
             FAILED
         },
         |()| 0,

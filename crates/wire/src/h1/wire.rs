@@ -179,7 +179,11 @@ impl<T: Timer> H1<T> {
     }
 
     fn fails(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
-        *self.note.borrow_mut() = Some(format!("{}: {}", failure.row().name, why));
+        let (name, why) = (failure.row().name, why.to_string());
+        // The system's words for it often are the name.
+        let repeats = why.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
+        let note = if repeats { format!("{name}{}", &why[name.len()..]) } else { format!("{name}: {why}") };
+        *self.note.borrow_mut() = Some(note);
         failure
     }
 
@@ -244,7 +248,7 @@ impl<T: Timer> H1<T> {
         let config = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
         let connection =
             tls::connection(&config, &self.common.settings.tls, host).map_err(|e| self.fails(Failure::Tls, &e))?;
-        stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, &e))?;
+        stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, &tls::reason(&e)))?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         Ok(())
     }

@@ -23,8 +23,7 @@ pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
         Some(c) if distrust.contains("not valid for name") && !c.names.is_empty() => {
             return Some(advice(what, format!("--sni {}; or --insecure", c.names[0])));
         }
-        // webpki takes no authority's own certificate for a server's.
-        Some(_) if distrust.contains("CaUsedAsEndEntity") => "a certificate that is no authority itself; or --insecure",
+        Some(c) if c.self_signed => "--cacert FILE with this certificate; or --insecure",
         _ => "--cacert FILE with its authority; or --insecure",
     };
     Some(advice(what, mend.into()))

@@ -296,6 +296,5 @@ fn certificates_are_told_before_and_after_their_end() {
     assert_eq!((expired.rule, expired.bites), ("certificate", Bites::Surely));
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
     assert!(certified(90, Some("UnknownIssuer"))[0].command.contains("--cacert"));
-    assert!(!certified(90, Some("Other(OtherError(CaUsedAsEndEntity))"))[0].command.contains("--cacert"));
     assert!(certified(90, Some("certificate not valid for name \"b\""))[0].command.starts_with("--sni a.test"));
 }
