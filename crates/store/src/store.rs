@@ -9,7 +9,7 @@ mod tags;
 
 pub use scrub::Scrubbed;
 
-use crate::entry::{Entry, Kind};
+use crate::entry::{Entry, Kind, Progress};
 use crate::experiment::Asked;
 use crate::index::Index;
 use crate::log::{Belongs, EventReader, Head};
@@ -124,10 +124,13 @@ impl Store {
     }
 
     /// What goes by this word: an id, the beginning of one, a tag, the name of an experiment (the latest of it), or
-    /// `last`: the experiment, or run of none, that was begun last.
+    /// `last`: of the experiments, and runs of none, that have ended, the one that was begun last.
     pub fn find(&self, word: &str) -> Result<Named, StoreError> {
         if word == "last" {
-            let last = self.list(&Listed::Alone)?.pop().ok_or_else(|| StoreError::Unknown(word.into()))?;
+            let mut listed = self.list(&Listed::Alone)?;
+            let ended = listed.iter().rposition(|entry| entry.progress != Progress::Running);
+            listed.truncate(ended.map_or(listed.len(), |at| at + 1));
+            let last = listed.pop().ok_or_else(|| StoreError::Unknown(word.into()))?;
             return self.named(last.id);
         }
         if self.index.kind(word)?.is_some() {

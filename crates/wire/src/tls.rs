@@ -124,6 +124,9 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
 /// How to reach a server whose certificate is not trusted.
 pub const TRUST_HINT: &str = "; trust it with --cacert FILE, or skip the check with --insecure";
 
+/// How to reach a server that speaks plain HTTP.
+pub const PLAIN_HINT: &str = "; write http:// for plain HTTP";
+
 /// Why a handshake failed, and what to write instead where that is known.
 pub fn reason(error: &io::Error) -> String {
     use rustls::Error;
@@ -133,7 +136,7 @@ pub fn reason(error: &io::Error) -> String {
         }
         Some(invalid @ Error::InvalidCertificate(_)) => format!("{invalid}{TRUST_HINT}"),
         Some(Error::InvalidMessage(_)) => {
-            "the server does not speak TLS on this port; write http:// for plain HTTP".into()
+            format!("the server does not speak TLS on this port{PLAIN_HINT}")
         }
         Some(other) => other.to_string(),
         None => error.to_string(),

@@ -14,7 +14,7 @@ use brunt_model::{Clock, Failure, Plan, Request, Route};
 use brunt_script::Deck;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
-use brunt_wire::tls::{ALPN, Handshake, TRUST_HINT};
+use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Wire};
 use std::pin::pin;
 use std::rc::Rc;
@@ -202,11 +202,12 @@ impl<'a> Look<'a> {
         let row = failure.row();
         let note = self.wire.take_note().unwrap_or_default();
         let detail = note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
+        let is_told = detail.ends_with(TRUST_HINT) || detail.ends_with(PLAIN_HINT);
         Failed {
             kind: row.key.into(),
             meaning: format!("{}: {}", row.name, row.meaning),
             detail: detail.to_owned(),
-            remedy: row.remedy.into(),
+            remedy: if is_told { String::new() } else { row.remedy.into() },
         }
     }
 

@@ -30,7 +30,8 @@ fn section(key: &str, parts: &[String]) -> String {
 fn failure(facts: &Facts) -> String {
     let Some(failed) = &facts.failure else { return String::new() };
     let detail = if failed.detail.is_empty() { String::new() } else { format!(" ({})", clean(&failed.detail)) };
-    entry("No answer", &format!("{}{detail}", failed.meaning)) + &entry("", &failed.remedy)
+    let remedy = if failed.remedy.is_empty() { String::new() } else { entry("", &failed.remedy) };
+    entry("No answer", &format!("{}{detail}", failed.meaning)) + &remedy
 }
 
 fn reply(r: &Answered) -> String {

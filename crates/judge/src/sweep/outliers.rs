@@ -16,8 +16,8 @@ const MATTERS_TIMES: f64 = 1.5;
 const NEIGHBOURS: usize = 2;
 /// Fewer loads have too few neighbours.
 const FEWEST_LOADS: usize = 5;
-/// Of fewer repetitions nobody can say which is wrong.
-const FEWEST_REPETITIONS: usize = 3;
+/// With fewer repetitions, the median absolute deviation calls sound repetitions outliers.
+const FEWEST_REPETITIONS: usize = 4;
 
 /// All of them, by load.
 pub fn outliers(trials: &Trials) -> Vec<Outlier> {

@@ -50,15 +50,18 @@ fn the_index_says_what_the_run_came_to() {
 #[test]
 fn a_run_without_an_end_is_running_and_then_torn() {
     let (directory, store) = store();
+    let ended = keep(&store, None, 1.0);
     let mut log = store.begin_run(None).unwrap();
     let id = log.id().to_owned();
     write(&mut log, &events(5.0)[..8]);
     let elsewhere = Store::open(directory.path()).unwrap();
     assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
+    assert_eq!(elsewhere.find("last").unwrap().id(), ended);
     assert!(matches!(elsewhere.remove(&Named::Run(id.clone())), Err(StoreError::Busy(_))));
     drop(log);
     let entry = elsewhere.entry(&id).unwrap();
     assert_eq!(entry.progress, Progress::Torn);
+    assert_eq!(elsewhere.find("last").unwrap().id(), id);
     assert_eq!(entry.figures.unwrap().throughput_per_second, 10.0);
     assert_eq!(store.run(&id).unwrap().total.completed, 5);
 }
