@@ -5,7 +5,7 @@ use crate::world::odd::{page, replying, serving};
 use crate::world::{Ran, command, lab, measure, port, until};
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use rustix::process::{Resource, Rlimit, prlimit};
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
 /// All requests fail as `kind`, and the text says these words.
@@ -227,12 +227,12 @@ fn bodies_of_another_length() {
 /// A listener that accepts nobody, and whose queue is full.
 fn full_listener() -> (OwnedFd, SocketAddr, Vec<TcpStream>) {
     let fd = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port::free());
-    bind(&fd, &address).expect("a port");
+    bind(&fd, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).expect("a port");
     listen(&fd, 0).expect("a queue");
+    let address = TcpListener::from(fd.try_clone().expect("a descriptor")).local_addr().expect("an address");
     let limit = std::time::Duration::from_millis(300);
-    let fill = (0..5).map_while(|_| TcpStream::connect_timeout(&address.into(), limit).ok()).collect();
-    (fd, address.into(), fill)
+    let fill = (0..5).map_while(|_| TcpStream::connect_timeout(&address, limit).ok()).collect();
+    (fd, address, fill)
 }
 
 #[test]

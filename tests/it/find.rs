@@ -140,7 +140,7 @@ fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
     running.signal(Signal::INT);
     let first = running.finish_amid().ends(130);
     assert_eq!((answer(&first)["ended"].as_str(), first.at("/interrupted")), (Some("stopped"), &Value::Bool(true)));
-    first.says(&["carries at least 50", "it was stopped before it was known"]);
+    first.says(&["carries at least 50", "it was stopped before the target precision was reached"]);
 
     let line = words(&["--within", "50s", "--resume"]);
     let again = found(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
