@@ -38,6 +38,8 @@ pub struct Slot<W: Wire> {
     pub conn: Option<W::Conn>,
     /// Those to other origins.
     parked: Vec<Parked<W::Conn>>,
+    /// A connection whose deadline passed, until others with the same deadline have been stamped.
+    expired: Option<Box<W::Conn>>,
     /// Wakes for timeouts; between requests, whoever waits may set it.
     pub timer: Sleep,
     /// When the last request ended.
@@ -59,6 +61,7 @@ impl<W: Wire> Slot<W> {
         Self {
             conn: None,
             parked: Vec::new(),
+            expired: None,
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
@@ -114,6 +117,11 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
+        if self.expired.is_some() {
+            // Closing a connection with unread bytes takes a while. Requests with the same deadline are stamped first.
+            tokio::task::yield_now().await;
+            self.expired = None;
+        }
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
@@ -186,7 +194,10 @@ impl<W: Wire> Slot<W> {
         self.shared.step_done();
         self.owed = self.owed.saturating_sub(1);
         self.served += 1;
-        if !result.as_ref().is_ok_and(|reply| self.keeps(reply)) {
+        if matches!(result, Err(Failure::Timeout | Failure::Cut)) {
+            self.expired = self.conn.take().map(Box::new);
+            self.shared.recorder.borrow_mut().closed();
+        } else if !result.as_ref().is_ok_and(|reply| self.keeps(reply)) {
             self.drop_connection();
         }
         result
