@@ -75,7 +75,7 @@ pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut sched
 }
 
 fn progress<W: Wire>(shared: &Shared<W>, at: Tick) -> Progress {
-    Progress { at, idle: shared.time.idle(), exchanges: shared.steps_done.get() }
+    Progress { at, idle: shared.time.idle(), steps: shared.steps_done.get() }
 }
 
 /// Arrivals that were due, and for which there was no room, or no time.
@@ -180,7 +180,7 @@ impl<W: Wire> Dealer<W> {
         self.shared.time.was_idle(began, now);
         if self.pool.may_grow() {
             if !self.decide_growth(now) {
-                return wait_until(&self.shared, &self.timer, now + ROOM_AGAIN).await;
+                return self.wait_for(now, now + ROOM_AGAIN).await;
             }
             if let Err(at) = self.opening.take(now) {
                 return self.wait_for_opening(now, at).await;
@@ -215,11 +215,16 @@ impl<W: Wire> Dealer<W> {
         }
     }
 
-    /// No connection may be opened before `at`. What is due meanwhile may find one that came free.
-    async fn wait_for_opening(&self, now: Tick, at: Tick) {
+    /// Waits until `at`, or until an arrival is due: it may find a connection that came free.
+    async fn wait_for(&self, now: Tick, at: Tick) {
         let due = self.due().unwrap_or(Tick::NEVER).max(now + LOOK_AGAIN);
-        self.pool.pacing_begins(now);
         wait_until(&self.shared, &self.timer, at.min(due)).await;
+    }
+
+    /// No connection may be opened before `at`.
+    async fn wait_for_opening(&self, now: Tick, at: Tick) {
+        self.pool.pacing_begins(now);
+        self.wait_for(now, at).await;
         self.pool.pacing_ends(self.shared.time.now());
     }
 

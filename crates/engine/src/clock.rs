@@ -212,7 +212,7 @@ impl Time {
         self.0.idle.get()
     }
 
-    /// Nothing could run, although the runtime did not park.
+    /// Adds idle time: the runtime was parked, or polled the sockets and found nothing.
     pub fn was_idle(&self, from: Tick, to: Tick) {
         self.0.idle.set(self.0.idle.get() + to.nanos_since(from));
     }

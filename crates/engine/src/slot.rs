@@ -172,8 +172,10 @@ impl<W: Wire> Slot<W> {
             sample.reused = self.served > 0;
         } else {
             self.park_connection();
-            sample.reused = !self.parked.is_empty() && Box::pin(self.resume_connection(request)).await;
-            if !sample.reused {
+            let resumed = !self.parked.is_empty() && Box::pin(self.resume_connection(request)).await;
+            // One that was opened before the load may not have carried a request yet.
+            sample.reused = resumed && self.served > 0;
+            if !resumed {
                 self.open_in_time(request, sample).await?;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! A worker with idle time opens a connection for each arrival that finds none free, as users would. On a busy worker,
 //! opening takes time from reading, and a further connection is worth it only if more connections raise the throughput:
-//! half as many again are tried, and once more only if the exchanges per second rose by a fifth.
+//! half as many again are tried, and more only if the steps per second rose by a fifth.
 
 use brunt_model::Tick;
 
@@ -20,7 +20,7 @@ const EXHAUSTED: f64 = 0.05;
 const TRIAL: u64 = 50_000_000;
 /// Factor by which the permitted connections grow after a successful trial.
 const GROWTH: f64 = 1.5;
-/// Factor by which a trial must raise the exchanges per second to be successful.
+/// Factor by which a trial must raise the steps per second to be successful.
 const GAIN: f64 = 1.2;
 
 /// A worker's counters at an instant.
@@ -30,8 +30,8 @@ pub struct Progress {
     pub at: Tick,
     /// Idle time so far, in nanoseconds.
     pub idle: u64,
-    /// Exchanges that ended so far.
-    pub exchanges: u64,
+    /// Exchanges and openings of connections that ended so far.
+    pub steps: u64,
 }
 
 /// Decides whether a worker may open a further connection.
@@ -42,7 +42,7 @@ pub struct Headroom {
     idle: f64,
     windows: f64,
     trial: Progress,
-    /// Exchanges per second in the last successful trial.
+    /// Steps per second in the last successful trial.
     rate: f64,
     permitted: usize,
 }
@@ -66,7 +66,7 @@ impl Headroom {
         if time < TRIAL {
             return false;
         }
-        let rate = (now.exchanges - self.trial.exchanges) as f64 / (time as f64 / 1e9);
+        let rate = (now.steps - self.trial.steps) as f64 / (time as f64 / 1e9);
         self.trial = now;
         let succeeded = rate >= self.rate * GAIN;
         if succeeded {
@@ -114,7 +114,7 @@ mod tests {
             for _ in 0..milliseconds {
                 self.now.at = Tick(self.now.at.0 + 1_000_000);
                 self.now.idle += (idle * 1e6) as u64;
-                self.now.exchanges += exchanges(self.open);
+                self.now.steps += exchanges(self.open);
                 self.open += (0..20).take_while(|k| self.headroom.permits_another(self.open + k, self.now)).count();
             }
         }

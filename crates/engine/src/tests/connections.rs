@@ -38,6 +38,15 @@ fn a_user_keeps_a_connection_to_each_origin() {
 }
 
 #[test]
+fn a_connection_opened_before_the_load_is_not_reused_by_its_first_request() {
+    let fake = two_origins();
+    let user =
+        |turn: Turn<'_>| [Next::Ask("http://there/"), Next::Ask("http://here/")].into_iter().nth(turn.step as usize);
+    let seen = fake.user(move |turn| user(turn).unwrap_or(Next::Done)).run(&requests(3.0, 300));
+    assert_eq!((seen.run.flow_all.opened, seen.run.flow_all.reused), (6, 600 - 6));
+}
+
+#[test]
 fn each_connection_carries_as_many_requests_as_allowed() {
     let mut plan = requests(1.0, 30);
     plan.connection.requests_per_connection = Some(3);

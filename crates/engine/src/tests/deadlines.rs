@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Tolerance of a deadline: each connection reads once more, for 1 ms.
+/// Tolerance of a deadline in nanoseconds: one more read of 1 ms on each of the 8 connections, and as much again.
 const LATE: u64 = 20 * MS;
 
 /// Replies without end, whose reads take 1 ms each.
@@ -37,9 +37,9 @@ fn duration_and_grace_hold_while_replies_never_end() {
     assert!(seen.run.finish.as_ref().unwrap().at.nanos_since(ends) < LATE);
 }
 
-/// To end 300 requests takes longer than an interval: the sums count all of it.
+/// Cutting 300 requests takes longer than an interval.
 #[test]
-fn what_is_cut_over_several_intervals_is_counted_to_its_end() {
+fn requests_cut_over_several_intervals_are_counted_to_their_end() {
     let mut plan = closed(300.0, secs(1));
     (plan.connection.timeout, plan.stop.grace) = (secs(60), ms(100));
     let seen = endless().run(&plan);
