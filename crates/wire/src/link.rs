@@ -29,7 +29,7 @@ pub trait Link {
     /// Drops up to `most` bytes that are there, and no more than `spare` is long.
     fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received>;
 
-    /// Has the kernel tell with what is discarded what is left, where it can.
+    /// Asks the kernel to report with each discard how many bytes remain in the socket, where it can.
     fn tell_left(&self) {}
 
     /// Has the kernel stamp what comes, where it can.
@@ -49,7 +49,7 @@ pub trait Link {
     fn wake_at(&self, bytes: u32);
 }
 
-/// What a read got.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     /// So many bytes; 0 is the end.

@@ -6,7 +6,7 @@ use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, HandshakeKind, RootCertStore,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, RootCertStore,
     SignatureScheme, SupportedProtocolVersion,
 };
 use rustls_pki_types::pem::PemObject;
@@ -26,7 +26,7 @@ pub enum BadTls {
     Cipher(String),
     /// The library refuses.
     #[error("TLS")]
-    Refused(#[from] rustls::Error),
+    Refused(#[from] Error),
 }
 
 /// The client's settings for a whole run; sessions are resumed among the connections that share it.
@@ -34,16 +34,8 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
     let provider = Arc::new(provider(&tls.ciphers)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
-    let builder = if tls.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
-    } else {
-        let trusted = tls.cacert.as_deref().map(certificates).transpose()?;
-        let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(trusted.as_deref())?), provider)
-            .build()
-            .map_err(|e| BadTls::Refused(rustls::Error::General(e.to_string())))?;
-        let verifier = TrustNamed { authorities, named: trusted.unwrap_or_default() };
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
-    };
+    let trust = trust(tls, &provider)?;
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier { provider, trust }));
     let mut config = match (&tls.cert, &tls.key) {
         (Some(cert), Some(key)) => builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?,
         _ => builder.with_no_client_auth(),
@@ -121,6 +113,18 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
     }
 }
 
+fn trust(tls: &Tls, provider: &Arc<CryptoProvider>) -> Result<Trust, BadTls> {
+    if tls.insecure {
+        return Ok(Trust::Any);
+    }
+    let named = tls.cacert.as_deref().map(certificates).transpose()?;
+    let roots = Arc::new(roots(named.as_deref())?);
+    let authorities = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider))
+        .build()
+        .map_err(|e| BadTls::Refused(Error::General(e.to_string())))?;
+    Ok(Trust::Known { authorities, named: named.unwrap_or_default() })
+}
+
 /// How to reach a server whose certificate is not trusted.
 pub const TRUST_HINT: &str = "; trust it with --cacert FILE, or skip the check with --insecure";
 
@@ -129,9 +133,8 @@ pub const PLAIN_HINT: &str = "; write http:// for plain HTTP";
 
 /// Why a handshake failed, and what to write instead where that is known.
 pub fn reason(error: &io::Error) -> String {
-    use rustls::Error;
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(Error::InvalidCertificate(CertificateError::Other(_))) if error.to_string().contains(OWN_AUTHORITY) => {
+        Some(own) if is_own_authority(own) => {
             format!("invalid peer certificate: self-signed ({OWN_AUTHORITY}){TRUST_HINT}")
         }
         Some(invalid @ Error::InvalidCertificate(_)) => format!("{invalid}{TRUST_HINT}"),
@@ -168,14 +171,23 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
 /// webpki's word for a server that shows the certificate of an authority, such as one made by `openssl req -x509`.
 const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
 
-/// Trusts certificates of known authorities, and those that `--cacert` names, self-signed or not.
+/// Decides whether a server's certificate is trusted; signatures are always checked.
 #[derive(Debug)]
-struct TrustNamed {
-    authorities: Arc<WebPkiServerVerifier>,
-    named: Vec<CertificateDer<'static>>,
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    trust: Trust,
 }
 
-impl ServerCertVerifier for TrustNamed {
+/// Which certificates are trusted.
+#[derive(Debug)]
+enum Trust {
+    /// `--insecure`: any.
+    Any,
+    /// Those of known authorities, and those that `--cacert` names, self-signed or not.
+    Known { authorities: Arc<WebPkiServerVerifier>, named: Vec<CertificateDer<'static>> },
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -183,19 +195,16 @@ impl ServerCertVerifier for TrustNamed {
         name: &ServerName<'_>,
         ocsp: &[u8],
         now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        let verified = self.authorities.verify_server_cert(certificate, chain, name, ocsp, now);
-        // webpki has checked the validity period before it reports these.
-        let is_named = match &verified {
-            Err(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => true,
-            Err(error) => error.to_string().contains(OWN_AUTHORITY),
-            Ok(_) => false,
-        } && self.named.iter().any(|named| named == certificate);
-        if !is_named {
-            return verified;
+    ) -> Result<ServerCertVerified, Error> {
+        let Trust::Known { authorities, named } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
+        match authorities.verify_server_cert(certificate, chain, name, ocsp, now) {
+            // webpki has checked the validity period before it reports these.
+            Err(error) if has_no_authority(&error) && named.iter().any(|named| named == certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
         }
-        verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
-        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -203,47 +212,8 @@ impl ServerCertVerifier for TrustNamed {
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.authorities.verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.authorities.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.authorities.supported_verify_schemes()
-    }
-}
-
-/// `--insecure`: any certificate will do; signatures are still checked.
-#[derive(Debug)]
-struct TrustAnybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for TrustAnybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
         rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
@@ -252,14 +222,24 @@ impl ServerCertVerifier for TrustAnybody {
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
         rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
+}
+
+/// Whether no known authority signed the server's certificate.
+fn has_no_authority(error: &Error) -> bool {
+    matches!(error, Error::InvalidCertificate(CertificateError::UnknownIssuer)) || is_own_authority(error)
+}
+
+/// Whether the server shows the certificate of an authority.
+fn is_own_authority(error: &Error) -> bool {
+    matches!(error, Error::InvalidCertificate(CertificateError::Other(_))) && error.to_string().contains(OWN_AUTHORITY)
 }
 
 #[cfg(test)]

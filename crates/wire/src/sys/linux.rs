@@ -13,7 +13,7 @@ pub(crate) fn discard(socket: &Socket, spare: &mut [u8], most: u64) -> io::Resul
     receive(socket, &mut spare[..most], libc::MSG_TRUNC)
 }
 
-/// Asks the kernel to tell with what is read what is left.
+/// Asks the kernel to report with each read how many bytes remain in the socket (`TCP_INQ`).
 pub(crate) fn tell_left(socket: &Socket) -> io::Result<()> {
     set_option(socket, libc::IPPROTO_TCP, libc::TCP_INQ, 1)
 }

@@ -296,5 +296,8 @@ fn certificates_are_told_before_and_after_their_end() {
     assert_eq!((expired.rule, expired.bites), ("certificate", Bites::Surely));
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
     assert!(certified(90, Some("UnknownIssuer"))[0].command.contains("--cacert"));
+    let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };
+    let tls = Secured { certificate: Some(own), distrust: Some("self-signed".into()), ..Secured::default() };
+    assert!(with(move |f| f.tls = Some(tls.clone()))[0].command.starts_with("--cacert FILE with this certificate"));
     assert!(certified(90, Some("certificate not valid for name \"b\""))[0].command.starts_with("--sni a.test"));
 }
