@@ -216,13 +216,10 @@ fn verdict(study: &Study, trial: &Trial) -> Outcome {
         return Outcome::Failed("run", error.clone());
     }
     match verdict.state {
-        State::Ok | State::Unjudged | State::Limited if trial.run.replies() < Replies::SomeGood => {
-            replies(study, trial)
-        }
-        State::Ok | State::Unjudged if trial.run.interrupted() => {
-            Outcome::Failed("run", "it was stopped before its time".into())
-        }
-        State::Ok | State::Unjudged => Outcome::Passed,
+        State::Unjudged => replies(study, trial),
+        State::Ok | State::Limited if trial.run.replies() < Replies::SomeGood => replies(study, trial),
+        State::Ok if trial.run.interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
+        State::Ok => Outcome::Passed,
         State::Limited if study.environment.strict => {
             Outcome::Failed("generator", format!("the generator was the limit: {causes}"))
         }

@@ -1,7 +1,7 @@
 //! The choice of the next load.
 //!
 //! What it is: up, each time by a factor, until each set of objectives was missed; down, where it was missed at once; then
-//! in between, refine above the estimate and below in turn; then the confirmation, the overload, the way
+//! in between, where the answer is least known, above and below in turn; then the confirmation, the overload, the way
 //! back. What it is not: the model of what was seen ([`crate::curve`]).
 
 use crate::capacity::Known;

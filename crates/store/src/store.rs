@@ -127,11 +127,10 @@ impl Store {
     /// `last`: of the experiments, and runs of none, that have ended, the one that was begun last.
     pub fn find(&self, word: &str) -> Result<Named, StoreError> {
         if word == "last" {
-            let mut listed = self.list(&Listed::Alone)?;
-            let ended = listed.iter().rposition(|entry| entry.progress != Progress::Running);
-            listed.truncate(ended.map_or(listed.len(), |at| at + 1));
-            let last = listed.pop().ok_or_else(|| StoreError::Unknown(word.into()))?;
-            return self.named(last.id);
+            let listed = self.list(&Listed::Alone)?;
+            let ended = listed.iter().rfind(|entry| entry.progress != Progress::Running);
+            let last = ended.or(listed.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
+            return self.named(last.id.clone());
         }
         if self.index.kind(word)?.is_some() {
             return self.named(word.into());
