@@ -163,7 +163,7 @@ fn e1_a_page_that_computes_ends_at_the_cpu() {
     if !installed("e1_compute", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
-    let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 22);
+    let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 20);
     for contender in done.contenders() {
         let bottleneck = &contender["bottleneck"];
         done.holds("e1_compute", bottleneck["culprit"] == "cpu", &format!("the bottleneck: {bottleneck}"));

@@ -101,7 +101,7 @@ fn reports_over_tls_and_through_a_proxy_are_the_same() {
 fn json_is_the_same() {
     let Some((siege, nginx, dir)) = ready("compat::siege::json_is_the_same") else { return };
     let json = rc(dir.path(), "json", &format!("{PLAIN}verbose = true\njson_output = true\n"));
-    agree(&siege, &json, &["-c1 -r2", "-c2 -r once", "-v -c1 -r1", "-t1S -c1 --no-parser -d 99999"], &nginx.at("/"));
+    agree(&siege, &json, &["-c1 -r2", "-c2 -r once", "-v -c1 -r1", "-t3S -c1 --no-parser -d 99999"], &nginx.at("/"));
     let plain = rc(dir.path(), "plain", PLAIN);
     agree(&siege, &plain, &["-j -c1 -r2", "--json-output -c1 -r1 -b"], &nginx.at("/gone"));
     let said = siege.ours(&["-R", &json, "-c2", "-r3", &nginx.at("/")]);

@@ -36,11 +36,9 @@ fn all_children_of_php_fpm_behind_nginx_are_seen_busy() {
     let front = watched.of("nginx:front").pop().expect("a reading");
     assert!(front[server::CONNECTIONS] > CHILDREN as f64 && front[server::CONNECTIONS_LIMIT] == 2000.0, "{front:?}");
     let fpm = watched.of("process:fpm").pop().expect("a reading");
-    assert_eq!(
-        fpm[server::PROCESSES],
-        CHILDREN as f64 + 2.0,
-        "the master, its children, and one for the status: {fpm:?}"
-    );
+    // The master, its children, and those that answer for the status: started on demand, two at most.
+    let processes = CHILDREN + 2..=CHILDREN + 3;
+    assert!(processes.contains(&(fpm[server::PROCESSES] as usize)), "{processes:?} processes expected: {fpm:?}");
     let nginx = watched.of("process:nginx").pop().expect("a reading");
     for wanted in [name::RESIDENT, name::DESCRIPTORS, server::ACCEPT_QUEUE_LIMIT] {
         assert!(nginx.contains_key(wanted), "{wanted}: {nginx:?}");
