@@ -91,7 +91,7 @@ pub fn drop_arrivals<W: Wire>(shared: &Shared<W>, arrivals: &[Arrival]) {
 impl<W: Wire> Dealer<W> {
     async fn deal_all(&mut self) {
         let mut now = self.shared.time.now();
-        while !self.shared.cut.get() {
+        while self.shared.cut.get().is_none() {
             self.deal_batch(now);
             if self.waits && !self.pool.wants_to_grow() {
                 self.waits = false;
@@ -167,7 +167,7 @@ impl<W: Wire> Dealer<W> {
         let (before, began) = (self.shared.steps_done.get(), self.shared.time.now());
         // Comes back when the sockets were polled, and what that woke has run.
         tokio::task::yield_now().await;
-        if self.shared.cut.get() {
+        if self.shared.cut.get().is_some() {
             return;
         }
         let now = self.shared.time.now();

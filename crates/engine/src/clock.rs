@@ -20,10 +20,14 @@ use spin::Spinner;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub use timers::Sleep;
 use timers::Timers;
 use tokio::runtime::{LocalOptions, LocalRuntime};
+
+/// Tasks that a timer woke wait so long, and no longer, for tasks that have yielded to others already.
+const LONGEST_WAIT: Duration = Duration::from_millis(1);
 
 /// When a run began, as all its workers see it.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +81,8 @@ struct Inner {
     spinner: Spinner,
     /// Tasks that a timer woke amid long work have not run yet.
     must_yield: Cell<bool>,
+    /// When the first of them was woken.
+    woken: Cell<Tick>,
     /// Some task had long work since the alarm rang last.
     long_work: Cell<bool>,
     /// Somebody wants to know the idle time.
@@ -114,6 +120,7 @@ impl Time {
             alarm: OnceCell::new(),
             spinner: Spinner::default(),
             must_yield: Cell::new(false),
+            woken: Cell::new(Tick::ZERO),
             long_work: Cell::new(false),
             counts_idle: Cell::new(false),
             idle: Cell::new(0),
@@ -164,10 +171,25 @@ impl Time {
     /// Lets tasks that a timer woke run before those that have long work and were ready earlier.
     fn let_woken_run(&self) {
         if !self.0.must_yield.replace(true) {
+            self.0.woken.set(self.now());
             let time = self.clone();
             // The run queue is first in, first out: this task is behind all that were woken.
             tokio::task::spawn_local(async move { time.0.must_yield.set(false) });
         }
+    }
+
+    /// Resolves when the tasks have run that a timer woke together with this one, and those that one woke since.
+    pub async fn woken_have_run(&self) {
+        let mut has_yielded = false;
+        std::future::poll_fn(|cx| {
+            if has_yielded && !brunt_wire::Timer::must_yield(self, true) {
+                return Poll::Ready(());
+            }
+            has_yielded = true;
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 
     fn fire(&self, now: Tick) -> bool {
@@ -274,8 +296,9 @@ impl brunt_wire::Timer for Time {
     }
 
     #[inline]
-    fn must_yield(&self) -> bool {
-        self.0.must_yield.get()
+    fn must_yield(&self, has_yielded: bool) -> bool {
+        // Where timers fire all the time, work still proceeds.
+        self.0.must_yield.get() && (!has_yielded || self.now() >= self.0.woken.get() + LONGEST_WAIT)
     }
 
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {

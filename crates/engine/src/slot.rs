@@ -22,6 +22,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+/// How long after the cut replies that have arrived are read.
+const LONGEST_READING: Duration = Duration::from_millis(5);
+
 /// More connections to other origins than these are not kept open by one user.
 const MOST_PARKED: usize = 16;
 
@@ -38,7 +41,7 @@ pub struct Slot<W: Wire> {
     pub conn: Option<W::Conn>,
     /// Those to other origins.
     parked: Vec<Parked<W::Conn>>,
-    /// A connection whose deadline passed, until others with the same deadline have been stamped.
+    /// A connection whose deadline passed, until its request has been recorded.
     expired: Option<Box<W::Conn>>,
     /// Wakes for timeouts; between requests, whoever waits may set it.
     pub timer: Sleep,
@@ -117,10 +120,11 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
-        if self.expired.is_some() {
-            // Closing a connection with unread bytes takes a while. Requests with the same deadline are stamped first.
-            tokio::task::yield_now().await;
-            self.expired = None;
+        if let Some(conn) = self.expired.take() {
+            // Closing a connection with megabytes of unread bytes takes a while: behind all whose deadline has passed, too.
+            self.shared.time.woken_have_run().await;
+            drop(conn);
+            self.shared.time.look();
         }
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
@@ -242,6 +246,7 @@ impl<W: Wire> Slot<W> {
         let mut open = Box::pin(shared.wire.open(request, opening));
         let opened = within(&self.timer, shared, Failure::ConnectTimeout, open.as_mut()).await;
         drop(open);
+        shared.time.look();
         shared.step_done();
         if let Err(failure) = &opened {
             let note = shared.wire.take_note();
@@ -383,16 +388,19 @@ async fn within<W: Wire, T>(
 ) -> Result<T, Failure> {
     let mut timer = timer;
     std::future::poll_fn(|cx| {
-        if let Poll::Ready(result) = work.as_mut().poll(cx) {
+        let cut = shared.cut.get();
+        // What came before the cut is read, for a while: thousands that read on would keep each other from ending.
+        let ends_unread = cut.is_some_and(|cut| shared.time.now() > cut + LONGEST_READING);
+        if !ends_unread && let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
         }
         // It was busy, and may be so for ever: a handshake, or TLS records without a byte of the reply.
         if !has_budget_remaining() {
             shared.time.look();
         }
-        if shared.cut.get() {
+        if let Some(cut) = cut {
             // Its own time may have been up before the run's.
-            return Poll::Ready(Err(if shared.time.now() > timer.due() { late } else { Failure::Cut }));
+            return Poll::Ready(Err(if cut > timer.due() { late } else { Failure::Cut }));
         }
         while Pin::new(&mut timer).poll(cx).is_ready() {
             if shared.time.now() >= timer.due() {

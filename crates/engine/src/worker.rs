@@ -67,8 +67,8 @@ pub struct Shared<W: Wire> {
     pub measured_from: Cell<Tick>,
     /// When no new request is begun any more.
     pub ends: Cell<Tick>,
-    /// What is still under way is to end now.
-    pub cut: Cell<bool>,
+    /// When what was still under way was to end; None: not yet.
+    pub cut: Cell<Option<Tick>>,
     /// Users or connections that have not left.
     present: Cell<u64>,
     /// Users of a closed loop that are there, by their shape.
@@ -122,7 +122,7 @@ impl<W: Wire> Shared<W> {
             begins: Cell::new(Tick::NEVER),
             measured_from: Cell::new(Tick::NEVER),
             ends: Cell::new(Tick::NEVER),
-            cut: Cell::new(false),
+            cut: Cell::new(None),
             present: Cell::new(0),
             users_there: Cell::new(0),
             arrivals_over: Cell::new(false),
@@ -358,7 +358,7 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
             break;
         }
         grace = listen(shared, to, grace);
-        if !shared.cut.get() && to >= shared.ends.get() + grace {
+        if shared.cut.get().is_none() && to >= shared.ends.get() + grace {
             cut_off(shared);
         }
     }
@@ -417,7 +417,7 @@ fn is_over<W: Wire>(shared: &Shared<W>) -> bool {
 
 /// Ends all that is under way: it counts as cut; what still waits was never begun.
 fn cut_off<W: Wire>(shared: &Shared<W>) {
-    shared.cut.set(true);
+    shared.cut.set(Some(shared.time.now()));
     if let Some(pool) = &shared.common.pool {
         drop_arrivals(shared, &pool.close());
     }

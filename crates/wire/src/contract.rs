@@ -21,8 +21,9 @@ pub trait Timer: Clock + Clone {
     /// runtime looks at its timers only when it has nothing to run.
     fn fire_due(&self, now: Tick);
 
-    /// Whether tasks that [`fire_due`](Self::fire_due) woke have not run yet. Long work lets them run first.
-    fn must_yield(&self) -> bool;
+    /// Whether tasks that [`fire_due`](Self::fire_due) woke have not run yet. Long work lets them run first; where it
+    /// `has_yielded` to some already, only if these have waited for long.
+    fn must_yield(&self, has_yielded: bool) -> bool;
 
     /// Nanoseconds between an instant of the kernel's clock of the day, since 1970, and `until`; None where a clock has no
     /// day, or the instant is later.

@@ -44,12 +44,27 @@ pub struct FakeWire<T> {
     idle: Option<Duration>,
     opened: Rc<Cell<u64>>,
     read_time: Duration,
+    close_time: Duration,
+}
+
+/// A connection, whose closing takes a while.
+pub struct FakeConn<T: Timer> {
+    origin: OriginId,
+    time: T,
+    close_time: Duration,
+}
+
+impl<T: Timer> Drop for FakeConn<T> {
+    fn drop(&mut self) {
+        self.time.simulate_work(self.close_time);
+    }
 }
 
 impl<T: Timer> FakeWire<T> {
     /// A wire to `server`; `opened` counts its connections.
     pub fn new(time: T, server: Server, opened: Rc<Cell<u64>>) -> Self {
-        Self { time, server, door: None, idle: None, opened, read_time: Duration::ZERO }
+        let (read_time, close_time) = (Duration::ZERO, Duration::ZERO);
+        Self { time, server, door: None, idle: None, opened, read_time, close_time }
     }
 
     /// Told when somebody began to open a connection, `door` says what becomes of that: a reply lets it in.
@@ -70,6 +85,13 @@ impl<T: Timer> FakeWire<T> {
     #[must_use]
     pub fn reading_for(mut self, time: Duration) -> Self {
         self.read_time = time;
+        self
+    }
+
+    /// Closing a connection keeps the thread for so long, and moves a fake clock by as much.
+    #[must_use]
+    pub fn taking_to_close(mut self, time: Duration) -> Self {
+        self.close_time = time;
         self
     }
 
@@ -132,7 +154,7 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
 }
 
 impl<T: Timer + 'static> Wire for FakeWire<T> {
-    type Conn = OriginId;
+    type Conn = FakeConn<T>;
 
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
         // Hosts of different lengths are different origins.
@@ -141,21 +163,21 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         Ok(Prepared { origin, label: draft.label, url: draft.url.to_owned(), ..Prepared::default() })
     }
 
-    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<OriginId, Failure> {
+    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<FakeConn<T>, Failure> {
         let began = self.time.now();
         if let Some(door) = &self.door {
             self.answer(door, &mut Stamps::default()).await?;
         }
         self.opened.set(self.opened.get() + 1);
         steps.connect = Some(self.time.now().nanos_since(began));
-        Ok(request.origin)
+        Ok(FakeConn { origin: request.origin, time: self.time.clone(), close_time: self.close_time })
     }
 
-    fn leads_to(&self, conn: &OriginId, request: &Prepared) -> bool {
-        *conn == request.origin
+    fn leads_to(&self, conn: &FakeConn<T>, request: &Prepared) -> bool {
+        conn.origin == request.origin
     }
 
-    async fn exchange(&self, _: &mut OriginId, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(&self, _: &mut FakeConn<T>, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         stamps.sent = self.time.now();
         stamps.bytes_sent = REQUEST_BYTES;
         let reply = self.answer(&self.server, stamps).await?;
@@ -164,9 +186,9 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         Ok(reply)
     }
 
-    async fn send_ahead(&self, _: &mut OriginId, _: &[Rc<Prepared>]) {}
+    async fn send_ahead(&self, _: &mut FakeConn<T>, _: &[Rc<Prepared>]) {}
 
-    async fn closed(&self, _: &mut OriginId) -> Idle {
+    async fn closed(&self, _: &mut FakeConn<T>) -> Idle {
         let Some(idle) = self.idle else { return std::future::pending().await };
         self.time.sleep_until(self.time.now() + idle).await;
         Idle::Closed

@@ -18,7 +18,7 @@ pub(crate) struct Turn {
     /// When the first piece of work of this poll was done; zero: none was.
     began: Tick,
     is_over: bool,
-    /// It yielded to woken tasks before any further work. Where timers fire all the time, work still proceeds.
+    /// It yielded to woken tasks before any further work.
     has_yielded: bool,
 }
 
@@ -36,7 +36,7 @@ impl Turn {
 
     /// Ready where work may go on in this poll. Otherwise the task is woken again behind all that are ready.
     pub fn poll_continue(&mut self, timer: &impl Timer, cx: &mut Context<'_>) -> Poll<()> {
-        let to_woken = timer.must_yield() && !self.has_yielded;
+        let to_woken = timer.must_yield(self.has_yielded);
         if !self.is_over && !to_woken {
             return Poll::Ready(());
         }

@@ -21,8 +21,11 @@ fn a_timeout_ends_a_reply_that_never_ends() {
     let seen = endless().run(&plan);
     // Begun at 0, 1.7 and 3.4 s.
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (24, 24));
-    for response in seen.responses() {
-        assert!((1700 * MS..1700 * MS + LATE).contains(&response), "{response}");
+    for sample in &seen.samples {
+        let taken = sample.last_byte.nanos_since(sample.begun);
+        assert!((1700 * MS..1700 * MS + LATE).contains(&taken), "{taken}");
+        // Begun again behind those that timed out meanwhile, and a read of 1 ms on each connection.
+        assert!(sample.lag_nanos() < 2 * LATE, "{}", sample.lag_nanos());
     }
 }
 
@@ -37,23 +40,41 @@ fn duration_and_grace_hold_while_replies_never_end() {
     assert!(seen.run.finish.as_ref().unwrap().at.nanos_since(ends) < LATE);
 }
 
-/// Cutting 300 requests takes longer than an interval.
+/// Behind the cut one more read takes longer than an interval.
 #[test]
 fn requests_cut_over_several_intervals_are_counted_to_their_end() {
-    let mut plan = closed(300.0, secs(1));
+    let mut plan = closed(3.0, secs(1));
     (plan.connection.timeout, plan.stop.grace) = (secs(60), ms(100));
-    let seen = endless().run(&plan);
-    assert_eq!(failures(&seen, Failure::Cut), 300);
+    let seen = Fake::new(|| |_| Answer::Endless).wire(|wire| wire.reading_for(ms(250))).run(&plan);
+    assert_eq!(failures(&seen, Failure::Cut), 3);
     let last = seen.samples.iter().map(|s| s.last_byte).max().unwrap();
     assert!(last.nanos_since(seen.begins()) > 1300 * MS, "{last:?}");
     assert_eq!(seen.snapshots().last().unwrap().to, last);
 }
 
+/// 256 connections that opened 50 µs apart, and take 130 µs each to close.
+#[test]
+fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
+    let mut plan = closed(256.0, secs(3));
+    (plan.connection.timeout, plan.stop.grace) = (secs(1), ms(500));
+    let opens = || |now: Tick| Answer::Reply(200, now);
+    let world = Fake::new(|| |_| Answer::Never).wire(move |wire| {
+        let door = std::rc::Rc::new(std::cell::RefCell::new(opens()));
+        wire.behind(door).reading_for(Duration::from_micros(50)).taking_to_close(Duration::from_micros(130))
+    });
+    let seen = world.run(&plan);
+    assert!(failures(&seen, Failure::Timeout) >= 512, "{}", seen.samples.len());
+    for sample in seen.samples.iter().filter(|s| s.outcome.failure == Some(Failure::Timeout)) {
+        let late = sample.last_byte.nanos_since(sample.begun) - SECOND;
+        assert!(late < 2 * MS, "{late} ns late");
+    }
+}
+
 #[test]
 fn a_timeout_before_the_cut_is_a_timeout() {
     let mut plan = closed(3.0, secs(2));
-    // The requests time out within a read of the cut.
-    (plan.connection.timeout, plan.stop.grace) = (Duration::from_micros(2_999_700), secs(1));
+    // The requests, begun 2 ms apart, time out within a read of the cut.
+    (plan.connection.timeout, plan.stop.grace) = (Duration::from_micros(2_995_900), secs(1));
     let seen = endless().run(&plan);
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (3, 3));
 }

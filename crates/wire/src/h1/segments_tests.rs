@@ -29,7 +29,7 @@ impl Timer for Still {
 
     fn fire_due(&self, _: Tick) {}
 
-    fn must_yield(&self) -> bool {
+    fn must_yield(&self, _: bool) -> bool {
         false
     }
 
