@@ -189,7 +189,7 @@ impl<W: Wire> Dealer<W> {
         match self.pool.grow(self.shared.number, now) {
             Growth::Seat(seat) => {
                 let work = work::Arrivals { pool: Arc::clone(&self.pool), seat, fresh: true };
-                self.shared.spawn(live(Slot::new(&self.shared, seat as u64), work));
+                self.shared.spawn(live(Slot::new(&self.shared, seat.number as u64), work));
             }
             Growth::Dropped(arrivals) => drop_arrivals(&self.shared, &arrivals),
             Growth::Nothing => {}

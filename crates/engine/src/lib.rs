@@ -28,7 +28,7 @@ mod iteration;
 mod labels;
 pub mod pace;
 pub mod parts;
-mod pool;
+pub mod pool;
 mod race;
 mod recorder;
 mod run;

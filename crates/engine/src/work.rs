@@ -2,7 +2,7 @@
 
 use crate::clock::Sleep;
 use crate::pace::{Pacer, Thinking};
-use crate::pool::{Arrival, Job, Pool};
+use crate::pool::{Arrival, Job, Pool, SeatId};
 use crate::race::{First, race};
 use crate::slot::Slot;
 use crate::worker::Shared;
@@ -125,7 +125,7 @@ pub async fn wait_idle<W: Wire>(slot: &mut Slot<W>, due: Tick) {
 /// The open loop: arrivals that the pool hands to this seat.
 pub struct Arrivals {
     pub pool: Arc<Pool>,
-    pub seat: usize,
+    pub seat: SeatId,
     /// The seat was made for an arrival that it already has.
     pub fresh: bool,
 }

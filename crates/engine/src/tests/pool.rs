@@ -1,7 +1,7 @@
 //! The pool by simulation: whatever threads there are, nothing is lost, and who came first is served first.
 
 use super::recursion;
-use crate::pool::{Arrival, Arrived, Growth, Job, Overflow, Pool, Take};
+use crate::pool::{Arrival, Arrived, Growth, Job, Overflow, Pool, SeatId, Take};
 use brunt_model::Tick;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,9 +13,9 @@ const SEATS: usize = 4;
 struct Simulation {
     pool: Pool,
     service: u64,
-    grown: usize,
+    seats: Vec<SeatId>,
     /// When each busy seat will be free.
-    busy: BTreeSet<(Tick, usize)>,
+    busy: BTreeSet<(Tick, SeatId)>,
     /// When each arrival was served.
     served: BTreeMap<u64, Tick>,
 }
@@ -23,7 +23,7 @@ struct Simulation {
 impl Simulation {
     fn new(workers: usize, take: Take, service: u64) -> Self {
         let pool = Pool::new(SEATS, workers, Overflow::Wait, take);
-        Self { pool, service, grown: 0, busy: BTreeSet::new(), served: BTreeMap::new() }
+        Self { pool, service, seats: Vec::new(), busy: BTreeSet::new(), served: BTreeMap::new() }
     }
 
     fn arrive(&mut self, planned: Tick, worker: usize) {
@@ -31,10 +31,10 @@ impl Simulation {
         let number = self.served.len() as u64 + self.pool.waiting() as u64;
         let arrived = self.pool.arrive(Arrival { planned, number }, worker, planned);
         assert_ne!(arrived, Arrived::Dropped, "arrivals wait here");
-        if let Growth::Seat(_) = self.pool.grow(worker, planned) {
-            self.grown += 1;
+        if let Growth::Seat(seat) = self.pool.grow(worker, planned) {
+            self.seats.push(seat);
         }
-        for seat in 0..self.grown {
+        for seat in self.seats.clone() {
             let job = self.pool.poll_job(seat, &mut Context::from_waker(Waker::noop()));
             if let Poll::Ready(Some(job)) = job {
                 self.serve(seat, job);
@@ -42,7 +42,7 @@ impl Simulation {
         }
     }
 
-    fn serve(&mut self, seat: usize, job: Job) {
+    fn serve(&mut self, seat: SeatId, job: Job) {
         assert!(job.free >= job.arrival.planned);
         assert!(self.busy.iter().all(|b| b.1 != seat), "a busy seat was given a job");
         assert_eq!(self.served.insert(job.arrival.number, job.free), None, "served twice");

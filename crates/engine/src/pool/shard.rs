@@ -1,0 +1,268 @@
+//! One worker's part of the pool.
+//!
+//! What other workers have to know at each request is published in atomics: how many seats are free, how many arrivals wait,
+//! and when the first of them was due. They are written under the lock, and read without it.
+
+use super::{Arrival, Job, SeatId, Take};
+use brunt_model::Tick;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// A cache line of its own (two, since processors fetch pairs): what one worker writes all the time does not slow down the
+/// others that read what lies beside it.
+#[repr(align(128))]
+#[derive(Default)]
+struct Apart<T>(T);
+
+/// An arrival that waits, and the time that workers had been kept from opening connections when it began to.
+pub(super) struct Waiting {
+    pub arrival: Arrival,
+    pub paced_before: u64,
+}
+
+pub(super) struct Shard {
+    inner: Apart<Mutex<Inner>>,
+    /// Free seats with a connection, and without.
+    connected: Apart<AtomicUsize>,
+    bare: Apart<AtomicUsize>,
+    queue: Apart<Published>,
+    /// Its worker may still bring arrivals.
+    pub arriving: AtomicBool,
+    /// Its worker opens no further connection.
+    pub growth_stopped: AtomicBool,
+}
+
+/// What others see of the queue. The due time and number of its first are read apart: where they belong to two arrivals, because
+/// the first has just been taken, one that was due later may be served first.
+#[derive(Default)]
+struct Published {
+    len: AtomicUsize,
+    planned: AtomicU64,
+    number: AtomicU64,
+}
+
+pub(super) struct Inner {
+    take: Take,
+    seats: Vec<Seat>,
+    /// Free seats with a connection, oldest first. Some may have lost it meanwhile.
+    idle: VecDeque<SeatId>,
+    /// Free seats without.
+    bare: Vec<SeatId>,
+    waiting: VecDeque<Waiting>,
+}
+
+struct Seat {
+    job: Option<Job>,
+    waker: Option<Waker>,
+    free_since: Tick,
+    connected: bool,
+    /// A job is on its way to it.
+    reserved: bool,
+}
+
+impl Shard {
+    pub fn new(take: Take) -> Self {
+        let (idle, waiting) = (VecDeque::new(), VecDeque::new());
+        let inner = Inner { take, seats: Vec::new(), idle, bare: Vec::new(), waiting };
+        Self {
+            inner: Apart(Mutex::new(inner)),
+            connected: Apart::default(),
+            bare: Apart::default(),
+            queue: Apart::default(),
+            arriving: AtomicBool::new(true),
+            growth_stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Arrivals that wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.0.len.load(SeqCst)
+    }
+
+    /// When the first of them was due, and its number.
+    pub fn first_due(&self) -> (u64, u64) {
+        (self.queue.0.planned.load(SeqCst), self.queue.0.number.load(SeqCst))
+    }
+
+    fn publish_seats(&self, inner: &Inner) {
+        self.connected.0.store(inner.idle.len(), SeqCst);
+        self.bare.0.store(inner.bare.len(), SeqCst);
+    }
+
+    fn publish_queue(&self, inner: &Inner) {
+        if let Some(Waiting { arrival, .. }) = inner.waiting.front() {
+            self.queue.0.planned.store(arrival.planned.0, SeqCst);
+            self.queue.0.number.store(arrival.number, SeqCst);
+        }
+        self.queue.0.len.store(inner.waiting.len(), SeqCst);
+    }
+
+    /// Reserves a free seat that has a connection; since when it is free.
+    pub fn take_connected(&self, inner: &mut Inner) -> Option<(SeatId, Tick)> {
+        let before = inner.idle.len();
+        let seat = inner.connected_seat();
+        if inner.idle.len() != before {
+            self.publish_seats(inner);
+        }
+        seat.map(|seat| inner.reserve(seat))
+    }
+
+    /// The same, for another worker.
+    pub fn try_connected(&self) -> Option<(SeatId, Tick)> {
+        if self.connected.0.load(SeqCst) == 0 {
+            return None;
+        }
+        self.take_connected(&mut self.lock())
+    }
+
+    /// Reserves a free seat without a connection; since when it is free.
+    pub fn try_bare(&self) -> Option<(SeatId, Tick)> {
+        if self.bare.0.load(SeqCst) == 0 {
+            return None;
+        }
+        let mut inner = self.lock();
+        let seat = inner.bare.pop()?;
+        self.publish_seats(&inner);
+        Some(inner.reserve(seat))
+    }
+
+    /// A seat is free.
+    pub fn put_by(&self, inner: &mut Inner, seat: SeatId, at: Tick, connected: bool) {
+        let state = &mut inner.seats[seat.index];
+        (state.free_since, state.connected, state.reserved) = (at, connected, false);
+        if connected {
+            inner.idle.push_back(seat);
+        } else {
+            inner.bare.push(seat);
+        }
+        self.publish_seats(inner);
+    }
+
+    /// No job came for a reserved seat: it is free as before.
+    pub fn put_back(&self, seat: SeatId) {
+        let mut inner = self.lock();
+        let Seat { free_since, connected, .. } = inner.seats[seat.index];
+        self.put_by(&mut inner, seat, free_since, connected);
+        // The pool may have been closed meanwhile.
+        let waker = inner.seats[seat.index].waker.take();
+        drop(inner);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Gives a reserved seat its job.
+    pub fn hand(&self, seat: SeatId, job: Job) {
+        let waker = self.lock().give(seat, job);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Lets an arrival wait behind the others; whether it does: not where the pool is closed.
+    pub fn wait(&self, waiting: Waiting, closed: &AtomicBool) -> bool {
+        self.enqueue(closed, |queue| queue.push_back(waiting))
+    }
+
+    /// The same for one that waited before.
+    pub fn wait_first(&self, waiting: Waiting, closed: &AtomicBool) -> bool {
+        self.enqueue(closed, |queue| queue.push_front(waiting))
+    }
+
+    fn enqueue(&self, closed: &AtomicBool, push: impl FnOnce(&mut VecDeque<Waiting>)) -> bool {
+        let mut inner = self.lock();
+        // Who closes the pool empties the queue behind that.
+        let is_open = !closed.load(SeqCst);
+        if is_open {
+            push(&mut inner.waiting);
+            self.publish_queue(&inner);
+        }
+        is_open
+    }
+
+    pub fn pop_waiting(&self) -> Option<Waiting> {
+        let mut inner = self.lock();
+        let waiting = inner.waiting.pop_front();
+        self.publish_queue(&inner);
+        waiting
+    }
+
+    pub fn drain(&self) -> Vec<Arrival> {
+        let mut inner = self.lock();
+        let left = inner.waiting.drain(..).map(|waiting| waiting.arrival).collect();
+        self.publish_queue(&inner);
+        left
+    }
+
+    pub fn wake_all(&self) {
+        let wakers: Vec<_> = self.lock().seats.iter_mut().filter_map(|seat| seat.waker.take()).collect();
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Inner {
+    /// A busy seat.
+    pub fn add_seat(&mut self, number: usize, worker: usize, job: Option<Job>) -> SeatId {
+        let index = self.seats.len();
+        self.seats.push(Seat { job, waker: None, free_since: Tick::ZERO, connected: false, reserved: false });
+        SeatId { number, worker, index }
+    }
+
+    pub fn seats(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// Whether all seats are free.
+    pub fn is_idle(&self) -> bool {
+        self.idle.len() + self.bare.len() == self.seats.len()
+    }
+
+    pub fn take_job(&mut self, seat: SeatId) -> Option<Job> {
+        self.seats[seat.index].job.take()
+    }
+
+    pub fn give(&mut self, seat: SeatId, job: Job) -> Option<Waker> {
+        let seat = &mut self.seats[seat.index];
+        (seat.job, seat.reserved) = (Some(job), false);
+        seat.waker.take()
+    }
+
+    pub fn lost_connection(&mut self, seat: SeatId) {
+        self.seats[seat.index].connected = false;
+    }
+
+    pub fn poll_job(&mut self, seat: SeatId, is_closed: bool, cx: &mut Context<'_>) -> Poll<Option<Job>> {
+        let seat = &mut self.seats[seat.index];
+        if let Some(job) = seat.job.take() {
+            return Poll::Ready(Some(job));
+        }
+        if is_closed && !seat.reserved {
+            return Poll::Ready(None);
+        }
+        if !seat.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker())) {
+            seat.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    fn reserve(&mut self, seat: SeatId) -> (SeatId, Tick) {
+        let state = &mut self.seats[seat.index];
+        state.reserved = true;
+        (seat, state.free_since)
+    }
+
+    fn connected_seat(&mut self) -> Option<SeatId> {
+        loop {
+            let seat = match self.take {
+                Take::Newest => self.idle.pop_back(),
+                Take::Oldest => self.idle.pop_front(),
+            }?;
+            if self.seats[seat.index].connected {
+                return Some(seat);
+            }
+            self.bare.push(seat);
+        }
+    }
+}
