@@ -12,7 +12,7 @@ fn told(p50: f64, p90: f64, p99: f64) -> Figures {
 
 /// Equal but for the last digits.
 fn same(told: &Figures, expected: &Figures) {
-    for key in &crate::certify::figures::KEYS {
+    for key in &crate::figures::KEYS {
         match ((key.of)(told), (key.of)(expected)) {
             (Some(a), Some(b)) if (a - b).abs() <= b.abs() * 1e-9 => {}
             (None, None) => {}

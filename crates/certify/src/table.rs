@@ -1,13 +1,13 @@
 //! The league as grids of words: who is how near to the truth in which case, and what each has told.
 //!
-//! Only words; [`super::show`] sets them as text or Markdown.
+//! Only words; [`crate::show`] sets them as text or Markdown.
 
-use super::cases::{Case, Compares};
-use super::figures::{Figures, KEYS, Key, Unit};
-use super::league::{Entry, League};
-use super::tools::{Tool, Way};
-use super::trial::Outcome;
-use super::verdict::{Mark, deviation};
+use crate::cases::{Case, Compares};
+use crate::figures::{Figures, KEYS, Key, Unit};
+use crate::league::{Entry, League};
+use crate::tools::{Tool, Way};
+use crate::trial::Outcome;
+use crate::verdict::{Mark, deviation};
 
 /// What a tool cannot do, or does not tell.
 pub const DASH: &str = "–";
@@ -78,6 +78,26 @@ pub fn mark_of(entry: &Entry) -> Option<Mark> {
         Outcome::Scored { mark, .. } => mark,
         _ => None,
     }
+}
+
+/// What became of a trial, in a line.
+pub fn line(entry: &Entry) -> String {
+    let trial = &entry.trial;
+    let outcome = match (&entry.outcome, mark_of(entry)) {
+        (_, Some(mark)) => {
+            format!(
+                "{} at {}{}",
+                percent(mark.deviation),
+                mark.figure,
+                if mark.met { "" } else { ", beyond the limit" }
+            )
+        }
+        (Outcome::NoTruth(why), _) => format!("no truth: {why}"),
+        (Outcome::Unknown(why), _) => format!("unknown, the machine was disturbed: {why}"),
+        (Outcome::Failed(why), _) => format!("failed: {why}"),
+        _ => "told nothing that is compared".into(),
+    };
+    format!("{:9} {:10} {:6}  {outcome}", trial.case.name, trial.tool.name, trial.way.name())
 }
 
 fn cell(entry: &Entry) -> String {

@@ -1,6 +1,6 @@
 //! The tools that can be scored, one file each: how it is told what to do, and how its words are read.
 //!
-//! Pure: a tool's file makes a command line and reads text. Starting programs is [`super::trial`]'s. Each is told as well
+//! Pure: a tool's file makes a command line and reads text. Starting programs is [`crate::trial`]'s. Each is told as well
 //! as it can be told: with the options under which it measures best, and with its finest output.
 
 mod ab;
@@ -18,7 +18,7 @@ mod vegeta;
 mod wrk;
 mod wrk2;
 
-use super::figures::Figures;
+use crate::figures::Figures;
 use std::env;
 use std::path::PathBuf;
 
@@ -106,6 +106,7 @@ impl Asked {
     }
 
     /// With a file beside it.
+    #[must_use]
     pub fn with_file(mut self, name: &'static str, text: String) -> Self {
         self.files.push((name, text));
         self

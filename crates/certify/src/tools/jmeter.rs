@@ -1,7 +1,7 @@
 //! `JMeter` without its window: an open model or a thread group, from a plan written here; every sample of its log.
 
 use super::{Asked, Job, Spacing, Told, Tool, Way};
-use crate::certify::figures::Figures;
+use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {

@@ -1,10 +1,10 @@
 //! The league, shown: text of 96 columns at most, Markdown, and JSON with everything.
 
-use super::figures::KEYS;
-use super::league::{Entry, League};
-use super::table::{Grid, details, league, mark_of};
-use super::trial::Outcome;
-use super::verdict::deviation;
+use crate::figures::KEYS;
+use crate::league::{Entry, League};
+use crate::table::{Grid, details, league, mark_of};
+use crate::trial::Outcome;
+use crate::verdict::deviation;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -181,26 +181,20 @@ fn write_markdown(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::args::CertifyArgs;
-    use super::super::cases::CASES;
-    use super::super::figures::Figures;
-    use super::super::tools::{TOOLS, Way};
-    use super::super::trial::Trial;
-    use super::super::verdict::mark;
     use super::*;
+    use crate::cases::CASES;
+    use crate::figures::Figures;
+    use crate::settings::Settings;
+    use crate::tools::{TOOLS, Way};
+    use crate::trial::Trial;
+    use crate::verdict::mark;
     use brunt_model::Environment;
 
     /// Everybody in every case, with the longest cells that there are.
     fn full() -> League {
-        let args = CertifyArgs {
-            tools: vec!["all".into()],
-            cases: Vec::new(),
-            ways: Vec::new(),
-            seconds: 10,
-            rounds: 1,
-            outputs: Vec::new(),
-        };
-        let mut all = League::new(&args, Environment::default(), 1.8e9);
+        let settings =
+            Settings { tools: vec!["all".into()], cases: Vec::new(), ways: Vec::new(), seconds: 10, rounds: 1 };
+        let mut all = League::new(&settings, Environment::default(), 1.8e9);
         (all.tools, all.absent) = (TOOLS.to_vec(), vec!["gatling"]);
         all.entries = all.trials().into_iter().map(entry).collect();
         all

@@ -3,8 +3,8 @@
 //! A figure that a tool does not tell has no deviation and no bad mark. What is compared follows the case: response
 //! times by their percentiles (the largest alone is one sample, and is shown without a mark), errors by their counts.
 
-use super::cases::Compares;
-use super::figures::{Figures, KEYS, Key};
+use crate::cases::Compares;
+use crate::figures::{Figures, KEYS, Key};
 
 /// How far a figure may be from the truth: a share of it, and beside it an amount.
 #[derive(Debug, Clone, Copy, PartialEq)]

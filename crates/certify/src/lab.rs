@@ -1,8 +1,8 @@
 //! The reference server, as a child of ours: brunt itself, by the command `lab`.
 
-use super::cases::Case;
-use super::process::{End, Process};
-use anyhow::{Context, Result, bail};
+use crate::cases::Case;
+use crate::error::CertifyError;
+use crate::process::{End, Process};
 use brunt_engine::Control;
 use brunt_lab::freeze::Freeze;
 use serde_json::Value;
@@ -38,26 +38,26 @@ pub struct Lab {
 
 impl Lab {
     /// Starts it for a load of so many seconds.
-    pub fn start(case: &Case, folder: &Path, seconds: u32) -> Result<Self> {
+    pub fn start(case: &Case, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
         let stats = folder.join("truth.json");
         let mut command = Command::new(ourselves());
         command.args(["lab", "--listen", "127.0.0.1:0", "--precise", "--until-stdin-closes", "--max-runtime"]);
         command.arg(format!("{}s", seconds + AFTERLIFE)).arg("--stats").arg(&stats).args(case.lab.split(' '));
-        let mut process = Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()))
-            .context("the reference server cannot be started")?;
+        let mut process =
+            Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped())).map_err(CertifyError::Start)?;
         let stdin = process.child().stdin.take();
-        let Some(stdout) = process.child().stdout.take() else { bail!("the reference server has no output") };
+        let stdout = process.child().stdout.take().ok_or(CertifyError::NoOutput)?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
-        let port = port.with_context(|| format!("the reference server said `{}`", line.trim()))?;
+        let port = port.ok_or_else(|| CertifyError::NoPort(line.trim().to_owned()))?;
         let prompt = real_time(&process);
         Ok(Self { process, stdin, stats, port, prompt })
     }
 
     /// Stops it for so long, and tells it afterwards.
-    pub fn freeze(&mut self, length: Duration) -> Result<()> {
-        let freeze = Freeze::impose(self.process.pid(), length).context("the reference server cannot be stopped")?;
+    pub fn freeze(&mut self, length: Duration) -> Result<(), CertifyError> {
+        let freeze = Freeze::impose(self.process.pid(), length).map_err(CertifyError::Freeze)?;
         if let Some(stdin) = &mut self.stdin {
             writeln!(stdin, "{freeze}")?;
         }
@@ -65,11 +65,11 @@ impl Lab {
     }
 
     /// Ends it; what it knows.
-    pub fn end(mut self) -> Result<Value> {
+    pub fn end(mut self) -> Result<Value, CertifyError> {
         drop(self.stdin.take());
         match self.process.wait(LAST_WORDS, &Control::default())? {
             End::Ended(status) if status.success() => {}
-            end => bail!("the reference server did not end as it should: {end:?}"),
+            end => return Err(CertifyError::Ending(format!("{end:?}"))),
         }
         Ok(serde_json::from_str(&fs::read_to_string(&self.stats)?)?)
     }

@@ -2,7 +2,7 @@
 
 use super::text::{at, is_refusal, json, sum};
 use super::{Asked, Job, Spacing, Told, Tool, Way};
-use crate::certify::figures::Figures;
+use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {

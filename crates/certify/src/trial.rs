@@ -7,15 +7,15 @@
 //! The server's own lateness (what it wrote, less what it computed, at the same percentile) is part of either truth: it did
 //! happen, and it is no error of a tool. It is small, or the server would have refused its figures.
 
-use super::cases::Case;
-use super::figures::Figures;
-use super::lab::{Lab, ourselves};
-use super::process::{End, Process};
-use super::quiet::Machine;
-use super::table::percent;
-use super::tools::{Job, Spacing, Told, Tool, Way};
-use super::verdict::{Mark, mark};
-use anyhow::{Context, Result, anyhow};
+use crate::cases::Case;
+use crate::error::CertifyError;
+use crate::figures::Figures;
+use crate::lab::{Lab, ourselves};
+use crate::process::{End, Process};
+use crate::quiet::Machine;
+use crate::table::percent;
+use crate::tools::{Job, Spacing, Told, Tool, Way};
+use crate::verdict::{Mark, mark};
 use brunt_engine::Control;
 use brunt_lab::args::Options;
 use brunt_lab::freeze::Freeze;
@@ -70,7 +70,7 @@ pub enum Outcome {
 
 impl Trial {
     /// Makes the trial, several times if the truth is refused or others disturbed it. `prompt` learns whether the server had real-time priority.
-    pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome> {
+    pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {
             outcome = self.attempt(stop, prompt)?;
@@ -81,8 +81,8 @@ impl Trial {
         Ok(outcome)
     }
 
-    fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome> {
-        let (folder, before) = (tempfile::tempdir().context("no scratch directory")?, Machine::now());
+    fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
+        let (folder, before) = (tempfile::tempdir().map_err(CertifyError::Scratch)?, Machine::now());
         let mut lab = Lab::start(self.case, folder.path(), self.load())?;
         *prompt = lab.prompt;
         let told = match self.drive(&mut lab, folder.path(), stop)? {
@@ -123,7 +123,7 @@ impl Trial {
         Job { port, way: self.way, rate, connections, most, seconds: self.seconds }
     }
 
-    fn drive(&self, lab: &mut Lab, folder: &Path, stop: &Control) -> Result<Driven> {
+    fn drive(&self, lab: &mut Lab, folder: &Path, stop: &Control) -> Result<Driven, CertifyError> {
         let asked = (self.tool.ask)(&self.job(lab.port));
         for (name, text) in &asked.files {
             fs::write(folder.join(name), text)?;
@@ -149,7 +149,7 @@ impl Trial {
     }
 
     /// Waits for the tool's end, and stops the server meanwhile where the case says so.
-    fn attend(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &Control) -> Result<End> {
+    fn attend(&self, tool: &mut Process, lab: &mut Lab, most: Duration, stop: &Control) -> Result<End, CertifyError> {
         if let Some((after, length)) = self.case.freeze {
             let before = tool.wait(Duration::from_secs(u64::from(after + self.tool.lead)), stop)?;
             if before != End::TooLong {
@@ -160,7 +160,7 @@ impl Trial {
         Ok(tool.wait(most, stop)?)
     }
 
-    fn told(&self, folder: &Path) -> Result<Told> {
+    fn told(&self, folder: &Path) -> Result<Told, CertifyError> {
         let read = |name: &str| fs::read(folder.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         // A file that it did not write is missed where its words are read.
         Ok(Told {
@@ -169,8 +169,8 @@ impl Trial {
         })
     }
 
-    fn command(&self, words: &[String], folder: &Path) -> Result<Command> {
-        let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("{} has no command", self.tool.name))?;
+    fn command(&self, words: &[String], folder: &Path) -> Result<Command, CertifyError> {
+        let (program, arguments) = words.split_first().ok_or(CertifyError::NoCommand(self.tool.name))?;
         let mut command = if self.tool.program.is_none() { Command::new(ourselves()) } else { Command::new(program) };
         // What tools keep in the user's home is none of their business here.
         command.args(arguments).current_dir(folder).env("HOME", folder).stdin(Stdio::null());
@@ -178,7 +178,7 @@ impl Trial {
         Ok(command)
     }
 
-    fn truth(&self, knows: &Value) -> Result<Figures> {
+    fn truth(&self, knows: &Value) -> Result<Figures, CertifyError> {
         let computed = Figures::of_summary(&knows["truth"]["sojourn_seconds"]);
         let written = Figures::of_summary(&knows["truth"]["written_seconds"]);
         let times = match self.way {
@@ -198,7 +198,7 @@ impl Trial {
         Ok(Figures { throughput, ..times }.with_errors(failed, sum(|kind| kind.parse::<u16>().is_ok_and(|s| s >= 400))))
     }
 
-    fn truth_of_the_plan(&self, knows: &Value) -> Result<Figures> {
+    fn truth_of_the_plan(&self, knows: &Value) -> Result<Figures, CertifyError> {
         let first = knows["first_arrival_seconds"].as_f64().unwrap_or(0.0);
         let ticks = |seconds: f64| ((seconds - first).max(0.0) * 1e9) as u64;
         let spans = knows["frozen_seconds"].as_array().into_iter().flatten();
@@ -207,7 +207,7 @@ impl Trial {
             .collect();
         let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
-        let summary = planned(&options, &self.arrivals(), &freezes, measured_from).map_err(|why| anyhow!(why))?;
+        let summary = planned(&options, &self.arrivals(), &freezes, measured_from).map_err(CertifyError::Truth)?;
         Ok(Figures::of_summary(&serde_json::to_value(summary)?))
     }
 
@@ -240,9 +240,9 @@ fn first_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cases::CASES;
-    use super::super::tools::TOOLS;
     use super::*;
+    use crate::cases::CASES;
+    use crate::tools::TOOLS;
     use serde_json::json;
 
     fn trial(case: &str, tool: &str, way: Way) -> Trial {

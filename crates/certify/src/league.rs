@@ -1,12 +1,14 @@
 //! All trials of a league, one after the other, and what is to be said of them.
 
-use super::args::CertifyArgs;
-use super::cases::{CASES, Case};
-use super::tools::{TOOLS, Tool, Way};
-use super::trial::{Outcome, Trial};
-use anyhow::Result;
+use crate::cases::{CASES, Case};
+use crate::error::CertifyError;
+use crate::settings::Settings;
+use crate::table::mark_of;
+use crate::tools::{TOOLS, Tool, Way};
+use crate::trial::{Outcome, Trial};
 use brunt_engine::Control;
 use brunt_model::Environment;
+use rustix::process::setpriority_process;
 
 /// What a trial takes beside its load, in seconds.
 const AROUND: u32 = 1;
@@ -18,6 +20,19 @@ pub struct Entry {
     pub trial: Trial,
     /// What became of it.
     pub outcome: Outcome,
+}
+
+/// What a league says of brunt's own open loop, which is what is certified; the others are there for comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Every figure that was told is within its limit.
+    Met,
+    /// A figure is beyond its limit.
+    Missed,
+    /// Others used the machine, so that nobody knows whose error a figure is.
+    Unknown,
+    /// No tool was scored.
+    NothingScored,
 }
 
 /// A league.
@@ -48,20 +63,20 @@ pub struct League {
 
 impl League {
     /// A league as it was asked for, with nothing tried yet.
-    pub fn new(args: &CertifyArgs, environment: Environment, unix_seconds: f64) -> Self {
-        let wanted = TOOLS.into_iter().filter(|tool| args.wants_tool(tool.name));
+    pub fn new(settings: &Settings, environment: Environment, unix_seconds: f64) -> Self {
+        let wanted = TOOLS.into_iter().filter(|tool| settings.wants_tool(tool.name));
         let (tools, absent): (Vec<_>, Vec<_>) = wanted.partition(|tool| tool.find().is_some());
         Self {
             environment,
             unix_seconds,
-            seconds: args.seconds,
-            rounds: args.rounds,
+            seconds: settings.seconds,
+            rounds: settings.rounds,
             prompt: false,
             hurried: false,
-            cases: CASES.iter().filter(|case| args.wants_case(case.name)).collect(),
+            cases: CASES.iter().filter(|case| settings.wants_case(case.name)).collect(),
             tools,
             absent: absent.into_iter().map(|tool| tool.name).collect(),
-            ways: [Way::Open, Way::Closed].into_iter().filter(|way| args.wants_way(*way)).collect(),
+            ways: [Way::Open, Way::Closed].into_iter().filter(|way| settings.wants_way(*way)).collect(),
             entries: Vec::new(),
         }
     }
@@ -83,8 +98,14 @@ impl League {
         self.trials().iter().map(|trial| (trial.load() + AROUND) * self.rounds).sum()
     }
 
+    /// First place in the queue for the processor, for us and all our children alike: what others do on this machine is not
+    /// to be told as an error of a tool.
+    pub fn hurry(&mut self) {
+        self.hurried = setpriority_process(None, -20).is_ok();
+    }
+
     /// Tries everything, until `stop`; `progress` is told of each entry.
-    pub fn run(&mut self, stop: &Control, mut progress: impl FnMut(&Entry, usize)) -> Result<()> {
+    pub fn run(&mut self, stop: &Control, mut progress: impl FnMut(&Entry, usize)) -> Result<(), CertifyError> {
         let trials = self.trials();
         for trial in &trials {
             let mut outcomes = Vec::new();
@@ -99,6 +120,20 @@ impl League {
             self.entries.push(entry);
         }
         Ok(())
+    }
+
+    /// How brunt stands.
+    pub fn standing(&self) -> Standing {
+        let own = |entry: &&Entry| entry.trial.tool.program.is_none() && entry.trial.way == Way::Open;
+        let missed = self.entries.iter().filter(own).filter_map(mark_of).any(|mark| !mark.met);
+        let nothing = self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
+        let unknown = self.entries.iter().filter(own).any(|entry| matches!(entry.outcome, Outcome::Unknown(_)));
+        match (nothing && !unknown, missed, unknown) {
+            (true, ..) => Standing::NothingScored,
+            (false, true, _) => Standing::Missed,
+            (false, false, true) => Standing::Unknown,
+            (false, false, false) => Standing::Met,
+        }
     }
 
     /// The entry of a cell.
@@ -123,8 +158,8 @@ fn middle(outcomes: Vec<Outcome>) -> Option<Outcome> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Mark;
     use super::*;
+    use crate::verdict::Mark;
 
     fn scored(deviation: f64) -> Outcome {
         let mark = Some(Mark { figure: "p50", deviation, met: false });
