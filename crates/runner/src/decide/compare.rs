@@ -3,28 +3,12 @@
 //! What it is **not**: the deciding, which is `judge`'s.
 
 use super::capacities;
-use crate::exit::Exit;
 use brunt_judge::compare;
-use brunt_model::comparison::{Better, ComparisonEnd, Searched};
+use brunt_model::comparison::{ComparisonEnd, Searched};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Finding, LoadUnit, Question, Study};
 
 /// Definitions of a limit need so many loads.
 const LOADS_OF_LIMITS: usize = 5;
-
-/// Whether a comparison that decides nothing makes brunt fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decisive {
-    /// It does.
-    Yes,
-    /// It is told, and that is all.
-    No,
-}
-
-impl From<bool> for Decisive {
-    fn from(asked: bool) -> Self {
-        if asked { Self::Yes } else { Self::No }
-    }
-}
 
 /// All that can be decided about a study, with the comparison that it was made for.
 pub fn analysis(study: &Study, question: &Compare) -> Analysis {
@@ -77,15 +61,4 @@ pub fn stands(study: &Study, spec: &Compare) -> (Option<String>, bool) {
     let (comparison, end) = compare::so_far(study, spec, &found(study, spec));
     let told: Vec<String> = comparison.deciding().map(|first| first.sentence.clone()).collect();
     ((!told.is_empty()).then(|| told.join("; ")), end.is_some())
-}
-
-/// How a comparison makes brunt exit.
-pub fn exit_of(analysis: &Analysis, decisive: Decisive) -> Exit {
-    let Some(comparison) = &analysis.comparison else { return Exit::Measured };
-    if !comparison.failed.is_empty() {
-        return Exit::Worse;
-    }
-    let mut deciding = comparison.deciding().peekable();
-    let open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
-    if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
 }

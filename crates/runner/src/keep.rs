@@ -2,7 +2,7 @@
 //!
 //! What it is **not**: the store or the probes themselves. Neither can end a run: what goes wrong is a warning in it.
 
-use crate::measure::Listen;
+use crate::run::Listen;
 use brunt_engine::Epoch;
 use brunt_model::reached::Replies;
 use brunt_model::{Event, Judgement, Place, ProbeSpec, Run, Tick, Warning};

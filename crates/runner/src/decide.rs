@@ -7,7 +7,7 @@ mod compare;
 mod find;
 
 pub use capacities::find_of;
-pub use compare::{Decisive, compared, exit_of, is_decided, stands};
+pub use compare::{compared, is_decided, stands};
 pub use find::{Contended, contended, fulfilled};
 
 use brunt_model::{Analysis, Question, Study};

@@ -1,6 +1,6 @@
 //! What a run needs of the world: real sockets, the real clock, and the plan's script.
 
-use anyhow::{Context, Result};
+use crate::error::RunError;
 use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Plan;
 use brunt_script::Deck;
@@ -18,13 +18,13 @@ pub struct Real {
 
 impl Real {
     /// Reads what the plan names: certificates, keys, the files of placeholders.
-    pub fn new(plan: &Plan) -> Result<Self> {
+    pub fn new(plan: &Plan) -> Result<Self, RunError> {
         Self::at(plan, Epoch::now())
     }
 
     /// The same in a run that began at this instant.
-    pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self> {
-        let wire = Common::new(plan).context("the connection cannot be set up")?;
+    pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
+        let wire = Common::new(plan)?;
         let deck = Arc::new(Deck::new(plan)?);
         Ok(Self { epoch, wire, deck })
     }

@@ -8,8 +8,8 @@
 
 pub mod worker;
 
+use crate::error::RunError;
 use crate::world::Real;
-use anyhow::{Context, Result};
 use brunt_engine::parts::{Heard, Joint, Lines, join};
 use brunt_engine::{Control, Epoch, Sink, World};
 use brunt_model::codec::read_value;
@@ -28,12 +28,18 @@ const ROOM: usize = 64;
 type Inbox = SyncSender<(usize, Heard)>;
 
 /// Carries out a plan in as many processes as it says.
-pub fn run(plan: &Plan, environment: Environment, world: &Real, control: &Control, sink: &mut dyn Sink) -> Result<()> {
+pub fn run(
+    plan: &Plan,
+    environment: Environment,
+    world: &Real,
+    control: &Control,
+    sink: &mut dyn Sink,
+) -> Result<(), RunError> {
     let (out, inbox) = sync_channel(ROOM);
     let mut lines: Vec<Sender<Word>> = Vec::new();
     for part in Part::all(plan) {
         let assignment = Assignment { plan: plan.clone(), part, epoch_nanos: nanos(world.epoch()) };
-        lines.push(start(assignment, out.clone()).context("a process for connections could not be started")?);
+        lines.push(start(assignment, out.clone()).map_err(RunError::Process)?);
     }
     drop(out);
     // Whoever is gone hears nothing.
@@ -51,12 +57,12 @@ fn nanos(epoch: Epoch) -> u64 {
 }
 
 /// Starts a process and the threads that serve it. When the sender is dropped, its stdin closes and it ends.
-fn start(assignment: Assignment, out: Inbox) -> Result<Sender<Word>> {
+fn start(assignment: Assignment, out: Inbox) -> io::Result<Sender<Word>> {
     let number = assignment.part.number as usize;
     let mut command = Command::new(ourselves()?);
     command.arg0("brunt").arg(worker::COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn()?;
-    let stdin = child.stdin.take().context("no stdin")?;
+    let stdin = child.stdin.take().ok_or_else(|| io::Error::other("no stdin"))?;
     let (tell, words) = channel();
     let name = |what: &str| thread::Builder::new().name(format!("brunt-{what}-{number}"));
     name("tells").spawn(move || write(stdin, &assignment, &words))?;
