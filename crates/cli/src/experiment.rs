@@ -25,15 +25,12 @@ mod spec;
 mod sweep;
 
 use crate::args::RunArgs;
-use crate::check::short::refused;
-use crate::decide::{self, Decisive};
 use crate::exit::Exit;
 use crate::live::say;
-use crate::measure::{Strict, no_reply, tell_exit};
+use crate::measure::{Strict, tell_exit};
 use crate::output::Outputs;
 use crate::signals::Interrupt;
 use crate::to_plan::System;
-use crate::world::Real;
 use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result, anyhow};
 pub use at_capacity::{Within, of_search, searching};
@@ -41,9 +38,14 @@ use brunt_model::experiment::{Around, ContenderHooks};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Place, Study};
 use brunt_report::figures::plural;
 use brunt_rig::{End, Failure, Gear};
+use brunt_runner::Real;
+use brunt_runner::decide;
+use brunt_runner::route::refused;
+use brunt_runner::run::no_reply;
 use brunt_store::{Ended, Named, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use contenders::{Arranged, experiment as experiment_of};
+pub use ending::{Decisive, exit_of_comparison};
 use measurer::Measurer;
 pub use planned::{plan_path, run_plan};
 pub use spec::{SpecArgs, repetitions, spec};
@@ -248,7 +250,7 @@ fn finish(
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
             let exit = ending::exit_of_study(&study, &analysis, fails.strict);
-            let exit = exit.max(decide::exit_of(&analysis, fails.decisive));
+            let exit = exit.max(exit_of_comparison(&analysis, fails.decisive));
             tell_exit(exit, fails.quiet);
             written.map(|()| exit).map_err(failed)
         }

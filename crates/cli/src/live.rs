@@ -1,8 +1,8 @@
 //! How a run goes while it goes: one line on a terminal, rewritten; a line every few seconds elsewhere.
 
-use crate::measure::Listen;
 use brunt_model::{Event, Plan, Tick};
 use brunt_report::progress::Progress;
+use brunt_runner::Listen;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 

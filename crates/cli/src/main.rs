@@ -3,10 +3,10 @@
 //! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
 //!
 //! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
-//! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out. [`mod@decide`]: what they came to.
+//! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
-//! * [`processes`]: a run in several processes of ourselves.
-//! * [`world`]: real sockets and the real clock for the engine. [`signals`]: Ctrl-C. [`live`]: progress.
+//! * [`mod@worker`]: one process of a run in several.
+//! * [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`compat`]: other tools' command lines, by their names. What they share with ours begins at [`mod@measure`].
@@ -22,25 +22,21 @@ mod causes;
 mod certify;
 mod check;
 mod compat;
-mod decide;
 mod defaults;
 mod exit;
 mod experiment;
-mod keep;
 mod live;
 mod measure;
 mod output;
 mod plan_file;
-mod processes;
 mod redact;
 mod replay;
 mod reports;
 mod runs;
 mod signals;
-mod steer;
 mod stored;
 mod to_plan;
-mod world;
+mod worker;
 
 use anyhow::Result;
 use args::{Cli, Command, RunArgs};
@@ -134,7 +130,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
             Ok(Exit::Measured)
         }
-        Command::Worker => processes::worker::worker().map_err(failed),
+        Command::Worker => worker::worker().map_err(failed),
         Command::Man => man().map_err(failed),
         Command::Schema { document } => {
             let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
@@ -157,7 +153,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     }
     let system = system();
     let (plan, mut notes) = to_plan::to_plan(args, &system).map_err(usage)?;
-    let world = world::Real::new(&plan).map_err(usage)?;
+    let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::open(&args.output.outputs, args.output.quiet).map_err(usage)?;
     let log = args.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);

@@ -161,7 +161,7 @@ fn show(store: &Store, word: &str) -> Result<(), Failed> {
         }
         Named::Experiment(id) => {
             let study = store.study(&id).map_err(refused)?;
-            (format.write_study)(&study, &crate::decide::analysis(&study), &mut out).map_err(failed)?;
+            (format.write_study)(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(failed)?;
         }
     }
     say(&String::from_utf8_lossy(&out))

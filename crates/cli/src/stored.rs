@@ -4,14 +4,15 @@
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::experiment::{SpecArgs, spec};
+use crate::experiment::{SpecArgs, exit_of_comparison, spec};
 use crate::output::Outputs;
-use crate::{Failed, decide, failed, runs, usage};
+use crate::{Failed, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
 use brunt_report::figures::{count, span};
+use brunt_runner::decide;
 use brunt_script::plan::PlannedCompare;
 use brunt_store::{Named, Store};
 use std::path::PathBuf;
@@ -45,7 +46,7 @@ pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, F
 pub fn show(sets: Vec<Vec<Group>>, args: &SpecArgs, outputs: Outputs) -> Result<Exit, Failed> {
     let (study, analysis) = compared(sets, args).map_err(usage)?;
     outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(decide::exit_of(&analysis, args.require_decision.into()))
+    Ok(exit_of_comparison(&analysis, args.require_decision.into()))
 }
 
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
@@ -63,7 +64,7 @@ fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(decide::exit_of(&analysis, args.require_decision.into()))
+    Ok(exit_of_comparison(&analysis, args.require_decision.into()))
 }
 
 fn bare(word: &str) -> &str {

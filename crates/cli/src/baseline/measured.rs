@@ -2,8 +2,8 @@
 
 use super::CheckArgs;
 use crate::args::values::secrets::filled;
-use crate::decide::Decisive;
 use crate::exit::Exit;
+use crate::experiment::Decisive;
 use crate::experiment::{Arranged, Given, Keep, carry_out, experiment_of};
 use crate::measure::Strict;
 use crate::output::Outputs;

@@ -1,8 +1,7 @@
 //! What `brunt certify` is told.
 
-use super::cases::CASES;
-use super::tools::{TOOLS, Way};
 use crate::args::values::{self, Output};
+use brunt_certify::{CASES, Settings, TOOLS, Way};
 use brunt_script::WordError;
 use clap::{Args, value_parser};
 
@@ -36,19 +35,15 @@ pub struct CertifyArgs {
 }
 
 impl CertifyArgs {
-    /// Whether a case was asked for.
-    pub fn wants_case(&self, name: &str) -> bool {
-        self.cases.is_empty() || self.cases.iter().any(|case| case == name)
-    }
-
-    /// Whether a tool was asked for.
-    pub fn wants_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool == name || tool == "all")
-    }
-
-    /// Whether a way of putting load was asked for.
-    pub fn wants_way(&self, way: Way) -> bool {
-        self.ways.is_empty() || self.ways.contains(&way)
+    /// What is to be certified.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            tools: self.tools.clone(),
+            cases: self.cases.clone(),
+            ways: self.ways.clone(),
+            seconds: self.seconds,
+            rounds: self.rounds,
+        }
     }
 }
 

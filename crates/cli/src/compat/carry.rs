@@ -4,15 +4,15 @@
 
 use super::side::Side;
 use crate::defaults;
-use crate::keep::Kept;
 use crate::live::say;
-use crate::measure::{Carried, Engine, Listen, With, carry_out_by};
 use crate::output::Outputs;
 use crate::signals::Interrupt;
 use anyhow::{Result, ensure};
 use brunt_engine::Control;
 use brunt_model::Plan;
 use brunt_model::finding::{State, Verdict};
+use brunt_runner::keep::Kept;
+use brunt_runner::{Carried, Engine, Listen, With, carry_out_by};
 use brunt_store::Store;
 
 /// Everything around a run that could go wrong before it, and did not.
@@ -44,7 +44,8 @@ impl Course {
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let command = crate::command_line();
         let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
-        let with = With { environment, notes: Vec::new(), control: self.control, trial_of: None, listeners };
+        let redactor = crate::redact::current();
+        let with = With { environment, notes: Vec::new(), control: self.control, trial_of: None, redactor, listeners };
         let carried = carry_out_by(plan, with, engine);
         Done { carried, kept, outputs: self.outputs, notes: self.notes }
     }

@@ -3,10 +3,10 @@
 //! It stands between the engine and the real wire, on the one path of a run in one process, and only where a tool asked for
 //! it. What it is **not**: on the measuring path of any other run.
 
-use crate::world::Real;
 use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Failure;
 use brunt_model::sample::Opening;
+use brunt_runner::Real;
 use brunt_wire::h1::H1;
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::tls::Handshake;

@@ -1,12 +1,28 @@
 //! How an experiment's figures make brunt exit.
 
-use crate::decide::fulfilled;
 use crate::exit::Exit;
 use crate::measure::{Strict, exit_of};
 use brunt_model::answer::SearchEnd;
+use brunt_model::comparison::Better;
 use brunt_model::question::Fulfilled;
 use brunt_model::reached::Replies;
 use brunt_model::{Analysis, Answer, Find, Question, Study};
+use brunt_runner::decide::fulfilled;
+
+/// Whether a comparison that decides nothing makes brunt fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decisive {
+    /// It does.
+    Yes,
+    /// It is told, and that is all.
+    No,
+}
+
+impl From<bool> for Decisive {
+    fn from(asked: bool) -> Self {
+        if asked { Self::Yes } else { Self::No }
+    }
+}
 
 /// What is worst of its trials; but trials beyond what a server can bear are in the nature of an experiment. So an objective
 /// counts as missed where a contender met it at no load, and replies as missing, or as bad, where a contender had no better
@@ -50,4 +66,15 @@ fn of_trials(study: &Study, strict: Strict) -> Exit {
     let unmet = (0..study.experiment.contenders.len()).any(|contender| !study.unmet(contender).is_empty());
     let missed = unmet.then_some(Exit::ObjectiveMissed);
     of_trials.filter(own).chain(missed).max().unwrap_or(Exit::Measured)
+}
+
+/// How a comparison makes brunt exit.
+pub fn exit_of_comparison(analysis: &Analysis, decisive: Decisive) -> Exit {
+    let Some(comparison) = &analysis.comparison else { return Exit::Measured };
+    if !comparison.failed.is_empty() {
+        return Exit::Worse;
+    }
+    let mut deciding = comparison.deciding().peekable();
+    let open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
+    if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
 }

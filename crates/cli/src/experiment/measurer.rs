@@ -2,13 +2,10 @@
 
 use super::left::Left;
 use crate::check::short::preflight_short;
-use crate::decide;
-use crate::keep::{Kept, Watched};
 use crate::live::{Live, rewrite, say};
-use crate::measure::{Listen, With, carry_out, no_reply};
+use crate::redact;
 use crate::signals::Interrupt;
 use crate::to_plan::System;
-use crate::world::Real;
 use anyhow::{Context, Result};
 use brunt_engine::World;
 use brunt_model::experiment::Step;
@@ -16,6 +13,11 @@ use brunt_model::reached::Replies;
 use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Question, Study, Tick, Trial, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
+use brunt_runner::Real;
+use brunt_runner::decide;
+use brunt_runner::keep::{Kept, Watched};
+use brunt_runner::run::no_reply;
+use brunt_runner::{Listen, With, carry_out};
 use brunt_store::Store;
 use std::io::{self, IsTerminal};
 
@@ -125,13 +127,14 @@ impl Host for Measurer<'_> {
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let experiment = &self.study.experiment;
         let trial_of = experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned();
-        let with = With { environment, notes, control: self.interrupt.control(), trial_of, listeners };
+        let (control, redactor) = (self.interrupt.control(), redact::current());
+        let with = With { environment, notes, control, trial_of, redactor, listeners };
         let carried = carry_out(plan, &world, with);
         let (run, judgement) = (carried.run, carried.judgement);
         let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
         self.study.warnings.extend(trouble);
         self.made(work, Trial { place: work.place, id, run, judgement });
-        carried.outcome
+        Ok(carried.outcome?)
     }
 
     fn say(&mut self, news: News) {

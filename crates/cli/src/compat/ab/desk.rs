@@ -2,9 +2,9 @@
 
 use super::classic::{Classic, Fatal, Rules};
 use crate::compat::epoch::Epoch;
-use crate::measure::Listen;
 use brunt_engine::Control;
 use brunt_model::{Event, Phase, Sample, Snapshot, Tick};
+use brunt_runner::Listen;
 use std::time::Duration;
 
 /// What is heard.

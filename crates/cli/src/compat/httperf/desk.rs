@@ -2,9 +2,9 @@
 
 use super::counts::{Counts, Rules, Windows};
 use super::paper::Paper;
-use crate::measure::Listen;
 use brunt_model::reading_names::{CPU_SYSTEM, CPU_USER, GENERATOR};
 use brunt_model::{Event, Phase, Reading, Snapshot, Tick};
+use brunt_runner::Listen;
 use std::sync::Arc;
 
 /// What is heard.

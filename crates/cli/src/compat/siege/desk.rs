@@ -4,9 +4,9 @@ use super::classic::{Classic, Figures};
 use super::lines::{Lines, complaint};
 use super::settings::Settings;
 use crate::compat::epoch::Epoch;
-use crate::measure::Listen;
 use brunt_engine::Control;
 use brunt_model::{Event, Failure, Phase, Sample, Tick};
+use brunt_runner::Listen;
 use std::io::{self, Write};
 
 /// What is heard.

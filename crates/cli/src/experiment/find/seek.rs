@@ -4,12 +4,12 @@
 
 use super::pattern;
 use super::told::{came_to, ended, going_on, so_far};
-use crate::decide::{Contended, contended, find_of};
 use crate::experiment::measurer::Measurer;
 use brunt_model::answer::SearchEnd;
 use brunt_model::question::{AtCapacity, Between};
 use brunt_model::{Experiment, Failure, Find, Place, Question, Study, Trial};
 use brunt_rig::{Chooser, Chosen, Turn};
+use brunt_runner::decide::{Contended, contended, find_of};
 use brunt_search::{Ask, Next, Purpose};
 use std::time::Duration;
 

@@ -1,0 +1,84 @@
+//! The reference server, as a child of ours: brunt itself, by the command `lab`.
+
+use crate::cases::Case;
+use crate::error::CertifyError;
+use crate::process::{End, Process};
+use brunt_engine::Control;
+use brunt_lab::freeze::Freeze;
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Command, Stdio};
+use std::time::Duration;
+
+/// How long the server may take to write down what it knows.
+const LAST_WORDS: Duration = Duration::from_secs(20);
+
+/// How long the server lives beyond the load, whatever happens to us, in seconds.
+const AFTERLIFE: u32 = 120;
+
+/// This very program, wherever it lies, also after it was replaced.
+pub fn ourselves() -> PathBuf {
+    let linked = PathBuf::from("/proc/self/exe");
+    if linked.exists() { linked } else { std::env::current_exe().unwrap_or(linked) }
+}
+
+/// A server that listens.
+pub struct Lab {
+    process: Process,
+    /// It ends when this closes.
+    stdin: Option<ChildStdin>,
+    stats: PathBuf,
+    /// Where it listens on 127.0.0.1.
+    pub port: u16,
+    /// Whether the system let it have real-time priority.
+    pub prompt: bool,
+}
+
+impl Lab {
+    /// Starts it for a load of so many seconds.
+    pub fn start(case: &Case, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
+        let stats = folder.join("truth.json");
+        let mut command = Command::new(ourselves());
+        command.args(["lab", "--listen", "127.0.0.1:0", "--precise", "--until-stdin-closes", "--max-runtime"]);
+        command.arg(format!("{}s", seconds + AFTERLIFE)).arg("--stats").arg(&stats).args(case.lab.split(' '));
+        let mut process =
+            Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped())).map_err(CertifyError::Start)?;
+        let stdin = process.child().stdin.take();
+        let stdout = process.child().stdout.take().ok_or(CertifyError::NoOutput)?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = port.ok_or_else(|| CertifyError::NoPort(line.trim().to_owned()))?;
+        let prompt = real_time(&process);
+        Ok(Self { process, stdin, stats, port, prompt })
+    }
+
+    /// Stops it for so long, and tells it afterwards.
+    pub fn freeze(&mut self, length: Duration) -> Result<(), CertifyError> {
+        let freeze = Freeze::impose(self.process.pid(), length).map_err(CertifyError::Freeze)?;
+        if let Some(stdin) = &mut self.stdin {
+            writeln!(stdin, "{freeze}")?;
+        }
+        Ok(())
+    }
+
+    /// Ends it; what it knows.
+    pub fn end(mut self) -> Result<Value, CertifyError> {
+        drop(self.stdin.take());
+        match self.process.wait(LAST_WORDS, &Control::default())? {
+            End::Ended(status) if status.success() => {}
+            end => return Err(CertifyError::Ending(format!("{end:?}"))),
+        }
+        Ok(serde_json::from_str(&fs::read_to_string(&self.stats)?)?)
+    }
+}
+
+/// Real-time priority makes its replies punctual. It takes a right that not everybody has; without it, it is only
+/// refused more often.
+fn real_time(process: &Process) -> bool {
+    let pid = process.pid().as_raw_nonzero().to_string();
+    let chrt = Command::new("chrt").args(["-a", "-f", "-p", "10", &pid]).stdin(Stdio::null()).output();
+    chrt.is_ok_and(|output| output.status.success())
+}

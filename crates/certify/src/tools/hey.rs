@@ -1,0 +1,55 @@
+//! hey: closed, or a rate for each worker; its text ends at the 99th percentile.
+
+use super::text::{first_number, is_refusal, number_after};
+use super::{Asked, Job, Spacing, Told, Tool, Way};
+use crate::figures::Figures;
+
+/// See the module.
+pub const TOOL: Tool = Tool {
+    name: "hey",
+    program: Some("hey"),
+    ways: &[Way::Open, Way::Closed],
+    spacing: Spacing::PerConnection,
+    lead: 0,
+    file: None,
+    note: "open: `-q` for each worker; text, in tenths of a millisecond; it prints no p99.9",
+    ask,
+    read,
+};
+
+fn ask(job: &Job) -> Asked {
+    let (workers, rate) = match job.way {
+        Way::Open => (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing()))),
+        Way::Closed => (job.connections, String::new()),
+    };
+    Asked::line(&format!("hey -z {}s -c {workers}{rate} -t 30 {}", job.seconds, job.url()))
+}
+
+fn read(told: &Told) -> Result<Figures, String> {
+    let text = &told.out;
+    let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
+    // Some versions print `99%% in`.
+    let percentile = |percent: &str| {
+        let line = text.lines().map(str::trim).find(|line| line.starts_with(percent) && line.contains("% in "))?;
+        first_number(line.split_once(" in ")?.1)
+    };
+    let figures = Figures {
+        p50: percentile("50%"),
+        p90: percentile("90%"),
+        p99: percentile("99%"),
+        max: number_after(text, "Slowest:"),
+        mean: number_after(text, "Average:"),
+        throughput: Some(throughput),
+        ..Figures::default()
+    };
+    let failed = counts(text, "Error distribution:").iter().map(|(count, _)| first_number(count).unwrap_or(0.0)).sum();
+    let statuses = counts(text, "Status code distribution:");
+    let refused = statuses.iter().filter(|(code, _)| is_refusal(code)).filter_map(|(_, rest)| first_number(rest)).sum();
+    Ok(figures.with_errors(failed, refused))
+}
+
+/// The lines `[WORD] rest` of a section.
+fn counts<'a>(text: &'a str, section: &str) -> Vec<(&'a str, &'a str)> {
+    let lines = text.split(section).nth(1).unwrap_or("").lines().map(str::trim).skip(1);
+    lines.map_while(|line| line.strip_prefix('[')?.split_once(']')).collect()
+}

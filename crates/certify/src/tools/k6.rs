@@ -1,0 +1,70 @@
+//! k6: constant-arrival-rate or constant-vus, from a script that counts both kinds of errors.
+
+use super::text::{at, json};
+use super::{Asked, Job, Spacing, Told, Tool, Way};
+use crate::figures::Figures;
+
+/// See the module.
+pub const TOOL: Tool = Tool {
+    name: "k6",
+    program: Some("k6"),
+    ways: &[Way::Open, Way::Closed],
+    spacing: Spacing::Even,
+    lead: 0,
+    file: Some("k6.json"),
+    note: "open: constant-arrival-rate with users enough, closed: constant-vus; `http_req_duration` of handleSummary",
+    ask,
+    read,
+};
+
+const SCRIPT: &str = "\
+import http from 'k6/http';
+import { Counter } from 'k6/metrics';
+const failed = new Counter('without_reply');
+const refused = new Counter('refused');
+export const options = {
+  discardResponseBodies: true,
+  summaryTrendStats: ['avg', 'med', 'p(90)', 'p(99)', 'p(99.9)', 'max'],
+  scenarios: { certify: SCENARIO },
+};
+export default function () {
+  const reply = http.get('URL');
+  if (reply.error_code >= 1000 && reply.error_code < 1400) failed.add(1);
+  else if (reply.status >= 400) refused.add(1);
+}
+export function handleSummary(data) {
+  return { 'k6.json': JSON.stringify(data.metrics) };
+}
+";
+
+fn ask(job: &Job) -> Asked {
+    let Job { rate, seconds, most, connections, .. } = job;
+    let scenario = match job.way {
+        Way::Open => format!(
+            "{{ executor: 'constant-arrival-rate', rate: {rate}, timeUnit: '1s', duration: '{seconds}s', \
+             preAllocatedVUs: {most}, maxVUs: {most} }}"
+        ),
+        Way::Closed => format!("{{ executor: 'constant-vus', vus: {connections}, duration: '{seconds}s' }}"),
+    };
+    let script = SCRIPT.replace("SCENARIO", &scenario).replace("URL", &job.url());
+    Asked::line("k6 run --quiet --no-usage-report k6.js").with_file("k6.js", script)
+}
+
+fn read(told: &Told) -> Result<Figures, String> {
+    let json = json(&told.file)?;
+    let duration = json.pointer("/http_req_duration/values").ok_or("its summary has no http_req_duration")?;
+    let time = |key: &str| duration[key].as_f64().map(|ms| ms / 1e3);
+    let figures = Figures {
+        p50: time("med"),
+        p90: time("p(90)"),
+        p99: time("p(99)"),
+        p99_9: time("p(99.9)"),
+        max: time("max"),
+        mean: time("avg"),
+        throughput: at(&json, "/http_reqs/values/rate"),
+        ..Figures::default()
+    };
+    // A counter that was never raised is not in the summary.
+    let count = |name: &str| at(&json, &format!("/{name}/values/count")).unwrap_or(0.0);
+    Ok(figures.with_errors(count("without_reply"), count("refused")))
+}

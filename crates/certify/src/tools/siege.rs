@@ -1,0 +1,48 @@
+//! siege 4: a closed loop; mean and longest in hundredths of a second, no percentiles.
+
+use super::text::{at, json};
+use super::{Asked, Job, Spacing, Told, Tool, Way};
+use crate::figures::Figures;
+
+/// See the module.
+pub const TOOL: Tool = Tool {
+    name: "siege",
+    program: Some("siege"),
+    ways: &[Way::Closed],
+    spacing: Spacing::Even,
+    lead: 0,
+    file: None,
+    note: "`-b`, keep-alive, JSON; it tells mean and longest in steps of 10 ms, no percentiles, and errors in one sum",
+    ask,
+    read,
+};
+
+const CONF: &str = "\
+verbose = false
+color = off
+json_output = true
+logging = false
+show-logfile = false
+protocol = HTTP/1.1
+connection = keep-alive
+parser = false
+limit = 10000
+failures = 1000000
+";
+
+fn ask(job: &Job) -> Asked {
+    let (connections, seconds, url) = (job.connections, job.seconds, job.url());
+    Asked::line(&format!("siege -R siege.conf -b -c {connections} -t {seconds}S {url}"))
+        .with_file("siege.conf", CONF.to_owned())
+}
+
+fn read(told: &Told) -> Result<Figures, String> {
+    let json = json(&told.out)?;
+    Ok(Figures {
+        mean: at(&json, "/response_time"),
+        max: at(&json, "/longest_transaction"),
+        throughput: at(&json, "/transaction_rate"),
+        errors: at(&json, "/failed_transactions"),
+        ..Figures::default()
+    })
+}

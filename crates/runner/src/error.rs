@@ -1,0 +1,29 @@
+//! Why a run cannot be carried out: we failed, not the server.
+
+use brunt_engine::EngineError;
+use brunt_script::ScriptError;
+use brunt_wire::h1::BadWire;
+use std::io;
+
+/// Why a run cannot be carried out, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// No wire can be made of the plan: a certificate cannot be read, or a proxy is none.
+    #[error("the connection cannot be set up")]
+    Connection(#[from] BadWire),
+    /// The plan's script cannot be compiled, or a file that it names cannot be read.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// One of several processes could not be started.
+    #[error("a process for connections could not be started")]
+    Process(#[source] io::Error),
+    /// A worker was given something else than an assignment.
+    #[error("this is a part of brunt, and reads what another process of it says")]
+    Assignment(#[source] serde_json::Error),
+    /// A pipe or a thread could not be used.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}

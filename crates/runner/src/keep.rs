@@ -1,0 +1,73 @@
+//! Who hears a run besides those who show it: the store, which keeps it, and what is read of the server meanwhile.
+//!
+//! What it is **not**: the store or the probes themselves. Neither can end a run: what goes wrong is a warning in it.
+
+use crate::run::Listen;
+use brunt_engine::Epoch;
+use brunt_model::reached::Replies;
+use brunt_model::{Event, Judgement, Place, ProbeSpec, Run, Tick, Warning};
+use brunt_probe::watch::{Seen, Watch};
+use brunt_store::{RunLog, Store};
+
+/// A run that is being kept.
+pub struct Kept {
+    log: RunLog,
+    /// What is to be told of the log, once.
+    trouble: Option<String>,
+    /// It belongs to no experiment.
+    alone: bool,
+}
+
+impl Kept {
+    /// Begins to keep a run; of which experiment it is, and which trial, where it is of one. Why it is not kept, where that
+    /// cannot be.
+    pub fn begin(store: &Store, belongs: Option<(&str, Place)>) -> Result<Self, String> {
+        let log = store.begin_run(belongs).map_err(|error| format!("this run is not kept: {error}"))?;
+        Ok(Self { log, trouble: None, alone: belongs.is_none() })
+    }
+
+    /// The run is over: its short id where it is kept, and what went wrong with keeping it. A run on its own that measured
+    /// nothing is not kept, so that no later run is compared with it.
+    pub fn finish(self, run: &Run, judgement: &Judgement) -> (Option<String>, Option<String>) {
+        let id = self.log.id().to_owned();
+        if self.alone && run.replies() == Replies::None && !run.interrupted() {
+            return (None, self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}")));
+        }
+        let trouble = self.log.finish(run, judgement).err();
+        let trouble = trouble.map(|error| format!("run {id} may not be listed as it was: {error}"));
+        (Some(id), self.trouble.or(trouble))
+    }
+}
+
+impl Listen for Kept {
+    fn hear(&mut self, event: &Event) {
+        if let Err(error) = self.log.take(event) {
+            let told = format!("{}: the event log ends before the run does: {error}", self.log.path().display());
+            self.trouble = Some(told);
+        }
+    }
+
+    fn add(&mut self, at: Tick) -> Vec<Event> {
+        self.trouble.take().map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
+    }
+}
+
+/// What is read of the server while a run goes on.
+pub struct Watched(Watch);
+
+impl Watched {
+    /// Begins to read; None where nothing is to be read. `epoch`: when the run began, as it will stamp its events.
+    pub fn begin(specs: &[ProbeSpec], epoch: Epoch) -> Option<Self> {
+        (!specs.is_empty()).then(|| Self(Watch::start(specs, epoch)))
+    }
+}
+
+impl Listen for Watched {
+    fn add(&mut self, at: Tick) -> Vec<Event> {
+        let event = |seen| match seen {
+            Seen::Reading(reading) => Event::Reading(reading),
+            Seen::Warning(text) => Event::Warning(Warning { at, text }),
+        };
+        self.0.drain().into_iter().map(event).collect()
+    }
+}
