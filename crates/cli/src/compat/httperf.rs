@@ -21,7 +21,7 @@ mod tls;
 use super::carry::Course;
 use super::witness::{Watched, Witness};
 use crate::causes;
-use crate::signals::Interrupt;
+use crate::signals;
 use anyhow::Result;
 use args::{Args, Refusal, Workload};
 use brunt_engine::{Control, Sink};
@@ -57,7 +57,7 @@ pub struct Answer {
 
 /// Carries out a command line of httperf's: the name under which it was called, and what it is told; the exit code.
 pub fn run(called: &str, words: &[String]) -> u8 {
-    let told = Interrupt::listen().map_err(|error| Told::failed(error.to_string()));
+    let told = signals::listen().map_err(|error| Told::failed(error.to_string()));
     match told.and_then(|interrupt| begin(called, words, interrupt.control(), &Arc::new(Paper::Stdout))) {
         Ok(()) => 0,
         Err(told) => {
