@@ -9,6 +9,7 @@
 //!
 //! * [`mod@run`]: one run, from its plan to its judgement; who hears it, and may add to it.
 //! * [`world`]: real sockets and the real clock for the engine. [`processes`]: a run in several processes.
+//!   [`witness`]: what single connections said, for those who ask.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
@@ -24,6 +25,7 @@ pub mod processes;
 pub mod route;
 pub mod run;
 mod steer;
+pub mod witness;
 pub mod world;
 
 pub use error::RunError;
