@@ -65,7 +65,8 @@ impl League {
     /// A league as it was asked for, with nothing tried yet.
     pub fn new(settings: &Settings, environment: Environment, unix_seconds: f64) -> Self {
         let wanted = TOOLS.into_iter().filter(|tool| settings.wants_tool(tool.name));
-        let (tools, absent): (Vec<_>, Vec<_>) = wanted.partition(|tool| tool.find().is_some());
+        let (tools, absent): (Vec<_>, Vec<_>) =
+            wanted.partition(|tool| tool.find(settings.search_path.as_deref()).is_some());
         Self {
             environment,
             unix_seconds,

@@ -1,6 +1,7 @@
 //! What is to be certified: which tools, in which cases, in which ways.
 
 use crate::tools::Way;
+use std::ffi::OsString;
 
 /// What is to be certified.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub struct Settings {
     pub seconds: u32,
     /// Runs of each tool in each case.
     pub rounds: u32,
+    /// Folders in which tools are looked for, written as `PATH` is.
+    pub search_path: Option<OsString>,
 }
 
 impl Settings {

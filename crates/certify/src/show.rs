@@ -192,8 +192,14 @@ mod tests {
 
     /// Everybody in every case, with the longest cells that there are.
     fn full() -> League {
-        let settings =
-            Settings { tools: vec!["all".into()], cases: Vec::new(), ways: Vec::new(), seconds: 10, rounds: 1 };
+        let settings = Settings {
+            tools: vec!["all".into()],
+            cases: Vec::new(),
+            ways: Vec::new(),
+            seconds: 10,
+            rounds: 1,
+            search_path: None,
+        };
         let mut all = League::new(&settings, Environment::default(), 1.8e9);
         (all.tools, all.absent) = (TOOLS.to_vec(), vec!["gatling"]);
         all.entries = all.trials().into_iter().map(entry).collect();

@@ -20,6 +20,7 @@ mod wrk2;
 
 use crate::figures::Figures;
 use std::env;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// How load is put on a server.
@@ -146,11 +147,10 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Where its program is on this machine.
-    pub fn find(&self) -> Option<PathBuf> {
+    /// Where its program is on this machine: in one of the folders of `search_path`, which is written as `PATH` is.
+    pub fn find(&self, search_path: Option<&OsStr>) -> Option<PathBuf> {
         let Some(program) = self.program else { return env::current_exe().ok() };
-        let path = env::var_os("PATH")?;
-        env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+        env::split_paths(search_path?).map(|folder| folder.join(program)).find(|file| file.is_file())
     }
 }
 

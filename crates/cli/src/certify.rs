@@ -9,7 +9,7 @@ pub mod args;
 use crate::args::output::check;
 use crate::args::values::Output;
 use crate::exit::Exit;
-use crate::signals::Interrupt;
+use crate::signals;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use args::CertifyArgs;
@@ -24,7 +24,7 @@ pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, Failed> {
     let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let mut league = League::new(&args.settings(), environment, brunt_engine::clock::unix_seconds());
     league.hurry();
-    let stop = Interrupt::listen().map_err(failed)?.control();
+    let stop = signals::listen().map_err(failed)?.control();
     announce(&league);
     let mut number = 0;
     let held = league.run(&stop, |entry, all| {

@@ -6,7 +6,7 @@
 //!
 //! * [`getopt`]: options, read as `getopt` and `getopt_long` read them. [`side`]: the options that are ours, `--brunt-…`.
 //! * [`ciphers`]: OpenSSL's names. [`epoch`]: the time of day. [`carry`]: the plan carried out, and all that is not the tool's
-//!   own report. [`witness`]: what single connections said.
+//!   own report.
 //!
 //! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record.
 
@@ -21,7 +21,6 @@ pub mod httperf;
 pub mod names;
 mod side;
 mod siege;
-mod witness;
 
 use std::path::Path;
 

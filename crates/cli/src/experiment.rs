@@ -4,12 +4,12 @@
 //!   was interrupted.
 //! * [`mod@find`]: `brunt find`, whose loads are chosen on the way. [`contenders`]: the servers of a command line.
 //! * [`at_capacity`]: contenders that are compared by their capacities.
-//! * [`measurer`]: makes the runs that the room `rig` asks for, and keeps them. [`left`]: how long it will still take.
+//! * [`terminal`]: what is said of one while it goes on.
 //! * [`mod@spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
 //!   contenders answer alike, asked before anything is measured.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
-//! What it is **not**: the order of trials, hooks and managed servers are `rig`'s.
+//! What it is **not**: the order of trials, hooks and managed servers are `rig`'s; the trials are `runner`'s.
 
 mod answers;
 mod at_capacity;
@@ -17,43 +17,45 @@ mod compare;
 mod contenders;
 mod ending;
 pub mod find;
-mod left;
-mod measurer;
 mod planned;
 mod resume;
 mod spec;
 mod sweep;
+mod terminal;
 
 use crate::args::RunArgs;
+use crate::defaults;
 use crate::exit::Exit;
 use crate::live::say;
 use crate::measure::{Strict, tell_exit};
 use crate::output::Outputs;
-use crate::signals::Interrupt;
+use crate::redact;
+use crate::signals;
 use crate::to_plan::System;
 use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result, anyhow};
 pub use at_capacity::{Within, of_search, searching};
 use brunt_model::experiment::{Around, ContenderHooks};
-use brunt_model::{Analysis, Contender, Environment, Experiment, Place, Study};
+use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
 use brunt_rig::{End, Failure, Gear};
 use brunt_runner::Real;
+use brunt_runner::RunError;
 use brunt_runner::decide;
+use brunt_runner::experiment::{Conditions, Machine};
 use brunt_runner::route::refused;
 use brunt_runner::run::no_reply;
 use brunt_store::{Ended, Named, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use contenders::{Arranged, experiment as experiment_of};
 pub use ending::{Decisive, exit_of_comparison};
-use measurer::Measurer;
 pub use planned::{plan_path, run_plan};
 pub use spec::{SpecArgs, repetitions, spec};
-use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
+use terminal::Terminal;
 
 /// What goes with an experiment besides what is to be done.
 pub struct Given {
@@ -130,23 +132,18 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let environment = Environment { strict: given.strict == Strict::Yes, ..machine };
     let (mut study, store) = begun(experiment, &environment, given.keep)?;
     study.warnings.extend(given.notes);
-    let experiment = study.experiment.clone();
-    let _folder = experiment.scratch.as_deref().map(Folder::make).transpose().map_err(failed)?;
+    let _folder = study.experiment.scratch.as_deref().map(Folder::make).transpose().map_err(failed)?;
 
-    let interrupt = Interrupt::listen().map_err(failed)?;
+    let interrupt = signals::listen().map_err(failed)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
     let time = brunt_rig::Real::default();
     let gear = Gear { guard: (guard, vec!["guard".into()]), time: &time };
-    let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
-    let told = measurer::Told { system: given.system, quiet: given.quiet, store: store.as_ref() };
-    let mut measurer = Measurer::new(study, &experiment, told, interrupt, &time);
-    let outcome = match find::Seeker::new(&experiment.question, &measurer.study) {
-        _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
-        Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, &gear, &mut measurer),
-        None => brunt_rig::conduct(&experiment, &done, &gear, &mut measurer),
-    };
+    let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
+    let observer = Terminal { system: given.system, quiet: given.quiet };
+    let redactor = redact::current();
+    let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
+    let (study, outcome) = brunt_runner::experiment::carry_out(study, &gear, conditions);
     let fails = Fails { strict: given.strict, decisive: given.decisive, quiet: given.quiet };
-    let study = measurer.study;
     finish(study, store.as_ref(), outcome, given.outputs, fails)
 }
 
@@ -225,7 +222,7 @@ impl Drop for Folder {
 fn finish(
     mut study: Study,
     store: Option<&Store>,
-    outcome: Result<End, Failure<anyhow::Error>>,
+    outcome: Result<End, Failure<RunError>>,
     outputs: Outputs,
     fails: Fails,
 ) -> Result<Exit, Failed> {
@@ -233,7 +230,7 @@ fn finish(
     if let Err(failure) = &outcome {
         study.warnings.push(format!("the experiment was stopped: {failure:#}"));
     }
-    crate::redact::current().study(&mut study);
+    redact::current().study(&mut study);
     if let (Some(store), Some(id)) = (store, &study.id) {
         let ended = Ended { interrupted: study.interrupted, warnings: study.warnings.clone() };
         let trouble = store.end_experiment(id, &ended).err();

@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::live::{Live, say};
 use crate::output::{Log, Outputs};
 use crate::redact;
-use crate::signals::Interrupt;
+use crate::signals;
 use anyhow::Result;
 use brunt_engine::World;
 use brunt_model::finding::State;
@@ -55,7 +55,7 @@ impl From<bool> for Strict {
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let Around { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
-    let control = Interrupt::listen()?.control();
+    let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| Kept::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
             say(&format!("warning: {why}"));

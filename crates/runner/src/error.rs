@@ -17,6 +17,14 @@ pub enum RunError {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A trial of an experiment cannot be set up.
+    #[error("{which}")]
+    Trial {
+        /// Which of how many, and what it is.
+        which: String,
+        /// Why.
+        source: Box<RunError>,
+    },
     /// One of several processes could not be started.
     #[error("a process for connections could not be started")]
     Process(#[source] io::Error),

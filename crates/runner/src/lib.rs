@@ -1,4 +1,4 @@
-//! Carries a plan out: the engine with real sockets and the real clock, in one process or several, heard by listeners.
+//! Carries a plan out, or an experiment of many: the engine with real sockets and the real clock, in one process or several, heard by listeners.
 //!
 //! A [`Plan`](brunt_model::Plan) and a [`World`](world::Real) come in, with what goes with the run ([`With`]);
 //! [`carry_out`] tells every event to all who [`Listen`], and hands back the [`Run`](brunt_model::Run) and its judgement.
@@ -9,20 +9,26 @@
 //!
 //! * [`mod@run`]: one run, from its plan to its judgement; who hears it, and may add to it.
 //! * [`world`]: real sockets and the real clock for the engine. [`processes`]: a run in several processes.
+//!   [`witness`]: what single connections said, for those who ask.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
+//! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
 //! * [`error`]: why a run cannot be carried out.
 #![warn(missing_docs)]
 
 pub mod decide;
 pub mod error;
+pub mod experiment;
+pub mod interrupt;
 pub mod keep;
 pub mod processes;
 pub mod route;
 pub mod run;
 mod steer;
+pub mod witness;
 pub mod world;
 
 pub use error::RunError;
+pub use interrupt::Interrupt;
 pub use run::{Carried, Engine, Listen, With, carry_out, carry_out_by, drive};
 pub use world::Real;

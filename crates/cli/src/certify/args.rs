@@ -43,6 +43,7 @@ impl CertifyArgs {
             ways: self.ways.clone(),
             seconds: self.seconds,
             rounds: self.rounds,
+            search_path: std::env::var_os("PATH"),
         }
     }
 }

@@ -19,14 +19,13 @@ mod secure;
 mod target;
 
 use super::carry::Course;
-use super::witness::{Watched, Witness};
 use crate::causes;
 use anyhow::Result;
 use args::{Args, Refusal};
 use brunt_engine::{Control, Sink};
 use brunt_model::{Environment, Plan};
 use brunt_runner::Real;
-use brunt_runner::processes;
+use brunt_runner::witness::{Watched, Witness};
 use classic::Fatal;
 use desk::Desk;
 use onlooker::Onlooker;
@@ -107,13 +106,10 @@ fn measure(args: &Args, plan: &Plan, course: Course, note: Option<String>) -> Re
     let world = Real::new(plan)?;
     let onlooker = Arc::new(Onlooker::new(args.verbosity));
     let looks_on = args.target.https || onlooker.wants_heads();
-    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| match plan.processes {
-        1 if looks_on => {
-            let witness: Arc<dyn Witness> = onlooker.clone();
-            Ok(brunt_engine::run(plan, environment, &Watched { real: &world, witness }, control, sink)?)
-        }
-        1 => Ok(brunt_engine::run(plan, environment, &world, control, sink)?),
-        _ => processes::run(plan, environment, &world, control, sink),
+    let witness = looks_on.then(|| Arc::clone(&onlooker) as Arc<dyn Witness>);
+    let watched = Watched { real: &world, witness };
+    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
+        watched.drive(plan, environment, control, sink)
     };
     let mut desk = Desk::new(args, course.control.clone());
     let done = course.run(plan, &engine, &mut desk);

@@ -6,7 +6,7 @@ use super::side::Side;
 use crate::defaults;
 use crate::live::say;
 use crate::output::Outputs;
-use crate::signals::Interrupt;
+use crate::signals;
 use anyhow::{Result, ensure};
 use brunt_engine::Control;
 use brunt_model::Plan;
@@ -27,7 +27,7 @@ pub struct Course {
 impl Course {
     /// Opens the files of the reports and the store, and listens to Ctrl-C.
     pub fn open(side: &Side) -> Result<Self> {
-        Self::among(side, Interrupt::listen()?.control())
+        Self::among(side, signals::listen()?.control())
     }
 
     /// The same where somebody else listens to Ctrl-C, and says so by `control`.

@@ -19,16 +19,15 @@ mod sessions;
 mod tls;
 
 use super::carry::Course;
-use super::witness::{Watched, Witness};
 use crate::causes;
-use crate::signals::Interrupt;
+use crate::signals;
 use anyhow::Result;
 use args::{Args, Refusal, Workload};
 use brunt_engine::{Control, Sink};
 use brunt_model::Environment;
 use brunt_model::plan::Manner;
 use brunt_runner::Real;
-use brunt_runner::drive;
+use brunt_runner::witness::{Watched, Witness};
 use counts::Rules;
 use desk::Desk;
 use onlooker::Onlooker;
@@ -57,7 +56,7 @@ pub struct Answer {
 
 /// Carries out a command line of httperf's: the name under which it was called, and what it is told; the exit code.
 pub fn run(called: &str, words: &[String]) -> u8 {
-    let told = Interrupt::listen().map_err(|error| Told::failed(error.to_string()));
+    let told = signals::listen().map_err(|error| Told::failed(error.to_string()));
     match told.and_then(|interrupt| begin(called, words, interrupt.control(), &Arc::new(Paper::Stdout))) {
         Ok(()) => 0,
         Err(told) => {
@@ -176,13 +175,10 @@ fn measure(
 ) -> Result<()> {
     let world = Real::new(plan)?;
     let mut desk = Desk::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(paper)));
-    let onlooker = Onlooker::of(args, paper);
-    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| match &onlooker {
-        Some(onlooker) if plan.processes == 1 => {
-            let witness: Arc<dyn Witness> = onlooker.clone();
-            Ok(brunt_engine::run(plan, environment, &Watched { real: &world, witness }, control, sink)?)
-        }
-        _ => drive(plan, environment, &world, control, sink),
+    let onlooker = Onlooker::of(args, paper).map(|onlooker| onlooker as Arc<dyn Witness>);
+    let watched = Watched { real: &world, witness: onlooker };
+    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
+        watched.drive(plan, environment, control, sink)
     };
     let done = course.run(plan, &engine, &mut desk);
     paper.say(&print::report(&print::Subject {

@@ -19,13 +19,12 @@ mod settings;
 mod urls;
 
 use super::carry::Course;
-use super::witness::{Watched, Witness};
 use crate::causes;
 use anyhow::Result;
 use brunt_engine::{Control, Sink};
 use brunt_model::{Environment, Plan};
 use brunt_runner::Real;
-use brunt_runner::processes;
+use brunt_runner::witness::{Watched, Witness};
 use desk::Desk;
 use lines::Lines;
 use onlooker::Onlooker;
@@ -101,14 +100,10 @@ fn begin(called: &str, mut settings: Settings) -> u8 {
 
 fn measure(settings: &Settings, plan: &Plan, course: Course, note: Option<String>) -> Result<()> {
     let world = Real::new(plan)?;
-    let onlooker = settings.look.map(|look| Arc::new(Onlooker(look)));
-    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| match (plan.processes, &onlooker) {
-        (1, Some(onlooker)) => {
-            let witness: Arc<dyn Witness> = onlooker.clone();
-            Ok(brunt_engine::run(plan, environment, &Watched { real: &world, witness }, control, sink)?)
-        }
-        (1, None) => Ok(brunt_engine::run(plan, environment, &world, control, sink)?),
-        _ => processes::run(plan, environment, &world, control, sink),
+    let onlooker = settings.look.map(|look| Arc::new(Onlooker(look)) as Arc<dyn Witness>);
+    let watched = Watched { real: &world, witness: onlooker };
+    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
+        watched.drive(plan, environment, control, sink)
     };
     greet(settings);
     let labels = plan.script.requests.iter().map(|request| request.label.clone());

@@ -1,16 +1,14 @@
 //! `brunt find`: from the command line to an experiment whose loads are chosen on the way.
 //!
 //! * [`asked`]: what a search is told, on the command line or by a plan file. [`pattern`]: the run that all its trials are
-//!   made of. [`seek`]: the trials, one after the other. [`told`]: what is said of each.
+//!   made of.
 //!
-//! What it is **not**: the choice of loads, which is `search`'s; nor what a search came to ([`crate::decide`]).
+//! What it is **not**: the choice of loads, which is `search`'s; nor the trials and what they came to, which are `runner`'s.
 
 mod asked;
 mod pattern;
-mod seek;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use super::contenders::{self, Arranged, contenders};
 use super::{Given, carry_out};
@@ -26,7 +24,6 @@ use brunt_model::{Contender, Question};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory};
 pub use pattern::{Said, make};
-pub use seek::Seeker;
 use std::time::Duration;
 
 /// Examples for the help.

@@ -2,7 +2,7 @@
 
 use super::print::Tls;
 use super::secure::told;
-use crate::compat::witness::Witness;
+use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Kept, Prepared};
 use std::io::{self, Write};

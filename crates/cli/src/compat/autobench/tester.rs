@@ -3,7 +3,8 @@
 use super::super::httperf;
 use super::NO_NOTES;
 use super::settings::Settings;
-use crate::signals::Interrupt;
+use crate::signals;
+use brunt_runner::Interrupt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -23,7 +24,7 @@ pub fn tester(settings: &Settings) -> Result<Box<dyn Tester>, String> {
         Some(path) => {
             return Err(format!("{} knows no --brunt- options; leave out either these or --httperf", path.display()));
         }
-        None => Box::new(Ours(Interrupt::listen().map_err(|error| error.to_string())?)),
+        None => Box::new(Ours(signals::listen().map_err(|error| error.to_string())?)),
     })
 }
 

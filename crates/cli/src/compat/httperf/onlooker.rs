@@ -2,7 +2,7 @@
 
 use super::args::{Args, Shown};
 use super::paper::Paper;
-use crate::compat::witness::Witness;
+use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Kept, Prepared};
 use std::sync::Arc;

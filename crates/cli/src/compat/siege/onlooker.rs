@@ -1,7 +1,7 @@
 //! `-g` and `-p`: a request and its reply, as they were on the wire.
 
 use super::settings::Look;
-use crate::compat::witness::Witness;
+use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Kept, Prepared};
 use std::io::{self, Write};

@@ -1,17 +1,13 @@
-//! The run that all trials of a search are made of, and a trial of it.
+//! The run that all trials of a search are made of, and what they are to find.
 //!
-//! What it is not: the choice of the load.
+//! What it is not: the choice of the load, nor a trial.
 
-use crate::defaults;
 use anyhow::{Result, bail, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::goal::Until;
-use brunt_model::question::{ObjectiveSet, TrialTimes};
-use brunt_model::{Find, Load, Objective, Plan, Shape};
+use brunt_model::question::ObjectiveSet;
+use brunt_model::{Find, Objective};
 use brunt_script::shape::Loads;
-use brunt_script::target;
-use brunt_search::{Ask, Purpose};
-use std::time::Duration;
 
 /// Which of the options that trials have in common were said, and are not the usual ones of a run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,35 +52,4 @@ pub fn objective_sets(all: &[Objective]) -> Result<Vec<ObjectiveSet>> {
 pub fn make(step: &mut Step, find: &Find) {
     step.plan.objectives.clear();
     step.plan.until = Some(Until { goals: Vec::new(), least: find.trial.least });
-}
-
-/// A trial of a pattern. `cores` are this machine's.
-pub fn trial(pattern: &Plan, ask: &Ask, cores: u32) -> Step {
-    let mut plan = pattern.clone();
-    let shape = Shape::constant(ask.load);
-    match &mut plan.load {
-        Load::Open { rate, .. } => *rate = shape,
-        Load::Closed { users, .. } => *users = shape,
-    }
-    plan.threads = threads(&plan, ask.load, cores);
-    let TrialTimes { warmup, least, most } = ask.times;
-    plan.stop.warmup = warmup;
-    plan.stop.duration = Some(most);
-    plan.until = Some(Until { goals: Vec::new(), least });
-    if ask.purpose == Purpose::Overload {
-        // What comes back afterwards is the recovery's to see.
-        plan.stop.grace = Duration::ZERO;
-    }
-    Step { load: ask.load, plan }
-}
-
-/// More threads where the rate needs them and cores are free.
-fn threads(plan: &Plan, load: f64, cores: u32) -> u32 {
-    if matches!(plan.load, Load::Closed { .. }) || plan.processes > 1 {
-        return plan.threads;
-    }
-    let local = plan.script.requests.iter().any(|request| target::is_local(&request.url));
-    let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
-    let needed = (load / defaults::RATE_PER_THREAD).ceil() as u32;
-    plan.threads.max(needed.min(free))
 }

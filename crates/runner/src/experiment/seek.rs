@@ -2,14 +2,14 @@
 //!
 //! What it is not: the choice itself, nor the measuring.
 
-use super::pattern;
+use super::measurer::Measurer;
 use super::told::{came_to, ended, going_on, so_far};
-use crate::experiment::measurer::Measurer;
+use super::trial::trial;
+use crate::decide::{Contended, contended, find_of};
 use brunt_model::answer::SearchEnd;
 use brunt_model::question::{AtCapacity, Between};
 use brunt_model::{Experiment, Failure, Find, Place, Question, Study, Trial};
 use brunt_rig::{Chooser, Chosen, Turn};
-use brunt_runner::decide::{Contended, contended, find_of};
 use brunt_search::{Ask, Next, Purpose};
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ impl<'a> Seeker<'a> {
 fn chosen(host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
     let Turn { repetition, contender } = so_far.turn;
     let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
-    let step = pattern::trial(pattern, ask, host.cores());
+    let step = trial(pattern, ask, host.machine());
     let index = host.grow(contender, &step);
     let place = Place { repetition, contender, step: index };
     let before = match (ask.purpose, so_far.between) {

@@ -1,42 +1,26 @@
 //! Makes the runs of an experiment, here and by this process, and keeps them.
 
+use super::Conditions;
 use super::left::Left;
-use crate::check::short::preflight_short;
-use crate::live::{Live, rewrite, say};
-use crate::redact;
-use crate::signals::Interrupt;
-use crate::to_plan::System;
-use anyhow::{Context, Result};
+use super::trial::Machine;
+use crate::decide;
+use crate::error::RunError;
+use crate::keep::{Kept, Watched};
+use crate::run::{Listen, With, carry_out, no_reply};
+use crate::world::Real;
 use brunt_engine::World;
 use brunt_model::experiment::Step;
 use brunt_model::reached::Replies;
 use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Question, Study, Tick, Trial, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
-use brunt_runner::Real;
-use brunt_runner::decide;
-use brunt_runner::keep::{Kept, Watched};
-use brunt_runner::run::no_reply;
-use brunt_runner::{Listen, With, carry_out};
-use brunt_store::Store;
-use std::io::{self, IsTerminal};
-
-/// What a measurer is told besides the study.
-pub struct Told<'a> {
-    /// This machine.
-    pub system: System,
-    /// No progress.
-    pub quiet: bool,
-    /// Where trials are kept.
-    pub store: Option<&'a Store>,
-}
+use std::sync::Arc;
 
 /// Makes the runs of an experiment, and keeps them in a study.
 pub struct Measurer<'a> {
     /// What was measured so far.
     pub study: Study,
-    told: Told<'a>,
-    interrupt: Interrupt,
+    conditions: Conditions<'a>,
     left: Left<'a>,
     /// What stands before the line of the run that is to come.
     pub before: String,
@@ -44,20 +28,14 @@ pub struct Measurer<'a> {
 
 impl<'a> Measurer<'a> {
     /// Goes on with a study.
-    pub fn new(
-        study: Study,
-        experiment: &'a Experiment,
-        told: Told<'a>,
-        interrupt: Interrupt,
-        clock: &'a dyn Clock,
-    ) -> Self {
+    pub fn new(study: Study, experiment: &'a Experiment, conditions: Conditions<'a>, clock: &'a dyn Clock) -> Self {
         let left = Left::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
-        Self { study, told, interrupt, left, before: String::new() }
+        Self { study, conditions, left, before: String::new() }
     }
 
     /// Adds a step that was chosen on the way, in the study and where that is kept; its index.
     pub fn grow(&mut self, contender: usize, step: &Step) -> usize {
-        if let (Some(store), Some(id)) = (self.told.store, &self.study.id)
+        if let (Some(store), Some(id)) = (self.conditions.store, &self.study.id)
             && let Err(error) = store.grow_experiment(id, contender, step)
         {
             self.say(News::Warning(format!("experiment {id} cannot be read or taken up again as it was: {error}")));
@@ -67,38 +45,33 @@ impl<'a> Measurer<'a> {
         steps.len() - 1
     }
 
-    /// Cores of this machine.
-    pub fn cores(&self) -> u32 {
-        self.told.system.cores
+    /// This machine.
+    pub fn machine(&self) -> Machine {
+        self.conditions.machine
     }
 
     /// Begins to keep a trial, where trials are kept; what must be told where that fails.
     fn keep(&self, place: Place) -> Result<Option<Kept>, String> {
-        let (Some(store), Some(id)) = (self.told.store, &self.study.id) else { return Ok(None) };
+        let (Some(store), Some(id)) = (self.conditions.store, &self.study.id) else { return Ok(None) };
         Kept::begin(store, Some((id.as_str(), place))).map(Some)
     }
 
     /// Shows what goes on beside the runs.
     fn show(&self, line: &str) {
-        if !self.told.quiet && io::stderr().is_terminal() {
-            rewrite(line);
-        }
+        self.conditions.observer.show(line);
     }
 
-    /// Writes a line that stays, unless all is to be quiet.
+    /// Says something that stays.
     pub fn tell(&self, line: &str) {
-        self.show("");
-        if !self.told.quiet {
-            say(line);
-        }
+        self.conditions.observer.tell(line);
     }
 
     fn made(&mut self, work: &Work, trial: Trial) {
         self.left.made(work.place);
-        if !io::stderr().is_terminal() && !self.study.experiment.was_chosen(work.place) {
+        if !self.study.experiment.was_chosen(work.place) {
             let is_last = work.of == Some(work.number);
             let left = if is_last { String::new() } else { format!("; {}", self.time_left()) };
-            self.tell(&format!("{}: {}{left}", which(work), came_to(&trial)));
+            self.conditions.observer.made(&format!("{}: {}{left}", which(work), came_to(&trial)));
         }
         self.study.trials.push(trial);
     }
@@ -110,31 +83,33 @@ impl<'a> Measurer<'a> {
 }
 
 impl Host for Measurer<'_> {
-    type Error = anyhow::Error;
+    type Error = RunError;
 
-    fn run(&mut self, work: &Work) -> Result<()> {
+    fn run(&mut self, work: &Work) -> Result<(), RunError> {
         let plan = &work.plan;
-        let world = Real::new(plan).with_context(|| which(work))?;
+        let world =
+            Real::new(plan).map_err(|source| RunError::Trial { which: which(work), source: Box::new(source) })?;
         let (mut kept, unkept) = self.keep(work.place).map_or_else(|why| (None, Some(why)), |kept| (kept, None));
         let mut watched = Watched::begin(&work.probes, world.epoch());
-        let (route, mut notes) = preflight_short(plan, self.told.system.descriptors, self.told.system.cores);
+        let (route, mut notes) = self.conditions.observer.preflight(plan);
         notes.extend(unkept);
         let before = format!("{}, {}{} | ", which(work), self.before, self.time_left());
-        let (mut live, mut server) = (Live::of_many(plan, self.told.quiet, before), Server { work, told: false });
+        let mut progress = self.conditions.observer.progress(plan, before);
+        let mut server = Server { work, told: false };
         let environment = Environment { route, ..self.study.environment.clone() };
-        let mut listeners: Vec<&mut dyn Listen> = vec![&mut live, &mut server];
+        let mut listeners: Vec<&mut dyn Listen> = vec![&mut *progress, &mut server];
         listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let experiment = &self.study.experiment;
         let trial_of = experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned();
-        let (control, redactor) = (self.interrupt.control(), redact::current());
+        let (control, redactor) = (self.conditions.interrupt.control(), Arc::clone(&self.conditions.redactor));
         let with = With { environment, notes, control, trial_of, redactor, listeners };
         let carried = carry_out(plan, &world, with);
         let (run, judgement) = (carried.run, carried.judgement);
         let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
         self.study.warnings.extend(trouble);
         self.made(work, Trial { place: work.place, id, run, judgement });
-        Ok(carried.outcome?)
+        carried.outcome
     }
 
     fn say(&mut self, news: News) {
@@ -152,7 +127,7 @@ impl Host for Measurer<'_> {
     }
 
     fn stopped(&self) -> bool {
-        self.interrupt.is_stopped()
+        self.conditions.interrupt.is_stopped()
     }
 
     fn enough(&mut self, repetition: u32) -> bool {

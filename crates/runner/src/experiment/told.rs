@@ -2,10 +2,10 @@
 //!
 //! What it is not: the answer's own sentence, which is `search`'s.
 
+use crate::decide::Contended;
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
 use brunt_model::{Answer, LoadUnit, Trial};
 use brunt_report::figures::{plain, plural, quantile, three};
-use brunt_runner::decide::Contended;
 use brunt_search::{Ask, Evidence};
 
 /// `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below; capacity 800 to 3,200/s`.

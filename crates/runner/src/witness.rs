@@ -1,12 +1,14 @@
-//! What single connections and replies said, for drop-ins that show it: the first TLS handshake, heads of replies.
+//! What single connections and replies said, for callers that show it: the first TLS handshake, heads of replies.
 //!
-//! It stands between the engine and the real wire, on the one path of a run in one process, and only where a tool asked for
-//! it. What it is **not**: on the measuring path of any other run.
+//! It stands between the engine and the real wire, on the one path of a run in one process, and only where a witness is
+//! named. What it is **not**: on the measuring path of any other run.
 
-use brunt_engine::{Epoch, Numbering, Time, Users, World};
-use brunt_model::Failure;
+use crate::error::RunError;
+use crate::run;
+use crate::world::Real;
+use brunt_engine::{Control, Epoch, Numbering, Sink, Time, Users, World};
 use brunt_model::sample::Opening;
-use brunt_runner::Real;
+use brunt_model::{Environment, Failure, Plan};
 use brunt_wire::h1::H1;
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::tls::Handshake;
@@ -31,15 +33,40 @@ pub trait Witness: Sync + Send {
     fn replied(&self, request: &Prepared, kept: &Kept);
 }
 
-/// The real world, with somebody who looks on.
+/// The real world, with somebody who may look on.
 pub struct Watched<'a> {
     /// The world.
     pub real: &'a Real,
-    /// Who looks on.
-    pub witness: Arc<dyn Witness>,
+    /// Who looks on. A run in several processes shows nothing.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
-impl World for Watched<'_> {
+impl Watched<'_> {
+    /// As [`run::drive`], in this world.
+    pub fn drive(
+        &self,
+        plan: &Plan,
+        environment: Environment,
+        control: &Control,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        match &self.witness {
+            Some(witness) if plan.processes == 1 => {
+                let world = Observed { real: self.real, witness: Arc::clone(witness) };
+                Ok(brunt_engine::run(plan, environment, &world, control, sink)?)
+            }
+            _ => run::drive(plan, environment, self.real, control, sink),
+        }
+    }
+}
+
+/// The real world, as the engine has it where somebody looks on.
+struct Observed<'a> {
+    real: &'a Real,
+    witness: Arc<dyn Witness>,
+}
+
+impl World for Observed<'_> {
     type Wire = Looking;
 
     fn epoch(&self) -> Epoch {
@@ -60,7 +87,7 @@ impl World for Watched<'_> {
 }
 
 /// The real wire, with somebody who looks on.
-pub struct Looking {
+struct Looking {
     wire: Rc<H1<Time>>,
     witness: Arc<dyn Witness>,
 }

@@ -1,0 +1,47 @@
+//! How an experiment goes on, on the terminal: one line that is rewritten, and lines that stay.
+
+use crate::check::short::preflight_short;
+use crate::live::{Live, rewrite, say};
+use crate::to_plan::System;
+use brunt_model::{Plan, Route};
+use brunt_runner::Listen;
+use brunt_runner::experiment::Observer;
+use std::io::{self, IsTerminal};
+
+/// Tells on stderr how an experiment goes on.
+pub struct Terminal {
+    /// This machine.
+    pub system: System,
+    /// No progress.
+    pub quiet: bool,
+}
+
+impl Observer for Terminal {
+    fn progress(&self, plan: &Plan, before: String) -> Box<dyn Listen> {
+        Box::new(Live::of_many(plan, self.quiet, before))
+    }
+
+    fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {
+        preflight_short(plan, self.system.descriptors, self.system.cores)
+    }
+
+    fn show(&self, line: &str) {
+        if !self.quiet && io::stderr().is_terminal() {
+            rewrite(line);
+        }
+    }
+
+    fn tell(&self, line: &str) {
+        self.show("");
+        if !self.quiet {
+            say(line);
+        }
+    }
+
+    /// On a terminal the progress has shown it.
+    fn made(&self, line: &str) {
+        if !io::stderr().is_terminal() {
+            self.tell(line);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! An experiment, carried out: its trials one after the other, kept, and told to an [`Observer`].
+//!
+//! What it is **not**: the order of trials, hooks and managed servers, which are `rig`'s; nor what the study comes to
+//! ([`crate::decide`]).
+//!
+//! * `measurer`: makes the runs that `rig` asks for, and keeps them. `left`: how long it will still take.
+//! * `seek`: the trials of a search, one after the other. `trial`: each of them. `told`: what is said of it.
+
+mod left;
+mod measurer;
+mod seek;
+mod told;
+mod trial;
+
+use crate::decide;
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::run::Listen;
+use brunt_model::{Place, Plan, Route, Study};
+use brunt_rig::{End, Failure, Gear};
+use brunt_store::{Redactor, Store};
+use measurer::Measurer;
+use seek::Seeker;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+pub use trial::Machine;
+
+/// What an experiment is carried out with.
+pub struct Conditions<'a> {
+    /// This machine.
+    pub machine: Machine,
+    /// Where trials are kept.
+    pub store: Option<&'a Store>,
+    /// Whether somebody wants it to end.
+    pub interrupt: Interrupt,
+    /// The study has no secrets; those who listen to its runs hear them as they are.
+    pub redactor: Arc<Redactor>,
+    /// Who is told how it goes on.
+    pub observer: &'a dyn Observer,
+}
+
+/// Who is told how an experiment goes on.
+pub trait Observer {
+    /// Who hears the run that begins now; `before` says which of how many it is.
+    fn progress(&self, plan: &Plan, before: String) -> Box<dyn Listen>;
+
+    /// The way to the server of a run that begins now, and what its reader should be told.
+    fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>);
+
+    /// What goes on beside the runs, until something else does; empty: nothing more.
+    fn show(&self, line: &str);
+
+    /// Something that stays.
+    fn tell(&self, line: &str);
+
+    /// What a trial came to, whose load was known beforehand.
+    fn made(&self, line: &str);
+}
+
+/// Carries out an experiment, or what is left of it: the study as far as it was made, and how it came to its end.
+pub fn carry_out(study: Study, gear: &Gear, conditions: Conditions) -> (Study, Result<End, Failure<RunError>>) {
+    let experiment = study.experiment.clone();
+    let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
+    let mut measurer = Measurer::new(study, &experiment, conditions, gear.time);
+    let outcome = match Seeker::new(&experiment.question, &measurer.study) {
+        _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
+        Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, gear, &mut measurer),
+        None => brunt_rig::conduct(&experiment, &done, gear, &mut measurer),
+    };
+    (measurer.study, outcome)
+}
