@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::world::Real;
 use anyhow::{Context, Result};
 use brunt_engine::{Epoch, Leash, run_part};
-use brunt_model::codec::write_value;
+use brunt_model::codec::write_account;
 use brunt_model::{Account, Assignment, Environment, Event, Word};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, BufRead, StdinLock};
@@ -58,7 +58,7 @@ fn pass_on(event: &Event) {
 }
 
 fn say(account: &Account) {
-    if write_value(&mut io::stdout().lock(), account).is_err() {
+    if write_account(&mut io::stdout().lock(), account).is_err() {
         quit();
     }
 }
