@@ -40,7 +40,9 @@ fn histogram() -> impl Strategy<Value = Histogram> {
     let value = prop_oneof![0..5000_u64, any::<u64>()];
     vec((value, prop_oneof![1..9_u64, 0..1_u64 << 40]), 0..12).prop_map(|values| {
         let mut histogram = Histogram::new();
-        values.iter().for_each(|(value, n)| histogram.record_n(*value, *n));
+        for (value, n) in values {
+            histogram.record_n(value, n);
+        }
         histogram
     })
 }
@@ -62,7 +64,9 @@ fn tally() -> impl Strategy<Value = Tally> {
     let kinds = (vec((failure(), histogram()), 0..3), vec((malformed(), any::<u64>()), 0..3));
     (counts, vec(histogram(), 10), kinds, phases()).prop_map(|((n, failed, came), h, (times, malformed), phases)| {
         let mut statuses = Statuses::default();
-        came.iter().for_each(|(status, n)| statuses.add(*status, u64::from(*n)));
+        for (status, n) in came {
+            statuses.add(status, u64::from(n));
+        }
         let [response, not_good, timed_out, service, queue_wait, lag, late, late_without_lag, opening_lag, read_lag] =
             h.try_into().expect("ten");
         Tally {
@@ -191,7 +195,9 @@ proptest! {
         let mut accounts = vec![Account::Ready(Tick(ready))];
         accounts.extend(events.into_iter().map(Account::Event));
         let mut bytes = Vec::new();
-        accounts.iter().for_each(|account| write_account(&mut bytes, account).expect("a frame"));
+        for account in &accounts {
+            write_account(&mut bytes, account).expect("a frame");
+        }
         let mut from = &bytes[..];
         let heard: Vec<Account> = std::iter::from_fn(|| read_account(&mut from)).collect();
         prop_assert_eq!(heard, accounts);

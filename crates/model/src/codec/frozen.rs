@@ -272,7 +272,7 @@ struct Cells {
     sum: u128,
     min: u64,
     max: u64,
-    cells: Vec<(u32, u64)>,
+    steps: Vec<(u32, u64)>,
 }
 
 #[derive(Deserialize)]
@@ -283,7 +283,7 @@ impl TryFrom<Cells> for FrozenHistogram {
     type Error = &'static str;
 
     fn try_from(c: Cells) -> Result<Self, Self::Error> {
-        let histogram = Histogram::of_steps((c.sum, c.min, c.max), c.cells);
+        let histogram = Histogram::of_steps((c.sum, c.min, c.max), c.steps);
         histogram.map(Self).ok_or("a histogram goes beyond 2^64")
     }
 }

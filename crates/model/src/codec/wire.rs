@@ -280,6 +280,8 @@ pub struct Samples {
     pub samples: Vec<Sample>,
 }
 
+// Each is a fact of its own.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Sample {
     #[prost(uint64, tag = "1")]

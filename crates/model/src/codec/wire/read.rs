@@ -46,7 +46,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             Some(phase) => model::Event::Snapshot(Box::new(snapshot(*s, phase)?)),
             None => return Some(Decoded::Unknown),
         },
-        Some(Kind::Samples(s)) => model::Event::Samples(s.samples.into_iter().map(sample).collect::<Option<_>>()?),
+        Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
         Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
         Some(Kind::Warning(w)) => model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text }),
         Some(Kind::Finished(f)) => {
@@ -194,7 +194,7 @@ fn histogram(message: Option<Histogram>) -> Option<brunt_stats::Histogram> {
     brunt_stats::Histogram::of_steps((sum, h.min, h.max), h.steps.into_iter().zip(h.counts))
 }
 
-fn sample(s: Sample) -> Option<model::Sample> {
+fn sample(s: &Sample) -> Option<model::Sample> {
     let status = s.status.map(u16::try_from).transpose().ok()?;
     let failed = (s.failure != 0).then(|| failure(s.failure));
     Some(model::Sample {
