@@ -126,6 +126,12 @@ impl Statuses {
     }
 }
 
+impl FromIterator<(u16, u64)> for Statuses {
+    fn from_iter<I: IntoIterator<Item = (u16, u64)>>(counts: I) -> Self {
+        Self(counts.into_iter().collect())
+    }
+}
+
 impl PartialEq for Statuses {
     fn eq(&self, other: &Self) -> bool {
         self.sorted() == other.sorted()

@@ -1,7 +1,7 @@
 //! Tallies of log versions 3 and 4.
 
 use super::{FrozenFailure, FrozenHistogram, FrozenMalformed};
-use crate::tally::{Phases, Statuses};
+use crate::tally::Phases;
 use crate::{Failure, Tally};
 use serde::Deserialize;
 
@@ -52,15 +52,13 @@ struct FrozenPhases {
 
 impl From<TallyV3> for Tally {
     fn from(t: TallyV3) -> Self {
-        let mut statuses = Statuses::default();
-        t.statuses.iter().for_each(|(status, count)| statuses.add(*status, *count));
         Self {
             planned: t.planned,
             begun: t.begun,
             completed: t.completed,
             good: t.good,
             failures: failures(&t.failures),
-            statuses,
+            statuses: t.statuses.into_iter().collect(),
             bytes_sent: t.bytes_sent,
             bytes_received: t.bytes_received,
             redirects: t.redirects,

@@ -166,11 +166,7 @@ fn failures(t: &Tally) -> Option<[u64; model::Failure::COUNT]> {
 }
 
 fn statuses(t: &Tally) -> Option<Statuses> {
-    let mut statuses = Statuses::default();
-    for one in &t.statuses {
-        statuses.add(u16::try_from(one.status).ok()?, one.count);
-    }
-    Some(statuses)
+    t.statuses.iter().map(|one| Some((u16::try_from(one.status).ok()?, one.count))).collect()
 }
 
 fn phases(message: Option<Phases>) -> Option<model::tally::Phases> {
