@@ -36,17 +36,25 @@ fn published() -> BTreeSet<String> {
     let (mut found, mut message, mut oneof) = (BTreeSet::new(), String::new(), String::new());
     for line in PUBLISHED.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
         let words: Vec<&str> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
-        match words[..] {
-            ["message" | "enum", name, "{"] => message = name.to_owned(),
-            ["oneof", name, "{"] => oneof = format!("{name} "),
-            ["}"] => oneof.clear(),
-            [label, kind, name, "=", number] => {
-                _ = found.insert(format!("{message}.{name} = {number}: {label} {kind}"))
+        let field = match words[..] {
+            [label, kind, name, "=", number] => format!("{name} = {number}: {label} {kind}"),
+            [kind, name, "=", number] => format!("{name} = {number}: {oneof}{kind}"),
+            [name, "=", number] if name != "syntax" => format!("{name} = {number}: value"),
+            ["message" | "enum", name, "{"] => {
+                name.clone_into(&mut message);
+                continue;
             }
-            [kind, name, "=", number] => _ = found.insert(format!("{message}.{name} = {number}: {oneof}{kind}")),
-            [name, "=", number] if name != "syntax" => _ = found.insert(format!("{message}.{name} = {number}: value")),
-            _ => {}
-        }
+            ["oneof", name, "{"] => {
+                oneof = format!("{name} ");
+                continue;
+            }
+            ["}"] => {
+                oneof.clear();
+                continue;
+            }
+            _ => continue,
+        };
+        found.insert(format!("{message}.{field}"));
     }
     found
 }
@@ -65,7 +73,7 @@ fn messages() -> Vec<String> {
         } else if let Some(name) = between(line, "pub enum ", " {") {
             oneof = Some(format!("{} ", snake(name)));
         } else if let Some(inside) = between(line, "#[prost(", ")]") {
-            attribute = inside.to_owned();
+            inside.clone_into(&mut attribute);
         } else if let Some(field) = between(line, "pub ", ",").and_then(|field| field.split_once(": ")) {
             found.extend(field_line(&message, field.0, field.1, &attribute));
         } else if let (Some(group), Some((name, kind)), false) = (&oneof, line.split_once('('), line.starts_with('#')) {
