@@ -4,6 +4,7 @@ use crate::world::brunt::spaced;
 use crate::world::{Ran, apache, command, lab, measure, nginx, start};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_model::codec::frame;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde_json::Value;
@@ -200,6 +201,20 @@ fn a_torn_log_is_replayed_up_to_its_last_whole_event() {
     let (part, all) = (torn.count("completed"), ran.count("completed"));
     assert!(0 < part && part < all, "{part} of {all}");
     assert_eq!(torn.at("/interrupted"), true);
+}
+
+#[test]
+fn a_log_of_a_later_version_is_replayed_and_says_what_was_skipped() {
+    let dir = TempDir::new().expect("a directory");
+    let (ran, events) = recorded(&dir);
+    let mut bytes = fs::read(&events).expect("the log");
+    // An event whose kind has the number 1000: a message of one byte.
+    bytes.extend(frame(&[0xc2, 0x3e, 1, 7]).expect("a frame"));
+    fs::write(&events, &bytes).expect("a log");
+    let again = start(&mut command(&format!("replay {events}"))).finish().ok();
+    assert_eq!(again.count("completed"), ran.count("completed"));
+    let warnings = again.at("/warnings").to_string();
+    assert!(warnings.contains("skipped 1 events of the log of a kind unknown to this version"), "{warnings}");
 }
 
 #[test]

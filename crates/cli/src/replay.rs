@@ -32,12 +32,14 @@ pub fn fold(path: &Path) -> Result<Run, Failed> {
     loop {
         match log.next_event() {
             Ok(Some(event)) => run.fold(&redactor.event(&event)),
-            Ok(None) => return Ok(run),
+            Ok(None) => break,
             Err(error @ LogError::Torn(_)) => {
                 eprintln!("brunt: {}: {error}", name());
-                return Ok(run);
+                break;
             }
             Err(error) => return Err(failed(error)),
         }
     }
+    run.warnings.extend(log.warning());
+    Ok(run)
 }

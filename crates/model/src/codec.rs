@@ -1,18 +1,21 @@
 //! The bytes of events: the event log on disk, and what processes hand to each other.
 //!
 //! A log is the eight bytes [`MAGIC`], then frames: length (u32, little endian) · CRC-32 of the payload (u32) ·
-//! payload (one [`Event`], postcard encoding). A torn last frame is found by its length or its sum: everything before
-//! it is whole. Versions: [`Version`] says which are read. What it is not: a store; it only turns events to bytes and back.
+//! payload (one [`Event`], as a protobuf message of `docs/event-log.proto`). A torn last frame is found by its length or
+//! its sum: everything before it is whole. Versions: [`Version`] says which are read. What it is not: a store; it only
+//! turns events to bytes and back.
 
-mod v3;
+mod frozen;
+pub(crate) mod wire;
 
-use crate::Event;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::{Account, Event};
+use prost::Message;
 use std::io::{self, Read, Write};
 
+pub use wire::Decoded;
+
 /// The first bytes of a log; the last two are the version of its events.
-pub const MAGIC: &[u8; 8] = b"BRUNT\x0004";
+pub const MAGIC: &[u8; 8] = b"BRUNT\x0005";
 /// No frame is longer; a length above it means that the log is damaged.
 const LONGEST: u32 = 256 << 20;
 
@@ -21,8 +24,10 @@ const LONGEST: u32 = 256 << 20;
 pub enum Version {
     /// Written until November 2026.
     V3,
-    /// Today's.
+    /// Written until November 2026, by the builds after those of version 3.
     V4,
+    /// Today's. A field or a kind that is added to its messages needs no new version.
+    V5,
 }
 
 impl Version {
@@ -34,6 +39,7 @@ impl Version {
             _ if kind != &written[..6] => None,
             b"03" => Some(Self::V3),
             b"04" => Some(Self::V4),
+            b"05" => Some(Self::V5),
             _ => None,
         }
     }
@@ -72,16 +78,21 @@ impl<W: Write> LogWriter<W> {
     }
 }
 
-/// Writes a value as one frame, whatever it is, and hands it to the system: what processes tell each other.
-pub fn write_value<T: Serialize>(out: &mut impl Write, value: &T) -> io::Result<()> {
-    out.write_all(&frame(&postcard::to_allocvec(value).map_err(io::Error::other)?)?)?;
+/// Writes an account as one frame, and hands it to the system.
+pub fn write_account(out: &mut impl Write, account: &Account) -> io::Result<()> {
+    out.write_all(&frame(&wire::account_message(account)?.encode_to_vec())?)?;
     out.flush()
 }
 
-/// Reads the value of the next frame; None at the end, and where it is not whole or holds something else.
-pub fn read_value<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
-    let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
-    postcard::from_bytes(&payload).ok()
+/// Reads the next account; None at the end, and where its frame is not whole or holds something else.
+pub fn read_account(from: &mut impl Read) -> Option<Account> {
+    loop {
+        let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
+        let message = wire::Account::decode(&payload[..]).ok()?;
+        if let Decoded::Known(account) = wire::account(message)? {
+            return Some(account);
+        }
+    }
 }
 
 /// Reads events one after the other; ends at the first that is not whole.
@@ -89,6 +100,7 @@ pub struct LogReader<R> {
     from: R,
     version: Version,
     read: u64,
+    skipped: u64,
 }
 
 impl<R: Read> LogReader<R> {
@@ -97,32 +109,43 @@ impl<R: Read> LogReader<R> {
         let mut magic = [0; 8];
         from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
         let version = Version::of(&magic, MAGIC).ok_or(LogError::NotALog)?;
-        Ok(Self { from, version, read: 0 })
+        Ok(Self { from, version, read: 0, skipped: 0 })
     }
 
-    /// The next event; None at the end.
+    /// The next event that this version knows; None at the end.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
-        let torn = LogError::Torn(self.read);
-        let event = match read_frame(&mut self.from)? {
-            Frame::End => return Ok(None),
-            Frame::Torn => return Err(torn),
-            Frame::Whole(payload) => decode(self.version, &payload).ok_or(torn)?,
-        };
-        self.read += 1;
-        Ok(Some(event))
+        loop {
+            let torn = LogError::Torn(self.read);
+            let payload = match read_frame(&mut self.from)? {
+                Frame::End => return Ok(None),
+                Frame::Torn => return Err(torn),
+                Frame::Whole(payload) => payload,
+            };
+            self.read += 1;
+            match decode(self.version, &payload).ok_or(torn)? {
+                Decoded::Known(event) => return Ok(Some(event)),
+                Decoded::Unknown => self.skipped += 1,
+            }
+        }
+    }
+
+    /// How many events were skipped so far, because a later version wrote them and this one does not know their kind.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
     }
 }
 
 /// The bytes of an event: what stands in a frame.
 pub fn encode(event: &Event) -> io::Result<Vec<u8>> {
-    postcard::to_allocvec(event).map_err(io::Error::other)
+    Ok(wire::event_message(event)?.encode_to_vec())
 }
 
 /// The event of these bytes; None where they are none.
-pub fn decode(version: Version, payload: &[u8]) -> Option<Event> {
+pub fn decode(version: Version, payload: &[u8]) -> Option<Decoded<Event>> {
     match version {
-        Version::V3 => v3::decode(payload),
-        Version::V4 => postcard::from_bytes(payload).ok(),
+        Version::V3 => frozen::decode_v3(payload).map(Decoded::Known),
+        Version::V4 => frozen::decode_v4(payload).map(Decoded::Known),
+        Version::V5 => wire::event(wire::Event::decode(payload).ok()?),
     }
 }
 

@@ -4,15 +4,13 @@ use crate::{Environment, Plan, Sample, Snapshot, Tick};
 use serde::{Deserialize, Serialize};
 
 /// What happened, in the order in which it was known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The run began.
     Started {
-        /// What is to be done. Written as JSON: a plan may grow, and older logs must still be read.
-        #[serde(with = "as_json")]
+        /// What is to be done.
         plan: Box<Plan>,
         /// Where.
-        #[serde(with = "as_json")]
         environment: Box<Environment>,
         /// Seconds since 1970-01-01 UTC.
         unix_seconds: f64,
@@ -67,7 +65,7 @@ pub enum Phase {
 }
 
 /// Something measured beside the requests.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// When it was taken.
     pub at: Tick,
@@ -78,7 +76,7 @@ pub struct Reading {
 }
 
 /// Something that the reader of the report should know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// When it was known.
     pub at: Tick,
@@ -87,7 +85,7 @@ pub struct Warning {
 }
 
 /// A process that ended before its time: from then on its share of the load is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
     /// The end of the last interval that it told of; what was under way then counts as cut.
     pub at: Tick,
@@ -96,7 +94,7 @@ pub struct Loss {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finish {
     /// When.
     pub at: Tick,
@@ -104,19 +102,4 @@ pub struct Finish {
     pub interrupted: bool,
     /// Why nothing could be measured, where that is so.
     pub error: Option<String>,
-}
-
-/// A value written as a string of JSON.
-pub(crate) mod as_json {
-    use serde::de::{DeserializeOwned, Error as _};
-    use serde::ser::Error as _;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serde_json::to_string(value).map_err(S::Error::custom)?.serialize(serializer)
-    }
-
-    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        serde_json::from_str(&String::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
 }

@@ -1,7 +1,6 @@
 //! The readings of one source over time, in bounded memory.
 
 use crate::{Reading, Tick};
-use serde::{Deserialize, Serialize};
 
 /// With more readings than this, every second one is given up.
 const MOST_READINGS: usize = 2048;
@@ -9,7 +8,7 @@ const MOST_READINGS: usize = 2048;
 /// The readings of one source, in order of time. A reading is either a counter that only grows (its name ends in
 /// `_total`, or it is a time spent, as `cpu_seconds`) or a state; in a history too long for 2048 readings, both are
 /// kept at wider and wider distances.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     names: Vec<String>,
     readings: Vec<(Tick, Vec<f64>)>,

@@ -5,11 +5,10 @@ use crate::history::History;
 use crate::series::Series;
 use crate::spread::Spread;
 use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The fold of all events of a run. What it is not: a place for single samples; those who want them read the events.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub struct Run {
     /// What was to be done; None before the first event.
     pub plan: Option<Plan>,
@@ -48,7 +47,6 @@ pub struct Run {
     /// What the reader should know, each sentence once.
     pub warnings: Vec<String>,
     /// Processes that ended before their time.
-    #[serde(default)]
     pub losses: Vec<Loss>,
     /// How it ended; None while it goes on, or where the log was torn.
     pub finish: Option<Finish>,

@@ -2,10 +2,9 @@
 
 use crate::outcome::Malformed;
 use crate::{Outcome, Tick};
-use serde::{Deserialize, Serialize};
 
 /// One finished request. The instants are those of ARCHITECTURE.md, "The clocks"; each is at or after the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
     /// Due by the schedule; in a closed loop the end of the last reply plus think time.
     pub planned: Tick,
@@ -55,7 +54,7 @@ pub struct Sample {
 }
 
 /// Nanoseconds of the steps of opening a connection; None where a step did not take place or did not end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Opening {
     /// Resolving the name.
     pub resolve: Option<u64>,

@@ -1,8 +1,9 @@
 //! How a run went over time, in bounded memory.
 
+use crate::codec::wire;
 use crate::{Flow, Phase, Snapshot, Tick};
 use brunt_stats::Sketch;
-use serde::{Deserialize, Serialize};
+use prost::Message;
 
 /// More points than this are joined two by two.
 const MOST_POINTS: usize = 4096;
@@ -13,7 +14,7 @@ const PACKED: usize = 32;
 ///
 /// What it is not: a list. All but the last points are kept as bytes, a few hundred each, so that a long run takes
 /// hardly more memory than a short one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     packed: Vec<Box<[u8]>>,
     /// The points that are not packed yet.
@@ -25,7 +26,7 @@ pub struct Series {
 }
 
 /// What happened in an interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Point {
     /// When it began.
     pub from: Tick,
@@ -129,19 +130,70 @@ impl Series {
     }
 }
 
-/// Small numbers take few bytes in this encoding. Deflating them would halve the rest, at the price of a work space a
-/// thousand times as large as what it saves.
+/// Points as they are packed: small numbers take few bytes in this encoding. Deflating them would halve the rest, at the
+/// price of a work space a thousand times as large as what it saves.
+#[derive(Clone, PartialEq, Message)]
+struct Packed {
+    #[prost(message, repeated, tag = "1")]
+    points: Vec<PackedPoint>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct PackedPoint {
+    #[prost(uint64, tag = "1")]
+    from_nanos: u64,
+    #[prost(uint64, tag = "2")]
+    to_nanos: u64,
+    #[prost(enumeration = "wire::Phase", tag = "3")]
+    phase: i32,
+    #[prost(message, optional, tag = "4")]
+    flow: Option<wire::Flow>,
+    #[prost(bytes = "vec", tag = "5")]
+    response: Vec<u8>,
+    #[prost(uint64, tag = "6")]
+    response_max: u64,
+    #[prost(bytes = "vec", tag = "7")]
+    lag: Vec<u8>,
+    #[prost(uint64, tag = "8")]
+    lag_max: u64,
+}
+
 fn pack(points: &[Point]) -> Box<[u8]> {
-    match postcard::to_allocvec(points) {
-        Ok(bytes) => bytes.into_boxed_slice(),
-        Err(_) => unreachable!("points are plain numbers, written to memory"),
+    Packed { points: points.iter().map(Into::into).collect() }.encode_to_vec().into_boxed_slice()
+}
+
+fn unpack(packed: &[u8]) -> impl Iterator<Item = Point> + use<> {
+    match Packed::decode(packed) {
+        Ok(packed) => packed.points.into_iter().map(Into::into),
+        Err(_) => unreachable!("they were packed here"),
     }
 }
 
-fn unpack(packed: &[u8]) -> Vec<Point> {
-    match postcard::from_bytes(packed) {
-        Ok(points) => points,
-        Err(_) => unreachable!("they were packed here"),
+impl From<&Point> for PackedPoint {
+    fn from(p: &Point) -> Self {
+        Self {
+            from_nanos: p.from.0,
+            to_nanos: p.to.0,
+            phase: wire::Phase::number(p.phase),
+            flow: Some(p.flow.into()),
+            response: p.response.packed().to_vec(),
+            response_max: p.response.max(),
+            lag: p.lag.packed().to_vec(),
+            lag_max: p.lag.max(),
+        }
+    }
+}
+
+impl From<PackedPoint> for Point {
+    fn from(p: PackedPoint) -> Self {
+        Self {
+            from: Tick(p.from_nanos),
+            to: Tick(p.to_nanos),
+            phase: wire::Phase::known(p.phase).unwrap_or_default(),
+            flow: p.flow.map_or_else(Flow::default, Into::into),
+            response: Sketch::of_packed(p.response, p.response_max),
+            lag: Sketch::of_packed(p.lag, p.lag_max),
+        }
     }
 }
 

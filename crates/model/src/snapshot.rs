@@ -2,10 +2,9 @@
 
 use crate::spread::Bin;
 use crate::{Phase, Tally, Tick};
-use serde::{Deserialize, Serialize};
 
 /// What one worker (or, merged, all of them) saw in one interval. Merge is associative and commutative.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     /// When the interval began.
     pub from: Tick,
@@ -26,7 +25,7 @@ pub struct Snapshot {
 }
 
 /// What flowed in an interval, and how things stood at its end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flow {
     /// Requests that became due.
     pub planned: u64,

@@ -3,7 +3,6 @@
 //! What it is not: the lag of single requests, which has a histogram. This is about clumps and gaps.
 
 use crate::Tick;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Length of a bin in nanoseconds: 10 ms.
@@ -12,7 +11,7 @@ pub const BIN_NANOS: u64 = 10_000_000;
 const OPEN: usize = 32;
 
 /// What fell into the 10 ms that begin at `number` × 10 ms.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bin {
     /// Which.
     pub number: u64,
@@ -47,7 +46,7 @@ impl Bin {
 }
 
 /// How arrivals were spread over a run: sums over spans of 10 ms, 100 ms and 1 s.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// Over spans of growing length.
     pub levels: [Level; 3],
@@ -63,7 +62,7 @@ impl Default for Spread {
 }
 
 /// Sums over spans of one length.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Level {
     /// How many bins of 10 ms make a span.
     pub bins_each: u64,
@@ -80,7 +79,7 @@ pub struct Level {
 }
 
 /// The first two moments of counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moments {
     /// The sum.
     pub sum: u64,

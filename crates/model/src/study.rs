@@ -1,10 +1,9 @@
 //! What an experiment came to: its trials, as far as they were made.
 
 use crate::{Environment, Experiment, Judgement, Place, Run};
-use serde::{Deserialize, Serialize};
 
 /// What an experiment came to. A single run is a study of one trial.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Study {
     /// Its short id in the store; None where it is not kept.
     pub id: Option<String>,
@@ -23,7 +22,7 @@ pub struct Study {
 }
 
 /// One run of an experiment.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Trial {
     /// Which.
     pub place: Place,

@@ -4,14 +4,13 @@ use crate::outcome::Malformed;
 use crate::sample::Opening;
 use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
-use serde::{Deserialize, Serialize};
 
 /// Lag below this, 50 microseconds, is not taken out of a response time: it bears on no decision (the verdict looks at half
 /// a millisecond), and nearly every request is spared a second entry.
 const LATE_NANOS: u64 = 50_000;
 
 /// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge is associative and commutative.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     /// Due so far by the schedule.
     pub planned: u64,
@@ -62,7 +61,7 @@ pub struct Tally {
 }
 
 /// Histograms of the steps of a request, in nanoseconds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Phases {
     /// Resolving the name, where that was done.
     pub resolve: Histogram,
@@ -101,7 +100,7 @@ impl Phases {
 }
 
 /// How often each status came; few, so a list.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub struct Statuses(Vec<(u16, u64)>);
 
 impl Statuses {
@@ -114,11 +113,22 @@ impl Statuses {
         }
     }
 
+    /// Each status and its count, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
     /// Each status and its count, by status.
     pub fn sorted(&self) -> Vec<(u16, u64)> {
         let mut all = self.0.clone();
         all.sort_unstable();
         all
+    }
+}
+
+impl FromIterator<(u16, u64)> for Statuses {
+    fn from_iter<I: IntoIterator<Item = (u16, u64)>>(counts: I) -> Self {
+        Self(counts.into_iter().collect())
     }
 }
 

@@ -45,7 +45,7 @@ fn damaged_logs_are_read_as_far_as_they_are_whole() {
 fn any_payload_is_an_event_or_none() {
     let payloads: Vec<Vec<u8>> = events().iter().map(|event| encode(event).expect("bytes")).collect();
     survives("payloads of events", payloads, 4000, |payload| {
-        for version in [Version::V3, Version::V4] {
+        for version in [Version::V3, Version::V4, Version::V5] {
             let _ = decode(version, payload);
         }
         replay(&[&MAGIC[..], &frame(payload).expect("a frame")].concat());

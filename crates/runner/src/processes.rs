@@ -12,8 +12,8 @@ use crate::error::RunError;
 use crate::world::Real;
 use brunt_engine::parts::{Heard, Joint, Lines, join};
 use brunt_engine::{Control, Epoch, Sink, World};
-use brunt_model::codec::read_value;
-use brunt_model::{Account, Assignment, Environment, Part, Plan, Word};
+use brunt_model::codec::read_account;
+use brunt_model::{Assignment, Environment, Part, Plan, Word};
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ fn read(mut child: Child, number: usize, out: &Inbox) {
     if let Some(stdout) = child.stdout.take() {
         let mut from = BufReader::new(stdout);
         // A torn frame is the last word of a process that died.
-        while let Some(account) = read_value::<Account>(&mut from) {
+        while let Some(account) = read_account(&mut from) {
             if out.send((number, Heard::Account(Box::new(account)))).is_err() {
                 break;
             }

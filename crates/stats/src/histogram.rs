@@ -10,7 +10,6 @@
 //! each; above, the bucket is given by the position of the highest bit and the ten bits below it.
 
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// log2 of the buckets to each power of two.
 const HALF_BITS: u32 = 10;
@@ -241,6 +240,30 @@ impl Histogram {
         out
     }
 
+    /// For each non-empty bucket, from the least: its distance from the one before (the first: from bucket 0), and its
+    /// count. With [`sum`](Self::sum), [`min`](Self::min) and [`max`](Self::max), all that there is to write down.
+    pub fn steps(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let mut last = 0;
+        self.cells().map(move |(index, count)| {
+            let step = (index - last) as u32;
+            last = index;
+            (step, count)
+        })
+    }
+
+    /// The histogram with these [`steps`](Self::steps); `exact` holds sum, min and max. None where a bucket lies beyond
+    /// 2^64, or the counts together do.
+    pub fn of_steps(exact: (u128, u64, u64), steps: impl IntoIterator<Item = (u32, u64)>) -> Option<Self> {
+        let (mut out, mut index) = (Self::new(), 0usize);
+        for (step, count) in steps {
+            index = index.checked_add(step as usize).filter(|index| *index <= index_of(u64::MAX))?;
+            out.count = out.count.checked_add(count)?;
+            out.page(index >> PAGE_BITS)[index & (PAGE - 1)] += count;
+        }
+        (out.sum, out.min, out.max) = exact;
+        Some(out)
+    }
+
     /// Bytes of memory held.
     pub fn memory_bytes(&self) -> usize {
         let pages = self.pages.iter().flatten().count();
@@ -267,48 +290,6 @@ impl std::fmt::Debug for Histogram {
             .field("p99", &self.quantile(0.99))
             .field("max", &self.max)
             .finish_non_exhaustive()
-    }
-}
-
-/// As it is written: the exact figures, then for each non-empty bucket its distance from the last one and its count.
-#[derive(Serialize, Deserialize)]
-struct Written {
-    sum: u128,
-    min: u64,
-    max: u64,
-    cells: Vec<(u32, u64)>,
-}
-
-impl Serialize for Histogram {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut last = 0;
-        let cells = self
-            .cells()
-            .map(|(index, count)| {
-                let step = (index - last) as u32;
-                last = index;
-                (step, count)
-            })
-            .collect();
-        Written { sum: self.sum, min: self.min, max: self.max, cells }.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Histogram {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Written::deserialize(deserializer)?;
-        let mut out = Self::new();
-        let mut index = 0usize;
-        for (step, count) in written.cells {
-            index = index.saturating_add(step as usize);
-            if index > index_of(u64::MAX) {
-                return Err(serde::de::Error::custom("a histogram bucket lies beyond 2^64"));
-            }
-            out.page(index >> PAGE_BITS)[index & (PAGE - 1)] += count;
-            out.count += count;
-        }
-        (out.sum, out.min, out.max) = (written.sum, written.min, written.max);
-        Ok(out)
     }
 }
 

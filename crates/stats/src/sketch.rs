@@ -6,13 +6,12 @@
 
 use crate::histogram::{high_of, index_of, low_of};
 use crate::{Histogram, quantile};
-use serde::{Deserialize, Serialize};
 use std::iter::from_fn;
 
 const JOINED: usize = 8;
 
 /// Counts of values at 0.8 %.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
     packed: Box<[u8]>,
     max: u64,
@@ -79,6 +78,11 @@ impl Sketch {
     /// and follows, distance first, in LEB128. Bucket `n` holds the buckets 8n to 8n + 7 of a [`Histogram`].
     pub fn packed(&self) -> &[u8] {
         &self.packed
+    }
+
+    /// The sketch of these [`packed`](Self::packed) buckets, whose greatest value was `max`.
+    pub fn of_packed(packed: Vec<u8>, max: u64) -> Self {
+        Self { packed: packed.into_boxed_slice(), max }
     }
 
     /// The non-empty buckets as (number, count).

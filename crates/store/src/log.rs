@@ -1,7 +1,7 @@
 //! The bytes of a packed event log, and a reader of both kinds of log.
 //!
 //! A packed log is the eight bytes [`MAGIC`], then frames as those of [`brunt_model::codec`]: length, CRC-32, payload.
-//! The first payload is the [`Head`], as JSON. Each later one is an event, deflated: all of them are one stream (RFC
+//! The first payload is the [`Head`], as JSON. Each later one is an event (a message of `docs/event-log.proto`), deflated: all of them are one stream (RFC
 //! 1951) that is flushed after each event, so that an event is packed by what came before it, and whole once its frame
 //! is. A torn last frame is found by its length or its sum: everything before it is whole.
 //!
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// The first bytes of a packed log; the last two are the version, and that of the events in it.
-pub const MAGIC: &[u8; 8] = b"BRUNTZ04";
+pub const MAGIC: &[u8; 8] = b"BRUNTZ05";
 
 /// What a log says of itself before its first event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

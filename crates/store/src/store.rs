@@ -105,14 +105,15 @@ impl Store {
 
     /// A run, folded from its log as far as that is whole; what an earlier brunt kept in clear is redacted.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
-        let mut run = Run::default();
-        for event in self.events(id)? {
+        let (mut run, mut events) = (Run::default(), self.events(id)?);
+        for event in &mut events {
             match event {
                 Ok(event) => run.fold(&self.redactor.event(&event)),
                 Err(LogError::Torn(_)) => break,
                 Err(error) => return Err(StoreError::log(&self.directory.run(id))(error)),
             }
         }
+        run.warnings.extend(events.warning());
         Ok(run)
     }
 

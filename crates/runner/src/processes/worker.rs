@@ -6,7 +6,7 @@
 use crate::error::RunError;
 use crate::world::Real;
 use brunt_engine::{Epoch, Leash, run_part};
-use brunt_model::codec::write_value;
+use brunt_model::codec::write_account;
 use brunt_model::{Account, Assignment, Environment, Event, Word};
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,7 +74,7 @@ impl<W: Write> Accounts<W> {
 
     fn say(&self, account: &Account) {
         let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-        if write_value(&mut *to, account).is_err() {
+        if write_account(&mut *to, account).is_err() {
             (self.quit)();
         }
     }

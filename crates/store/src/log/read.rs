@@ -2,7 +2,7 @@
 
 use super::{Head, MAGIC};
 use brunt_model::Event;
-use brunt_model::codec::{self, Frame, LogError, LogReader, Version, decode, read_frame};
+use brunt_model::codec::{self, Decoded, Frame, LogError, LogReader, Version, decode, read_frame};
 use flate2::{Decompress, FlushDecompress};
 use std::io::{Chain, Cursor, Read};
 
@@ -37,6 +37,21 @@ impl<R: Read> EventReader<R> {
             Self::Packed(reader) => reader.next_event(),
         }
     }
+
+    /// What a report of this log should say of the events that were skipped so far; None where none were.
+    pub fn warning(&self) -> Option<String> {
+        let unknown = "of a kind unknown to this version of brunt; a later version wrote them";
+        let skipped = self.skipped();
+        (skipped > 0).then(|| format!("skipped {skipped} events of the log {unknown}"))
+    }
+
+    /// How many events were skipped so far, because a later version wrote them and this one does not know their kind.
+    pub fn skipped(&self) -> u64 {
+        match self {
+            Self::Plain(reader) => reader.skipped(),
+            Self::Packed(reader) => reader.skipped,
+        }
+    }
 }
 
 impl<R: Read> Iterator for EventReader<R> {
@@ -55,6 +70,7 @@ pub struct PackedReader<R> {
     version: Version,
     unpacker: Decompress,
     read: u64,
+    skipped: u64,
 }
 
 impl<R: Read> PackedReader<R> {
@@ -68,7 +84,7 @@ impl<R: Read> PackedReader<R> {
     fn after_magic(mut from: R, magic: [u8; 8], version: Version) -> Result<Self, LogError> {
         let Frame::Whole(head) = read_frame(&mut from)? else { return Err(LogError::Torn(0)) };
         let head = serde_json::from_slice(&head).map_err(|_| LogError::Torn(0))?;
-        Ok(Self { from, magic, head, version, unpacker: Decompress::new(false), read: 0 })
+        Ok(Self { from, magic, head, version, unpacker: Decompress::new(false), read: 0, skipped: 0 })
     }
 
     /// The first bytes of the log: they say which version the events behind its head are of.
@@ -86,17 +102,21 @@ impl<R: Read> PackedReader<R> {
         self.from
     }
 
-    /// The next event; None at the end.
+    /// The next event that this version knows; None at the end.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
-        let torn = LogError::Torn(self.read);
-        let packed = match read_frame(&mut self.from)? {
-            Frame::End => return Ok(None),
-            Frame::Torn => return Err(torn),
-            Frame::Whole(packed) => packed,
-        };
-        let event = self.unpack(&packed).and_then(|plain| decode(self.version, &plain)).ok_or(torn)?;
-        self.read += 1;
-        Ok(Some(event))
+        loop {
+            let torn = LogError::Torn(self.read);
+            let packed = match read_frame(&mut self.from)? {
+                Frame::End => return Ok(None),
+                Frame::Torn => return Err(torn),
+                Frame::Whole(packed) => packed,
+            };
+            self.read += 1;
+            match self.unpack(&packed).and_then(|plain| decode(self.version, &plain)).ok_or(torn)? {
+                Decoded::Known(event) => return Ok(Some(event)),
+                Decoded::Unknown => self.skipped += 1,
+            }
+        }
     }
 
     fn unpack(&mut self, mut packed: &[u8]) -> Option<Vec<u8>> {

@@ -130,7 +130,8 @@ impl Store {
     }
 }
 
-/// Writes a run's log anew with its secrets redacted; false where it holds none. What is torn off its end is left out.
+/// Writes a run's log anew with its secrets redacted; false where it holds none. What is torn off its end is left out. A log
+/// with events of a later version of brunt stays as it is: to write it anew would lose them.
 fn scrub_run(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool, StoreError> {
     let open = || File::open(from).map(BufReader::new).map_err(StoreError::io(from));
     let head = PackedReader::new(open()?).map_err(StoreError::log(from))?.head().clone();
@@ -139,35 +140,43 @@ fn scrub_run(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool, StoreE
         belongs.contender = redactor.label(&belongs.contender);
     }
     let mut changed = redacted != head;
-    if !changed {
-        changed = each(from, open()?, |event| Ok(*redactor.event(event) != *event))?;
-    }
-    if !changed {
+    let whole = each(from, open()?, |event| {
+        changed |= *redactor.event(event) != *event;
+        Ok(())
+    })?;
+    if !changed || whole == Wholly::NotKnown {
         return Ok(false);
     }
     let file = place::create_new(to).map_err(StoreError::io(to))?;
     let mut writer = PackedWriter::new(BufWriter::new(file), &redacted).map_err(StoreError::io(to))?;
     each(from, open()?, |event| {
         writer.write(&redactor.event(event)).map_err(StoreError::io(to))?;
-        Ok(false)
+        Ok(())
     })?;
     writer.out().get_ref().sync_all().map_err(StoreError::io(to))?;
     Ok(true)
 }
 
-/// Goes through a log as far as it is whole, until somebody has seen enough; whether somebody has.
+/// Whether all events of a log are of kinds that this version knows.
+#[derive(PartialEq, Eq)]
+enum Wholly {
+    Known,
+    NotKnown,
+}
+
+/// Goes through a log as far as it is whole.
 fn each(
     path: &Path,
     from: BufReader<File>,
-    mut see: impl FnMut(&brunt_model::Event) -> Result<bool, StoreError>,
-) -> Result<bool, StoreError> {
-    for event in EventReader::new(from).map_err(StoreError::log(path))? {
+    mut see: impl FnMut(&brunt_model::Event) -> Result<(), StoreError>,
+) -> Result<Wholly, StoreError> {
+    let mut log = EventReader::new(from).map_err(StoreError::log(path))?;
+    for event in &mut log {
         match event {
-            Ok(event) if see(&event)? => return Ok(true),
-            Ok(_) => {}
-            Err(LogError::Torn(_)) => return Ok(false),
+            Ok(event) => see(&event)?,
+            Err(LogError::Torn(_)) => break,
             Err(error) => return Err(StoreError::log(path)(error)),
         }
     }
-    Ok(false)
+    Ok(if log.skipped() == 0 { Wholly::Known } else { Wholly::NotKnown })
 }

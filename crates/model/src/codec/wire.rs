@@ -1,0 +1,399 @@
+//! The messages of events, as `docs/event-log.proto` publishes them: what a log holds from version 5 on, and what the
+//! processes of a run tell each other.
+//!
+//! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
+//! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published
+//! schema, which also says what each field means. What it is not: the types that brunt computes with; [`write`] and
+//! [`read`] convert.
+
+mod kinds;
+mod read;
+mod write;
+
+pub use kinds::{Failure, Malformed, Phase};
+pub use read::{Decoded, account, event};
+pub use write::{account_message, event_message};
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Event {
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    pub kind: Option<Kind>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub enum Kind {
+    #[prost(message, tag = "1")]
+    Started(Started),
+    #[prost(message, tag = "2")]
+    Stage(Stage),
+    #[prost(message, tag = "3")]
+    Label(Label),
+    #[prost(message, tag = "4")]
+    Target(Target),
+    #[prost(message, boxed, tag = "5")]
+    Snapshot(Box<Snapshot>),
+    #[prost(message, tag = "6")]
+    Samples(Samples),
+    #[prost(message, tag = "7")]
+    Reading(Reading),
+    #[prost(message, tag = "8")]
+    Warning(Warning),
+    #[prost(message, tag = "9")]
+    Finished(Finished),
+    #[prost(message, tag = "10")]
+    Lost(Lost),
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Started {
+    #[prost(string, tag = "1")]
+    pub plan_json: String,
+    #[prost(string, tag = "2")]
+    pub environment_json: String,
+    #[prost(double, tag = "3")]
+    pub unix_seconds: f64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Stage {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(enumeration = "Phase", tag = "2")]
+    pub phase: i32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Label {
+    #[prost(uint32, tag = "1")]
+    pub id: u32,
+    #[prost(string, tag = "2")]
+    pub name: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Target {
+    #[prost(string, repeated, tag = "1")]
+    pub addresses: Vec<String>,
+    #[prost(string, optional, tag = "2")]
+    pub server: Option<String>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Snapshot {
+    #[prost(uint64, tag = "1")]
+    pub from_nanos: u64,
+    #[prost(uint64, tag = "2")]
+    pub to_nanos: u64,
+    #[prost(enumeration = "Phase", tag = "3")]
+    pub phase: i32,
+    #[prost(message, optional, tag = "4")]
+    pub flow: Option<Flow>,
+    #[prost(message, optional, tag = "5")]
+    pub measured: Option<Tally>,
+    #[prost(message, optional, tag = "6")]
+    pub warmup: Option<Tally>,
+    #[prost(message, repeated, tag = "7")]
+    pub labels: Vec<LabelTally>,
+    #[prost(message, repeated, tag = "8")]
+    pub bins: Vec<Bin>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct LabelTally {
+    #[prost(uint32, tag = "1")]
+    pub label: u32,
+    #[prost(message, optional, tag = "2")]
+    pub tally: Option<Tally>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Bin {
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    #[prost(uint64, tag = "2")]
+    pub planned: u64,
+    #[prost(uint64, tag = "3")]
+    pub acted: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Flow {
+    #[prost(uint64, tag = "1")]
+    pub planned: u64,
+    #[prost(uint64, tag = "2")]
+    pub arrivals: u64,
+    #[prost(uint64, tag = "3")]
+    pub begun: u64,
+    #[prost(uint64, tag = "4")]
+    pub completed: u64,
+    #[prost(uint64, tag = "5")]
+    pub good: u64,
+    #[prost(uint64, tag = "6")]
+    pub errors: u64,
+    #[prost(uint64, tag = "7")]
+    pub bytes_sent: u64,
+    #[prost(uint64, tag = "8")]
+    pub bytes_received: u64,
+    #[prost(uint64, tag = "9")]
+    pub opened: u64,
+    #[prost(uint64, tag = "10")]
+    pub reused: u64,
+    #[prost(uint64, tag = "11")]
+    pub closed_idle: u64,
+    #[prost(uint64, tag = "12")]
+    pub unsolicited: u64,
+    #[prost(uint64, tag = "13")]
+    pub in_flight_nanos: u64,
+    #[prost(uint64, tag = "14")]
+    pub thought_nanos: u64,
+    #[prost(uint64, tag = "15")]
+    pub announced_bytes: u64,
+    #[prost(uint64, tag = "16")]
+    pub announced_came_bytes: u64,
+    #[prost(uint64, tag = "17")]
+    pub in_flight: u64,
+    #[prost(uint64, tag = "18")]
+    pub waiting: u64,
+    #[prost(uint64, tag = "19")]
+    pub connections: u64,
+    #[prost(uint64, tag = "20")]
+    pub users: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Tally {
+    #[prost(uint64, tag = "1")]
+    pub planned: u64,
+    #[prost(uint64, tag = "2")]
+    pub begun: u64,
+    #[prost(uint64, tag = "3")]
+    pub completed: u64,
+    #[prost(uint64, tag = "4")]
+    pub good: u64,
+    #[prost(message, repeated, tag = "5")]
+    pub failures: Vec<FailureCount>,
+    #[prost(message, repeated, tag = "6")]
+    pub statuses: Vec<StatusCount>,
+    #[prost(uint64, tag = "7")]
+    pub bytes_sent: u64,
+    #[prost(uint64, tag = "8")]
+    pub bytes_received: u64,
+    #[prost(uint64, tag = "9")]
+    pub redirects: u64,
+    #[prost(uint64, tag = "10")]
+    pub retries: u64,
+    #[prost(message, optional, tag = "11")]
+    pub response: Option<Histogram>,
+    #[prost(message, optional, tag = "12")]
+    pub not_good: Option<Histogram>,
+    #[prost(message, optional, tag = "13")]
+    pub timed_out: Option<Histogram>,
+    #[prost(message, optional, tag = "14")]
+    pub service: Option<Histogram>,
+    #[prost(message, optional, tag = "15")]
+    pub queue_wait: Option<Histogram>,
+    #[prost(message, optional, tag = "16")]
+    pub lag: Option<Histogram>,
+    #[prost(message, optional, tag = "17")]
+    pub late: Option<Histogram>,
+    #[prost(message, optional, tag = "18")]
+    pub late_without_lag: Option<Histogram>,
+    #[prost(message, repeated, tag = "19")]
+    pub failure_times: Vec<FailureTimes>,
+    #[prost(message, optional, tag = "20")]
+    pub phases: Option<Phases>,
+    #[prost(message, optional, tag = "21")]
+    pub opening_lag: Option<Histogram>,
+    #[prost(message, optional, tag = "22")]
+    pub read_lag: Option<Histogram>,
+    #[prost(message, repeated, tag = "23")]
+    pub malformed: Vec<MalformedCount>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Phases {
+    #[prost(message, optional, tag = "1")]
+    pub resolve: Option<Histogram>,
+    #[prost(message, optional, tag = "2")]
+    pub connect: Option<Histogram>,
+    #[prost(message, optional, tag = "3")]
+    pub tls: Option<Histogram>,
+    #[prost(message, optional, tag = "4")]
+    pub connection: Option<Histogram>,
+    #[prost(message, optional, tag = "5")]
+    pub first_byte: Option<Histogram>,
+    #[prost(message, optional, tag = "6")]
+    pub receive: Option<Histogram>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct FailureCount {
+    #[prost(enumeration = "Failure", tag = "1")]
+    pub failure: i32,
+    #[prost(uint64, tag = "2")]
+    pub count: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct FailureTimes {
+    #[prost(enumeration = "Failure", tag = "1")]
+    pub failure: i32,
+    #[prost(message, optional, tag = "2")]
+    pub times: Option<Histogram>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct StatusCount {
+    #[prost(uint32, tag = "1")]
+    pub status: u32,
+    #[prost(uint64, tag = "2")]
+    pub count: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct MalformedCount {
+    #[prost(enumeration = "Malformed", tag = "1")]
+    pub cause: i32,
+    #[prost(uint64, tag = "2")]
+    pub count: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Histogram {
+    #[prost(uint64, tag = "1")]
+    pub sum: u64,
+    #[prost(uint64, tag = "2")]
+    pub sum_high: u64,
+    #[prost(uint64, tag = "3")]
+    pub min: u64,
+    #[prost(uint64, tag = "4")]
+    pub max: u64,
+    #[prost(uint32, repeated, tag = "5")]
+    pub steps: Vec<u32>,
+    #[prost(uint64, repeated, tag = "6")]
+    pub counts: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Samples {
+    #[prost(message, repeated, tag = "1")]
+    pub samples: Vec<Sample>,
+}
+
+// Each is a fact of its own.
+#[allow(clippy::struct_excessive_bools)]
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Sample {
+    #[prost(uint64, tag = "1")]
+    pub planned_nanos: u64,
+    #[prost(uint64, tag = "2")]
+    pub free_nanos: u64,
+    #[prost(uint64, tag = "3")]
+    pub begun_nanos: u64,
+    #[prost(uint64, tag = "4")]
+    pub sent_nanos: u64,
+    #[prost(uint64, tag = "5")]
+    pub first_byte_nanos: u64,
+    #[prost(uint64, tag = "6")]
+    pub last_byte_nanos: u64,
+    #[prost(uint64, tag = "7")]
+    pub bytes_sent: u64,
+    #[prost(uint64, tag = "8")]
+    pub bytes_received: u64,
+    #[prost(uint64, tag = "9")]
+    pub head_bytes: u64,
+    #[prost(uint64, tag = "10")]
+    pub body_bytes: u64,
+    #[prost(uint32, tag = "11")]
+    pub user: u32,
+    #[prost(uint64, tag = "12")]
+    pub iteration: u64,
+    #[prost(uint32, optional, tag = "13")]
+    pub status: Option<u32>,
+    #[prost(bool, tag = "14")]
+    pub expected: bool,
+    #[prost(bool, tag = "15")]
+    pub reused: bool,
+    #[prost(bool, tag = "16")]
+    pub kept_alive: bool,
+    #[prost(bool, tag = "17")]
+    pub opened: bool,
+    #[prost(uint32, tag = "18")]
+    pub label: u32,
+    #[prost(uint64, optional, tag = "19")]
+    pub resolve_nanos: Option<u64>,
+    #[prost(uint64, optional, tag = "20")]
+    pub connect_nanos: Option<u64>,
+    #[prost(uint64, optional, tag = "21")]
+    pub tls_nanos: Option<u64>,
+    #[prost(uint64, tag = "22")]
+    pub extra_bytes: u64,
+    #[prost(enumeration = "Failure", tag = "23")]
+    pub failure: i32,
+    #[prost(uint64, tag = "24")]
+    pub opening_lag_nanos: u64,
+    #[prost(uint64, optional, tag = "25")]
+    pub read_lag_nanos: Option<u64>,
+    #[prost(enumeration = "Malformed", tag = "26")]
+    pub malformed: i32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Reading {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(string, tag = "2")]
+    pub source: String,
+    #[prost(message, repeated, tag = "3")]
+    pub values: Vec<Value>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Value {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(double, tag = "2")]
+    pub value: f64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Warning {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(string, tag = "2")]
+    pub text: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Finished {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(bool, tag = "2")]
+    pub interrupted: bool,
+    #[prost(string, optional, tag = "3")]
+    pub error: Option<String>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Lost {
+    #[prost(uint64, tag = "1")]
+    pub at_nanos: u64,
+    #[prost(uint32, tag = "2")]
+    pub process: u32,
+    #[prost(uint32, tag = "3")]
+    pub processes: u32,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Account {
+    #[prost(oneof = "Said", tags = "1, 2")]
+    pub said: Option<Said>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub enum Said {
+    #[prost(uint64, tag = "1")]
+    ReadyNanos(u64),
+    #[prost(message, tag = "2")]
+    Event(Event),
+}

@@ -1,0 +1,220 @@
+//! From messages to the model's types: total, whatever a message holds.
+//!
+//! A field that is not set is zero or empty. Of kinds that this version does not know, an event is left out (its reader
+//! counts it), a failure counts as [`Failure::System`](crate::Failure::System), so that sums stay whole, and the cause of
+//! a malformed reply is not stated. What cannot be (a histogram beyond 2^64, a plan that is no JSON) is damage.
+
+use super::{Account, Bin, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading, Said, Sample};
+use super::{Snapshot, Started, Tally};
+use crate as model;
+use crate::Tick;
+use crate::sample::Opening;
+use crate::tally::Statuses;
+
+/// What a whole message holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decoded<T> {
+    /// Something that this version knows.
+    Known(T),
+    /// Something that a later version wrote.
+    Unknown,
+}
+
+/// The account of a message; None where it is damaged.
+pub fn account(message: Account) -> Option<Decoded<model::Account>> {
+    Some(match message.said {
+        Some(Said::ReadyNanos(at)) => Decoded::Known(model::Account::Ready(Tick(at))),
+        Some(Said::Event(message)) => match event(message)? {
+            Decoded::Known(event) => Decoded::Known(model::Account::Event(event)),
+            Decoded::Unknown => Decoded::Unknown,
+        },
+        None => Decoded::Unknown,
+    })
+}
+
+/// The event of a message; None where it is damaged.
+pub fn event(message: Event) -> Option<Decoded<model::Event>> {
+    Some(Decoded::Known(match message.kind {
+        Some(Kind::Started(s)) => started(&s)?,
+        Some(Kind::Stage(s)) => match Phase::known(s.phase) {
+            Some(phase) => model::Event::Stage { at: Tick(s.at_nanos), phase },
+            None => return Some(Decoded::Unknown),
+        },
+        Some(Kind::Label(l)) => model::Event::Label { id: l.id, name: l.name },
+        Some(Kind::Target(t)) => model::Event::Target { addresses: t.addresses, server: t.server },
+        Some(Kind::Snapshot(s)) => match Phase::known(s.phase) {
+            Some(phase) => model::Event::Snapshot(Box::new(snapshot(*s, phase)?)),
+            None => return Some(Decoded::Unknown),
+        },
+        Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
+        Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
+        Some(Kind::Warning(w)) => model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text }),
+        Some(Kind::Finished(f)) => {
+            model::Event::Finished(model::Finish { at: Tick(f.at_nanos), interrupted: f.interrupted, error: f.error })
+        }
+        Some(Kind::Lost(l)) => {
+            let part = model::Part { number: l.process, of: l.processes };
+            model::Event::Lost(model::Loss { at: Tick(l.at_nanos), part })
+        }
+        None => return Some(Decoded::Unknown),
+    }))
+}
+
+fn started(s: &Started) -> Option<model::Event> {
+    let plan = serde_json::from_str(&s.plan_json).ok()?;
+    let environment = serde_json::from_str(&s.environment_json).ok()?;
+    Some(model::Event::Started { plan, environment, unix_seconds: s.unix_seconds })
+}
+
+impl From<Reading> for model::Reading {
+    fn from(r: Reading) -> Self {
+        let values = r.values.into_iter().map(|value| (value.name, value.value)).collect();
+        Self { at: Tick(r.at_nanos), source: r.source, values }
+    }
+}
+
+fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
+    let labels = s.labels.into_iter().map(|label| Some((label.label, tally(label.tally)?)));
+    Some(model::Snapshot {
+        from: Tick(s.from_nanos),
+        to: Tick(s.to_nanos),
+        phase,
+        flow: s.flow.map_or_else(Default::default, Into::into),
+        measured: tally(s.measured)?,
+        warmup: tally(s.warmup)?,
+        labels: labels.collect::<Option<_>>()?,
+        bins: s.bins.iter().map(Into::into).collect(),
+    })
+}
+
+impl From<&Bin> for model::spread::Bin {
+    fn from(b: &Bin) -> Self {
+        Self { number: b.number, planned: b.planned, acted: b.acted }
+    }
+}
+
+impl From<Flow> for model::Flow {
+    fn from(f: Flow) -> Self {
+        Self {
+            planned: f.planned,
+            arrivals: f.arrivals,
+            begun: f.begun,
+            completed: f.completed,
+            good: f.good,
+            errors: f.errors,
+            bytes_sent: f.bytes_sent,
+            bytes_received: f.bytes_received,
+            opened: f.opened,
+            reused: f.reused,
+            closed_idle: f.closed_idle,
+            unsolicited: f.unsolicited,
+            in_flight_nanos: f.in_flight_nanos,
+            thought_nanos: f.thought_nanos,
+            announced_bytes: f.announced_bytes,
+            announced_came_bytes: f.announced_came_bytes,
+            in_flight: f.in_flight,
+            waiting: f.waiting,
+            connections: f.connections,
+            users: f.users,
+        }
+    }
+}
+
+fn tally(message: Option<Tally>) -> Option<model::Tally> {
+    let Some(t) = message else { return Some(model::Tally::default()) };
+    Some(model::Tally {
+        planned: t.planned,
+        begun: t.begun,
+        completed: t.completed,
+        good: t.good,
+        failures: failures(&t)?,
+        statuses: statuses(&t)?,
+        bytes_sent: t.bytes_sent,
+        bytes_received: t.bytes_received,
+        redirects: t.redirects,
+        retries: t.retries,
+        response: histogram(t.response)?,
+        not_good: histogram(t.not_good)?,
+        timed_out: histogram(t.timed_out)?,
+        service: histogram(t.service)?,
+        queue_wait: histogram(t.queue_wait)?,
+        lag: histogram(t.lag)?,
+        late: histogram(t.late)?,
+        late_without_lag: histogram(t.late_without_lag)?,
+        failure_times: {
+            let times = t.failure_times.into_iter();
+            times.map(|f| Some((failure(f.failure), histogram(f.times)?))).collect::<Option<_>>()?
+        },
+        phases: phases(t.phases)?,
+        opening_lag: histogram(t.opening_lag)?,
+        read_lag: histogram(t.read_lag)?,
+        malformed: t.malformed.iter().filter_map(|m| Some((Malformed::known(m.cause)?, m.count))).collect(),
+    })
+}
+
+fn failure(number: i32) -> model::Failure {
+    Failure::known(number).unwrap_or(model::Failure::System)
+}
+
+fn failures(t: &Tally) -> Option<[u64; model::Failure::COUNT]> {
+    let mut counts = [0_u64; model::Failure::COUNT];
+    for one in &t.failures {
+        let count = &mut counts[failure(one.failure) as usize];
+        *count = count.checked_add(one.count)?;
+    }
+    Some(counts)
+}
+
+fn statuses(t: &Tally) -> Option<Statuses> {
+    t.statuses.iter().map(|one| Some((u16::try_from(one.status).ok()?, one.count))).collect()
+}
+
+fn phases(message: Option<Phases>) -> Option<model::tally::Phases> {
+    let Some(p) = message else { return Some(model::tally::Phases::default()) };
+    Some(model::tally::Phases {
+        resolve: histogram(p.resolve)?,
+        connect: histogram(p.connect)?,
+        tls: histogram(p.tls)?,
+        connection: histogram(p.connection)?,
+        first_byte: histogram(p.first_byte)?,
+        receive: histogram(p.receive)?,
+    })
+}
+
+fn histogram(message: Option<Histogram>) -> Option<brunt_stats::Histogram> {
+    let Some(h) = message else { return Some(brunt_stats::Histogram::new()) };
+    if h.steps.len() != h.counts.len() {
+        return None;
+    }
+    let sum = (u128::from(h.sum_high) << 64) | u128::from(h.sum);
+    brunt_stats::Histogram::of_steps((sum, h.min, h.max), h.steps.into_iter().zip(h.counts))
+}
+
+fn sample(s: &Sample) -> Option<model::Sample> {
+    let status = s.status.map(u16::try_from).transpose().ok()?;
+    let failed = (s.failure != 0).then(|| failure(s.failure));
+    Some(model::Sample {
+        planned: Tick(s.planned_nanos),
+        free: Tick(s.free_nanos),
+        begun: Tick(s.begun_nanos),
+        sent: Tick(s.sent_nanos),
+        first_byte: Tick(s.first_byte_nanos),
+        last_byte: Tick(s.last_byte_nanos),
+        opening: Opening { resolve: s.resolve_nanos, connect: s.connect_nanos, tls: s.tls_nanos },
+        opened: s.opened,
+        reused: s.reused,
+        kept_alive: s.kept_alive,
+        bytes_sent: s.bytes_sent,
+        bytes_received: s.bytes_received,
+        head_bytes: s.head_bytes,
+        body_bytes: s.body_bytes,
+        extra_bytes: s.extra_bytes,
+        user: s.user,
+        outcome: model::Outcome { status, failure: failed, expected: s.expected },
+        label: s.label,
+        iteration: s.iteration,
+        opening_lag: s.opening_lag_nanos,
+        read_lag: s.read_lag_nanos,
+        malformed: Malformed::known(s.malformed),
+    })
+}

@@ -1,0 +1,204 @@
+//! From the model's types to messages. What is empty or zero takes no bytes.
+
+use super::{
+    Account, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label, LabelTally, Lost,
+    Malformed, MalformedCount, Phase, Phases, Reading, Said, Sample, Samples, Snapshot, Stage, Started, StatusCount,
+    Tally, Target, Value, Warning,
+};
+use crate as model;
+use serde_json::to_string;
+
+/// The message of an account.
+pub fn account_message(account: &model::Account) -> serde_json::Result<Account> {
+    let said = match account {
+        model::Account::Ready(at) => Said::ReadyNanos(at.0),
+        model::Account::Event(event) => Said::Event(event_message(event)?),
+    };
+    Ok(Account { said: Some(said) })
+}
+
+/// The message of an event.
+pub fn event_message(event: &model::Event) -> serde_json::Result<Event> {
+    Ok(Event { kind: Some(kind(event)?) })
+}
+
+fn kind(event: &model::Event) -> serde_json::Result<Kind> {
+    Ok(match event {
+        model::Event::Started { plan, environment, unix_seconds } => Kind::Started(Started {
+            plan_json: to_string(plan)?,
+            environment_json: to_string(environment)?,
+            unix_seconds: *unix_seconds,
+        }),
+        model::Event::Stage { at, phase } => Kind::Stage(Stage { at_nanos: at.0, phase: Phase::number(*phase) }),
+        model::Event::Label { id, name } => Kind::Label(Label { id: *id, name: name.clone() }),
+        model::Event::Target { addresses, server } => {
+            Kind::Target(Target { addresses: addresses.clone(), server: server.clone() })
+        }
+        model::Event::Snapshot(snapshot) => Kind::Snapshot(Box::new((&**snapshot).into())),
+        model::Event::Samples(samples) => Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() }),
+        model::Event::Reading(reading) => Kind::Reading(reading.into()),
+        model::Event::Warning(warning) => Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() }),
+        model::Event::Finished(finish) => Kind::Finished(Finished {
+            at_nanos: finish.at.0,
+            interrupted: finish.interrupted,
+            error: finish.error.clone(),
+        }),
+        model::Event::Lost(loss) => {
+            Kind::Lost(Lost { at_nanos: loss.at.0, process: loss.part.number, processes: loss.part.of })
+        }
+    })
+}
+
+impl From<&model::Reading> for Reading {
+    fn from(r: &model::Reading) -> Self {
+        let values = r.values.iter().map(|(name, value)| Value { name: name.clone(), value: *value }).collect();
+        Self { at_nanos: r.at.0, source: r.source.clone(), values }
+    }
+}
+
+impl From<&model::Snapshot> for Snapshot {
+    fn from(s: &model::Snapshot) -> Self {
+        let label = |(label, tally): &(u32, _)| LabelTally { label: *label, tally: tally_of(tally) };
+        Self {
+            from_nanos: s.from.0,
+            to_nanos: s.to.0,
+            phase: Phase::number(s.phase),
+            flow: (s.flow != model::Flow::default()).then(|| s.flow.into()),
+            measured: tally_of(&s.measured),
+            warmup: tally_of(&s.warmup),
+            labels: s.labels.iter().map(label).collect(),
+            bins: s.bins.iter().map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted }).collect(),
+        }
+    }
+}
+
+impl From<model::Flow> for Flow {
+    fn from(f: model::Flow) -> Self {
+        Self {
+            planned: f.planned,
+            arrivals: f.arrivals,
+            begun: f.begun,
+            completed: f.completed,
+            good: f.good,
+            errors: f.errors,
+            bytes_sent: f.bytes_sent,
+            bytes_received: f.bytes_received,
+            opened: f.opened,
+            reused: f.reused,
+            closed_idle: f.closed_idle,
+            unsolicited: f.unsolicited,
+            in_flight_nanos: f.in_flight_nanos,
+            thought_nanos: f.thought_nanos,
+            announced_bytes: f.announced_bytes,
+            announced_came_bytes: f.announced_came_bytes,
+            in_flight: f.in_flight,
+            waiting: f.waiting,
+            connections: f.connections,
+            users: f.users,
+        }
+    }
+}
+
+fn tally_of(tally: &model::Tally) -> Option<Tally> {
+    (!tally.is_empty()).then(|| tally.into())
+}
+
+impl From<&model::Tally> for Tally {
+    fn from(t: &model::Tally) -> Self {
+        Self {
+            planned: t.planned,
+            begun: t.begun,
+            completed: t.completed,
+            good: t.good,
+            failures: failures(t),
+            statuses: t.statuses.iter().map(|(status, count)| StatusCount { status: status.into(), count }).collect(),
+            bytes_sent: t.bytes_sent,
+            bytes_received: t.bytes_received,
+            redirects: t.redirects,
+            retries: t.retries,
+            response: histogram(&t.response),
+            not_good: histogram(&t.not_good),
+            timed_out: histogram(&t.timed_out),
+            service: histogram(&t.service),
+            queue_wait: histogram(&t.queue_wait),
+            lag: histogram(&t.lag),
+            late: histogram(&t.late),
+            late_without_lag: histogram(&t.late_without_lag),
+            failure_times: failure_times(t),
+            phases: (t.phases != model::tally::Phases::default()).then(|| (&t.phases).into()),
+            opening_lag: histogram(&t.opening_lag),
+            read_lag: histogram(&t.read_lag),
+            malformed: malformed(t),
+        }
+    }
+}
+
+fn failures(t: &model::Tally) -> Vec<FailureCount> {
+    let all = model::Failure::all().map(|kind| (kind, t.failed_by(kind))).filter(|(_, count)| *count > 0);
+    all.map(|(kind, count)| FailureCount { failure: Failure::number(kind), count }).collect()
+}
+
+fn failure_times(t: &model::Tally) -> Vec<FailureTimes> {
+    let times = |(kind, times): &_| FailureTimes { failure: Failure::number(*kind), times: histogram(times) };
+    t.failure_times.iter().map(times).collect()
+}
+
+fn malformed(t: &model::Tally) -> Vec<MalformedCount> {
+    let count = |(cause, count): &_| MalformedCount { cause: Malformed::number(*cause), count: *count };
+    t.malformed.iter().map(count).collect()
+}
+
+impl From<&model::tally::Phases> for Phases {
+    fn from(p: &model::tally::Phases) -> Self {
+        Self {
+            resolve: histogram(&p.resolve),
+            connect: histogram(&p.connect),
+            tls: histogram(&p.tls),
+            connection: histogram(&p.connection),
+            first_byte: histogram(&p.first_byte),
+            receive: histogram(&p.receive),
+        }
+    }
+}
+
+fn histogram(h: &brunt_stats::Histogram) -> Option<Histogram> {
+    if h.is_empty() {
+        return None;
+    }
+    let (steps, counts) = h.steps().unzip();
+    let (sum, sum_high) = (h.sum() as u64, (h.sum() >> 64) as u64);
+    Some(Histogram { sum, sum_high, min: h.min(), max: h.max(), steps, counts })
+}
+
+impl From<&model::Sample> for Sample {
+    fn from(s: &model::Sample) -> Self {
+        Self {
+            planned_nanos: s.planned.0,
+            free_nanos: s.free.0,
+            begun_nanos: s.begun.0,
+            sent_nanos: s.sent.0,
+            first_byte_nanos: s.first_byte.0,
+            last_byte_nanos: s.last_byte.0,
+            bytes_sent: s.bytes_sent,
+            bytes_received: s.bytes_received,
+            head_bytes: s.head_bytes,
+            body_bytes: s.body_bytes,
+            user: s.user,
+            iteration: s.iteration,
+            status: s.outcome.status.map(u32::from),
+            expected: s.outcome.expected,
+            reused: s.reused,
+            kept_alive: s.kept_alive,
+            opened: s.opened,
+            label: s.label,
+            resolve_nanos: s.opening.resolve,
+            connect_nanos: s.opening.connect,
+            tls_nanos: s.opening.tls,
+            extra_bytes: s.extra_bytes,
+            failure: s.outcome.failure.map_or(0, Failure::number),
+            opening_lag_nanos: s.opening_lag,
+            read_lag_nanos: s.read_lag,
+            malformed: s.malformed.map_or(0, Malformed::number),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Events as messages: what was written is read, whatever it is, and what a later version adds is skipped.
+
+use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, Version, decode, encode, frame};
+use brunt_model::codec::{read_account, write_account};
+use brunt_model::outcome::Malformed;
+use brunt_model::sample::Opening;
+use brunt_model::spread::Bin;
+use brunt_model::tally::{Phases, Statuses};
+use brunt_model::{
+    Account, Event, Failure, Finish, Flow, Loss, Outcome, Part, Phase, Reading, Sample, Snapshot, Tally,
+};
+use brunt_model::{Tick, Warning};
+use brunt_stats::Histogram;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use prost::Message;
+
+// Events of every kind, with any values.
+
+fn phase() -> impl Strategy<Value = Phase> {
+    prop::sample::select(vec![Phase::Setup, Phase::Warmup, Phase::Measure, Phase::Grace])
+}
+
+fn failure() -> impl Strategy<Value = Failure> {
+    prop::sample::select(Failure::all().collect::<Vec<_>>())
+}
+
+fn malformed() -> impl Strategy<Value = Malformed> {
+    use Malformed::{
+        Chunk, ChunkLineTooLong, ContentLength, HeadTooLarge, HeaderField, StatusLine, TooManyFields, TooManyInterim,
+        TrailersTooLarge, TransferEncoding,
+    };
+    let first = [StatusLine, HeaderField, TooManyFields, HeadTooLarge, TooManyInterim];
+    let others = [ContentLength, TransferEncoding, Chunk, ChunkLineTooLong, TrailersTooLarge];
+    prop::sample::select([first, others].concat())
+}
+
+fn histogram() -> impl Strategy<Value = Histogram> {
+    let value = prop_oneof![0..5000_u64, any::<u64>()];
+    vec((value, prop_oneof![1..9_u64, 0..1_u64 << 40]), 0..12).prop_map(|values| {
+        let mut histogram = Histogram::new();
+        for (value, n) in values {
+            histogram.record_n(value, n);
+        }
+        histogram
+    })
+}
+
+fn phases() -> impl Strategy<Value = Phases> {
+    let all = (histogram(), histogram(), histogram(), histogram(), histogram(), histogram());
+    all.prop_map(|(resolve, connect, tls, connection, first_byte, receive)| Phases {
+        resolve,
+        connect,
+        tls,
+        connection,
+        first_byte,
+        receive,
+    })
+}
+
+fn tally() -> impl Strategy<Value = Tally> {
+    let counts = (any::<[u64; 8]>(), vec(any::<u64>(), Failure::COUNT), vec((any::<u16>(), any::<u32>()), 0..4));
+    let kinds = (vec((failure(), histogram()), 0..3), vec((malformed(), any::<u64>()), 0..3));
+    (counts, vec(histogram(), 10), kinds, phases()).prop_map(|((n, failed, came), h, (times, malformed), phases)| {
+        let mut statuses = Statuses::default();
+        for (status, n) in came {
+            statuses.add(status, u64::from(n));
+        }
+        let [response, not_good, timed_out, service, queue_wait, lag, late, late_without_lag, opening_lag, read_lag] =
+            h.try_into().expect("ten");
+        Tally {
+            planned: n[0],
+            begun: n[1],
+            completed: n[2],
+            good: n[3],
+            failures: failed.try_into().expect("all kinds"),
+            statuses,
+            bytes_sent: n[4],
+            bytes_received: n[5],
+            redirects: n[6],
+            retries: n[7],
+            response,
+            not_good,
+            timed_out,
+            service,
+            queue_wait,
+            lag,
+            late,
+            late_without_lag,
+            failure_times: times,
+            phases,
+            opening_lag,
+            read_lag,
+            malformed,
+        }
+    })
+}
+
+fn flow() -> impl Strategy<Value = Flow> {
+    any::<[u64; 20]>().prop_map(|n| Flow {
+        planned: n[0],
+        arrivals: n[1],
+        begun: n[2],
+        completed: n[3],
+        good: n[4],
+        errors: n[5],
+        bytes_sent: n[6],
+        bytes_received: n[7],
+        opened: n[8],
+        reused: n[9],
+        closed_idle: n[10],
+        unsolicited: n[11],
+        in_flight_nanos: n[12],
+        thought_nanos: n[13],
+        announced_bytes: n[14],
+        announced_came_bytes: n[15],
+        in_flight: n[16],
+        waiting: n[17],
+        connections: n[18],
+        users: n[19],
+    })
+}
+
+fn snapshot() -> impl Strategy<Value = Snapshot> {
+    let bin = any::<[u64; 3]>().prop_map(|[number, planned, acted]| Bin { number, planned, acted });
+    let parts = (any::<[u64; 2]>(), phase(), flow(), tally(), tally());
+    (parts, vec((any::<u32>(), tally()), 0..3), vec(bin, 0..4)).prop_map(
+        |(([from, to], phase, flow, measured, warmup), labels, bins)| {
+            let (from, to) = (Tick(from), Tick(to));
+            Snapshot { from, to, phase, flow, measured, warmup, labels, bins }
+        },
+    )
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    let step = || option::of(any::<u64>());
+    let outcome = (option::of(any::<u16>()), option::of(failure()), any::<bool>());
+    let rest = (step(), step(), step(), step(), option::of(malformed()));
+    let numbers = (any::<[u64; 13]>(), any::<[bool; 3]>(), any::<[u32; 2]>());
+    (numbers, outcome, rest).prop_map(|((n, is, id), (status, failure, expected), rest)| Sample {
+        planned: Tick(n[0]),
+        free: Tick(n[1]),
+        begun: Tick(n[2]),
+        sent: Tick(n[3]),
+        first_byte: Tick(n[4]),
+        last_byte: Tick(n[5]),
+        opening: Opening { resolve: rest.0, connect: rest.1, tls: rest.2 },
+        opened: is[0],
+        reused: is[1],
+        kept_alive: is[2],
+        bytes_sent: n[6],
+        bytes_received: n[7],
+        head_bytes: n[8],
+        body_bytes: n[9],
+        extra_bytes: n[10],
+        user: id[0],
+        outcome: Outcome { status, failure, expected },
+        label: id[1],
+        iteration: n[11],
+        opening_lag: n[12],
+        read_lag: rest.3,
+        malformed: rest.4,
+    })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let (at, text) = (|| any::<u64>().prop_map(Tick), || ".{0,40}");
+    let value = (text(), prop::num::f64::ANY.prop_filter("NaN differs from itself", |value| !value.is_nan()));
+    let reading = (at(), text(), vec(value, 0..4)).prop_map(|(at, source, values)| Reading { at, source, values });
+    let finish = (at(), any::<bool>(), option::of(text()));
+    let lost = (at(), any::<[u32; 2]>());
+    prop_oneof![
+        (at(), phase()).prop_map(|(at, phase)| Event::Stage { at, phase }),
+        (any::<u32>(), text()).prop_map(|(id, name)| Event::Label { id, name }),
+        (vec(text(), 0..3), option::of(text())).prop_map(|(addresses, server)| Event::Target { addresses, server }),
+        snapshot().prop_map(|snapshot| Event::Snapshot(Box::new(snapshot))),
+        vec(sample(), 0..4).prop_map(Event::Samples),
+        reading.prop_map(Event::Reading),
+        (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
+        finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish { at, interrupted, error })),
+        lost.prop_map(|(at, [number, of])| Event::Lost(Loss { at, part: Part { number, of } })),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn an_event_is_the_same_after_a_message(event in event()) {
+        let bytes = encode(&event).expect("a message");
+        prop_assert_eq!(decode(Version::V5, &bytes), Some(Decoded::Known(event)));
+    }
+
+    #[test]
+    fn processes_hear_what_was_said(ready in any::<u64>(), events in vec(event(), 0..3)) {
+        let mut accounts = vec![Account::Ready(Tick(ready))];
+        accounts.extend(events.into_iter().map(Account::Event));
+        let mut bytes = Vec::new();
+        for account in &accounts {
+            write_account(&mut bytes, account).expect("a frame");
+        }
+        let mut from = &bytes[..];
+        let heard: Vec<Account> = std::iter::from_fn(|| read_account(&mut from)).collect();
+        prop_assert_eq!(heard, accounts);
+    }
+}
+
+// A later version's messages: those of today with one more field in a label, and one more kind of event.
+
+#[derive(Clone, PartialEq, Message)]
+struct LaterEvent {
+    #[prost(oneof = "LaterKind", tags = "3, 1000")]
+    kind: Option<LaterKind>,
+    #[prost(string, tag = "1001")]
+    written_by: String,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum LaterKind {
+    #[prost(message, tag = "3")]
+    Label(LaterLabel),
+    #[prost(message, tag = "1000")]
+    Note(LaterNote),
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct LaterLabel {
+    #[prost(uint32, tag = "1")]
+    id: u32,
+    #[prost(string, tag = "2")]
+    name: String,
+    #[prost(string, repeated, tag = "1000")]
+    groups: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct LaterNote {
+    #[prost(string, tag = "1")]
+    text: String,
+}
+
+fn later(kind: LaterKind) -> Vec<u8> {
+    let event = LaterEvent { kind: Some(kind), written_by: "a later version".into() };
+    frame(&event.encode_to_vec()).expect("a frame")
+}
+
+#[test]
+fn one_more_field_and_one_more_kind_are_skipped() {
+    let groups = vec!["checkout".into(), "all".into()];
+    let label = later(LaterKind::Label(LaterLabel { id: 3, name: "/pay".into(), groups }));
+    let note = later(LaterKind::Note(LaterNote { text: "of a kind that this version does not know".into() }));
+    let warning = Event::Warning(Warning { at: Tick(5), text: "slow".into() });
+    let known = frame(&encode(&warning).expect("a message")).expect("a frame");
+    let bytes = [&MAGIC[..], &note, &label, &note, &known].concat();
+    let mut log = LogReader::new(&bytes[..]).expect("a log");
+    let mut next = || log.next_event().expect("a whole log");
+    assert_eq!(next(), Some(Event::Label { id: 3, name: "/pay".into() }));
+    assert_eq!(next(), Some(warning));
+    assert_eq!(next(), None);
+    assert_eq!(log.skipped(), 2);
+}
+
+// A later version's kinds within today's messages.
+
+#[derive(Clone, PartialEq, Message)]
+struct LaterSnapshot {
+    #[prost(int32, tag = "3")]
+    phase: i32,
+    #[prost(message, optional, tag = "5")]
+    measured: Option<LaterTally>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct LaterTally {
+    #[prost(message, repeated, tag = "5")]
+    failures: Vec<LaterCount>,
+    #[prost(message, repeated, tag = "23")]
+    malformed: Vec<LaterCount>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct LaterCount {
+    #[prost(int32, tag = "1")]
+    kind: i32,
+    #[prost(uint64, tag = "2")]
+    count: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct OneSnapshot {
+    #[prost(message, optional, tag = "5")]
+    snapshot: Option<LaterSnapshot>,
+}
+
+fn read_snapshot(phase: i32) -> Option<Decoded<Event>> {
+    let count = |kind, count| LaterCount { kind, count };
+    let failures = vec![count(9, 3), count(99, 4), count(17, 1)];
+    let measured = Some(LaterTally { failures, malformed: vec![count(1, 2), count(99, 5)] });
+    let event = OneSnapshot { snapshot: Some(LaterSnapshot { phase, measured }) };
+    decode(Version::V5, &event.encode_to_vec())
+}
+
+#[test]
+fn failures_of_an_unknown_kind_still_count() {
+    let Some(Decoded::Known(Event::Snapshot(snapshot))) = read_snapshot(3) else { panic!("no snapshot") };
+    let measured = &snapshot.measured;
+    assert_eq!((snapshot.phase, measured.failed_by(Failure::Timeout)), (Phase::Measure, 3));
+    assert_eq!(measured.failed_by(Failure::System), 5);
+    assert_eq!(measured.malformed, [(Malformed::StatusLine, 2)]);
+    assert_eq!(read_snapshot(99), Some(Decoded::Unknown));
+}
+
+#[test]
+fn a_log_of_a_version_to_come_is_refused() {
+    let mut log = Vec::new();
+    LogWriter::new(&mut log).expect("a log");
+    log[7] = b'6';
+    assert!(matches!(LogReader::new(&log[..]), Err(LogError::NotALog)));
+}

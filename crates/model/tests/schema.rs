@@ -1,0 +1,129 @@
+//! The published schema of the event log says what the code writes: same names, numbers, types and labels.
+//!
+//! Both are read as text, into one line a field: `Message.field = number: label type`. The attributes of the Rust types
+//! are what `prost` makes the encoding from.
+
+use std::collections::BTreeSet;
+
+const PUBLISHED: &str = include_str!("../../../docs/event-log.proto");
+const MESSAGES: &str = include_str!("../src/codec/wire.rs");
+const KINDS: &str = include_str!("../src/codec/wire/kinds.rs");
+
+#[test]
+fn the_published_schema_is_the_one_that_is_written() {
+    let (published, written) = (published(), written());
+    assert!(published.len() > 150, "{} fields", published.len());
+    let only = |one: &BTreeSet<String>, other| one.difference(other).cloned().collect::<Vec<_>>();
+    assert_eq!((only(&published, &written), only(&written, &published)), (vec![], vec![]));
+    let lines = PUBLISHED.lines().filter(|line| line.contains(" = ") && !line.trim_start().starts_with("//"));
+    assert_eq!(lines.count(), published.len() + 1, "each line is understood, beside the syntax");
+}
+
+#[test]
+fn no_number_stands_twice_in_a_message() {
+    let places: Vec<String> = published().iter().map(|line| place_of(line)).collect();
+    assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{places:?}");
+}
+
+/// The message and the number of a line.
+fn place_of(line: &str) -> String {
+    let (message, rest) = line.split_once('.').expect("message");
+    let (_, rest) = rest.split_once(" = ").expect("number");
+    format!("{message} {}", rest.split(':').next().expect("number"))
+}
+
+fn published() -> BTreeSet<String> {
+    let (mut found, mut message, mut oneof) = (BTreeSet::new(), String::new(), String::new());
+    for line in PUBLISHED.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
+        let words: Vec<&str> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+        let field = match words[..] {
+            [label, kind, name, "=", number] => format!("{name} = {number}: {label} {kind}"),
+            [kind, name, "=", number] => format!("{name} = {number}: {oneof}{kind}"),
+            [name, "=", number] if name != "syntax" => format!("{name} = {number}: value"),
+            ["message" | "enum", name, "{"] => {
+                name.clone_into(&mut message);
+                continue;
+            }
+            ["oneof", name, "{"] => {
+                oneof = format!("{name} ");
+                continue;
+            }
+            ["}"] => {
+                oneof.clear();
+                continue;
+            }
+            _ => continue,
+        };
+        found.insert(format!("{message}.{field}"));
+    }
+    found
+}
+
+fn written() -> BTreeSet<String> {
+    [messages(), kinds()].concat().into_iter().collect()
+}
+
+/// The fields of all messages. Those of a oneof stand in an enum of their own, below the message that has it.
+fn messages() -> Vec<String> {
+    let (mut found, mut message, mut oneof) = (Vec::new(), String::new(), None);
+    let mut attribute = String::new();
+    for line in MESSAGES.lines().map(str::trim) {
+        if let Some(name) = between(line, "pub struct ", " {") {
+            (message, oneof) = (name.to_owned(), None);
+        } else if let Some(name) = between(line, "pub enum ", " {") {
+            oneof = Some(format!("{} ", snake(name)));
+        } else if let Some(inside) = between(line, "#[prost(", ")]") {
+            inside.clone_into(&mut attribute);
+        } else if let Some(field) = between(line, "pub ", ",").and_then(|field| field.split_once(": ")) {
+            found.extend(field_line(&message, field.0, field.1, &attribute));
+        } else if let (Some(group), Some((name, kind)), false) = (&oneof, line.split_once('('), line.starts_with('#')) {
+            let line = field_line(&message, &snake(name), kind.trim_end_matches("),"), &attribute);
+            found.extend(line.map(|line| line.replacen(": ", &format!(": {group}"), 1)));
+        }
+    }
+    found
+}
+
+/// None for a oneof, whose fields stand elsewhere.
+fn field_line(message: &str, name: &str, rust: &str, attribute: &str) -> Option<String> {
+    let number = between(attribute, "tag = \"", "\"")?;
+    let kind =
+        between(attribute, "enumeration = \"", "\"").unwrap_or_else(|| attribute.split(',').next().unwrap_or(""));
+    let is_message = kind == "message";
+    let kind = if is_message { rust.rsplit('<').next().unwrap_or(rust).trim_end_matches('>') } else { kind };
+    let label = match () {
+        () if attribute.contains("repeated") => "repeated ",
+        () if attribute.contains("optional") && !is_message => "optional ",
+        () => "",
+    };
+    Some(format!("{message}.{name} = {number}: {label}{kind}"))
+}
+
+fn kinds() -> Vec<String> {
+    let (mut found, mut name, mut prefix) = (Vec::new(), "", String::new());
+    for line in KINDS.lines().map(str::trim) {
+        if let Some(kinds) = between(line, "kinds!(", " {") {
+            (name, prefix) = (kinds, snake(kinds).to_uppercase());
+            found.push(format!("{name}.{prefix}_UNSPECIFIED = 0: value"));
+        } else if let Some((kind, number)) = line.trim_end_matches(',').split_once(" = ").filter(|_| !name.is_empty()) {
+            found.push(format!("{name}.{prefix}_{} = {number}: value", snake(kind).to_uppercase()));
+        }
+    }
+    found
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    Some(rest.split_once(after)?.0)
+}
+
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
