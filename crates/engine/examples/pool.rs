@@ -5,7 +5,6 @@
 //! table. Where the threads do not hinder each other, the time per request is that of one thread.
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
-use anyhow::Result;
 use brunt_engine::pool::{Arrival, Overflow, Pool, Take};
 use brunt_model::Tick;
 use std::hint::black_box;
@@ -17,7 +16,7 @@ use std::time::Instant;
 const REQUESTS: u64 = 2_000_000;
 const ROUNDS: usize = 5;
 
-fn main() -> Result<()> {
+fn main() -> std::io::Result<()> {
     let cores = thread::available_parallelism()?.get();
     println!(
         "| threads | ns per request | ns with one lock for all |\n| ------: | -------------: | -----------------------: |"
