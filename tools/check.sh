@@ -16,6 +16,13 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 say "the rules of the house"
 cargo test --locked -p brunt-tests --test it house::
 
+say "the picture of crates and modules"
+if has node; then
+    node tools/modules.mjs --check
+else
+    skipped modules "no node (apt-get install nodejs): the picture in ARCHITECTURE.md was not held to the source"
+fi
+
 say "docs"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 

@@ -1,0 +1,133 @@
+// The picture of crates and modules with their imports, for ARCHITECTURE.md, and the check that it is true.
+//
+//   node tools/modules.mjs           prints it
+//   node tools/modules.mjs --write   puts it between the two marks in ARCHITECTURE.md
+//   node tools/modules.mjs --check   ends with 1 where the picture is out of date, or modules import each other in a circle
+//
+// A module is a file or folder right under a crate's src; what lies below belongs to it. Its imports are the paths that its
+// files name: `use crate::…`, `super::…`, and paths in the code. Tests are left out. Node without packages.
+
+import { readFileSync, writeFileSync, readdirSync, existsSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+
+const PAGE = "ARCHITECTURE.md";
+const BEGIN = "<!-- tools/modules.mjs begins -->";
+const END = "<!-- tools/modules.mjs ends -->";
+// Their modules may not import each other in a circle.
+const WITHOUT_CIRCLES = ["stats", "probe", "store", "report", "rig", "runner"];
+
+const files = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return files(path);
+      return entry.name.endsWith(".rs") ? [path] : [];
+    });
+
+// The source without comments and without its tests.
+function code(path) {
+  const text = readFileSync(path, "utf8").replace(/\/\/.*$/gm, "");
+  const tests = text.search(/#\[cfg\(test\)\]\s*mod \w+ \{/);
+  return tests < 0 ? text : text.slice(0, tests);
+}
+
+const isTest = (path) => /(^|\/)(tests|[a-z_]+_tests)(\.rs$|\/)/.test(path);
+
+// A crate: its name, the crates that it depends on, its modules and what each imports of the others.
+function crate(folder) {
+  const name = folder.split("/").pop();
+  const manifest = readFileSync(join(folder, "Cargo.toml"), "utf8").split(/^\[dev-dependencies\]/m)[0];
+  const needs = [...manifest.matchAll(/^brunt-([a-z]+)[ .]/gm)].map((m) => m[1]);
+  const source = join(folder, "src");
+  const paths = files(source).map((path) => relative(source, path).split(sep).join("/")).filter((path) => !isTest(path));
+  const moduleOf = (path) => path.split("/")[0].replace(/\.rs$/, "");
+  const modules = new Map(paths.map((path) => [moduleOf(path), new Set()]));
+  modules.delete("lib");
+  modules.delete("main");
+  for (const path of paths) {
+    const own = moduleOf(path);
+    if (!modules.has(own)) continue;
+    for (const named of imported(code(join(source, path)), path)) {
+      if (named !== own && modules.has(named)) modules.get(own).add(named);
+    }
+  }
+  return { name, needs, modules };
+}
+
+// The top modules that a file names by `crate::a` or by enough `super::`.
+function imported(text, path) {
+  const depth = path.replace(/(\/mod)?\.rs$/, "").split("/").length;
+  const root = `(?:crate|${Array(depth).fill("super").join("::")})`;
+  const one = new RegExp(`\\b${root}::(\\w+)`, "g");
+  const many = new RegExp(`\\b${root}::\\{([^;]*)\\}`, "g");
+  const names = [...text.matchAll(one)].map((m) => m[1]);
+  for (const [, list] of text.matchAll(many)) {
+    let flat = list;
+    while (/\{[^{}]*\}/.test(flat)) flat = flat.replace(/\{[^{}]*\}/g, "");
+    names.push(...flat.split(",").map((path) => path.trim().split("::")[0]));
+  }
+  return names;
+}
+
+// Without the arrows that others imply.
+function direct(crates) {
+  const needs = new Map(crates.map((one) => [one.name, one.needs]));
+  const reaches = (from, to) => (needs.get(from) ?? []).some((next) => next === to || reaches(next, to));
+  return crates.flatMap(({ name, needs: all }) =>
+    all.filter((to) => !all.some((other) => other !== to && reaches(other, to))).map((to) => [name, to]),
+  );
+}
+
+// Modules that import each other, directly or by way of others.
+function circles(modules) {
+  const reaches = (from, to, seen = new Set()) =>
+    [...modules.get(from)].some((next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))));
+  return [...modules.keys()].filter((one) => reaches(one, one));
+}
+
+function picture(crates) {
+  const lines = ["```mermaid", "graph BT"];
+  for (const [from, to] of direct(crates)) lines.push(`  ${from} --> ${to}`);
+  lines.push("```", "", "Modules of each crate, and what they import of the same crate:", "");
+  for (const { name, modules } of crates) {
+    const rows = [...modules].map(([one, imports]) => {
+      const list = [...imports].sort().join(", ");
+      return list ? `\`${one}\` → ${list}` : `\`${one}\``;
+    });
+    lines.push(`* **${name}**: ${rows.join("; ")}`);
+  }
+  return lines.join("\n");
+}
+
+const crates = readdirSync("crates")
+  .sort()
+  .map((name) => join("crates", name))
+  .filter((folder) => existsSync(join(folder, "Cargo.toml")))
+  .map(crate);
+const drawn = picture(crates);
+const option = process.argv[2];
+if (option === undefined) {
+  console.log(drawn);
+} else {
+  const page = readFileSync(PAGE, "utf8");
+  const [before, rest] = page.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error(`${PAGE} has no lines "${BEGIN}" and "${END}"`);
+  const next = `${before}${BEGIN}\n${drawn}\n${END}${after}`;
+  if (option === "--write") {
+    writeFileSync(PAGE, next);
+  } else if (option === "--check") {
+    const wrong = [];
+    if (next !== page) wrong.push(`the picture in ${PAGE} is out of date. Run: node tools/modules.mjs --write`);
+    for (const { name, modules } of crates.filter((one) => WITHOUT_CIRCLES.includes(one.name))) {
+      const found = circles(modules);
+      if (found.length > 0) wrong.push(`modules of ${name} import each other in a circle: ${found.join(", ")}`);
+    }
+    wrong.forEach((line) => console.error(line));
+    process.exitCode = wrong.length > 0 ? 1 : 0;
+  } else {
+    console.error(`unknown option ${option}: --write or --check`);
+    process.exitCode = 2;
+  }
+}
