@@ -33,7 +33,7 @@ pub struct Answer {
     pub bottleneck: Option<Bottleneck>,
     /// What was tried, in order.
     pub trials: Vec<Tried>,
-    /// The server, or its machine, became another meanwhile: as a sentence with its figures; null where nothing was seen of that.
+    /// The server's capacity drifted during the search: as a sentence with its figures; null where no drift was found.
     pub drift: Option<String>,
     /// Why no more was tried.
     pub ended: SearchEnd,

@@ -1,4 +1,4 @@
-//! Whether the server, or its machine, became another while it was searched.
+//! Whether the server's capacity drifted during the search.
 //!
 //! What it is: a regression of the pace, 1 over the mean response time, on load and time, over the trials near the capacity.
 //! Of a single worker the pace falls in a straight line to nothing at saturation (1/mean = μ − λ), of others nearly so; where

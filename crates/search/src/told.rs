@@ -99,12 +99,12 @@ pub fn load(load: f64) -> String {
     if load.fract() == 0.0 && load >= 0.0 { count(load as u64) } else { three(load) }
 }
 
-/// That a capacity wandered.
+/// That a capacity drifted.
 pub fn drift(drift: Drift, unit: LoadUnit) -> String {
     let word = if drift.last < drift.first { "fell" } else { "rose" };
     let share = 100.0 * (drift.last / drift.first - 1.0).abs();
     format!(
-        "the server became another meanwhile: its capacity {word} by {} %, from {} to {} {}; the interval holds both",
+        "the server's capacity drifted during the search: it {word} by {} %, from {} to {} {}; the interval contains both",
         three(share),
         load(drift.first),
         load(drift.last),
