@@ -38,7 +38,7 @@ pub use at_capacity::{Within, of_search, searching};
 use brunt_model::experiment::{Around, ContenderHooks};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
-use brunt_rig::{End, Failure, Gear};
+use brunt_rig::{End, Failure, RigContext};
 use brunt_runner::Real;
 use brunt_runner::RunError;
 use brunt_runner::decide;
@@ -137,12 +137,12 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
     let interrupt = signals::listen().map_err(failed)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
     let time = brunt_rig::Real::default();
-    let gear = Gear { guard: (guard, vec!["guard".into()]), time: &time };
+    let context = RigContext { guard: (guard, vec!["guard".into()]), time: &time };
     let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
     let observer = Terminal { system: given.system, quiet: given.quiet };
     let redactor = redact::current();
     let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
-    let (study, outcome) = brunt_runner::experiment::carry_out(study, &gear, conditions);
+    let (study, outcome) = brunt_runner::experiment::carry_out(study, &context, conditions);
     let fails = Fails { strict: given.strict, decisive: given.decisive, quiet: given.quiet };
     finish(study, store.as_ref(), outcome, given.outputs, fails)
 }

@@ -58,17 +58,16 @@ pub(crate) struct Borders {
     pub warm: OnceLock<Tick>,
 }
 
-/// One process's part of a run, and the end of the line by which it is told what all of them do together. Clones are of
-/// the same part.
+/// One process's part of a run, and how it is told what all processes do together. Clones are of the same part.
 #[derive(Clone)]
-pub struct Leash {
+pub struct PartHandle {
     pub(crate) part: Part,
     pub(crate) control: Control,
     pub(crate) gate: Arc<Gate>,
     pub(crate) borders: Arc<Borders>,
 }
 
-impl Leash {
+impl PartHandle {
     /// A part of a plan that waits for [`Word::Go`]; `ready` is called once, when all its connections are open.
     pub fn new(plan: &Plan, part: Part, ready: impl Fn(Tick) + Send + Sync + 'static) -> Self {
         let gate = Gate::held(plan.threads as usize, Box::new(ready));
@@ -76,7 +75,7 @@ impl Leash {
     }
 
     /// A whole run, which nobody holds back.
-    pub(crate) fn loose(plan: &Plan, control: &Control) -> Self {
+    pub(crate) fn whole(plan: &Plan, control: &Control) -> Self {
         let gate = Arc::new(Gate::new(plan.threads as usize));
         Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default() }
     }

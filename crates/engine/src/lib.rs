@@ -41,7 +41,7 @@ mod worker;
 mod tests;
 
 pub use clock::{Epoch, Time};
-pub use control::{Control, Leash};
+pub use control::{Control, PartHandle};
 pub use pace::Pacer;
 pub use run::{EngineError, Sink, World, run, run_part};
 pub use user::{Numbering, Step, Turn, Users, VirtualUser};

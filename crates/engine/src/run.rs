@@ -2,7 +2,7 @@
 
 use crate::check::Check;
 use crate::clock::{Epoch, Time, runtime};
-use crate::control::{Control, Leash};
+use crate::control::{Control, PartHandle};
 use crate::gather::{BETWEEN_READINGS, Gather, Watch};
 use crate::labels::Labels;
 use crate::pool::{Overflow, Pool, Take};
@@ -134,18 +134,18 @@ pub fn run<W: World>(
     control: &Control,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    run_part(plan, environment, world, &Leash::loose(plan, control), sink)
+    run_part(plan, environment, world, &PartHandle::whole(plan, control), sink)
 }
 
-/// Carries out one process's part of a plan, by the words that its leash hears.
+/// Carries out one process's part of a plan, as its handle is told.
 pub fn run_part<W: World>(
     plan: &Plan,
     environment: Environment,
     world: &W,
-    leash: &Leash,
+    handle: &PartHandle,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let common = Arc::new(common(plan, world, leash));
+    let common = Arc::new(common(plan, world, handle));
     let (out, inbox) = channel();
     let watch = OwnThreads { ourselves: Ourselves::new(), threads: plan.threads };
     let mut gather = Gather::new(plan.threads as usize, &common.labels, watch, Time::new(world.epoch()), sink);
@@ -163,7 +163,7 @@ pub fn run_part<W: World>(
         hear_all(&inbox, &mut gather);
         let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
         let outcome = ends.collect::<Result<Vec<_>, _>>();
-        gather.finish(leash.control.is_stopped());
+        gather.finish(handle.control.is_stopped());
         outcome?.into_iter().collect::<Result<(), _>>()
     })
 }
@@ -210,7 +210,7 @@ fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     }
 }
 
-fn common<W: World>(plan: &Plan, world: &W, leash: &Leash) -> Common {
+fn common<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Common {
     let labels = Arc::new(Labels::new(plan.record.labels));
     for name in world.labels() {
         labels.number(&name);
@@ -218,12 +218,12 @@ fn common<W: World>(plan: &Plan, world: &W, leash: &Leash) -> Common {
     Common {
         check: Check::new(&plan.checks),
         labels,
-        pool: pool(plan, leash.part).map(Arc::new),
-        tickets: Arc::new(Tickets::new(plan.stop.requests, leash.part)),
-        part: leash.part,
-        gate: Arc::clone(&leash.gate),
-        control: leash.control.clone(),
-        borders: Arc::clone(&leash.borders),
+        pool: pool(plan, handle.part).map(Arc::new),
+        tickets: Arc::new(Tickets::new(plan.stop.requests, handle.part)),
+        part: handle.part,
+        gate: Arc::clone(&handle.gate),
+        control: handle.control.clone(),
+        borders: Arc::clone(&handle.borders),
         plan: plan.clone(),
     }
 }

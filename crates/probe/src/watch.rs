@@ -30,7 +30,7 @@ use brunt_model::{Clock, ProbeSpec, Probed, Reading};
 use collector::{Collector, Spot};
 use machine::Machine;
 use pages::Page;
-use ssh::Leash;
+use ssh::ChildHandle;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -56,7 +56,7 @@ pub enum Seen {
 pub struct Watch {
     seen: Receiver<Seen>,
     stop: Arc<Stop>,
-    leashes: Vec<Leash>,
+    child_handles: Vec<ChildHandle>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -65,9 +65,9 @@ impl Watch {
     pub fn start(specs: &[ProbeSpec], clock: impl Clock + Send + 'static) -> Self {
         let clock: SharedClock = Arc::new(Mutex::new(clock));
         let (sender, seen) = mpsc::channel();
-        let mut watch = Self { seen, stop: Arc::default(), leashes: Vec::new(), threads: Vec::new() };
+        let mut watch = Self { seen, stop: Arc::default(), child_handles: Vec::new(), threads: Vec::new() };
         for (machine, spots) in by_machine(specs) {
-            watch.leashes.extend(machine.leash());
+            watch.child_handles.extend(machine.child_handle());
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
             watch.threads.extend(collector.run(collector::Machines { machine, spots }));
         }
@@ -87,7 +87,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.stop.now();
-        self.leashes.iter().for_each(Leash::end);
+        self.child_handles.iter().for_each(ChildHandle::end);
         let step = Duration::from_millis(5);
         for _ in 0..PATIENCE.as_millis() / step.as_millis() {
             if self.threads.iter().all(JoinHandle::is_finished) {

@@ -17,7 +17,7 @@ use crate::host::{Host, News, Work};
 use crate::order::order;
 use crate::pause::wait_for;
 use crate::server::Server;
-use crate::ward::{Gear, Setting};
+use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Contender, Hook, Restart, Step};
 use brunt_model::{Experiment, Place};
 use level::Level;
@@ -46,7 +46,7 @@ pub enum End {
 pub fn conduct<H: Host>(
     experiment: &Experiment,
     done: &BTreeSet<Place>,
-    gear: &Gear,
+    context: &RigContext,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
     let left: Box<dyn Iterator<Item = Place>> = Box::new(order(experiment).filter(|place| !done.contains(place)));
@@ -60,7 +60,7 @@ pub fn conduct<H: Host>(
         *made.entry(place.repetition).or_default() += 1;
     }
     let of = Some(each_repetition(experiment) * experiment.repetitions as usize);
-    let mut conduct = Conduct { number: made.values().sum(), of, made, ..Conduct::new(experiment, gear, host) };
+    let mut conduct = Conduct { number: made.values().sum(), of, made, ..Conduct::new(experiment, context, host) };
     conduct.experiment(&mut left)
 }
 
@@ -74,7 +74,7 @@ fn each_repetition(experiment: &Experiment) -> usize {
 
 struct Conduct<'a, H> {
     experiment: &'a Experiment,
-    gear: &'a Gear<'a>,
+    context: &'a RigContext<'a>,
     host: &'a mut H,
     /// The managed server of the contender whose turn it is.
     server: Option<Server<'a>>,
@@ -96,9 +96,9 @@ type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
 
 impl<'a, H: Host> Conduct<'a, H> {
     /// Nothing was begun yet, and nobody knows how much there is to be done.
-    fn new(experiment: &'a Experiment, gear: &'a Gear<'a>, host: &'a mut H) -> Self {
+    fn new(experiment: &'a Experiment, context: &'a RigContext<'a>, host: &'a mut H) -> Self {
         let (server, of, made) = (None, None, BTreeMap::new());
-        Self { experiment, gear, host, server, number: 0, of, made, rested: true, used: false, deaths: 0 }
+        Self { experiment, context, host, server, number: 0, of, made, rested: true, used: false, deaths: 0 }
     }
 
     fn experiment(&mut self, places: &mut Places) -> Outcome<H> {
@@ -207,7 +207,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         let environment = level.environment(self.experiment);
         let setting = Setting { directory: &self.experiment.directory, environment: &environment };
         let host = &*self.host;
-        Ok(hooks::run(hook, &when, &setting, self.gear, &|| stopped(host))?)
+        Ok(hooks::run(hook, &when, &setting, self.context, &|| stopped(host))?)
     }
 
     /// The first failure stays the reason; a later one is told on the way.
@@ -245,16 +245,16 @@ impl<'a, H: Host> Conduct<'a, H> {
         let contender = &experiment.contenders[place.contender];
         let Some(managed) = &contender.server else { return Ok(End::Whole) };
         self.host.say(News::Starting { contender: contender.name.clone() });
-        let began = self.gear.time.now();
+        let began = self.context.time.now();
         let environment = Level::Repetition(place).environment(experiment);
         let setting = Setting { directory: &experiment.directory, environment: &environment };
         let host = &*self.host;
-        self.server = Server::start(managed, &contender.name, &setting, self.gear, &|| host.stopped())?;
+        self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.stopped())?;
         if self.server.is_none() {
             return Ok(End::Stopped);
         }
         self.used = false;
-        let took = self.gear.time.now() - began;
+        let took = self.context.time.now() - began;
         self.host.say(News::Ready { contender: contender.name.clone(), took });
         Ok(End::Whole)
     }
@@ -264,7 +264,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         self.host.say(News::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
         let environment = Level::Repetition(place).environment(self.experiment);
         let setting = Setting { directory: &self.experiment.directory, environment: &environment };
-        if let Some(warning) = server.stop(&setting, self.gear)? {
+        if let Some(warning) = server.stop(&setting, self.context)? {
             self.host.say(News::Warning(warning));
         }
         Ok(End::Whole)
@@ -311,8 +311,8 @@ impl<'a, H: Host> Conduct<'a, H> {
         if !std::mem::replace(&mut self.rested, false) && !time.is_zero() {
             self.host.say(News::Resting { time });
             let host = &*self.host;
-            wait_for(self.gear.time, time.saturating_sub(LOOK), || host.stopped().then_some(()));
-            self.gear.time.pause(time.min(LOOK));
+            wait_for(self.context.time, time.saturating_sub(LOOK), || host.stopped().then_some(()));
+            self.context.time.pause(time.min(LOOK));
         }
         if self.host.stopped() { End::Stopped } else { End::Whole }
     }

@@ -3,7 +3,7 @@
 use crate::error::HookError;
 use crate::guard::{Ending, Kind, Word};
 use crate::pause::wait_for;
-use crate::ward::{Gear, Setting, Ward};
+use crate::ward::{RigContext, Setting, Ward};
 use brunt_model::experiment::Hook;
 use std::time::Duration;
 
@@ -25,15 +25,15 @@ pub fn run(
     hook: &Hook,
     when: &str,
     setting: &Setting,
-    gear: &Gear,
+    context: &RigContext,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Done, HookError> {
     let (when, command) = (when.to_owned(), hook.run.clone());
-    let mut ward = match Ward::start(Kind::Hook, &hook.run, setting, gear) {
+    let mut ward = match Ward::start(Kind::Hook, &hook.run, setting, context) {
         Ok(ward) => ward,
         Err(error) => return Err(HookError::Start { when, command, error }),
     };
-    let ended = wait_for(gear.time, hook.timeout, || match ward.ended() {
+    let ended = wait_for(context.time, hook.timeout, || match ward.ended() {
         Some(ending) => Some(Some(ending)),
         None => stopped().then_some(None),
     });
@@ -41,19 +41,19 @@ pub fn run(
         Some(Some(Ending::Code(0))) => Ok(Done::Whole),
         Some(Some(ending)) => Err(HookError::Failed { when, command, ending, output: ward.output() }),
         Some(None) => {
-            end(&mut ward, gear);
+            end(&mut ward, context);
             Ok(Done::Stopped)
         }
         None => {
-            end(&mut ward, gear);
+            end(&mut ward, context);
             Err(HookError::TimedOut { when, command, limit: hook.timeout, output: ward.output() })
         }
     }
 }
 
 /// Ends it, with all that it put into the background. A guard that is not there any more has nothing left to end.
-fn end(ward: &mut Ward, gear: &Gear) {
+fn end(ward: &mut Ward, context: &RigContext) {
     if ward.tell(&Word::Term(TO_END)).is_ok() {
-        wait_for(gear.time, TO_END * 2, || ward.is_gone().then_some(()));
+        wait_for(context.time, TO_END * 2, || ward.is_gone().then_some(()));
     }
 }

@@ -33,4 +33,4 @@ pub use error::Failure;
 pub use host::{Host, News, Work};
 pub use order::{Turn, order, turns};
 pub use pause::{Pause, Real};
-pub use ward::Gear;
+pub use ward::RigContext;

@@ -2,7 +2,7 @@
 //! own, and of the reply only the status is read.
 
 use crate::hooks::{self, Done};
-use crate::ward::{Gear, Setting};
+use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Hook, Ready};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -17,13 +17,13 @@ const TO_REPLY: Duration = Duration::from_secs(5);
 const STATUS_LINE: u64 = 1024;
 
 /// Whether it is ready; else what did not happen, as part of a sentence.
-pub fn look(ready: &Ready, setting: &Setting, gear: &Gear, stopped: &dyn Fn() -> bool) -> Result<(), String> {
+pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dyn Fn() -> bool) -> Result<(), String> {
     match ready {
         Ready::Address(address) => connect(address).map(drop),
         Ready::Url(url) => answers(url),
         Ready::Command(command) => {
             let hook = Hook { run: command.clone(), timeout: TO_REPLY };
-            match hooks::run(&hook, "that asks whether the server is ready", setting, gear, stopped) {
+            match hooks::run(&hook, "that asks whether the server is ready", setting, context, stopped) {
                 Ok(Done::Whole) => Ok(()),
                 Ok(Done::Stopped) => Err("stopped".into()),
                 Err(error) => Err(error.to_string()),

@@ -6,7 +6,7 @@ use crate::guard::{Ending, Kind, Word};
 use crate::hooks;
 use crate::pause::wait_for;
 use crate::ready;
-use crate::ward::{Gear, Setting, Ward};
+use crate::ward::{RigContext, Setting, Ward};
 use brunt_model::experiment::{Hook, ManagedServer, Ready};
 use std::time::Duration;
 
@@ -26,24 +26,30 @@ impl<'a> Server<'a> {
         managed: &'a ManagedServer,
         contender: &'a str,
         setting: &Setting,
-        gear: &Gear<'a>,
+        context: &RigContext<'a>,
         stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Self>, ServerError> {
-        if !matches!(managed.ready, Ready::Command(_)) && ready::look(&managed.ready, setting, gear, stopped).is_ok() {
+        if !matches!(managed.ready, Ready::Command(_)) && ready::look(&managed.ready, setting, context, stopped).is_ok()
+        {
             return Err(ServerError::Taken { contender: contender.into(), what: ready::describe(&managed.ready) });
         }
-        let ward = Ward::start(Kind::Server, &managed.start, setting, gear);
+        let ward = Ward::start(Kind::Server, &managed.start, setting, context);
         let ward = ward.map_err(|error| ServerError::Start { contender: contender.into(), error })?;
         let server = Self { ward, managed, contender };
-        Ok(server.await_ready(setting, gear, stopped)?.then_some(server))
+        Ok(server.await_ready(setting, context, stopped)?.then_some(server))
     }
 
     /// Waits until it is ready; false: somebody stopped the experiment.
-    fn await_ready(&self, setting: &Setting, gear: &Gear, stopped: &dyn Fn() -> bool) -> Result<bool, ServerError> {
+    fn await_ready(
+        &self,
+        setting: &Setting,
+        context: &RigContext,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<bool, ServerError> {
         let mut what = String::new();
         let limit = self.managed.ready_timeout;
-        let end = wait_for(gear.time, limit, || {
-            let ready = ready::look(&self.managed.ready, setting, gear, stopped);
+        let end = wait_for(context.time, limit, || {
+            let ready = ready::look(&self.managed.ready, setting, context, stopped);
             if stopped() {
                 return Some(Ok(false));
             }
@@ -79,16 +85,16 @@ impl<'a> Server<'a> {
 
     /// Stops it, and waits until nothing of it is left; what the reader should know. Even where the stop command fails,
     /// nothing is left.
-    pub fn stop(mut self, setting: &Setting, gear: &Gear) -> Result<Option<String>, ServerError> {
+    pub fn stop(mut self, setting: &Setting, context: &RigContext) -> Result<Option<String>, ServerError> {
         let limit = self.managed.stop_timeout;
         let there = self.ended().is_none();
         let asked = self.managed.stop.as_ref().filter(|_| there).map(|command| {
             let hook = Hook { run: command.clone(), timeout: limit };
-            hooks::run(&hook, "that is to stop the server", setting, gear, &|| false)
+            hooks::run(&hook, "that is to stop the server", setting, context, &|| false)
         });
         let word = if matches!(asked, Some(Ok(_))) { Word::Wait(limit) } else { Word::Term(limit) };
         if self.ward.tell(&word).is_ok() {
-            wait_for(gear.time, limit + AFTER_KILL, || self.ward.is_gone().then_some(()));
+            wait_for(context.time, limit + AFTER_KILL, || self.ward.is_gone().then_some(()));
         }
         if let Some(Err(error)) = asked {
             return Err(ServerError::Stop { contender: self.contender.into(), error });

@@ -16,8 +16,8 @@ use std::time::Duration;
 /// A guard ends all that is left within little more than a second, and then itself.
 const GUARDS_END: Duration = Duration::from_secs(10);
 
-/// What rig works with.
-pub struct Gear<'a> {
+/// What rig is given by its caller.
+pub struct RigContext<'a> {
     /// The program that is a guard, with the words that make it one: it calls [`crate::guard::attend`].
     pub guard: (PathBuf, Vec<String>),
     /// How time passes.
@@ -56,8 +56,8 @@ struct Seen {
 
 impl<'a> Ward<'a> {
     /// Starts a command.
-    pub fn start(kind: Kind, command: &str, setting: &Setting, gear: &Gear<'a>) -> io::Result<Self> {
-        let (program, arguments) = &gear.guard;
+    pub fn start(kind: Kind, command: &str, setting: &Setting, context: &RigContext<'a>) -> io::Result<Self> {
+        let (program, arguments) = &context.guard;
         let mut guard = Command::new(program);
         guard.args(arguments).current_dir(setting.directory).envs(setting.environment.iter().cloned());
         // A group of its own: Ctrl-C in the terminal is for us alone.
@@ -71,7 +71,7 @@ impl<'a> Ward<'a> {
             reports: listen(reports)?,
             seen: RefCell::default(),
             output: Tail::of(output)?,
-            time: gear.time,
+            time: context.time,
         };
         let mut ward = ward;
         ward.tell(&Word::Start(kind, command.to_owned()))?;

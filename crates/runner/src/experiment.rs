@@ -17,7 +17,7 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::run::Listen;
 use brunt_model::{Place, Plan, Route, Study};
-use brunt_rig::{End, Failure, Gear};
+use brunt_rig::{End, Failure, RigContext};
 use brunt_store::{Redactor, Store};
 use measurer::Measurer;
 use seek::Seeker;
@@ -58,14 +58,18 @@ pub trait Observer {
 }
 
 /// Carries out an experiment, or what is left of it: the study as far as it was made, and how it came to its end.
-pub fn carry_out(study: Study, gear: &Gear, conditions: Conditions) -> (Study, Result<End, Failure<RunError>>) {
+pub fn carry_out(
+    study: Study,
+    context: &RigContext,
+    conditions: Conditions,
+) -> (Study, Result<End, Failure<RunError>>) {
     let experiment = study.experiment.clone();
     let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
-    let mut measurer = Measurer::new(study, &experiment, conditions, gear.time);
+    let mut measurer = Measurer::new(study, &experiment, conditions, context.time);
     let outcome = match Seeker::new(&experiment.question, &measurer.study) {
         _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
-        Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, gear, &mut measurer),
-        None => brunt_rig::conduct(&experiment, &done, gear, &mut measurer),
+        Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, context, &mut measurer),
+        None => brunt_rig::conduct(&experiment, &done, context, &mut measurer),
     };
     (measurer.study, outcome)
 }

@@ -80,12 +80,12 @@ pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
     let With { mut environment, notes, control, trial_of, redactor, listeners } = with;
     // Who listens on the target's port tells the server from the other processes of this machine.
     environment.route = environment.route.or_else(|| route(plan));
-    let mut hall =
-        Hall { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes, redactor };
-    let mut hear = |event: &Event| hall.hear(event);
+    let mut bus =
+        EventBus { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes, redactor };
+    let mut hear = |event: &Event| bus.hear(event);
     let outcome = engine(environment, &control, &mut hear);
-    let judgement = brunt_judge::judge(&hall.run);
-    Carried { run: hall.run, judgement, outcome }
+    let judgement = brunt_judge::judge(&bus.run);
+    Carried { run: bus.run, judgement, outcome }
 }
 
 /// Who did not answer, and why.
@@ -98,7 +98,7 @@ pub fn no_reply(run: &Run) -> String {
 }
 
 /// Where all hear the run.
-struct Hall<'a> {
+struct EventBus<'a> {
     listeners: Vec<&'a mut dyn Listen>,
     run: Run,
     steering: Steering,
@@ -108,7 +108,7 @@ struct Hall<'a> {
     redactor: Arc<Redactor>,
 }
 
-impl Hall<'_> {
+impl EventBus<'_> {
     fn hear(&mut self, event: &Event) {
         if let Event::Finished(_) = event {
             let last = self.steering.before_end();

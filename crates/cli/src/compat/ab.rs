@@ -18,7 +18,7 @@ mod request;
 mod secure;
 mod target;
 
-use super::carry::Course;
+use super::carry::RunSetup;
 use crate::causes;
 use anyhow::Result;
 use args::{Args, Refusal};
@@ -70,8 +70,8 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>) -> u8 {
         Ok(wanted) => wanted,
         Err(why) => return refused(&why),
     };
-    let course = match Course::open(&args.side) {
-        Ok(course) => course,
+    let setup = match RunSetup::open(&args.side) {
+        Ok(setup) => setup,
         Err(error) => return refused(&format!("{}: {}\n", args.called, causes::line(&error))),
     };
     say(if args.html.is_some() { html::BANNER } else { print::BANNER });
@@ -81,7 +81,7 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>) -> u8 {
         Ok(found) => found,
         Err(fatal) => return end(&fatal, 0),
     };
-    let outcome = plan::plan(args, found).and_then(|(plan, told)| measure(args, &plan, course, note.or(told)));
+    let outcome = plan::plan(args, found).and_then(|(plan, told)| measure(args, &plan, setup, note.or(told)));
     outcome.unwrap_or_else(|error| refused(&format!("{}: {}\n", args.called, causes::line(&error))))
 }
 
@@ -102,7 +102,7 @@ fn greet(args: &Args, head: &str) {
     }
 }
 
-fn measure(args: &Args, plan: &Plan, course: Course, note: Option<String>) -> Result<u8> {
+fn measure(args: &Args, plan: &Plan, setup: RunSetup, note: Option<String>) -> Result<u8> {
     let world = Real::new(plan)?;
     let onlooker = Arc::new(Onlooker::new(args.verbosity));
     let looks_on = args.target.https || onlooker.wants_heads();
@@ -111,8 +111,8 @@ fn measure(args: &Args, plan: &Plan, course: Course, note: Option<String>) -> Re
     let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
         watched.drive(plan, environment, control, sink)
     };
-    let mut desk = Desk::new(args, course.control.clone());
-    let done = course.run(plan, &engine, &mut desk);
+    let mut desk = Desk::new(args, setup.control.clone());
+    let done = setup.run(plan, &engine, &mut desk);
     let code = match &desk.fatal {
         Some(fatal) => end(fatal, desk.classic.done),
         None => report(args, &desk, &onlooker),

@@ -16,7 +16,7 @@ use brunt_runner::{Carried, Engine, Listen, With, carry_out_by};
 use brunt_store::Store;
 
 /// Everything around a run that could go wrong before it, and did not.
-pub struct Course {
+pub struct RunSetup {
     outputs: Option<Outputs>,
     store: Option<Store>,
     notes: bool,
@@ -24,7 +24,7 @@ pub struct Course {
     pub control: Control,
 }
 
-impl Course {
+impl RunSetup {
     /// Opens the files of the reports and the store, and listens to Ctrl-C.
     pub fn open(side: &Side) -> Result<Self> {
         Self::among(side, signals::listen()?.control())

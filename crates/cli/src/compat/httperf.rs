@@ -18,7 +18,7 @@ mod session_log;
 mod sessions;
 mod tls;
 
-use super::carry::Course;
+use super::carry::RunSetup;
 use crate::causes;
 use crate::signals;
 use anyhow::Result;
@@ -134,12 +134,12 @@ fn set_out(args: &Args, control: Control, paper: &Arc<Paper>) -> Result<(), Told
     }
     let ours = |error: anyhow::Error| Told::failed(causes::line(&error));
     let (plan, note) = plan::plan(args, wanted, resolve);
-    let course = Course::among(&args.side, control).map_err(ours)?;
+    let setup = RunSetup::among(&args.side, control).map_err(ours)?;
     if args.verbosity > 0 {
         let most = brunt_probe::limits::raise_descriptors();
         paper.say(&format!("httperf: maximum number of open descriptors = {most}\n"));
     }
-    measure(args, &plan, rules, course, (note, paper)).map_err(ours)
+    measure(args, &plan, rules, setup, (note, paper)).map_err(ours)
 }
 
 /// The longest burst that was asked for: parts of one follow each other at once.
@@ -170,7 +170,7 @@ fn measure(
     args: &Args,
     plan: &brunt_model::Plan,
     rules: Rules,
-    course: Course,
+    setup: RunSetup,
     (note, paper): (Option<String>, &Arc<Paper>),
 ) -> Result<()> {
     let world = Real::new(plan)?;
@@ -180,7 +180,7 @@ fn measure(
     let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
         watched.drive(plan, environment, control, sink)
     };
-    let done = course.run(plan, &engine, &mut desk);
+    let done = setup.run(plan, &engine, &mut desk);
     paper.say(&print::report(&print::Subject {
         counts: &desk.counts,
         ended: desk.ended,

@@ -18,7 +18,7 @@ mod request;
 mod settings;
 mod urls;
 
-use super::carry::Course;
+use super::carry::RunSetup;
 use crate::causes;
 use anyhow::Result;
 use brunt_engine::{Control, Sink};
@@ -85,9 +85,9 @@ fn begin(called: &str, mut settings: Settings) -> u8 {
     };
     plan::look(&mut settings, &mut asked);
     let measured = || -> Result<()> {
-        let course = Course::open(&settings.side)?;
+        let setup = RunSetup::open(&settings.side)?;
         let (plan, note) = plan::plan(&settings, &asked)?;
-        measure(&settings, &plan, course, note)
+        measure(&settings, &plan, setup, note)
     };
     measured().map_or_else(
         |error| {
@@ -98,7 +98,7 @@ fn begin(called: &str, mut settings: Settings) -> u8 {
     )
 }
 
-fn measure(settings: &Settings, plan: &Plan, course: Course, note: Option<String>) -> Result<()> {
+fn measure(settings: &Settings, plan: &Plan, setup: RunSetup, note: Option<String>) -> Result<()> {
     let world = Real::new(plan)?;
     let onlooker = settings.look.map(|look| Arc::new(Onlooker(look)) as Arc<dyn Witness>);
     let watched = Watched { real: &world, witness: onlooker };
@@ -108,8 +108,8 @@ fn measure(settings: &Settings, plan: &Plan, course: Course, note: Option<String
     greet(settings);
     let labels = plan.script.requests.iter().map(|request| request.label.clone());
     let lines = settings.shows_lines().then(|| Lines::new(settings, labels));
-    let mut desk = Desk::new(settings, lines, course.control.clone());
-    let done = course.run(plan, &engine, &mut desk);
+    let mut desk = Desk::new(settings, lines, setup.control.clone());
+    let done = setup.run(plan, &engine, &mut desk);
     report(settings, &desk);
     done.finish(&notes(settings, &desk, note))
 }

@@ -1,7 +1,7 @@
 //! A run in several parts, which stand in threads here: together they are the run of one process.
 
 use super::*;
-use crate::control::Leash;
+use crate::control::PartHandle;
 use crate::parts::{Heard, Joint, Lines, join};
 use crate::run::run_part;
 use brunt_model::{Account, Part, Word};
@@ -43,14 +43,14 @@ impl Fake {
                 let (tell, words) = channel();
                 said.lock().unwrap().push(tell);
                 let ready = out.clone();
-                let leash = Leash::new(plan, part, move |at| {
+                let handle = PartHandle::new(plan, part, move |at| {
                     let account = Box::new(Account::Ready(at));
                     let _ = ready.send((part.number as usize, Heard::Account(account)));
                 });
-                let hears = leash.clone();
+                let hears = handle.clone();
                 thread::spawn(move || words.iter().for_each(|word| hears.hear(word)));
                 let (out, dies) = (out.clone(), dies.filter(|d| d.part == part.number));
-                scope.spawn(move || self.one_part(plan, &leash, &out, dies));
+                scope.spawn(move || self.one_part(plan, &handle, &out, dies));
             }
             drop(out);
             let mut tell = |word| said.lock().unwrap().iter().for_each(|line| _ = line.send(word));
@@ -63,8 +63,8 @@ impl Fake {
         seen
     }
 
-    fn one_part(&self, plan: &Plan, leash: &Leash, out: &Inbox, dies: Option<Dies>) {
-        let number = leash.part.number as usize;
+    fn one_part(&self, plan: &Plan, handle: &PartHandle, out: &Inbox, dies: Option<Dies>) {
+        let number = handle.part.number as usize;
         let (mut snapshots, mut silent) = (0, false);
         let mut sink = |event: &Event| {
             snapshots += usize::from(matches!(event, Event::Snapshot(_)));
@@ -76,7 +76,7 @@ impl Fake {
                 let _ = out.send((number, Heard::Account(Box::new(Account::Event(event.clone())))));
             }
         };
-        run_part(plan, Environment::default(), self, leash, &mut sink).unwrap();
+        run_part(plan, Environment::default(), self, handle, &mut sink).unwrap();
         if dies.is_none() {
             let _ = out.send((number, Heard::Gone(None)));
         }

@@ -6,7 +6,7 @@
 use super::Trouble;
 use super::processes::listening::{self, Socket};
 use super::processes::{Pace, Processes, Table};
-use super::ssh::{Leash, Link, quoted};
+use super::ssh::{ChildHandle, Link, quoted};
 use crate::Root;
 use crate::sources::{HOST, Source, Values};
 use brunt_model::probe_spec::Via;
@@ -48,8 +48,8 @@ impl Machine {
     }
 
     /// What ends its `ssh`.
-    pub fn leash(&self) -> Option<Leash> {
-        self.link.as_ref().map(Link::leash)
+    pub fn child_handle(&self) -> Option<ChildHandle> {
+        self.link.as_ref().map(Link::child_handle)
     }
 
     /// Whether it is this one.

@@ -30,7 +30,7 @@ pub(super) struct Link {
     host: String,
     options: Vec<String>,
     session: Option<Session>,
-    leash: Leash,
+    child_handle: ChildHandle,
     round: u64,
     /// How often it failed without a success between, and how many rounds are left out before it is tried again.
     failures: u32,
@@ -47,7 +47,7 @@ struct Session {
 
 /// What ends an `ssh`, from whatever thread.
 #[derive(Clone, Default)]
-pub(super) struct Leash(Arc<Mutex<Held>>);
+pub(super) struct ChildHandle(Arc<Mutex<Held>>);
 
 #[derive(Default)]
 enum Held {
@@ -58,7 +58,7 @@ enum Held {
     Over,
 }
 
-impl Leash {
+impl ChildHandle {
     /// Ends it, for good.
     pub fn end(&self) {
         self.hold(Held::Over);
@@ -100,7 +100,7 @@ impl Link {
             host: host.clone(),
             options: options.clone(),
             session: None,
-            leash: Leash::default(),
+            child_handle: ChildHandle::default(),
             round: 0,
             failures: 0,
             left_out: 0,
@@ -108,8 +108,8 @@ impl Link {
         })
     }
 
-    pub fn leash(&self) -> Leash {
-        self.leash.clone()
+    pub fn child_handle(&self) -> ChildHandle {
+        self.child_handle.clone()
     }
 
     pub fn host(&self) -> &str {
@@ -130,7 +130,7 @@ impl Link {
             Err(why) => {
                 self.why = self.last_words().unwrap_or(why);
                 self.session = None;
-                self.leash.hold(Held::Nothing);
+                self.child_handle.hold(Held::Nothing);
                 self.failures += 1;
                 self.left_out = (1 << self.failures.min(4)).min(MOST_LEFT_OUT) - 1;
                 Err(self.trouble())
@@ -161,7 +161,7 @@ impl Link {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(|e| format!("cannot be started: {e}"))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        self.leash.hold(Held::Child(child));
+        self.child_handle.hold(Held::Child(child));
         let (Some(mut to), Some(from), Some(errors)) = pipes else { return Err("it has no pipes".into()) };
         let _ = rustix::io::ioctl_fionbio(&errors, true);
         to.write_all(format!("{FUNCTIONS}\n").as_bytes()).map_err(|e| e.to_string())?;

@@ -10,7 +10,7 @@ use brunt_model::{Analysis, Study, Trial};
 type Series = (&'static str, fn(&Interval) -> Option<f64>);
 
 /// A chart of the series of a run.
-struct Course {
+struct TimeChart {
     id: &'static str,
     title: &'static str,
     y: (&'static str, Unit, Scale),
@@ -18,14 +18,14 @@ struct Course {
 }
 
 /// The charts of requests over time.
-const COURSES: &[Course] = &[
-    Course {
+const TIME_CHARTS: &[TimeChart] = &[
+    TimeChart {
         id: "throughput",
         title: "Throughput",
         y: ("requests", Unit::PerSecond, Scale::Linear),
         series: &[("completed", |i| Some(i.throughput_per_second)), ("planned", |i| per_second(i, i.planned))],
     },
-    Course {
+    TimeChart {
         id: "response",
         title: "Response time",
         y: ("response time", Unit::Seconds, Scale::Log),
@@ -35,13 +35,13 @@ const COURSES: &[Course] = &[
             ("max", |i| i.response_max_seconds),
         ],
     },
-    Course {
+    TimeChart {
         id: "errors",
         title: "Errors",
         y: ("errors", Unit::PerSecond, Scale::Linear),
         series: &[("errors", |i| per_second(i, i.errors))],
     },
-    Course {
+    TimeChart {
         id: "under-way",
         title: "Requests under way, and connections",
         y: ("requests, connections", Unit::Count, Scale::Linear),
@@ -63,7 +63,7 @@ pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
     let intervals: Vec<Interval> = series(&trial.run).collect();
-    let mut all: Vec<Figure> = COURSES.iter().map(|course| of_course(course, &intervals)).collect();
+    let mut all: Vec<Figure> = TIME_CHARTS.iter().map(|chart| of_chart(chart, &intervals)).collect();
     all.push(heat::of(&trial.run));
     all.extend(readings::by_time(&trial.run).into_iter().map(|(id, title, y, tracks)| {
         let lines = tracks.into_iter().enumerate().map(|(i, (name, spans))| line(name, i, course_of(&spans)));
@@ -101,18 +101,18 @@ fn within(mut figure: Figure, end: f64) -> Figure {
     figure
 }
 
-fn of_course(course: &Course, intervals: &[Interval]) -> Figure {
+fn of_chart(chart: &TimeChart, intervals: &[Interval]) -> Figure {
     let middle = |i: &Interval| f64::midpoint(i.from_seconds, i.to_seconds);
     let points = |of: fn(&Interval) -> Option<f64>| {
         let point = |i: &Interval| Point { x: middle(i), y: of(i), ..Point::default() };
         intervals.iter().map(point).collect::<Vec<_>>()
     };
-    let lines = course.series.iter().enumerate().map(|(i, (name, of))| line((*name).into(), i, points(*of)));
+    let lines = chart.series.iter().enumerate().map(|(i, (name, of))| line((*name).into(), i, points(*of)));
     let any = |line: &Line| line.known().any(|point| point.1 != 0.0);
     let lines = lines.filter(any).collect();
-    let (label, unit, scale) = course.y;
+    let (label, unit, scale) = chart.y;
     let y = Axis { label: label.into(), unit, scale };
-    Figure { id: course.id.into(), title: course.title.into(), y, lines, ..Figure::default() }
+    Figure { id: chart.id.into(), title: chart.title.into(), y, lines, ..Figure::default() }
 }
 
 fn per_second(interval: &Interval, n: u64) -> Option<f64> {

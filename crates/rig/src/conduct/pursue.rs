@@ -8,7 +8,7 @@ use super::{Conduct, End, Outcome};
 use crate::error::Failure;
 use crate::host::Host;
 use crate::order::{self, Turn};
-use crate::ward::Gear;
+use crate::ward::RigContext;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
 use brunt_model::{Experiment, Place};
@@ -48,11 +48,11 @@ impl Chosen {
 pub fn pursue<H: Host>(
     experiment: &Experiment,
     chooser: &mut dyn Chooser<H>,
-    gear: &Gear,
+    context: &RigContext,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
     let turns = order::turns(experiment);
-    let mut conduct = Conduct::new(experiment, gear, host);
+    let mut conduct = Conduct::new(experiment, context, host);
     let Some(first) = conduct.first(chooser, &turns) else { return Ok(End::Whole) };
     conduct.around(Level::Experiment, |own| own.all(chooser, &turns, first))
 }

@@ -1,6 +1,6 @@
 //! A host that makes no runs, and experiments made by hand.
 
-use crate::ward::Gear;
+use crate::ward::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Checks, Connection, Record, Script};
@@ -41,24 +41,24 @@ impl Story {
     }
 
     pub fn conduct_without(&mut self, done: &BTreeSet<Place>) -> Result<End, Failure<String>> {
-        let gear = Gear { guard: guard_program(), time: &self.time };
-        conduct(&self.experiment, done, &gear, &mut self.host)
+        let context = RigContext { guard: guard_program(), time: &self.time };
+        conduct(&self.experiment, done, &context, &mut self.host)
     }
 
     /// In real time, as processes are.
     pub fn conduct_really(&mut self) -> Result<End, Failure<String>> {
-        let gear = Gear { guard: guard_program(), time: &Real::default() };
-        conduct(&self.experiment, &BTreeSet::new(), &gear, &mut self.host)
+        let context = RigContext { guard: guard_program(), time: &Real::default() };
+        conduct(&self.experiment, &BTreeSet::new(), &context, &mut self.host)
     }
 
     pub fn pursue(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
-        let gear = Gear { guard: guard_program(), time: &self.time };
-        pursue(&self.experiment, chooser, &gear, &mut self.host)
+        let context = RigContext { guard: guard_program(), time: &self.time };
+        pursue(&self.experiment, chooser, &context, &mut self.host)
     }
 
     pub fn pursue_really(&mut self, chooser: &mut dyn Chooser<Silent>) -> Result<End, Failure<String>> {
-        let gear = Gear { guard: guard_program(), time: &Real::default() };
-        pursue(&self.experiment, chooser, &gear, &mut self.host)
+        let context = RigContext { guard: guard_program(), time: &Real::default() };
+        pursue(&self.experiment, chooser, &context, &mut self.host)
     }
 }
 

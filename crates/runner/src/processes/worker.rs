@@ -5,7 +5,7 @@
 
 use crate::error::RunError;
 use crate::world::Real;
-use brunt_engine::{Epoch, Leash, run_part};
+use brunt_engine::{Epoch, PartHandle, run_part};
 use brunt_model::codec::write_account;
 use brunt_model::{Account, Assignment, Environment, Event, Word};
 use std::io::{BufRead, Write};
@@ -28,11 +28,11 @@ pub fn attend(
     let accounts = Accounts { to: Arc::new(Mutex::new(to)), quit };
     let world = Real::at(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
     let ready = accounts.clone();
-    let leash = Leash::new(&assignment.plan, assignment.part, move |at| ready.say(&Account::Ready(at)));
-    let hears = leash.clone();
+    let handle = PartHandle::new(&assignment.plan, assignment.part, move |at| ready.say(&Account::Ready(at)));
+    let hears = handle.clone();
     thread::Builder::new().name("brunt-hears".into()).spawn(move || obey(from, &hears, quit))?;
     let mut pass_on = |event: &Event| accounts.pass_on(event);
-    run_part(&assignment.plan, Environment::default(), &world, &leash, &mut pass_on)?;
+    run_part(&assignment.plan, Environment::default(), &world, &handle, &mut pass_on)?;
     Ok(())
 }
 
@@ -43,10 +43,10 @@ fn assignment(from: &mut impl BufRead) -> Result<Assignment, RunError> {
 }
 
 /// Hears what is said, until nobody is there to say anything: then there is nobody to measure for.
-fn obey(from: impl BufRead, leash: &Leash, quit: Quit) {
+fn obey(from: impl BufRead, handle: &PartHandle, quit: Quit) {
     for line in from.lines().map_while(Result::ok) {
         if let Ok(word) = serde_json::from_str::<Word>(&line) {
-            leash.hear(word);
+            handle.hear(word);
         }
     }
     quit();
