@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Plan;
-use brunt_script::Deck;
+use brunt_script::CompiledScript;
 use brunt_wire::Wire;
 use brunt_wire::h1::{Common, H1};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Real {
     epoch: Epoch,
     wire: Arc<Common>,
-    deck: Arc<Deck>,
+    compiled: Arc<CompiledScript>,
 }
 
 impl Real {
@@ -25,15 +25,15 @@ impl Real {
     /// The same in a run that began at this instant.
     pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
         let wire = Common::new(plan)?;
-        let deck = Arc::new(Deck::new(plan)?);
-        Ok(Self { epoch, wire, deck })
+        let compiled = Arc::new(CompiledScript::new(plan)?);
+        Ok(Self { epoch, wire, compiled })
     }
 }
 
 impl Real {
     /// The plan's users, on whatever wire.
     pub fn users_of<W: Wire>(&self, wire: &Rc<W>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.deck.users(wire, worker, labels)
+        self.compiled.users(wire, worker, labels)
     }
 }
 
@@ -53,6 +53,6 @@ impl World for Real {
     }
 
     fn labels(&self) -> Vec<String> {
-        self.deck.labels()
+        self.compiled.labels()
     }
 }

@@ -12,7 +12,7 @@ mod identity;
 mod jar;
 mod page;
 
-use crate::user::{Hand, Walk};
+use crate::user::{Walk, WorkerScript};
 pub(crate) use ask::Ask;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::Browsing;
@@ -28,7 +28,7 @@ type Fields = [(String, String)];
 
 /// A user that browses.
 pub struct Browser<W: Wire> {
-    hand: Rc<Hand<W>>,
+    worker_script: Rc<WorkerScript<W>>,
     browsing: Rc<Browsing>,
     walk: Walk,
     /// What is asked before all else.
@@ -44,14 +44,14 @@ pub struct Browser<W: Wire> {
 
 impl<W: Wire> Browser<W> {
     /// The user of this number.
-    pub fn new(hand: Rc<Hand<W>>, browsing: Rc<Browsing>, number: u64) -> Self {
-        let walk = Walk::new(hand.deck(), number);
+    pub fn new(worker_script: Rc<WorkerScript<W>>, browsing: Rc<Browsing>, number: u64) -> Self {
+        let walk = Walk::new(worker_script.compiled(), number);
         let turn = number.checked_rem(browsing.first.len() as u64);
         let first = turn.map(|turn| Ask::listed(&Rc::new(browsing.first[turn as usize].clone()), 0));
-        let first = first.map(|ask| ask.labelled(&hand));
+        let first = first.map(|ask| ask.labelled(&worker_script));
         let identity = Identity::new(&browsing.credentials, number);
         Self {
-            hand,
+            worker_script,
             walk,
             first,
             identity,
@@ -68,7 +68,7 @@ impl<W: Wire> Browser<W> {
             self.jar = Jar::default();
         }
         self.todo.clear();
-        self.todo.push(self.hand.ask(self.walk.next(number)));
+        self.todo.push(self.worker_script.ask(self.walk.next(number)));
         self.todo.extend(self.first.take());
     }
 
@@ -89,7 +89,7 @@ impl<W: Wire> Browser<W> {
         if ask.hops < self.browsing.redirects
             && let Some(next) = ask.redirected(reply.status, &url, fields)
         {
-            return self.todo.push(next.labelled(&self.hand));
+            return self.todo.push(next.labelled(&self.worker_script));
         }
         self.take_apart(&ask, reply, &url, &kept.body);
     }
@@ -109,7 +109,7 @@ impl<W: Wire> Browser<W> {
             let unwanted = wanted.not_from.iter().any(|part| host.contains(part.as_str()));
             let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
             if asked {
-                self.todo.push(page.element(element).labelled(&self.hand));
+                self.todo.push(page.element(element).labelled(&self.worker_script));
             }
         }
     }
@@ -118,9 +118,9 @@ impl<W: Wire> Browser<W> {
         let mut extra = self.identity.fields(&ask.request);
         extra.extend(ask.url.as_ref().and_then(|url| self.jar.field(url)));
         extra.extend(self.versions.get(&ask.request.url).into_iter().flatten().cloned());
-        match ask.card {
-            Some(card) if extra.is_empty() => self.hand.ready(card),
-            _ => ask.step(self.hand.wire(), &extra),
+        match ask.entry {
+            Some(entry) if extra.is_empty() => self.worker_script.ready(entry),
+            _ => ask.step(self.worker_script.wire(), &extra),
         }
     }
 }

@@ -41,4 +41,4 @@ pub mod user;
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;
 pub use template::{Place, RenderContext, Template};
-pub use user::Deck;
+pub use user::CompiledScript;

@@ -1,7 +1,7 @@
 //! The virtual user of a list of requests: it asks the next one, and that is its iteration. One that makes something of the
 //! reply is a [`Browser`].
 //!
-//! A [`Deck`] is the plan's script with its placeholders compiled, the same for all workers; [`Deck::users`] makes a
+//! A [`CompiledScript`] is the same for all workers; [`CompiledScript::users`] makes a
 //! worker's users of it. A request without placeholders is put into the bytes of the wire once.
 
 mod session;
@@ -23,8 +23,8 @@ use std::sync::Arc;
 
 /// The requests of a script, compiled.
 #[derive(Debug)]
-pub struct Deck {
-    cards: Vec<Card>,
+pub struct CompiledScript {
+    entries: Vec<CompiledRequest>,
     feeds: Feeds,
     order: Order,
     browsing: Option<Browsing>,
@@ -36,13 +36,13 @@ pub struct Deck {
     /// Requests of one round of all sessions.
     round: u64,
     cookies: Cookies,
-    /// Where each card's share of a round ends, when each is asked as often as its weight says.
+    /// Where each entry's share of a round ends, when each is asked as often as its weight says.
     shares: Vec<u64>,
 }
 
 /// One request.
 #[derive(Debug)]
-struct Card {
+struct CompiledRequest {
     request: Request,
     /// Where there are placeholders.
     templates: Option<Templates>,
@@ -71,16 +71,16 @@ impl Templates {
     }
 }
 
-impl Deck {
+impl CompiledScript {
     /// Compiles the script of a plan, and reads the files that its placeholders name.
     pub fn new(plan: &Plan) -> Result<Self, ScriptError> {
         let mut feeds = Feeds::default();
-        let mut cards = Vec::with_capacity(plan.script.requests.len());
+        let mut entries = Vec::with_capacity(plan.script.requests.len());
         let (mut shares, mut sum) = (Vec::new(), 0);
         for request in &plan.script.requests {
             let browsing = plan.script.browsing.is_some();
             let templates = if browsing { None } else { Templates::compile(request, &mut feeds)? };
-            cards.push(Card { templates, request: request.clone() });
+            entries.push(CompiledRequest { templates, request: request.clone() });
             sum += u64::from(request.weight);
             shares.push(sum);
         }
@@ -93,35 +93,35 @@ impl Deck {
         });
         let sessions = numbered.collect();
         let users = plan.load.peak().floor() as u64;
-        Ok(Self { cards, feeds, order, browsing, users, seed: plan.seed, sessions, round, cookies, shares })
+        Ok(Self { entries, feeds, order, browsing, users, seed: plan.seed, sessions, round, cookies, shares })
     }
 
     /// The names of its labels.
     pub fn labels(&self) -> Vec<String> {
-        self.cards.iter().map(|c| c.request.label.clone()).collect()
+        self.entries.iter().map(|c| c.request.label.clone()).collect()
     }
 
     /// The users of worker number `worker`; `number_of` numbers the names of labels.
     pub fn users<W: Wire>(self: &Arc<Self>, wire: &Rc<W>, worker: usize, number_of: &Numbering) -> Box<dyn Users> {
-        let labels: Vec<u32> = self.cards.iter().map(|c| number_of(&c.request.label)).collect();
-        let ready = self.cards.iter().zip(&labels).map(|(card, label)| {
-            card.templates.is_none().then(|| prepare(&**wire, &card.request, *label).map_err(|e| e.to_string()))
+        let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
+        let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
+            entry.templates.is_none().then(|| prepare(&**wire, &entry.request, *label).map_err(|e| e.to_string()))
         });
         let browses = self.browsing.as_ref();
-        let listed = |(number, card): (usize, &Card)| {
-            let ask = Ask::listed(&Rc::new(card.request.clone()), labels[number]);
-            Ask { card: Some(number), ..ask }
+        let listed = |(number, entry): (usize, &CompiledRequest)| {
+            let ask = Ask::listed(&Rc::new(entry.request.clone()), labels[number]);
+            Ask { entry: Some(number), ..ask }
         };
-        let hand = Hand {
+        let worker_script = WorkerScript {
             ready: ready.collect(),
-            asks: browses.iter().flat_map(|_| self.cards.iter().enumerate().map(listed)).collect(),
+            asks: browses.iter().flat_map(|_| self.entries.iter().enumerate().map(listed)).collect(),
             number_of: Rc::clone(number_of),
             labels,
-            deck: Arc::clone(self),
+            compiled: Arc::clone(self),
             wire: Rc::clone(wire),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
         };
-        Box::new(Table { hand: Rc::new(hand), browsing: browses.cloned().map(Rc::new) })
+        Box::new(Table { worker_script: Rc::new(worker_script), browsing: browses.cloned().map(Rc::new) })
     }
 
     /// The number among all of the run of the first request of iteration number `n`, where all have sessions.
@@ -130,7 +130,7 @@ impl Deck {
         n / many * self.round + self.sessions[(n % many) as usize].1
     }
 
-    /// The card for request number `n`.
+    /// The entry for request number `n`.
     fn pick(&self, n: u64, random: &RefCell<Pcg64Mcg>) -> usize {
         let round = self.shares.last().copied().unwrap_or(1).max(1);
         if round == 1 {
@@ -160,10 +160,10 @@ pub struct Walk {
 
 impl Walk {
     /// The user of this number, before its first request.
-    pub fn new(deck: &Deck, number: u64) -> Self {
-        let round = deck.shares.last().copied().unwrap_or(1).max(1);
-        let begins = if deck.order == Order::Walk { number * (round / deck.users.max(1)) } else { 0 };
-        let by_itself = matches!(deck.order, Order::Walk | Order::WalkTogether);
+    pub fn new(compiled: &CompiledScript, number: u64) -> Self {
+        let round = compiled.shares.last().copied().unwrap_or(1).max(1);
+        let begins = if compiled.order == Order::Walk { number * (round / compiled.users.max(1)) } else { 0 };
+        let by_itself = matches!(compiled.order, Order::Walk | Order::WalkTogether);
         Self { at: by_itself.then_some(begins), begins, round }
     }
 
@@ -180,24 +180,24 @@ impl Walk {
     }
 }
 
-/// What one worker holds of a deck.
-pub struct Hand<W: Wire> {
-    deck: Arc<Deck>,
+/// What one worker has of a compiled script.
+pub struct WorkerScript<W: Wire> {
+    compiled: Arc<CompiledScript>,
     wire: Rc<W>,
-    /// By card: its label's number.
+    /// By entry: its label's number.
     labels: Vec<u32>,
-    /// By card: its bytes, or why it has none; None where there are placeholders.
+    /// By entry: its bytes, or why it has none; None where there are placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
-    /// By card, where users browse.
+    /// By entry, where users browse.
     asks: Vec<Ask>,
     number_of: Numbering,
     random: RefCell<Pcg64Mcg>,
 }
 
-impl<W: Wire> Hand<W> {
+impl<W: Wire> WorkerScript<W> {
     /// The script.
-    pub fn deck(&self) -> &Deck {
-        &self.deck
+    pub fn compiled(&self) -> &CompiledScript {
+        &self.compiled
     }
 
     /// How requests travel.
@@ -205,12 +205,12 @@ impl<W: Wire> Hand<W> {
         &self.wire
     }
 
-    /// The card for request number `n`.
+    /// The entry for request number `n`.
     fn pick(&self, n: u64) -> usize {
-        self.deck.pick(n, &self.random)
+        self.compiled.pick(n, &self.random)
     }
 
-    /// The card for request number `n`, where users browse.
+    /// The entry for request number `n`, where users browse.
     pub fn ask(&self, n: u64) -> Ask {
         self.asks[self.pick(n)].clone()
     }
@@ -220,9 +220,9 @@ impl<W: Wire> Hand<W> {
         (self.number_of)(label)
     }
 
-    /// The step of asking a card that has no placeholders, where more may follow.
-    pub fn ready(&self, card: usize) -> Step {
-        match &self.ready[card] {
+    /// The step of asking an entry that has no placeholders, where more may follow.
+    pub fn ready(&self, entry: usize) -> Step {
+        match &self.ready[entry] {
             Some(Ok(request)) => Step::Request(Rc::clone(request)),
             Some(Err(why)) => Step::Broken(why.clone()),
             None => Step::Broken("a user that browses has a request with placeholders".into()),
@@ -231,24 +231,24 @@ impl<W: Wire> Hand<W> {
 
     /// Request number `n` of the run.
     fn request(&self, n: u64) -> Result<Rc<Prepared>, String> {
-        self.card(self.pick(n), n)
+        self.entry(self.pick(n), n)
     }
 
     /// A request of the script, where it is number `n` of the run.
-    fn card(&self, card: usize, n: u64) -> Result<Rc<Prepared>, String> {
-        match self.ready.get(card) {
+    fn entry(&self, entry: usize, n: u64) -> Result<Rc<Prepared>, String> {
+        match self.ready.get(entry) {
             Some(Some(ready)) => ready.clone(),
-            Some(None) => self.render(card, n).map_err(|e| e.to_string()),
-            None => Err(format!("a session asks for request {card}, and the script has {}", self.ready.len())),
+            Some(None) => self.render(entry, n).map_err(|e| e.to_string()),
+            None => Err(format!("a session asks for request {entry}, and the script has {}", self.ready.len())),
         }
     }
 
     /// Fills the placeholders in and puts the request into bytes.
-    fn render(&self, card: usize, n: u64) -> Result<Rc<Prepared>, BadRequest> {
-        let Card { request, templates } = &self.deck.cards[card];
-        let Some(templates) = templates else { return prepare(&*self.wire, request, self.labels[card]) };
+    fn render(&self, entry: usize, n: u64) -> Result<Rc<Prepared>, BadRequest> {
+        let CompiledRequest { request, templates } = &self.compiled.entries[entry];
+        let Some(templates) = templates else { return prepare(&*self.wire, request, self.labels[entry]) };
         let mut random = self.random.borrow_mut();
-        let mut cx = RenderContext { n, rng: &mut *random, feeds: &self.deck.feeds };
+        let mut cx = RenderContext { n, rng: &mut *random, feeds: &self.compiled.feeds };
         let mut fill = |template: &Template| {
             let mut out = String::new();
             template.render(&mut cx, &mut out);
@@ -260,32 +260,32 @@ impl<W: Wire> Hand<W> {
             body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
             ..request.clone()
         };
-        prepare(&*self.wire, &filled, self.labels[card])
+        prepare(&*self.wire, &filled, self.labels[entry])
     }
 }
 
 struct Table<W: Wire> {
-    hand: Rc<Hand<W>>,
+    worker_script: Rc<WorkerScript<W>>,
     browsing: Option<Rc<Browsing>>,
 }
 
 impl<W: Wire> Users for Table<W> {
     fn user(&self, number: u64) -> Box<dyn VirtualUser> {
-        let hand = Rc::clone(&self.hand);
+        let worker_script = Rc::clone(&self.worker_script);
         match &self.browsing {
-            Some(browsing) => Box::new(Browser::new(hand, Rc::clone(browsing), number)),
-            None if !hand.deck.sessions.is_empty() => Box::new(Visitor::new(hand)),
-            None => Box::new(User { walk: Walk::new(hand.deck(), number), hand }),
+            Some(browsing) => Box::new(Browser::new(worker_script, Rc::clone(browsing), number)),
+            None if !worker_script.compiled.sessions.is_empty() => Box::new(Visitor::new(worker_script)),
+            None => Box::new(User { walk: Walk::new(worker_script.compiled(), number), worker_script }),
         }
     }
 
     fn first(&self) -> Rc<Prepared> {
-        self.hand.request(0).unwrap_or_default()
+        self.worker_script.request(0).unwrap_or_default()
     }
 }
 
 struct User<W: Wire> {
-    hand: Rc<Hand<W>>,
+    worker_script: Rc<WorkerScript<W>>,
     walk: Walk,
 }
 
@@ -294,6 +294,6 @@ impl<W: Wire> VirtualUser for User<W> {
         if turn.step > 0 {
             return Step::Done;
         }
-        self.hand.request(self.walk.next(turn.number)).map_or_else(Step::Broken, Step::Last)
+        self.worker_script.request(self.walk.next(turn.number)).map_or_else(Step::Broken, Step::Last)
     }
 }

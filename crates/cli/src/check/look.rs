@@ -11,7 +11,7 @@ use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Numbering, Step, Turn};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Plan, Request, Route};
-use brunt_script::Deck;
+use brunt_script::CompiledScript;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
 use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};
@@ -183,9 +183,9 @@ impl<'a> Look<'a> {
     fn prepared(&self, request: &Request) -> Result<Rc<Prepared>> {
         let mut plan = self.plan.clone();
         plan.script.requests = vec![request.clone()];
-        let deck = Arc::new(Deck::new(&plan)?);
+        let compiled = Arc::new(CompiledScript::new(&plan)?);
         let numbering: Numbering = Rc::new(|_| 0);
-        let mut user = deck.users(&self.wire, 0, &numbering).user(0);
+        let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
         match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),

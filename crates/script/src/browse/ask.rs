@@ -1,7 +1,7 @@
 //! One request that is to be made, and those that follow from its reply.
 
 use super::{Fields, value};
-use crate::user::Hand;
+use crate::user::WorkerScript;
 use brunt_engine::Step;
 use brunt_model::{Body, Request};
 use brunt_wire::Wire;
@@ -17,7 +17,7 @@ pub struct Ask {
     pub url: Option<Rc<Url>>,
     pub label: u32,
     /// Which of the list it is.
-    pub card: Option<usize>,
+    pub entry: Option<usize>,
     /// Redirects that led here.
     pub hops: u32,
     /// How often it was asked again.
@@ -30,17 +30,17 @@ impl Ask {
     /// A request of a list.
     pub fn listed(request: &Rc<Request>, label: u32) -> Self {
         let url = Url::parse(&request.url).ok().map(Rc::new);
-        Self { request: Rc::clone(request), url, label, card: None, hops: 0, attempts: 0, is_element: false }
+        Self { request: Rc::clone(request), url, label, entry: None, hops: 0, attempts: 0, is_element: false }
     }
 
     /// Another request that goes to this URL.
     fn to(&self, url: Url, request: Request) -> Self {
-        Self { request: Rc::new(request), url: Some(Rc::new(url)), card: None, ..self.clone() }
+        Self { request: Rc::new(request), url: Some(Rc::new(url)), entry: None, ..self.clone() }
     }
 
     /// The same with the number of its label.
-    pub fn labelled<W: Wire>(self, hand: &Hand<W>) -> Self {
-        Self { label: hand.number_of(&self.request.label), ..self }
+    pub fn labelled<W: Wire>(self, worker_script: &WorkerScript<W>) -> Self {
+        Self { label: worker_script.number_of(&self.request.label), ..self }
     }
 
     /// Repeats the request, with credentials if some are known.

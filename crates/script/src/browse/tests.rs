@@ -1,7 +1,7 @@
 //! Users that browse, without a server: what they ask, when they are told these replies.
 
 use super::*;
-use crate::Deck;
+use crate::CompiledScript;
 use brunt_engine::{Epoch, Numbering, Time};
 use brunt_model::browsing::{Credentials, Elements};
 use brunt_model::load::{Shape, Think};
@@ -50,10 +50,10 @@ type Told<'a> = (u16, &'a [(&'a str, &'a str)], &'a str);
 struct Talk(Box<dyn VirtualUser>);
 
 fn talk(plan: &Plan, number: u64) -> Talk {
-    let deck = Arc::new(Deck::new(plan).unwrap());
+    let compiled = Arc::new(CompiledScript::new(plan).unwrap());
     let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let numbering: Numbering = Rc::new(|_| 0);
-    Talk(deck.users(&wire, 0, &numbering).user(number))
+    Talk(compiled.users(&wire, 0, &numbering).user(number))
 }
 
 impl Talk {

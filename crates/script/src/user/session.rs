@@ -1,6 +1,6 @@
 //! The virtual user whose iterations are sessions: bursts of requests with pauses between them.
 
-use super::Hand;
+use super::WorkerScript;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::plan::{Burst, Cookies, Manner, Pick};
 use brunt_wire::{Prepared, Wire};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// One user, and where it is in its session.
 pub(super) struct Visitor<W: Wire> {
-    hand: Rc<Hand<W>>,
+    worker_script: Rc<WorkerScript<W>>,
     /// Number of the burst within the session, and how often it came.
     burst: usize,
     came: u64,
@@ -29,12 +29,12 @@ enum Next {
 }
 
 impl<W: Wire> Visitor<W> {
-    pub(super) fn new(hand: Rc<Hand<W>>) -> Self {
-        Self { hand, burst: 0, came: 0, asked: 0, before: 0, cookie: None }
+    pub(super) fn new(worker_script: Rc<WorkerScript<W>>) -> Self {
+        Self { worker_script, burst: 0, came: 0, asked: 0, before: 0, cookie: None }
     }
 
     fn bursts(&self, number: u64) -> &[Burst] {
-        let sessions = &self.hand.deck.sessions;
+        let sessions = &self.worker_script.compiled.sessions;
         &sessions[(number % sessions.len() as u64) as usize].0.bursts
     }
 
@@ -66,13 +66,15 @@ impl<W: Wire> Visitor<W> {
 
     /// The next `count` requests of a burst.
     fn ask(&mut self, number: u64, burst: Burst, count: u32) -> Result<Vec<Rc<Prepared>>, String> {
-        let first = self.hand.deck.first_of(number) + self.before;
+        let first = self.worker_script.compiled.first_of(number) + self.before;
         let request = |k: u32| {
             let n = first + u64::from(k);
             let request = match burst.pick {
-                Pick::Order => self.hand.request(n),
-                Pick::From(card) => self.hand.card((card + self.asked + k) as usize, n),
-                Pick::Slow(millionths) => self.hand.card(slow(n, millionths, self.hand.ready.len()), n),
+                Pick::Order => self.worker_script.request(n),
+                Pick::From(entry) => self.worker_script.entry((entry + self.asked + k) as usize, n),
+                Pick::Slow(millionths) => {
+                    self.worker_script.entry(slow(n, millionths, self.worker_script.ready.len()), n)
+                }
             }?;
             Ok(self.cookie.as_ref().map_or_else(|| Rc::clone(&request), |line| Rc::new(request.with_line(line))))
         };
@@ -83,10 +85,10 @@ impl<W: Wire> Visitor<W> {
     }
 }
 
-/// Of `cards`, the one for request `n` where a new one comes every so many requests.
-fn slow(n: u64, millionths: u32, cards: usize) -> usize {
+/// Of `entries`, the one for request `n` where a new one comes every so many requests.
+fn slow(n: u64, millionths: u32, entries: usize) -> usize {
     let passed = (u128::from(n) + 1) * u128::from(millionths) / 1_000_000;
-    (passed % cards.max(1) as u128) as usize
+    (passed % entries.max(1) as u128) as usize
 }
 
 impl<W: Wire> VirtualUser for Visitor<W> {
@@ -98,7 +100,7 @@ impl<W: Wire> VirtualUser for Visitor<W> {
             return Step::Done;
         }
         let cookie = turn.last.and_then(|reply| reply.kept.as_ref()?.cookie.as_ref());
-        if let Some(cookie) = cookie.filter(|_| self.hand.deck.cookies == Cookies::Newest) {
+        if let Some(cookie) = cookie.filter(|_| self.worker_script.compiled.cookies == Cookies::Newest) {
             self.cookie = Some(format!("Cookie: {cookie}"));
         }
         match self.advance(turn.number) {
