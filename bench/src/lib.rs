@@ -20,6 +20,7 @@
 //! * [`pacing`], [`lab`] – the pacing case, and the server that it counts arrivals with
 //! * [`maths`], [`summary`], [`check`] – medians and ratios; a row a tool; the targets
 //! * [`table`], [`report`], [`output`] – Markdown and JSON
+#![allow(missing_docs)] // the modules of a program, shared by its binaries
 
 pub mod account;
 pub mod cases;

@@ -29,7 +29,12 @@ pub enum Law {
     /// Exponential with this mean.
     Exponential(f64),
     /// The logarithm is normal with this mean and standard deviation.
-    LogNormal { mu: f64, sigma: f64 },
+    LogNormal {
+        /// Mean of the logarithm of seconds.
+        mu: f64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
     /// These times in turn, from the first again after the last.
     Listed(Vec<u64>),
 }

@@ -13,7 +13,6 @@
 //! * [`trial`], [`league`]: one trial, all of them. `process`, `lab`, `quiet`: children, the reference server, whether
 //!   others used the machine.
 //! * [`table`], [`show`]: what comes of it. [`error`]: what keeps a league from being held.
-#![warn(missing_docs)]
 
 pub mod cases;
 pub mod error;

@@ -14,7 +14,6 @@
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
 //! * [`error`]: why a run cannot be carried out.
-#![warn(missing_docs)]
 
 pub mod decide;
 pub mod error;
