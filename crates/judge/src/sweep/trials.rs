@@ -5,6 +5,7 @@
 
 use super::response::{Response, is_usable};
 use brunt_model::analysis::{Band, Banded, Block};
+use brunt_model::words::plural;
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
@@ -33,6 +34,8 @@ pub struct Trials<'a> {
     pub steps: Vec<Step<'a>>,
     /// The repetitions that there are, ascending.
     pub repetitions: Vec<u32>,
+    /// Trials at higher loads than the last of `steps`, all of which were left out.
+    pub left_out_above: u64,
 }
 
 /// All trials of one load that were neither cut short nor invalid.
@@ -83,6 +86,11 @@ impl Known {
     }
 }
 
+/// `1 trial was`, `3 trials were`.
+fn were(trials: u64) -> String {
+    format!("{} {}", plural(trials, "trial"), if trials == 1 { "was" } else { "were" })
+}
+
 impl<'a> Trials<'a> {
     /// Those of each contender.
     pub fn of(seen: &'a Observations) -> Vec<Self> {
@@ -96,10 +104,21 @@ impl<'a> Trials<'a> {
             repetitions.dedup();
             let steps = trials.chunk_by(|a, b| a.load == b.load);
             let steps = steps.map(|step| Step { load: step[0].load, trials: step.to_vec() }).collect();
+            let highest = trials.last().map_or(f64::NEG_INFINITY, |trial| trial.load);
+            let above = seen.observations.iter().filter(|o| o.contender == index && o.load > highest);
+            let left_out_above = above.count() as u64;
             let (unit, objectives) = (seen.unit, &seen.objectives[..]);
-            Self { contender, unit, objectives, response, steps, repetitions }
+            Self { contender, unit, objectives, response, steps, repetitions, left_out_above }
         };
         seen.contenders.iter().enumerate().map(one).collect()
+    }
+
+    /// What to do where a limit lies above all loads that count.
+    pub fn go_on(&self) -> String {
+        match self.left_out_above {
+            0 => "sweep further".to_owned(),
+            trials => format!("above it, {} left out: measure these loads again", were(trials)),
+        }
     }
 
     /// The curve of all repetitions: medians.

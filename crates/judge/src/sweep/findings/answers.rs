@@ -46,7 +46,12 @@ fn nothing_found(trials: &Trials) -> Option<Said> {
     let [first, .., last] = &trials.steps[..] else { return None };
     let (low, high) = (limits::load(trials.unit, first.load), limits::load(trials.unit, last.load));
     let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
-    Some(Said::note(sentence).remedy("sweep further; each limit says in which direction"))
+    let remedy = if trials.left_out_above > 0 {
+        format!("{}; the verdicts of these trials say why: brunt report ID", trials.go_on())
+    } else {
+        "sweep further; each limit says in which direction".to_owned()
+    };
+    Some(Said::note(sentence).remedy(remedy))
 }
 
 /// Who saturates higher, and whether that can be told from chance: the highest beside each of the others.

@@ -99,8 +99,9 @@ fn limit(trials: &Trials, of: (LimitKind, String), how: &str, held: impl Fn(&[At
         Held::Nowhere => "Not even at the lowest load of the sweep; sweep lower.".into(),
         Held::Throughout(highest) => {
             format!(
-                "Not reached: it still holds at the highest load of the sweep, {}; sweep further.",
-                load(trials.unit, highest)
+                "Not reached: it still holds at the highest load of the sweep, {}; {}.",
+                load(trials.unit, highest),
+                trials.go_on()
             )
         }
         Held::Unknown => "Not known: no trial has this figure.".into(),

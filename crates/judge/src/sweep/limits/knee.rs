@@ -100,7 +100,8 @@ fn said(trials: &Trials, curve: &[At], why: &Why) -> String {
         Why::Flat(rise) => {
             let rise = three(*rise);
             format!(
-                "Not reached: at the highest load {what} is still {rise} times that at the lowest, {range}; sweep further."
+                "Not reached: at the highest load {what} is still {rise} times that at the lowest, {range}; {}.",
+                trials.go_on()
             )
         }
         Why::Rises(rise) => {

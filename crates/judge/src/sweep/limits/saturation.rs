@@ -88,8 +88,9 @@ fn said(trials: &Trials, curve: &[At]) -> String {
             )
         }
         Growth::Goes => format!(
-            "Not reached: the highest load of the sweep, {}, still raises the throughput (or one load alone does not); sweep further.",
-            load(trials.unit, highest)
+            "Not reached: the highest load of the sweep, {}, still raises the throughput (or one load alone does not); {}.",
+            load(trials.unit, highest),
+            trials.go_on()
         ),
         Growth::Unknown => "Not looked for: it takes several loads.".into(),
     }
@@ -110,7 +111,7 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
                 time(think)
             )
         }
-        _ => "Not reached: the throughput still grows at the highest load of the sweep; sweep further.".into(),
+        _ => format!("Not reached: the throughput still grows at the highest load of the sweep; {}.", trials.go_on()),
     };
     let (kind, name) = (LimitKind::Asymptotes, "users for full throughput".into());
     Some(LoadLimit { kind, name, at, unit: unit(trials.unit), how, robust: None })

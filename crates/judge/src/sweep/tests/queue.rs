@@ -2,6 +2,7 @@
 
 use super::*;
 use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::finding::State;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 use std::cmp::Reverse;
@@ -165,4 +166,18 @@ fn a_sweep_beyond_the_limit_knows_the_throughput_alone() {
         }
         assert!(limit(php, LimitKind::Knee).at.is_none());
     }
+}
+
+#[test]
+fn where_the_highest_loads_were_left_out_they_are_to_be_measured_again() {
+    let mut seen = PHP.sweep(&loads(20, 540, 40), 1, 1);
+    seen.observations.iter_mut().filter(|o| o.load > 260.0).for_each(|o| o.verdict = Some(State::Invalid));
+    let analysis = analyse(&seen);
+    for kind in [LimitKind::Knee, LimitKind::Saturation, LimitKind::Kept] {
+        let how = &limit(&analysis.contenders[0], kind).how;
+        assert!(how.contains("above it, 7 trials were left out: measure these loads again"), "{how}");
+    }
+    let capacity = analysis.findings.iter().find(|finding| finding.rule == "capacity").unwrap();
+    let remedy = capacity.remedy.as_deref().unwrap();
+    assert!(remedy.starts_with("above it, 7 trials were left out") && !remedy.contains("sweep further"), "{remedy}");
 }
