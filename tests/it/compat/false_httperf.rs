@@ -4,7 +4,6 @@
 use super::both::Said;
 use crate::world::command;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
@@ -48,10 +47,12 @@ impl Home {
     pub fn script(&self, body: &str) -> String {
         let path = self.path("false-httperf");
         let dir = self.dir.path().display().to_string();
-        // Written aside and moved: a program that is open for writing cannot be started.
-        let aside = self.path("aside");
-        fs::write(&aside, format!("#!/bin/sh\n{}\n", body.replace("DIR", &dir))).expect("a file");
-        fs::set_permissions(&aside, fs::Permissions::from_mode(0o755)).expect("its mode");
+        // A program that is open for writing cannot be started, and a process that another test begins meanwhile has what
+        // is open here open too: another process writes it.
+        let (text, aside) = (self.path("text"), self.path("aside"));
+        fs::write(&text, format!("#!/bin/sh\n{}\n", body.replace("DIR", &dir))).expect("a file");
+        let copied = Command::new("install").args(["-m", "755"]).args([&text, &aside]).status().expect("install");
+        assert!(copied.success(), "the program cannot be written: {copied}");
         fs::rename(&aside, &path).expect("a name");
         path.display().to_string()
     }
