@@ -26,7 +26,7 @@ pub use timers::Sleep;
 use timers::Timers;
 use tokio::runtime::{LocalOptions, LocalRuntime};
 
-/// Tasks that a timer woke wait so long, and no longer, for tasks that have yielded to others already.
+/// How long a task that a timer woke waits at most for tasks that have already yielded once.
 const LONGEST_WAIT: Duration = Duration::from_millis(1);
 
 /// When a run began, as all its workers see it.
@@ -178,8 +178,8 @@ impl Time {
         }
     }
 
-    /// Resolves when the tasks have run that a timer woke together with this one, and those that one woke since.
-    pub async fn woken_have_run(&self) {
+    /// Yields to the tasks that a timer woke together with this one, and to those that timers have woken since.
+    pub async fn yield_to_woken(&self) {
         let mut has_yielded = false;
         std::future::poll_fn(|cx| {
             if has_yielded && !brunt_wire::Timer::must_yield(self, true) {

@@ -106,10 +106,6 @@ pub struct Pool {
     shards: Box<[Shard]>,
     /// Seats of all workers.
     seats: AtomicUsize,
-    /// Workers that may still bring arrivals.
-    arriving: AtomicUsize,
-    /// Workers that open no further connection, because more would not raise their throughput.
-    growth_stopped: AtomicUsize,
     pacing: Pacing,
     closed: AtomicBool,
 }
@@ -122,8 +118,6 @@ impl Pool {
             overflow,
             shards: (0..workers).map(|_| Shard::new(take)).collect(),
             seats: AtomicUsize::new(0),
-            arriving: AtomicUsize::new(workers),
-            growth_stopped: AtomicUsize::new(0),
             pacing: Pacing::default(),
             closed: AtomicBool::new(false),
         }
@@ -207,16 +201,12 @@ impl Pool {
 
     /// `worker` opens no further connection: an arrival waits for one of the open connections, as with a cap.
     pub fn stop_growth(&self, worker: usize) {
-        if !self.shards[worker].growth_stopped.swap(true, SeqCst) {
-            self.growth_stopped.fetch_add(1, SeqCst);
-        }
+        self.shards[worker].growth_stopped.store(true, SeqCst);
     }
 
     /// `worker` may open further connections.
     pub fn resume_growth(&self, worker: usize) {
-        if self.shards[worker].growth_stopped.swap(false, SeqCst) {
-            self.growth_stopped.fetch_sub(1, SeqCst);
-        }
+        self.shards[worker].growth_stopped.store(false, SeqCst);
     }
 
     /// A worker is kept from opening a connection by the rate of opening, from now on.
@@ -269,14 +259,13 @@ impl Pool {
 
     /// `worker` brings no more arrivals.
     pub fn arrivals_over(&self, worker: usize) {
-        if self.shards[worker].arriving.swap(false, SeqCst) {
-            self.arriving.fetch_sub(1, SeqCst);
-        }
+        self.shards[worker].arriving.store(false, SeqCst);
     }
 
     /// Nothing is under way at `worker`, and nobody has or will have anything for it.
     pub fn is_quiet(&self, worker: usize) -> bool {
-        self.arriving.load(SeqCst) == 0 && !self.any_waits() && self.shards[worker].lock().is_idle()
+        let may_arrive = self.shards.iter().any(|shard| shard.arriving.load(SeqCst));
+        !may_arrive && !self.any_waits() && self.shards[worker].lock().is_idle()
     }
 
     /// Sends all free seats home, now and later; arrivals that still wait are given back.
@@ -302,8 +291,9 @@ impl Pool {
     /// The job of an arrival for which a seat was there since `at`. Where arrivals beyond the cap are dropped and
     /// connections may still be opened, one was permitted at any time: only we can be late.
     fn job(&self, arrival: Arrival, at: Tick, paced: u64) -> Job {
+        let any_stopped = || self.shards.iter().any(|shard| shard.growth_stopped.load(SeqCst));
         let free = match self.overflow {
-            Overflow::Drop if self.growth_stopped.load(SeqCst) == 0 => arrival.planned,
+            Overflow::Drop if !any_stopped() => arrival.planned,
             _ => arrival.planned.max(at),
         };
         Job { arrival, free, paced }

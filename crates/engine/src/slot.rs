@@ -122,7 +122,7 @@ impl<W: Wire> Slot<W> {
         self.shared.time.catch_up(sample.last_byte);
         if let Some(conn) = self.expired.take() {
             // Closing a connection with megabytes of unread bytes takes a while: behind all whose deadline has passed, too.
-            self.shared.time.woken_have_run().await;
+            self.shared.time.yield_to_woken().await;
             drop(conn);
             self.shared.time.look();
         }

@@ -10,11 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A cache line of its own (two, since processors fetch pairs): what one worker writes all the time does not slow down the
-/// others that read what lies beside it.
+/// Prevents false sharing: a value in a cache line of its own (128 bytes, since processors prefetch pairs of lines).
 #[repr(align(128))]
 #[derive(Default)]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// An arrival that waits, and the time that workers had been kept from opening connections when it began to.
 pub(super) struct Waiting {
@@ -23,11 +22,11 @@ pub(super) struct Waiting {
 }
 
 pub(super) struct Shard {
-    inner: Apart<Mutex<Inner>>,
+    inner: CachePadded<Mutex<Inner>>,
     /// Free seats with a connection, and without.
-    connected: Apart<AtomicUsize>,
-    bare: Apart<AtomicUsize>,
-    queue: Apart<Published>,
+    connected: CachePadded<AtomicUsize>,
+    bare: CachePadded<AtomicUsize>,
+    queue: CachePadded<Published>,
     /// Its worker may still bring arrivals.
     pub arriving: AtomicBool,
     /// Its worker opens no further connection.
@@ -67,10 +66,10 @@ impl Shard {
         let (idle, waiting) = (VecDeque::new(), VecDeque::new());
         let inner = Inner { take, seats: Vec::new(), idle, bare: Vec::new(), waiting };
         Self {
-            inner: Apart(Mutex::new(inner)),
-            connected: Apart::default(),
-            bare: Apart::default(),
-            queue: Apart::default(),
+            inner: CachePadded(Mutex::new(inner)),
+            connected: CachePadded::default(),
+            bare: CachePadded::default(),
+            queue: CachePadded::default(),
             arriving: AtomicBool::new(true),
             growth_stopped: AtomicBool::new(false),
         }

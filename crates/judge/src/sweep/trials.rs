@@ -5,7 +5,6 @@
 
 use super::response::{Response, is_usable};
 use brunt_model::analysis::{Band, Banded, Block};
-use brunt_model::words::plural;
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
@@ -34,7 +33,7 @@ pub struct Trials<'a> {
     pub steps: Vec<Step<'a>>,
     /// The repetitions that there are, ascending.
     pub repetitions: Vec<u32>,
-    /// Trials at higher loads than the last of `steps`, all of which were left out.
+    /// Number of trials at loads above the last of `steps`; all of them were left out.
     pub left_out_above: u64,
 }
 
@@ -86,11 +85,6 @@ impl Known {
     }
 }
 
-/// `1 trial was`, `3 trials were`.
-fn were(trials: u64) -> String {
-    format!("{} {}", plural(trials, "trial"), if trials == 1 { "was" } else { "were" })
-}
-
 impl<'a> Trials<'a> {
     /// Those of each contender.
     pub fn of(seen: &'a Observations) -> Vec<Self> {
@@ -113,11 +107,12 @@ impl<'a> Trials<'a> {
         seen.contenders.iter().enumerate().map(one).collect()
     }
 
-    /// What to do where a limit lies above all loads that count.
-    pub fn go_on(&self) -> String {
+    /// What to do if a limit lies above the highest load of `steps`.
+    pub fn advice_above(&self) -> String {
         match self.left_out_above {
             0 => "sweep further".to_owned(),
-            trials => format!("above it, {} left out: measure these loads again", were(trials)),
+            1 => "above it, 1 trial was left out: measure this load again".to_owned(),
+            trials => format!("above it, {trials} trials were left out: measure these loads again"),
         }
     }
 

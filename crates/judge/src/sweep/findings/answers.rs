@@ -47,7 +47,7 @@ fn nothing_found(trials: &Trials) -> Option<Said> {
     let (low, high) = (limits::load(trials.unit, first.load), limits::load(trials.unit, last.load));
     let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
     let remedy = if trials.left_out_above > 0 {
-        format!("{}; the verdicts of these trials say why: brunt report ID", trials.go_on())
+        format!("{}; the verdicts of these trials say why: brunt report ID", trials.advice_above())
     } else {
         "sweep further; each limit says in which direction".to_owned()
     };

@@ -101,7 +101,7 @@ fn limit(trials: &Trials, of: (LimitKind, String), how: &str, held: impl Fn(&[At
             format!(
                 "Not reached: it still holds at the highest load of the sweep, {}; {}.",
                 load(trials.unit, highest),
-                trials.go_on()
+                trials.advice_above()
             )
         }
         Held::Unknown => "Not known: no trial has this figure.".into(),

@@ -101,7 +101,7 @@ fn said(trials: &Trials, curve: &[At], why: &Why) -> String {
             let rise = three(*rise);
             format!(
                 "Not reached: at the highest load {what} is still {rise} times that at the lowest, {range}; {}.",
-                trials.go_on()
+                trials.advice_above()
             )
         }
         Why::Rises(rise) => {

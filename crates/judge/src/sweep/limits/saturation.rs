@@ -90,7 +90,7 @@ fn said(trials: &Trials, curve: &[At]) -> String {
         Growth::Goes => format!(
             "Not reached: the highest load of the sweep, {}, still raises the throughput (or one load alone does not); {}.",
             load(trials.unit, highest),
-            trials.go_on()
+            trials.advice_above()
         ),
         Growth::Unknown => "Not looked for: it takes several loads.".into(),
     }
@@ -111,7 +111,10 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
                 time(think)
             )
         }
-        _ => format!("Not reached: the throughput still grows at the highest load of the sweep; {}.", trials.go_on()),
+        _ => format!(
+            "Not reached: the throughput still grows at the highest load of the sweep; {}.",
+            trials.advice_above()
+        ),
     };
     let (kind, name) = (LimitKind::Asymptotes, "users for full throughput".into());
     Some(LoadLimit { kind, name, at, unit: unit(trials.unit), how, robust: None })
