@@ -5,8 +5,8 @@
 //! crate, which must know the command `lab`; the generators are that program and whatever else is installed. All of them
 //! are children on loopback, and end with the caller.
 //!
-//! What it is **not**: it measures nothing itself; what is true is computed by `brunt-lab`, what is told is read from the
-//! tools' own reports. It prints nothing, and knows no command line and no exit code.
+//! It does not measure: `brunt-lab` computes the true response times, and the tools' own reports hold the measured ones. It does
+//! not print, parse arguments or set an exit code.
 //!
 //! * [`settings`], [`cases`], [`tools`]: what is asked, of which server, of whom; tables.
 //! * [`figures`], [`verdict`]: what is told and true, and how far the one is from the other.

@@ -1,6 +1,4 @@
-//! `brunt certify`: load generators held against a server whose truth is known; what is said of it, and how it ends.
-//!
-//! What it is **not**: the league itself, which is `brunt-certify`'s.
+//! `brunt certify`: its arguments, its messages and its exit code. The league table is made in the crate `brunt-certify`.
 //!
 //! * [`args`]: what is asked.
 

@@ -9,7 +9,7 @@
 //!   contenders answer alike, asked before anything is measured.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
-//! What it is **not**: the order of trials, hooks and managed servers are `rig`'s; the trials are `runner`'s.
+//! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are in `runner`.
 
 mod answers;
 mod at_capacity;

@@ -2,7 +2,7 @@
 //!
 //! Every process holds the whole plan, and its [`Part`] says what of it is its own. Shards are dealt out like cards, one to
 //! each process in turn, so that whatever falls to shard n of all falls to process n mod m: users, connections, arrivals.
-//! What it is **not**: a way to move these words; accounts are messages in frames of [`codec`](crate::codec), words are lines of JSON.
+//! Transport is elsewhere: accounts are sent as frames of [`codec`](crate::codec), words as lines of JSON.
 
 use crate::{Event, Plan, Tick};
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// A guard ends all that is left within little more than a second, and then itself.
 const GUARDS_END: Duration = Duration::from_secs(10);
 
-/// What rig is given by its caller.
+/// What the caller supplies: the guard program and the clock.
 pub struct RigContext<'a> {
     /// The program that is a guard, with the words that make it one: it calls [`crate::guard::attend`].
     pub guard: (PathBuf, Vec<String>),

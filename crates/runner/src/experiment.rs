@@ -1,7 +1,6 @@
 //! An experiment, carried out: its trials one after the other, kept, and told to an [`Observer`].
 //!
-//! What it is **not**: the order of trials, hooks and managed servers, which are `rig`'s; nor what the study comes to
-//! ([`crate::decide`]).
+//! The order of trials, hooks and managed servers are in the crate `rig`; results are computed in [`crate::decide`].
 //!
 //! * `measurer`: makes the runs that `rig` asks for, and keeps them. `left`: how long it will still take.
 //! * `seek`: the trials of a search, one after the other. `trial`: each of them. `told`: what is said of it.
@@ -29,7 +28,7 @@ pub use trial::Machine;
 pub struct Conditions<'a> {
     /// This machine.
     pub machine: Machine,
-    /// Where trials are kept.
+    /// The store that trials are written to; None: they are not stored.
     pub store: Option<&'a Store>,
     /// Whether somebody wants it to end.
     pub interrupt: Interrupt,

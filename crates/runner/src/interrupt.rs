@@ -1,6 +1,4 @@
-//! Whether somebody wants a run, or an experiment, to end.
-//!
-//! What it is **not**: how that is heard, such as by a signal.
+//! A flag that stops a run or an experiment early. Who sets it, for instance a signal handler, is up to the caller.
 
 use brunt_engine::Control;
 use std::sync::atomic::{AtomicBool, Ordering};

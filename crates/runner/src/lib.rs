@@ -4,8 +4,8 @@
 //! [`carry_out`] tells every event to all who [`Listen`], and hands back the [`Run`](brunt_model::Run) and its judgement.
 //! A [`Control`](brunt_engine::Control) ends the run early.
 //!
-//! What it is **not**: it parses no arguments, prints nothing, handles no signals, reads no environment and ends no process;
-//! it decides nothing of a single run, which is `judge`'s.
+//! It does not parse arguments, print, handle signals, read environment variables or exit. A single run is judged in the crate
+//! `judge`.
 //!
 //! * [`mod@run`]: one run, from its plan to its judgement; who hears it, and may add to it.
 //! * [`world`]: real sockets and the real clock for the engine. [`processes`]: a run in several processes.

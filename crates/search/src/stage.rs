@@ -1,8 +1,8 @@
 //! The choice of the next load.
 //!
-//! What it is: up, each time by a factor, until each set of objectives was missed; down, where it was missed at once; then
-//! in between, where the answer is least known, above and below in turn; then the confirmation, the overload, the way
-//! back. What it is not: the model of what was seen ([`crate::curve`]).
+//! The load is raised by a factor until each set of objectives is missed, or lowered if the first load misses it. Then loads are
+//! chosen for the set whose capacity has the widest interval, above and below the estimate in turn. Confirmation, overload and
+//! recovery follow. The model that is fitted to the trials is in [`crate::curve`].
 
 use crate::capacity::Known;
 use crate::search::{Ask, Made, Next, Purpose, Search};

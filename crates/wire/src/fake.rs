@@ -88,7 +88,7 @@ impl<T: Timer> FakeWire<T> {
         self
     }
 
-    /// Closing a connection keeps the thread for so long, and moves a fake clock by as much.
+    /// Closing a connection blocks the thread for this time, by which a fake clock advances.
     #[must_use]
     pub fn taking_to_close(mut self, time: Duration) -> Self {
         self.close_time = time;

@@ -3,7 +3,7 @@
 //! * [`asked`]: what a search is told, on the command line or by a plan file. [`pattern`]: the run that all its trials are
 //!   made of.
 //!
-//! What it is **not**: the choice of loads, which is `search`'s; nor the trials and what they came to, which are `runner`'s.
+//! Loads are chosen in the crate `search`; trials are run and evaluated in `runner`.
 
 mod asked;
 mod pattern;

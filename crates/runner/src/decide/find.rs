@@ -1,6 +1,6 @@
 //! A search that was made, or goes on: its trials as `search` sees them, and what they came to.
 //!
-//! What it is **not**: the choice of loads and the capacities, which are `search`'s.
+//! Loads are chosen, and capacities estimated, in the crate `search`.
 
 use brunt_model::analysis::{Analysed, Band, Banded, Bottleneck, Culprit, LimitKind, LoadLimit};
 use brunt_model::answer::{Estimate, SearchEnd};

@@ -1,6 +1,4 @@
-//! A trial of a search, made of the run that all its trials have in common.
-//!
-//! What it is not: the choice of the load.
+//! The plan of one trial of a search: the plan that all trials have in common, with the load that the search chose.
 
 use brunt_model::experiment::Step;
 use brunt_model::goal::Until;

@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// What it is called; no command that anybody types.
+/// The name of the internal subcommand.
 pub const COMMAND: &str = "worker";
 
 /// Ends this process: nobody is there any more to measure for.

@@ -1,6 +1,4 @@
-//! The run that all trials of a search are made of, and what they are to find.
-//!
-//! What it is not: the choice of the load, nor a trial.
+//! The plan that all trials of a search have in common, and the settings of the search. Each trial's load comes later.
 
 use anyhow::{Result, bail, ensure};
 use brunt_model::experiment::Step;
