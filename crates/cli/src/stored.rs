@@ -204,7 +204,7 @@ fn contender(group: &Group) -> Contender {
 
 fn step_of(run: &Run) -> Option<Step> {
     let plan = run.plan.as_ref()?;
-    Some(Step { load: plan.load.peak(), plan: plan.clone() })
+    Some(Step { load: plan.main().load.peak(), plan: plan.clone() })
 }
 
 fn study(groups: Vec<Group>, spec: Compare) -> Study {

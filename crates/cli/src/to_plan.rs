@@ -13,11 +13,12 @@ mod sweep;
 use crate::args::RunArgs;
 use crate::args::checks::CheckArgs;
 use anyhow::Result;
-use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
+use brunt_model::reply_policy::{RedirectRules, Redirects};
+use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::target;
 pub use processes::with_sources;
-pub use script::{body_from, script};
+pub use script::{body_from, scenario};
 pub use sweep::sweep_steps;
 
 /// What the plan must know of the system that carries it out.
@@ -35,13 +36,13 @@ pub struct System {
 
 /// The plan, and notes that the user should be told.
 pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
-    let script = script(args)?;
+    let scenario = scenario(args)?;
     let connection = connection::connection(args)?;
     let load = load::load(&args.load, system)?;
     let stop = load::stop(&args.load, &load)?;
     let local = connection.unix_socket.is_some()
         || connection.resolve.iter().any(|r| r.address.is_loopback())
-        || script.requests.iter().any(|r| target::is_local(&r.url));
+        || scenario.requests.iter().any(|r| target::is_local(&r.url));
     let (processes, note) = processes::processes(&args.load, &load, system)?;
     let mut notes = Vec::from_iter(note);
     let (threads, told) = load::threads(&args.load, &load, processes, system.cores, local);
@@ -49,11 +50,9 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
     let (precise, note) = load::precise(args.load.precise, threads * processes, system.cores, local);
     notes.extend(note);
     let mut plan = Plan {
-        script,
-        load,
-        stop,
+        populations: Population::only(load, scenario, stop),
+        reply_policies: vec![reply_policy(args)],
         connection,
-        checks: checks(&args.checks),
         objectives: args.checks.objectives.concat(),
         until: load::until(&args.load)?,
         record: Record { interval: args.output.interval, labels: args.output.labels, samples: false },
@@ -66,8 +65,11 @@ pub fn to_plan(args: &RunArgs, system: &System) -> Result<(Plan, Vec<String>)> {
     Ok((plan, notes))
 }
 
-fn checks(args: &CheckArgs) -> Checks {
-    Checks { status: args.expect_status.concat(), body: args.expect_body.clone(), same_length: args.expect_same_length }
+fn reply_policy(args: &RunArgs) -> ReplyPolicy {
+    let CheckArgs { expect_status, expect_body, expect_same_length, .. } = &args.checks;
+    let checks = Checks { status: expect_status.concat(), body: expect_body.clone(), same_length: *expect_same_length };
+    let redirects = Redirects { most: args.request.follow, rules: RedirectRules::Rfc9110 };
+    ReplyPolicy { redirects, ..ReplyPolicy::checks(checks) }
 }
 
 #[cfg(test)]

@@ -64,12 +64,13 @@ impl<W: Wire> Slot<W> {
         loop {
             let turn = Turn { number: due.iteration, last: asked.last.as_ref(), step, failed: asked.failed };
             let next = self.user.next(turn);
-            if step > 0 && !matches!(next, Step::Done | Step::Think(_)) {
+            if step > 0 && !matches!(next, Step::Done | Step::Think(_) | Step::Leave | Step::EndRun) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
             asked = match next {
                 Step::Done if step > 0 => return,
                 Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
+                Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
                 Step::Broken(why) => return self.broken(due, why),
                 Step::Last(request) => {
                     self.chain(&request, due).await;
@@ -97,6 +98,17 @@ impl<W: Wire> Slot<W> {
             if !self.pause.is_zero() {
                 wait_until(&self.shared, &self.timer, due.planned).await;
             }
+        }
+    }
+
+    /// The user does nothing more, of its own will; an arrival that it asked nothing for is dropped.
+    fn leave(&mut self, due: Due, step: u32, ends_run: bool) {
+        if step == 0 {
+            self.shared.recorder.borrow_mut().dropped(self.shared.cohort(due.planned));
+        }
+        self.leaves = true;
+        if ends_run {
+            self.shared.control.enough();
         }
     }
 

@@ -216,10 +216,10 @@ fn common<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Common {
         labels.number(&name);
     }
     Common {
-        check: Check::new(&plan.checks),
+        check: Check::new(plan),
         labels,
         pool: pool(plan, handle.part).map(Arc::new),
-        tickets: Arc::new(Tickets::new(plan.stop.requests, handle.part)),
+        tickets: Arc::new(Tickets::new(plan.main().stop.requests, handle.part)),
         part: handle.part,
         gate: Arc::clone(&handle.gate),
         control: handle.control.clone(),
@@ -232,7 +232,7 @@ fn common<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Common {
 fn pool(plan: &Plan, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
-    match plan.load {
+    match plan.main().load {
         Load::Closed { .. } => None,
         Load::Open { connections: Some(n), .. } => Some(Pool::new(share(n), workers, Overflow::Wait, Take::Oldest)),
         Load::Open { connections: None, max_in_flight, .. } => {

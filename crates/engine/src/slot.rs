@@ -8,8 +8,6 @@ use crate::worker::Shared;
 use brunt_model::plan::{Dialling, Keep};
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
-use brunt_wire::redirect::{Redirected, redirected};
-use brunt_wire::request::Draft;
 use brunt_wire::{Idle, Prepared, Reply, Stamps, Wire};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -24,9 +22,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long after the cut replies that have arrived are read.
 const LONGEST_READING: Duration = Duration::from_millis(5);
-
-/// More connections to other origins than these are not kept open by one user.
-const MOST_PARKED: usize = 16;
 
 /// An open connection to another origin than that of the last request.
 struct Parked<C> {
@@ -50,6 +45,8 @@ pub struct Slot<W: Wire> {
     /// How long to leave the server alone, because it could not be reached.
     pub pause: Duration,
     pub user: Box<dyn VirtualUser>,
+    /// The user does nothing more.
+    pub leaves: bool,
     /// The user's number among those of all workers.
     pub number: u64,
     served: u64,
@@ -68,6 +65,7 @@ impl<W: Wire> Slot<W> {
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
+            leaves: false,
             user: shared.users.user(number),
             number,
             served: 0,
@@ -106,8 +104,10 @@ impl<W: Wire> Slot<W> {
         let mut sample = Sample { planned, free, begun, label, iteration, opening_lag, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
-        for _ in 0..self.shared.follow {
-            let Some(next) = reply.as_ref().and_then(|r| self.redirect(&at, r)) else { break };
+        for hops in 0.. {
+            let led =
+                reply.as_ref().filter(|reply| reply.kept.is_some()).and_then(|r| self.user.redirect(&at, r, hops));
+            let Some(next) = led else { break };
             self.shared.recorder.borrow_mut().redirected(cohort);
             let before = sample.last_byte;
             let begun = self.shared.time.now();
@@ -142,16 +142,6 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    /// The request that a reply redirects to.
-    fn redirect(&self, from: &Prepared, reply: &Reply) -> Option<Rc<Prepared>> {
-        let location = reply.kept.as_ref()?.location.as_ref()?;
-        let to = redirected(from, reply.status, location)?;
-        let Redirected { method, url, headers, body } = &to;
-        let label = self.shared.labels.number(url);
-        let draft = Draft { method, url, headers, body, label, verbatim: None };
-        self.shared.wire.prepare(&draft).ok().map(Rc::new)
-    }
-
     /// One request, begun at the sample's instant: fills in its further steps, and what became of it.
     async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
         let mut stamps = Stamps::default();
@@ -161,7 +151,7 @@ impl<W: Wire> Slot<W> {
             stamps = Stamps::default();
             result = self.attempt(request, sample, &mut stamps).await;
         }
-        self.fill(sample, &stamps, &result);
+        self.fill(sample, request, &stamps, &result);
         self.shared.recorder.borrow_mut().label(cohort, sample);
         result.ok()
     }
@@ -260,7 +250,7 @@ impl<W: Wire> Slot<W> {
         Ok(())
     }
 
-    fn fill(&self, sample: &mut Sample, stamps: &Stamps, result: &Result<Reply, Failure>) {
+    fn fill(&self, sample: &mut Sample, request: &Prepared, stamps: &Stamps, result: &Result<Reply, Failure>) {
         sample.sent = stamps.sent.max(sample.begun);
         sample.first_byte = stamps.first_byte;
         sample.bytes_sent = stamps.bytes_sent;
@@ -278,7 +268,7 @@ impl<W: Wire> Slot<W> {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
                 }
-                sample.outcome = self.shared.check.judge(reply, sample.label);
+                sample.outcome = self.shared.check.judge(reply, sample.label, request.reply_policy);
             }
             Err(failure) => {
                 sample.last_byte = self.shared.time.now();
@@ -303,12 +293,13 @@ impl<W: Wire> Slot<W> {
 
     /// Keeps the connection of the last request for later requests to its origin, where the plan permits that.
     fn park_connection(&mut self) {
-        if self.owed > 0 || !self.shared.connection_per_origin {
+        let most = self.shared.plan.connection.other_origins as usize;
+        if self.owed > 0 || most == 0 {
             return self.drop_connection();
         }
         let served = self.served;
         self.parked.extend(self.conn.take().map(|conn| Parked { conn, served }));
-        if self.parked.len() > MOST_PARKED {
+        if self.parked.len() > most {
             self.parked.remove(0);
             self.shared.recorder.borrow_mut().closed();
         }

@@ -23,14 +23,15 @@ use crate::control::Control;
 use crate::run::{EngineError, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::finding::Check;
-use brunt_model::plan::{Checks, Connection, Dialling, Keep, Record, Script};
+use brunt_model::plan::{Connection, Dialling, Keep, Population, Record};
+use brunt_model::scenario::Order;
 use brunt_model::{
-    Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
-    Think, Tick,
+    Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample, Scenario, Shape,
+    Snapshot, Stage, Stop, Tally, Think, Tick,
 };
 use brunt_wire::fake::{Answer, FakeWire, Server, queue};
 use brunt_wire::request::Draft;
-use brunt_wire::{Prepared, Wire};
+use brunt_wire::{Prepared, Reply, Wire, redirect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -53,6 +54,8 @@ enum Next {
     Together(usize),
     Think(Duration),
     Done,
+    Leave,
+    EndRun,
     Broken,
 }
 
@@ -68,6 +71,8 @@ struct Fake {
     wire: MakeWire,
     user: Behave,
     labels: Vec<String>,
+    /// Redirects that users follow.
+    redirects: u32,
     stop: Control,
 }
 
@@ -80,6 +85,7 @@ impl Fake {
             wire: Box::new(|wire| wire),
             user: Arc::new(|turn| if turn.step == 0 { Next::Ask("http://fake/") } else { Next::Done }),
             labels: Vec::new(),
+            redirects: 0,
             stop: Control::default(),
         }
     }
@@ -155,12 +161,15 @@ impl World for Fake {
                 headers: &[],
                 body: &Body::None,
                 label: labels(name),
+                reply_policy: 0,
                 verbatim: None,
             };
             Rc::new(wire.prepare(&draft).unwrap())
         };
         let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
-        Box::new(Folk { user: Arc::clone(&self.user), known, other: request("http://fake/") })
+        let (wire, labels) = (Rc::clone(wire), Rc::clone(labels));
+        let other = request("http://fake/");
+        Box::new(Folk { user: Arc::clone(&self.user), known, other, wire, labels, redirects: self.redirects })
     }
 
     fn labels(&self) -> Vec<String> {
@@ -173,6 +182,9 @@ struct Folk {
     user: Behave,
     known: Vec<(String, Rc<Prepared>)>,
     other: Rc<Prepared>,
+    wire: Rc<FakeWire<Time>>,
+    labels: Numbering,
+    redirects: u32,
 }
 
 impl Users for Folk {
@@ -195,8 +207,17 @@ impl VirtualUser for Folk {
             Next::Together(count) => Step::Together(vec![Rc::clone(&self.other); count]),
             Next::Think(time) => Step::Think(time),
             Next::Done => Step::Done,
+            Next::Leave => Step::Leave,
+            Next::EndRun => Step::EndRun,
             Next::Broken => Step::Broken("this user is broken".into()),
         }
+    }
+
+    fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        if hops >= self.redirects {
+            return None;
+        }
+        redirect::follow(&*self.wire, from, reply, |to| (self.labels)(&to.url))
     }
 }
 
@@ -241,7 +262,7 @@ impl Seen {
         if plan.record.samples {
             self.check_samples();
         }
-        if plan.script.follow == 0 && !self.run.labels.is_empty() {
+        if self.run.total.redirects == 0 && !self.run.labels.is_empty() {
             let by_label = |f: fn(&Tally) -> u64| self.run.labels.values().map(f).sum::<u64>();
             assert_eq!(by_label(|t| t.begun), self.run.total.begun, "begun by label");
             assert_eq!(by_label(|t| t.completed), self.run.total.completed, "completed by label");
@@ -308,11 +329,13 @@ fn displaced(run: &Run) -> Vec<Check> {
 /// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
 fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
-        script: Script::list(Vec::new()),
-        load,
-        stop: Stop::after(duration, secs(5)),
+        populations: Population::only(
+            load,
+            Scenario::list(Vec::new(), Order::Sequence),
+            Stop::after(duration, secs(5)),
+        ),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: Connection::plain(secs(30), secs(10)),
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: ms(100), labels: 1000, samples: true },

@@ -17,6 +17,10 @@ pub enum Step {
     Think(Duration),
     /// Its iteration is over.
     Done,
+    /// It does nothing more.
+    Leave,
+    /// The run is over: no further request is begun.
+    EndRun,
     /// It cannot go on: why. Counts as a failed request.
     Broken(String),
 }
@@ -38,6 +42,10 @@ pub struct Turn<'a> {
 pub trait VirtualUser {
     /// The next step.
     fn next(&mut self, turn: Turn<'_>) -> Step;
+
+    /// The request that the reply to `from` leads to as a part of it, after `hops` that led here: a redirect whose samples are
+    /// one in the totals.
+    fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
 }
 
 /// Numbers the names of labels, also while the run goes on.

@@ -53,6 +53,9 @@ impl<W: Wire> Work<W> for Own {
 
 impl Own {
     async fn job<W: Wire>(&mut self, slot: &mut Slot<W>) -> Option<Job> {
+        if slot.leaves {
+            return None;
+        }
         self.iterations_left = self.iterations_left.checked_sub(1)?;
         let free = slot.ended.max(slot.shared.begins.get()) + slot.pause;
         let thought = self.pacer.next(free)?;

@@ -18,7 +18,7 @@ use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
 use brunt_model::plan::{Dialling, Keep};
-use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Sample, Shape, Stage, Tick};
+use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, ReplyPolicy, Sample, Shape, Stage, Tick};
 use brunt_wire::Wire;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -88,9 +88,6 @@ pub struct Shared<W: Wire> {
     pub requests_per_connection: u64,
     pub retry_stale: bool,
     pub keep: Keep,
-    /// A user holds a connection to each origin; a browsing user holds one at a time.
-    pub connection_per_origin: bool,
-    pub follow: u32,
 }
 
 impl<W: Wire> std::ops::Deref for Shared<W> {
@@ -109,9 +106,8 @@ impl<W: Wire> Shared<W> {
         out: Sender<Message>,
     ) -> Rc<Self> {
         let (plan, connection) = (&common.plan, &common.plan.connection);
-        // Redirects, page elements and what is asked first are labels that come to be during the load.
-        let browses = plan.script.browsing.is_some();
-        let by_label = plan.script.follow > 0 || browses || common.labels.count() > 1;
+        // Redirects and page elements are labels that come to be during the load.
+        let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || common.labels.count() > 1;
         Rc::new(Self {
             wire,
             users,
@@ -136,8 +132,6 @@ impl<W: Wire> Shared<W> {
             requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
             retry_stale: connection.retry_stale,
             keep: connection.keep,
-            connection_per_origin: !browses,
-            follow: plan.script.follow,
             time,
             common,
         })
@@ -194,14 +188,14 @@ impl<W: Wire> Shared<W> {
 
     /// The load begins.
     fn begin(&self, begins: Tick) {
-        let stop = self.plan.stop;
+        let stop = self.plan.main().stop;
         self.begins.set(begins);
         self.measure_from(begins + stop.warmup);
     }
 
     fn measure_from(&self, at: Tick) {
         self.measured_from.set(at);
-        self.ends.set(self.plan.stop.duration.map_or(Tick::NEVER, |d| at + d));
+        self.ends.set(self.plan.main().stop.duration.map_or(Tick::NEVER, |d| at + d));
     }
 
     pub fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
@@ -252,7 +246,7 @@ async fn set_up<W: Wire>(shared: &Rc<Shared<W>>) {
 /// How many connections this worker opens ahead, and the numbers of the slots that it has from the beginning.
 fn slots_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) {
     let new_each = plan.connection.requests_per_connection == Some(1);
-    let (slots, ahead) = match &plan.load {
+    let (slots, ahead) = match &plan.main().load {
         Load::Closed { users, .. } => {
             let begin = users.at(Duration::ZERO).floor() as u64;
             (users.peak().floor() as u64, if new_each { 1 } else { begin.max(1) })
@@ -278,7 +272,7 @@ async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahe
     if shared.opening.get() == 0 {
         shared.bell.fire();
     }
-    match (&shared.plan.load, &shared.common.pool) {
+    match (&shared.plan.main().load, &shared.common.pool) {
         (Load::Closed { users, think }, _) => {
             let Some(begins) = shared.gate.wait().await else { return shared.left() };
             // Users may be woken before the worker itself.
@@ -286,7 +280,7 @@ async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahe
             let presence =
                 users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
             let pacer = Thinking::new(*think, shared.random(number + 1));
-            let iterations_left = shared.plan.stop.iterations_per_user.unwrap_or(u64::MAX);
+            let iterations_left = shared.plan.main().stop.iterations_per_user.unwrap_or(u64::MAX);
             live(slot, Own { pacer, presence, iterations_left, is_there: false }).await;
         }
         (Load::Open { .. }, Some(pool)) => {
@@ -314,7 +308,7 @@ fn tell_target<W: Wire>(shared: &Shared<W>) {
 
 /// The warm-up runs at what the shape begins with.
 fn with_warmup<W: Wire>(shape: &Shape, shared: &Shared<W>) -> Shape {
-    let warmup = shared.plan.stop.warmup;
+    let warmup = shared.plan.main().stop.warmup;
     let mut shape = shape.clone();
     if !warmup.is_zero() {
         let from = shape.at(Duration::ZERO);
@@ -324,7 +318,7 @@ fn with_warmup<W: Wire>(shape: &Shape, shared: &Shared<W>) -> Shape {
 }
 
 fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
-    if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.load, &shared.common.pool) {
+    if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.main().load, &shared.common.pool) {
         // All shards draw the same sequence.
         let random = shared.random(0);
         let (shard, shards) = shared.among_all();
@@ -338,7 +332,7 @@ fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
 async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
     let mut from = begins;
     cut_snapshot(shared, (Tick::ZERO, begins), Phase::Setup);
-    let mut grace = shared.plan.stop.grace;
+    let mut grace = shared.plan.main().stop.grace;
     loop {
         let border = next_border(shared, from, begins, grace);
         shared.recorder.borrow_mut().expect(border);

@@ -46,7 +46,7 @@ fn waited_for_no_connection(run: &Run) -> bool {
 /// Poisson schedule wanders itself: 3/√n is allowed for that, which one in some 10⁷ exceeds (Massart 1990).
 fn schedule(run: &Run) -> Option<Check> {
     let plan = run.plan.as_ref()?;
-    let Load::Open { rate, arrivals, .. } = &plan.load else { return None };
+    let Load::Open { rate, arrivals, .. } = &plan.main().load else { return None };
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
     let asked = |at: Tick| expected(plan, rate, at.nanos_since(begins));
     // Of what came after a process was lost, its share is missing.
@@ -79,10 +79,10 @@ fn schedule(run: &Run) -> Option<Check> {
 
 /// How many arrivals the schedule asks for in the first `nanos` of load. The warm-up runs at what the shape begins with.
 fn expected(plan: &Plan, rate: &Shape, nanos: u64) -> f64 {
-    let (load, warmup) = (Duration::from_nanos(nanos), plan.stop.warmup);
+    let (load, warmup) = (Duration::from_nanos(nanos), plan.main().stop.warmup);
     let before = rate.at(Duration::ZERO) * load.min(warmup).as_secs_f64();
     let measured = rate.area(load.saturating_sub(warmup));
-    before + plan.stop.requests.map_or(measured, |most| measured.min(most as f64))
+    before + plan.main().stop.requests.map_or(measured, |most| measured.min(most as f64))
 }
 
 /// The index of dispersion of what was begun against that of what was planned, both of the same arrivals.

@@ -33,7 +33,7 @@ pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
 }
 
 fn is_constant(run: &Run) -> bool {
-    let load = run.plan.as_ref().map(|plan| &plan.load);
+    let load = run.plan.as_ref().map(|plan| &plan.main().load);
     load.is_none_or(|(Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. })| {
         shape.as_constant().is_some()
     })

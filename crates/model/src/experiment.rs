@@ -257,7 +257,7 @@ impl Contender {
 
     /// What its loads are counted in: as in its first step.
     pub fn unit(&self) -> LoadUnit {
-        self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.load))
+        self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.main().load))
     }
 }
 

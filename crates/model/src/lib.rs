@@ -5,7 +5,8 @@
 //! What it is **not**: it does no I/O and reads no clock. Nothing here has a default: those are the command's.
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
-//! * [`request`], [`session`], [`load`], [`plan`]: what to ask, how much and when to stop, and everything else a run needs.
+//! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
+//!   run needs. [`reply_policy`]: what is made of replies.
 //! * [`outcome`], [`sample`]: what became of one request, and when.
 //! * [`tally`], [`snapshot`], [`spread`]: mergeable sums of samples, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
@@ -21,7 +22,6 @@
 
 pub mod analysis;
 pub mod answer;
-pub mod browsing;
 pub mod codec;
 pub mod comparison;
 pub mod environment;
@@ -39,11 +39,12 @@ pub mod probe_spec;
 pub mod question;
 pub mod reached;
 pub mod reading_names;
+pub mod reply_policy;
 pub mod request;
 pub mod run;
 pub mod sample;
+pub mod scenario;
 pub mod series;
-pub mod session;
 pub mod snapshot;
 pub mod spread;
 pub mod study;
@@ -53,7 +54,6 @@ pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use answer::{Answer, Estimate};
-pub use browsing::Browsing;
 pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};
@@ -64,12 +64,14 @@ pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{Failure, Outcome};
 pub use part::{Account, Assignment, Part, Word};
-pub use plan::Plan;
+pub use plan::{Plan, Population};
 pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{Compare, Find, Measure, Question};
+pub use reply_policy::ReplyPolicy;
 pub use request::{Body, Request};
 pub use run::Run;
 pub use sample::Sample;
+pub use scenario::Scenario;
 pub use snapshot::{Flow, Snapshot};
 pub use study::{Study, Trial};
 pub use tally::Tally;

@@ -1,34 +1,35 @@
 //! One run, fully resolved.
 
-pub use crate::session::{Burst, Manner, Pick, Session};
+mod before;
 
-use crate::browsing::Browsing;
 use crate::goal::Until;
+use crate::scenario::Scenario;
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Objective, Request, Stop};
+use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use crate::reply_policy::{Checks, StatusRange};
+
 /// One run, fully resolved: whoever holds it needs nothing else to carry it out. Nothing in it is a default.
+///
+/// Plans of logs that were written before there were populations are read, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "before::Written")]
+#[schemars(!try_from)]
 pub struct Plan {
-    /// What to ask.
-    pub script: Script,
-    /// How much, and when.
-    pub load: Load,
-    /// When it is over.
-    pub stop: Stop,
+    /// Users of one kind each, all at the same time; never empty.
+    pub populations: Vec<Population>,
+    /// What is made of replies; requests name them by number. Never empty.
+    pub reply_policies: Vec<ReplyPolicy>,
     /// How connections are made and kept.
     pub connection: Connection,
-    /// What makes a reply good.
-    pub checks: Checks,
     /// Bounds on the figures of the run.
     pub objectives: Vec<Objective>,
     /// The run ends before its time when it is sure enough; null: it does not.
-    #[serde(default)]
     pub until: Option<Until>,
     /// What is recorded.
     pub record: Record,
@@ -37,16 +38,32 @@ pub struct Plan {
     /// Worker threads of each process.
     pub threads: u32,
     /// Processes that carry it out together: each may have only so many open files.
-    #[serde(default = "one")]
     pub processes: u32,
     /// Workers are awake shortly before each instant of the schedule, which costs CPU.
-    #[serde(default)]
     pub precise: bool,
 }
 
-/// What plans of before there were several processes mean.
-fn one() -> u32 {
-    1
+/// Users of one kind: what they do, how much of it, and until when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Population {
+    /// Its name in reports.
+    pub name: String,
+    /// How much, and when.
+    pub load: Load,
+    /// What its users do.
+    pub scenario: Scenario,
+    /// When it is over.
+    pub stop: Stop,
+}
+
+/// The name of a population that nobody gave one.
+pub const MAIN: &str = "main";
+
+impl Population {
+    /// The only population of a plan.
+    pub fn only(load: Load, scenario: Scenario, stop: Stop) -> Vec<Self> {
+        vec![Self { name: MAIN.into(), load, scenario, stop }]
+    }
 }
 
 impl Plan {
@@ -54,60 +71,40 @@ impl Plan {
     pub fn workers(&self) -> usize {
         self.threads as usize * self.processes.max(1) as usize
     }
-}
 
-/// What virtual users do: ask one of a list of requests, again and again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Script {
-    /// The requests; never empty.
-    pub requests: Vec<Request>,
-    /// Which is next.
-    pub order: Order,
-    /// Redirects to follow for one arrival, at most.
-    pub follow: u32,
-    /// What iterations are made of: iteration n does number n modulo how many there are. Empty: one request each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sessions: Vec<Session>,
-    /// What becomes of cookies that replies set.
-    #[serde(default)]
-    pub cookies: Cookies,
-    /// What users make of replies before they go on; null: nothing.
-    #[serde(default)]
-    pub browsing: Option<Browsing>,
-}
-
-impl Script {
-    /// These requests, one after the other, and nothing made of their replies.
-    pub fn list(requests: Vec<Request>) -> Self {
-        let (order, cookies) = (Order::Sequence, Cookies::Ignored);
-        Self { requests, order, follow: 0, sessions: Vec::new(), cookies, browsing: None }
+    /// The first population: the one whose load sweeps, searches and comparisons vary.
+    pub fn main(&self) -> &Population {
+        &self.populations[0]
     }
-}
 
-/// What becomes of cookies that replies set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Cookies {
-    /// They are not looked at.
-    #[default]
-    Ignored,
-    /// The newest of an iteration goes with its further requests, its name and value alone.
-    Newest,
-}
+    /// The same, to be changed.
+    pub fn main_mut(&mut self) -> &mut Population {
+        &mut self.populations[0]
+    }
 
-/// Which request of a list is next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// One after the other, each as often in a round as its weight says.
-    Sequence,
-    /// Drawn by weight.
-    Random,
-    /// Each user goes through the list by itself, one after the other; user i of n begins at i times the whole part of the
-    /// list's length divided by n.
-    Walk,
-    /// Each user goes through the list by itself, from its beginning.
-    WalkTogether,
+    /// The same plan with another load of the first population.
+    #[must_use]
+    pub fn with_load(mut self, load: Load) -> Self {
+        self.main_mut().load = load;
+        self
+    }
+
+    /// The same plan whose first population stops then.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.main_mut().stop = stop;
+        self
+    }
+
+    /// The requests of all populations.
+    pub fn requests(&self) -> impl Iterator<Item = &Request> {
+        self.populations.iter().flat_map(|population| &population.scenario.requests)
+    }
+
+    /// What is made of the reply to the first request.
+    pub fn policy(&self) -> &ReplyPolicy {
+        &self.reply_policies[self.requests().next().map_or(0, |request| request.reply_policy as usize)]
+    }
 }
 
 /// How connections are made and kept.
@@ -155,11 +152,19 @@ pub struct Connection {
     /// For whose requests a connection is.
     #[serde(default)]
     pub keep: Keep,
+    /// Connections to other origins than that of the last request that a user keeps open, at most.
+    #[serde(default = "most_kept")]
+    pub other_origins: u32,
     /// A connection is closed with a reset: nothing of it lingers.
     #[serde(default)]
     pub reset: bool,
     /// How https is spoken.
     pub tls: Tls,
+}
+
+/// What plans without this number mean.
+fn most_kept() -> u32 {
+    16
 }
 
 impl Connection {
@@ -183,6 +188,7 @@ impl Connection {
             socket_buffer: None,
             receive_buffer: None,
             keep: Keep::Run,
+            other_origins: most_kept(),
             reset: false,
             tls: Tls::default(),
         }
@@ -258,37 +264,6 @@ pub enum TlsVersion {
     /// 1.3.
     #[serde(rename = "1.3")]
     V13,
-}
-
-/// What makes a reply good.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Checks {
-    /// Statuses that are good; empty: all below 400.
-    pub status: Vec<StatusRange>,
-    /// What the body must match.
-    pub body: Option<String>,
-    /// Every body as long as the first good one of its label.
-    pub same_length: bool,
-}
-
-/// Statuses from `least` to `most`, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StatusRange {
-    /// The lowest.
-    pub least: u16,
-    /// The highest.
-    pub most: u16,
-}
-
-impl Checks {
-    /// Whether a reply of this status is good, as far as the status goes.
-    #[inline]
-    pub fn expects(&self, status: u16) -> bool {
-        if self.status.is_empty() {
-            return status < 400;
-        }
-        self.status.iter().any(|r| (r.least..=r.most).contains(&status))
-    }
 }
 
 /// What is recorded.

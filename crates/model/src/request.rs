@@ -18,9 +18,26 @@ pub struct Request {
     pub body: Body,
     /// How often it is asked, against the others of a list.
     pub weight: u32,
-    /// All of its bytes, head and body, sent as they are in place of what the other fields say; null: brunt writes them.
+    /// All of its bytes, head and body, sent as they are in place of what the other fields say, without placeholders; null:
+    /// brunt writes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbatim: Option<Vec<u8>>,
+    /// What is made of its reply: a number of the plan's policies.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub reply_policy: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_first(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Request {
+    /// A GET of this URL, reported under it.
+    pub fn get(url: &str) -> Self {
+        let (label, method, url) = (url.to_owned(), "GET".to_owned(), url.to_owned());
+        Self { label, method, url, headers: Vec::new(), body: Body::None, weight: 1, verbatim: None, reply_policy: 0 }
+    }
 }
 
 /// What is sent behind the head of a request.

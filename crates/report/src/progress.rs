@@ -39,7 +39,7 @@ struct Recent {
 impl Progress {
     /// Before the first interval.
     pub fn new(plan: &Plan) -> Self {
-        let stop = &plan.stop;
+        let stop = &plan.main().stop;
         let (warmup, duration, requests, grace) = (stop.warmup, stop.duration, stop.requests, stop.grace);
         Self {
             plan: Ends { warmup, duration, requests, grace },
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn every_part_of_a_run_has_its_line() {
         let mut plan = Story::closed(64.0).plan;
-        plan.stop.warmup = Duration::from_millis(200);
+        plan.main_mut().stop.warmup = Duration::from_millis(200);
         let mut progress = Progress::new(&plan);
         let phases = [Phase::Setup, Phase::Warmup, Phase::Measure, Phase::Grace];
         let lines: Vec<String> = (0..).zip(phases).map(|(i, phase)| progress.line(&snapshot(i, phase))).collect();
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_number_of_requests_is_counted_down() {
         let mut plan = Story::closed(64.0).plan;
-        (plan.stop.duration, plan.stop.requests) = (None, Some(100_000));
+        (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(100_000));
         let line = Progress::new(&plan).line(&snapshot(0, Phase::Measure));
         assert!(line.starts_with("0.1 s  1,234 of 100,000 requests "), "{line}");
     }

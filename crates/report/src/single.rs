@@ -54,12 +54,12 @@ fn analysed(name: &str, run: &Run, judgement: &Judgement) -> Analysed {
 /// What a trial measured, as a point of a curve.
 pub(crate) fn point(run: &Run) -> CurvePoint {
     let one = |value: f64| Banded { value, low: value, high: value, band: Band::One };
-    let open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.load) == LoadUnit::PerSecond);
+    let open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     let total = &run.total;
     let known = !total.response.is_empty();
     let quantile = |q| known.then(|| one(total.response_quantile(q).value as f64 / 1e9));
     CurvePoint {
-        load: run.plan.as_ref().map_or(0.0, |plan| plan.load.peak()),
+        load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         trials: 1,
         offered: open.then(|| one(run.per_second(run.flow.planned))),
         achieved: one(run.throughput()),
@@ -73,7 +73,7 @@ pub(crate) fn point(run: &Run) -> CurvePoint {
 
 /// What was asked: the URL, or the first of several.
 fn name_of(run: &Run) -> String {
-    let requests = run.plan.as_ref().map_or(&[][..], |plan| &plan.script.requests);
+    let requests = run.plan.as_ref().map_or(&[][..], |plan| &plan.main().scenario.requests);
     match requests {
         [] => "run".into(),
         [only] => only.url.clone(),
@@ -104,7 +104,7 @@ fn contender(name: &str, run: &Run) -> Contender {
     Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: run.plan.iter().map(|plan| Step { load: plan.load.peak(), plan: plan.clone() }).collect(),
+        steps: run.plan.iter().map(|plan| Step { load: plan.main().load.peak(), plan: plan.clone() }).collect(),
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),

@@ -5,12 +5,13 @@ mod sweep;
 
 pub use sweep::sweep_of;
 
-use brunt_model::plan::{Checks, Connection, Record, Script};
+use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::sample::Opening;
 use brunt_model::{
-    Arrivals, Body, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request, Run, Sample,
-    Shape, Snapshot, Stop, Think, Tick, Warning,
+    Arrivals, Environment, Event, Failure, Finish, Load, Outcome, Phase, Plan, Reading, Request, Run, Sample, Shape,
+    Snapshot, Stop, Think, Tick, Warning,
 };
+use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
@@ -29,25 +30,15 @@ pub struct Story {
 }
 
 pub fn get(url: &str) -> Request {
-    Request {
-        label: url.into(),
-        method: "GET".into(),
-        url: url.into(),
-        headers: Vec::new(),
-        body: Body::None,
-        weight: 1,
-        verbatim: None,
-    }
+    Request::get(url)
 }
 
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
     Plan {
-        script: Script::list(vec![get(URL)]),
-        load,
-        stop: Stop::after(seconds(10), seconds(1)),
+        populations: Population::only(load, Scenario::one(get(URL)), Stop::after(seconds(10), seconds(1))),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: seconds(1), labels: 100, samples: false },
@@ -81,7 +72,7 @@ impl Story {
     }
 
     pub fn labels(mut self, labels: &[&str]) -> Self {
-        self.plan.script.requests = labels.iter().map(|l| get(l)).collect();
+        self.plan.main_mut().scenario.requests = labels.iter().map(|l| get(l)).collect();
         self.labels = labels.iter().map(|l| (*l).into()).collect();
         self
     }

@@ -28,7 +28,7 @@ pub fn route(plan: &Plan) -> Option<Route> {
 /// Why nothing can be reached there: each address of the server refuses a connection. None where one is accepted, and where
 /// the addresses are not known at once.
 pub fn refused(plan: &Plan) -> Option<String> {
-    let url = plan.script.requests.first().map_or("", |request| request.url.as_str());
+    let url = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
     if let Some(path) = &plan.connection.unix_socket {
         let error = UnixStream::connect(path).err()?;
         return Some(format!("{url} at {}: {error}", path.display()));
@@ -46,7 +46,7 @@ pub fn refused(plan: &Plan) -> Option<String> {
 
 /// The addresses that the first request goes to; empty where they are not known at once.
 pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
-    let first = plan.connection.proxy.as_ref().or(plan.script.requests.first().map(|r| &r.url));
+    let first = plan.connection.proxy.as_ref().or(plan.main().scenario.requests.first().map(|r| &r.url));
     let Some((_, origin)) = first.and_then(|url| origin_of(url).ok()) else { return Vec::new() };
     given(&plan.connection, &origin.host, origin.port).unwrap_or_else(|| looked_up(origin.host, origin.port))
 }

@@ -90,7 +90,8 @@ pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
 
 /// Who did not answer, and why.
 pub fn no_reply(run: &Run) -> String {
-    let url = run.plan.iter().flat_map(|plan| &plan.script.requests).map(|request| request.url.as_str()).next();
+    let url =
+        run.plan.iter().flat_map(|plan| &plan.main().scenario.requests).map(|request| request.url.as_str()).next();
     let failures = run.failures_told();
     let error = run.finish.as_ref().and_then(|finish| finish.error.clone());
     let why = if failures.is_empty() { error.unwrap_or_else(|| "no request was begun".into()) } else { failures };

@@ -34,7 +34,7 @@ impl Steering {
     pub fn new(plan: &Plan, trial_of: Option<Find>, control: &Control) -> Self {
         let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
         let looks = until.map(|until| Looks::new(until.goals.clone(), until.least));
-        let warmup = plan.stop.warmup_until_steady.then_some(FIRST_LOOK);
+        let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_LOOK);
         Self {
             control: control.clone(),
             looks,
@@ -120,7 +120,7 @@ impl Side {
     /// None: the trial is as long as it is, whatever it shows.
     fn of(plan: &Plan, find: Find) -> Option<Self> {
         let least = plan.until.as_ref()?.least;
-        plan.stop.duration.is_none_or(|most| least < most).then_some(Self { find, next: least })
+        plan.main().stop.duration.is_none_or(|most| least < most).then_some(Self { find, next: least })
     }
 
     fn is_decided(&mut self, run: &Run) -> bool {

@@ -25,7 +25,7 @@ impl Real {
     /// The same in a run that began at this instant.
     pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
         let wire = Common::new(plan)?;
-        let compiled = Arc::new(CompiledScript::new(plan)?);
+        let compiled = Arc::new(CompiledScript::new(plan, plan.main())?);
         Ok(Self { epoch, wire, compiled })
     }
 }

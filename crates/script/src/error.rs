@@ -33,6 +33,9 @@ pub enum ScriptError {
     /// A word is wrong.
     #[error(transparent)]
     Word(#[from] WordError),
+    /// The steps of a scenario do not fit together: how, and what to do.
+    #[error("{0}")]
+    Scenario(String),
     /// A word in a file is wrong.
     #[error("{}:{line}: {wrong}", file.display())]
     Line {

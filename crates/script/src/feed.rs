@@ -8,10 +8,12 @@ use crate::{ScriptError, WordError};
 use csv::StringRecord;
 use std::path::{Path, PathBuf};
 
-/// Every file that placeholders read.
+/// Every file that placeholders read, and the variables that they name.
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
     feeds: Vec<Feed>,
+    /// The names of the scenario's variables.
+    pub(crate) variables: Vec<String>,
 }
 
 /// A column of a file.
@@ -34,6 +36,11 @@ struct Feed {
 }
 
 impl Feeds {
+    /// No file was read yet; these are the variables of the scenario.
+    pub fn with_variables(variables: Vec<String>) -> Self {
+        Self { feeds: Vec::new(), variables }
+    }
+
     /// The column of that name or number, its file read if this is the first time that it is asked for.
     pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
         let path = Path::new(file);

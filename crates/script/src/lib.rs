@@ -13,13 +13,12 @@
 //! * [`objective`], [`goal`], [`compare`], [`status`]: `p99 < 50ms`, `p99±5%`, `p99 worse by 5%`, `200,3xx`.
 //! * [`find`]: `capacity > 3000/s`, `2s..20s`: what a search is told.
 //! * [`target`]: a URL as people write it; [`urls`]: a file of them, [`body`]: what is sent with one.
-//! * [`user`]: the virtual user of a list of requests; [`browse`]: one that makes something of replies, as a browser does.
+//! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
 //! * [`plan`]: the plan file, by its contenders.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
 
 pub mod arrivals;
 pub mod body;
-pub mod browse;
 pub mod bytes;
 pub mod compare;
 pub mod duration;
@@ -30,6 +29,8 @@ pub mod goal;
 mod number;
 pub mod objective;
 pub mod plan;
+mod program;
+mod replies;
 pub mod shape;
 pub mod status;
 pub mod target;

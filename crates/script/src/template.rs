@@ -5,6 +5,7 @@
 //! | `{n}` | the number of the request in the run, from 0 |
 //! | `{uuid}` | a random UUID (version 4), drawn from the run's seed |
 //! | `{random:1..100}` | a whole number from 1 to 100, both included, drawn from the run's seed |
+//! | `{var:NAME}` | the value of a variable of the scenario |
 //! | `{csv:FILE:column}` | the cell of row `n` of a CSV file, see [`feed`](crate::feed) |
 //!
 //! Nothing else is a placeholder: any other brace stands for itself, so that JSON needs no care. A backslash directly
@@ -59,6 +60,8 @@ pub struct RenderContext<'a, R: Rng + ?Sized> {
     pub rng: &'a mut R,
     /// The files that the template was compiled with.
     pub feeds: &'a Feeds,
+    /// The values of the scenario's variables.
+    pub variables: &'a [String],
 }
 
 /// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
@@ -82,6 +85,7 @@ enum Part {
     Uuid,
     Random(i64, i64),
     Cell(Column),
+    Variable(usize),
 }
 
 impl Template {
@@ -127,6 +131,8 @@ impl Template {
                 Part::Random(least, most) => push(out, cx.rng.random_range(*least..=*most)),
                 Part::Cell(column) if self.place == Place::Url => push_encoded(out, cx.feeds.cell(*column, cx.n)),
                 Part::Cell(column) => out.push_str(cx.feeds.cell(*column, cx.n)),
+                Part::Variable(number) if self.place == Place::Url => push_encoded(out, &cx.variables[*number]),
+                Part::Variable(number) => out.push_str(&cx.variables[*number]),
             }
         }
     }
@@ -180,7 +186,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// How a placeholder begins, behind its brace; those that end with `}` are whole.
-const HEADS: [&str; 4] = ["n}", "uuid}", "random:", "csv:"];
+const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 /// The literal stretches and placeholders of a text.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
@@ -215,6 +221,12 @@ fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
         let parts = source.rsplit_once(':').filter(|(file, column)| !file.is_empty() && !column.is_empty());
         let (file, column) = parts.ok_or_else(|| malformed(inner, "a file and a column are needed"))?;
         return Ok(Part::Cell(feeds.column(file, column)?));
+    }
+    if let Some(name) = inner.strip_prefix("var:") {
+        let known = feeds.variables.iter().position(|known| known == name);
+        return Ok(Part::Variable(
+            known.ok_or_else(|| malformed(inner, "no step of the scenario sets this variable"))?,
+        ));
     }
     Ok(if inner == "n" { Part::N } else { Part::Uuid })
 }

@@ -1,41 +1,37 @@
-//! The virtual user of a list of requests: it asks the next one, and that is its iteration. One that makes something of the
-//! reply is a [`Browser`].
+//! A population's scenario, compiled, and its users.
 //!
-//! A [`CompiledScript`] is the same for all workers; [`CompiledScript::users`] makes a
-//! worker's users of it. A request without placeholders is put into the bytes of the wire once.
+//! A [`CompiledScript`] is the same for all workers; [`CompiledScript::users`] makes a worker's users of it. A request without
+//! placeholders is put into the bytes of the wire once.
 
-mod session;
+mod interpreter;
 
-use crate::browse::{Ask, Browser};
+use crate::program::{Program, shares};
+use crate::replies::Ask;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::{Feeds, ScriptError};
-use brunt_engine::{Numbering, Step, Turn, Users, VirtualUser};
-use brunt_model::plan::{Cookies, Order, Script, Session};
-use brunt_model::{Body, Browsing, Plan, Request};
+use brunt_engine::{Numbering, Step, Users, VirtualUser};
+use brunt_model::reply_policy::{Cookies, RedirectRules};
+use brunt_model::scenario::{Order, Scope};
+use brunt_model::{Body, Plan, Population, ReplyPolicy, Request};
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Wire};
+use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use session::Visitor;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The requests of a script, compiled.
+/// The scenario of a population, compiled.
 #[derive(Debug)]
 pub struct CompiledScript {
     entries: Vec<CompiledRequest>,
     feeds: Feeds,
-    order: Order,
-    browsing: Option<Browsing>,
+    program: Program,
+    policies: Vec<ReplyPolicy>,
     /// Virtual users of all workers together.
     users: u64,
     seed: u64,
-    /// What iterations are made of, in turn, and how many requests those before it have; empty: one request each.
-    sessions: Vec<(Session, u64)>,
-    /// Requests of one round of all sessions.
-    round: u64,
-    cookies: Cookies,
     /// Where each entry's share of a round ends, when each is asked as often as its weight says.
     shares: Vec<u64>,
 }
@@ -57,6 +53,9 @@ struct Templates {
 
 impl Templates {
     fn compile(request: &Request, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
+        if request.verbatim.is_some() {
+            return Ok(None);
+        }
         let url = Template::compile(&request.url, Place::Url, feeds)?;
         let headers = request
             .headers
@@ -72,28 +71,19 @@ impl Templates {
 }
 
 impl CompiledScript {
-    /// Compiles the script of a plan, and reads the files that its placeholders name.
-    pub fn new(plan: &Plan) -> Result<Self, ScriptError> {
-        let mut feeds = Feeds::default();
-        let mut entries = Vec::with_capacity(plan.script.requests.len());
-        let (mut shares, mut sum) = (Vec::new(), 0);
-        for request in &plan.script.requests {
-            let browsing = plan.script.browsing.is_some();
-            let templates = if browsing { None } else { Templates::compile(request, &mut feeds)? };
-            entries.push(CompiledRequest { templates, request: request.clone() });
-            sum += u64::from(request.weight);
-            shares.push(sum);
-        }
-        let Script { order, sessions, cookies, browsing, .. } = plan.script.clone();
-        let mut round = 0_u64;
-        let numbered = sessions.into_iter().map(|session| {
-            let before = round;
-            round = round.saturating_add(session.requests());
-            (session, before)
-        });
-        let sessions = numbered.collect();
-        let users = plan.load.peak().floor() as u64;
-        Ok(Self { entries, feeds, order, browsing, users, seed: plan.seed, sessions, round, cookies, shares })
+    /// Compiles the scenario of one of a plan's populations, and reads the files that its placeholders name.
+    pub fn new(plan: &Plan, population: &Population) -> Result<Self, ScriptError> {
+        let scenario = &population.scenario;
+        let program = Program::new(scenario)?;
+        let mut feeds = Feeds::with_variables(program.variables.clone());
+        let compile = |request: &Request| {
+            Ok(CompiledRequest { templates: Templates::compile(request, &mut feeds)?, request: request.clone() })
+        };
+        let entries = scenario.requests.iter().map(compile).collect::<Result<_, ScriptError>>()?;
+        let shares = shares(scenario.requests.iter().map(|request| request.weight));
+        let users = population.load.peak().floor() as u64;
+        let policies = plan.reply_policies.clone();
+        Ok(Self { entries, feeds, program, policies, users, seed: plan.seed, shares })
     }
 
     /// The names of its labels.
@@ -107,77 +97,36 @@ impl CompiledScript {
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
             entry.templates.is_none().then(|| prepare(&**wire, &entry.request, *label).map_err(|e| e.to_string()))
         });
-        let browses = self.browsing.as_ref();
         let listed = |(number, entry): (usize, &CompiledRequest)| {
-            let ask = Ask::listed(&Rc::new(entry.request.clone()), labels[number]);
-            Ask { entry: Some(number), ..ask }
+            let policy = &self.policies[entry.request.reply_policy as usize];
+            let asked = policy.looks_at_head() && entry.templates.is_none();
+            let ask = || Ask::listed(&Rc::new(entry.request.clone()), labels[number]);
+            asked.then(|| Ask { entry: Some(number), ..ask() })
         };
         let worker_script = WorkerScript {
             ready: ready.collect(),
-            asks: browses.iter().flat_map(|_| self.entries.iter().enumerate().map(listed)).collect(),
+            asks: self.entries.iter().enumerate().map(listed).collect(),
+            inert: self.policies.iter().map(is_inert).collect(),
+            forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
             number_of: Rc::clone(number_of),
             labels,
             compiled: Arc::clone(self),
             wire: Rc::clone(wire),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
         };
-        Box::new(Table { worker_script: Rc::new(worker_script), browsing: browses.cloned().map(Rc::new) })
+        Box::new(Table(Rc::new(worker_script)))
     }
+}
 
-    /// The number among all of the run of the first request of iteration number `n`, where all have sessions.
-    fn first_of(&self, n: u64) -> u64 {
-        let many = self.sessions.len() as u64;
-        n / many * self.round + self.sessions[(n % many) as usize].1
-    }
-
-    /// The entry for request number `n`.
-    fn pick(&self, n: u64, random: &RefCell<Pcg64Mcg>) -> usize {
-        let round = self.shares.last().copied().unwrap_or(1).max(1);
-        if round == 1 {
-            return 0;
-        }
-        let at = match self.order {
-            Order::Sequence | Order::Walk | Order::WalkTogether => n % round,
-            Order::Random => random.borrow_mut().random_range(0..round),
-        };
-        self.shares.partition_point(|end| *end <= at)
-    }
+/// Whether nothing that a user does depends on the reply.
+fn is_inert(policy: &ReplyPolicy) -> bool {
+    !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
 
 fn prepare<W: Wire>(wire: &W, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
-    let Request { method, url, headers, body, verbatim, .. } = request;
-    wire.prepare(&Draft { method, url, headers, body, label, verbatim: verbatim.as_deref() }).map(Rc::new)
-}
-
-/// Where in the list a user is, where each goes through it by itself.
-#[derive(Debug, Clone, Copy)]
-pub struct Walk {
-    /// None: the requests of all users together go through the list.
-    at: Option<u64>,
-    begins: u64,
-    round: u64,
-}
-
-impl Walk {
-    /// The user of this number, before its first request.
-    pub fn new(compiled: &CompiledScript, number: u64) -> Self {
-        let round = compiled.shares.last().copied().unwrap_or(1).max(1);
-        let begins = if compiled.order == Order::Walk { number * (round / compiled.users.max(1)) } else { 0 };
-        let by_itself = matches!(compiled.order, Order::Walk | Order::WalkTogether);
-        Self { at: by_itself.then_some(begins), begins, round }
-    }
-
-    /// Its next request, as a number; that of the iteration among all is `number`.
-    pub fn next(&mut self, number: u64) -> u64 {
-        let Some(at) = &mut self.at else { return number };
-        *at += 1;
-        *at - 1
-    }
-
-    /// Whether the next request is the first of the list.
-    pub fn is_at_its_beginning(&self) -> bool {
-        self.at.is_some_and(|at| at > self.begins && at % self.round == 0)
-    }
+    let Request { method, url, headers, body, verbatim, reply_policy, .. } = request;
+    let verbatim = verbatim.as_deref();
+    wire.prepare(&Draft { method, url, headers, body, label, reply_policy: *reply_policy, verbatim }).map(Rc::new)
 }
 
 /// What one worker has of a compiled script.
@@ -188,31 +137,25 @@ pub struct WorkerScript<W: Wire> {
     labels: Vec<u32>,
     /// By entry: its bytes, or why it has none; None where there are placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
-    /// By entry, where users browse.
-    asks: Vec<Ask>,
+    /// By entry, where its reply may lead further and there are no placeholders.
+    asks: Vec<Option<Ask>>,
+    /// By policy: whether nothing depends on the reply.
+    inert: Vec<bool>,
+    /// Cookies are forgotten when a user has gone through the list.
+    forgets: bool,
     number_of: Numbering,
     random: RefCell<Pcg64Mcg>,
 }
 
 impl<W: Wire> WorkerScript<W> {
-    /// The script.
-    pub fn compiled(&self) -> &CompiledScript {
-        &self.compiled
-    }
-
     /// How requests travel.
     pub fn wire(&self) -> &W {
         &self.wire
     }
 
-    /// The entry for request number `n`.
-    fn pick(&self, n: u64) -> usize {
-        self.compiled.pick(n, &self.random)
-    }
-
-    /// The entry for request number `n`, where users browse.
-    pub fn ask(&self, n: u64) -> Ask {
-        self.asks[self.pick(n)].clone()
+    /// The policy of this number.
+    pub fn policy(&self, number: u32) -> &ReplyPolicy {
+        &self.compiled.policies[number as usize]
     }
 
     /// The number of a label, which may be a new one.
@@ -225,75 +168,94 @@ impl<W: Wire> WorkerScript<W> {
         match &self.ready[entry] {
             Some(Ok(request)) => Step::Request(Rc::clone(request)),
             Some(Err(why)) => Step::Broken(why.clone()),
-            None => Step::Broken("a user that browses has a request with placeholders".into()),
+            None => Step::Broken("a request with placeholders was asked for without their values".into()),
         }
     }
 
-    /// Request number `n` of the run.
-    fn request(&self, n: u64) -> Result<Rc<Prepared>, String> {
-        self.entry(self.pick(n), n)
+    /// The entry for request number `n` of the run.
+    fn pick(&self, order: Order, n: u64, user: u64) -> usize {
+        pick(order, &self.compiled.shares, n, user, &self.random)
     }
 
-    /// A request of the script, where it is number `n` of the run.
-    fn entry(&self, entry: usize, n: u64) -> Result<Rc<Prepared>, String> {
+    /// An entry's request in bytes, where it is number `n` of the run.
+    fn prepared(&self, entry: usize, n: u64, variables: &[String]) -> Result<Rc<Prepared>, String> {
         match self.ready.get(entry) {
             Some(Some(ready)) => ready.clone(),
-            Some(None) => self.render(entry, n).map_err(|e| e.to_string()),
-            None => Err(format!("a session asks for request {entry}, and the script has {}", self.ready.len())),
+            Some(None) => {
+                let request = self.fill(entry, n, variables);
+                prepare(&*self.wire, &request, self.labels[entry]).map_err(|e| e.to_string())
+            }
+            None => Err(self.no_entry(entry)),
         }
     }
 
-    /// Fills the placeholders in and puts the request into bytes.
-    fn render(&self, entry: usize, n: u64) -> Result<Rc<Prepared>, BadRequest> {
+    /// The same as something whose reply may lead further.
+    fn ask(&self, entry: usize, n: u64, variables: &[String]) -> Result<Ask, String> {
+        match self.asks.get(entry) {
+            Some(Some(ask)) => Ok(ask.clone()),
+            Some(None) => Ok(Ask::listed(&Rc::new(self.fill(entry, n, variables)), self.labels[entry])),
+            None => Err(self.no_entry(entry)),
+        }
+    }
+
+    fn no_entry(&self, entry: usize) -> String {
+        format!("the scenario asks for request {entry}, and its list has {}", self.ready.len())
+    }
+
+    /// The policy of an entry's reply.
+    fn policy_of(&self, entry: usize) -> u32 {
+        self.compiled.entries.get(entry).map_or(0, |entry| entry.request.reply_policy)
+    }
+
+    /// An entry with its placeholders filled in.
+    fn fill(&self, entry: usize, n: u64, variables: &[String]) -> Request {
         let CompiledRequest { request, templates } = &self.compiled.entries[entry];
-        let Some(templates) = templates else { return prepare(&*self.wire, request, self.labels[entry]) };
+        let Some(templates) = templates else { return request.clone() };
         let mut random = self.random.borrow_mut();
-        let mut cx = RenderContext { n, rng: &mut *random, feeds: &self.compiled.feeds };
+        let mut cx = RenderContext { n, rng: &mut *random, feeds: &self.compiled.feeds, variables };
         let mut fill = |template: &Template| {
             let mut out = String::new();
             template.render(&mut cx, &mut out);
             out
         };
-        let filled = Request {
+        Request {
             url: fill(&templates.url),
             headers: templates.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
             body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
             ..request.clone()
-        };
-        prepare(&*self.wire, &filled, self.labels[entry])
+        }
     }
 }
 
-struct Table<W: Wire> {
-    worker_script: Rc<WorkerScript<W>>,
-    browsing: Option<Rc<Browsing>>,
+/// Which of those with these shares of a round is number `n`.
+fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64Mcg>) -> usize {
+    let round = shares.last().copied().unwrap_or(1).max(1);
+    if round == 1 {
+        return shares.partition_point(|end| *end == 0);
+    }
+    let at = match order {
+        Order::Sequence | Order::Walk | Order::WalkTogether => n % round,
+        Order::User => user % round,
+        Order::Random => random.borrow_mut().random_range(0..round),
+        Order::Slow(millionths) => {
+            ((u128::from(n) + 1) * u128::from(millionths) / 1_000_000 % u128::from(round)) as u64
+        }
+    };
+    shares.partition_point(|end| *end <= at)
 }
+
+struct Table<W: Wire>(Rc<WorkerScript<W>>);
 
 impl<W: Wire> Users for Table<W> {
     fn user(&self, number: u64) -> Box<dyn VirtualUser> {
-        let worker_script = Rc::clone(&self.worker_script);
-        match &self.browsing {
-            Some(browsing) => Box::new(Browser::new(worker_script, Rc::clone(browsing), number)),
-            None if !worker_script.compiled.sessions.is_empty() => Box::new(Visitor::new(worker_script)),
-            None => Box::new(User { walk: Walk::new(worker_script.compiled(), number), worker_script }),
-        }
+        Box::new(Interpreter::new(Rc::clone(&self.0), number))
     }
 
     fn first(&self) -> Rc<Prepared> {
-        self.worker_script.request(0).unwrap_or_default()
+        let variables = vec![String::new(); self.0.compiled.program.variables.len()];
+        self.0.prepared(self.0.pick(Order::Sequence, 0, 0), 0, &variables).unwrap_or_default()
     }
 }
 
-struct User<W: Wire> {
-    worker_script: Rc<WorkerScript<W>>,
-    walk: Walk,
-}
-
-impl<W: Wire> VirtualUser for User<W> {
-    fn next(&mut self, turn: Turn<'_>) -> Step {
-        if turn.step > 0 {
-            return Step::Done;
-        }
-        self.worker_script.request(self.walk.next(turn.number)).map_or_else(Step::Broken, Step::Last)
-    }
-}
+#[cfg(test)]
+mod tests;

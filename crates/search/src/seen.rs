@@ -110,7 +110,7 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
     let open = run.flow.arrivals > 0;
     let limited = limited(judgement);
     Seen {
-        load: run.plan.as_ref().map_or(0.0, |plan| plan.load.peak()),
+        load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         purpose: None,
         began: run.unix_seconds,
         offered: run.per_second(if open { run.flow.arrivals } else { run.flow.planned }),

@@ -110,7 +110,7 @@ impl LoadRange {
     /// That of a plan.
     pub fn of_plan(plan: &Plan) -> Self {
         use brunt_model::Load;
-        let (shape, users) = match &plan.load {
+        let (shape, users) = match &plan.main().load {
             Load::Closed { users, .. } => (users, true),
             Load::Open { rate, .. } => (rate, false),
         };

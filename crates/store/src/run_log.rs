@@ -103,7 +103,7 @@ pub(crate) fn complete(
 
 /// Writes what a run's first event says into its row.
 pub(crate) fn begun(index: &Index, id: &str, plan: &Plan, unix_seconds: f64) -> Result<(), StoreError> {
-    let what = plan.script.requests.first().map_or("", |request| request.url.as_str());
+    let what = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
     let load = Some(LoadRange::of_plan(plan));
     index.begun(id, &Begun { started: Some(unix_seconds), what, contenders: &[], load, trials: None })
 }

@@ -100,7 +100,7 @@ pub struct Kept {
 pub struct Wants {
     /// The body, decoded.
     pub body: bool,
-    /// Whether the body matches the plan's pattern.
+    /// Whether the body matches the pattern of the checks.
     pub matches: bool,
     /// The body, decoded, where it is a page of HTML.
     pub page: bool,

@@ -160,7 +160,13 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         // Hosts of different lengths are different origins.
         let host = draft.url.split('/').nth(2).unwrap_or_default();
         let origin = OriginId(host.len() as u32);
-        Ok(Prepared { origin, label: draft.label, url: draft.url.to_owned(), ..Prepared::default() })
+        Ok(Prepared {
+            origin,
+            label: draft.label,
+            reply_policy: draft.reply_policy,
+            url: draft.url.to_owned(),
+            ..Prepared::default()
+        })
     }
 
     async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<FakeConn<T>, Failure> {

@@ -2,8 +2,10 @@
 //!
 //! It does not decide whether a redirect is followed, and keeps no cookies.
 
-use crate::request::{Prepared, origin_of, resolve};
+use crate::request::{Draft, Prepared, origin_of, resolve};
+use crate::{Reply, Wire};
 use brunt_model::Body;
+use std::rc::Rc;
 
 /// Header fields that describe a body; they go when the body goes.
 const OF_THE_BODY: [&str; 7] = [
@@ -29,6 +31,22 @@ pub struct Redirected {
     pub headers: Vec<(String, String)>,
     /// What is sent behind the head.
     pub body: Body,
+}
+
+/// The request that `reply` to `from` leads to, ready to be sent; None if it is no redirect. `amend` may change it, and returns
+/// the number of its label.
+pub fn follow<W: Wire>(
+    wire: &W,
+    from: &Prepared,
+    reply: &Reply,
+    amend: impl FnOnce(&mut Redirected) -> u32,
+) -> Option<Rc<Prepared>> {
+    let location = reply.kept.as_ref()?.location.as_ref()?;
+    let mut to = redirected(from, reply.status, location)?;
+    let label = amend(&mut to);
+    let Redirected { method, url, headers, body } = &to;
+    let draft = Draft { method, url, headers, body, label, reply_policy: from.reply_policy, verbatim: None };
+    wire.prepare(&draft).ok().map(Rc::new)
 }
 
 /// The request that a reply to `from` with `status` and `location` leads to; None if it is no redirect to http or https.
@@ -71,13 +89,13 @@ fn parts(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Draft, Style, encode};
+    use crate::request::{Style, encode};
 
     fn prepared(method: &str, headers: &[(&str, &str)], body: &Body) -> Prepared {
         let url = "http://one/a/b";
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let (parsed, origin) = origin_of(url).unwrap();
-        let draft = Draft { method, url, headers: &headers, body, label: 0, verbatim: None };
+        let draft = Draft { method, url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
         let bytes = encode(&draft, &parsed, &origin, Style::default()).unwrap();
         Prepared { bytes, url: url.to_owned(), ..Prepared::default() }
     }

@@ -18,6 +18,8 @@ pub struct Draft<'a> {
     pub body: &'a Body,
     /// Number of the label of its samples.
     pub label: u32,
+    /// What is made of its reply: a number of the plan's policies.
+    pub reply_policy: u32,
     /// All of its bytes, in place of what method, URL, headers and body say.
     pub verbatim: Option<&'a [u8]>,
 }
@@ -29,6 +31,8 @@ pub struct Prepared {
     pub origin: OriginId,
     /// Number of the label of its samples.
     pub label: u32,
+    /// What is made of its reply: a number of the plan's policies.
+    pub reply_policy: u32,
     pub(crate) asked: Asked,
     pub(crate) bytes: Vec<u8>,
     /// The URL, for redirects that are relative to it.
@@ -175,7 +179,7 @@ mod tests {
     fn text(url: &str, headers: &[(&str, &str)], body: &Body, style: Style) -> String {
         let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let (parsed, origin) = origin_of(url).unwrap();
-        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0, verbatim: None };
+        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
         String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
     }
 
@@ -216,6 +220,7 @@ mod tests {
             headers: &[],
             body: &Body::None,
             label: 0,
+            reply_policy: 0,
             verbatim: Some(bytes),
         };
         assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap(), bytes);
@@ -227,8 +232,15 @@ mod tests {
         assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
         let (url, origin) = origin_of("http://h/").unwrap();
         let headers = vec![("A".to_owned(), "b\r\nC: d".to_owned())];
-        let draft =
-            Draft { method: "GET", url: "http://h/", headers: &headers, body: &Body::None, label: 0, verbatim: None };
+        let draft = Draft {
+            method: "GET",
+            url: "http://h/",
+            headers: &headers,
+            body: &Body::None,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
         assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
     }
 }

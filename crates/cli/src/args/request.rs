@@ -2,7 +2,7 @@
 
 use super::values::{self, Data, defaulted, secrets};
 use crate::defaults;
-use brunt_model::plan::Order;
+use brunt_model::scenario::Order;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;

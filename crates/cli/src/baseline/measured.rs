@@ -44,7 +44,7 @@ fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> R
     let (mut steps, arranged) = match baseline {
         Named::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
-            (vec![Step { load: plan.load.peak(), plan }], Arranged::alike("baseline-check", 1))
+            (vec![Step { load: plan.main().load.peak(), plan }], Arranged::alike("baseline-check", 1))
         }
         Named::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
@@ -89,7 +89,7 @@ impl Again {
 }
 
 fn ask(plan: &mut Plan, url: &str, again: &Again) -> Result<()> {
-    let [request] = &mut plan.script.requests[..] else {
+    let [request] = &mut plan.main_mut().scenario.requests[..] else {
         bail!("the baseline asks several URLs, and one is given; measure it again, and name that run");
     };
     request.url = target::parse(&filled(url)?)?.url;

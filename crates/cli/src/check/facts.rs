@@ -198,13 +198,13 @@ pub struct Failed {
 impl Asked {
     /// What a plan asks.
     pub fn of(plan: &Plan) -> Self {
-        let (connections, rate, think) = match &plan.load {
+        let (connections, rate, think) = match &plan.main().load {
             Load::Closed { users, think } => (Some(users.peak() as u64), None, think.mean().as_secs_f64()),
             Load::Open { rate, connections, .. } => (connections.map(u64::from), Some(rate.peak()), 0.0),
         };
         let per_connection = plan.connection.requests_per_connection;
-        let headers = plan.script.requests.first().map_or(&[][..], |r| &r.headers[..]);
-        let measured = plan.stop.duration.map(|d| (d + plan.stop.warmup).as_secs_f64());
+        let headers = plan.main().scenario.requests.first().map_or(&[][..], |r| &r.headers[..]);
+        let measured = plan.main().stop.duration.map(|d| (d + plan.main().stop.warmup).as_secs_f64());
         Self {
             connections,
             rate_per_second: rate,
@@ -213,7 +213,7 @@ impl Asked {
             duration_seconds: measured,
             think_seconds: think,
             sources: plan.connection.source.len().max(1) as u64,
-            follows: plan.script.follow > 0,
+            follows: plan.policy().redirects.most > 0,
             compressed: headers.iter().any(|h| h.0.eq_ignore_ascii_case("accept-encoding")),
         }
     }

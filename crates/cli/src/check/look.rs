@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Numbering, Step, Turn};
 use brunt_model::sample::Opening;
+use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Clock, Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
 use brunt_wire::h1::parse::{Framing, Head};
@@ -62,7 +63,7 @@ pub fn once(plan: &Plan, facts: &mut Facts) -> Result<()> {
 }
 
 fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<()> {
-    let request = plan.script.requests.first().context("there is no request")?;
+    let request = plan.main().scenario.requests.first().context("there is no request")?;
     facts.method.clone_from(&request.method);
     facts.url.clone_from(&request.url);
     let runtime = clock::runtime()?;
@@ -167,7 +168,7 @@ impl<'a> Look<'a> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let look = Look::new(&plan, time)?;
-        let Some(request) = plan.script.requests.first() else { return Ok(()) };
+        let Some(request) = plan.main().scenario.requests.first() else { return Ok(()) };
         let Ok(prepared) = look.prepared(request) else { return Ok(()) };
         if look.open(&prepared, facts).await.is_ok()
             && let Some(tls) = &mut facts.tls
@@ -182,14 +183,14 @@ impl<'a> Look<'a> {
     /// The request with its placeholders filled in, as the first of a run.
     fn prepared(&self, request: &Request) -> Result<Rc<Prepared>> {
         let mut plan = self.plan.clone();
-        plan.script.requests = vec![request.clone()];
-        let compiled = Arc::new(CompiledScript::new(&plan)?);
+        plan.main_mut().scenario = Scenario::list(vec![request.clone()], Order::Sequence);
+        let compiled = Arc::new(CompiledScript::new(&plan, plan.main())?);
         let numbering: Numbering = Rc::new(|_| 0);
         let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
         match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),
-            Step::Done | Step::Think(_) | Step::Together(_) => bail!("there is no request"),
+            _ => bail!("there is no request"),
         }
     }
 

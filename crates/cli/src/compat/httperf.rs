@@ -25,7 +25,6 @@ use anyhow::Result;
 use args::{Args, Refusal, Workload};
 use brunt_engine::{Control, Sink};
 use brunt_model::Environment;
-use brunt_model::plan::Manner;
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
 use counts::Rules;
@@ -144,22 +143,14 @@ fn set_out(args: &Args, control: Control, paper: &Arc<Paper>) -> Result<(), Told
 
 /// The longest burst that was asked for: parts of one follow each other at once.
 fn longest(wanted: &Wanted) -> u64 {
-    let of = |session: &brunt_model::plan::Session| {
-        let (mut most, mut sum) = (0, 0);
-        for burst in &session.bursts {
-            sum = if burst.manner == Manner::AfterTheFirst { 0 } else { sum } + u64::from(burst.requests);
-            most = most.max(sum);
-        }
-        most
-    };
-    wanted.sessions.iter().map(of).max().unwrap_or(1)
+    wanted.sessions.iter().map(|session| session.longest).max().unwrap_or(1)
 }
 
 fn rules(args: &Args, wanted: &Wanted) -> Rules {
     let limit = (args.timeout > 0.0).then(|| Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX));
     Rules {
         sessions: args.has_sessions(),
-        lengths: wanted.sessions.iter().map(brunt_model::plan::Session::requests).collect(),
+        lengths: wanted.sessions.iter().map(|session| session.calls).collect(),
         together: longest(wanted) > 1,
         one_each: args.has_sessions() && args.is_http10(),
         limits: limit.map(|limit| (limit, plan::reply_limit(args))),

@@ -106,7 +106,7 @@ fn measure(settings: &Settings, plan: &Plan, setup: RunSetup, note: Option<Strin
         watched.drive(plan, environment, control, sink)
     };
     greet(settings);
-    let labels = plan.script.requests.iter().map(|request| request.label.clone());
+    let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());
     let lines = settings.shows_lines().then(|| Lines::new(settings, labels));
     let mut desk = Desk::new(settings, lines, setup.control.clone());
     let done = setup.run(plan, &engine, &mut desk);

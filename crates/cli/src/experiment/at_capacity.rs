@@ -43,7 +43,7 @@ pub fn of_search(asked: &RunArgs, at: At, given: &[Step]) -> RunArgs {
     }
     (run.load.duration, run.load.requests, run.load.until) = (None, None, Vec::new());
     let lowest = given.iter().map(|step| step.load).reduce(f64::min).map(|load| Loads::One(Shape::constant(load)));
-    match given.first().map(|step| LoadUnit::from(&step.plan.load)) {
+    match given.first().map(|step| LoadUnit::from(&step.plan.main().load)) {
         Some(LoadUnit::Users { .. }) => run.load.connections = lowest,
         _ => run.load.rate = lowest,
     }
@@ -91,7 +91,7 @@ fn each(within: Within, search: &SearchArgs, contenders: &[Contender], repetitio
     let steps = || contenders.first().map_or(&[][..], |contender| &contender.steps);
     let given: Duration = steps().iter().skip(1).filter_map(|step| estimate::trial(&step.plan)).sum();
     let each = (all / searches).saturating_sub(given);
-    let warmup = steps().first().map_or(Duration::ZERO, |pattern| pattern.plan.stop.warmup);
+    let warmup = steps().first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
     let one = warmup + search.tries.trial.0 + search.cooldown;
     ensure!(
         each >= 3 * one,

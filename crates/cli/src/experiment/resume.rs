@@ -51,7 +51,8 @@ fn place_anew(kept: &mut Experiment, asked: &Experiment) {
         kept.probes.clone_from(&asked.probes);
         for (index, step) in kept.steps.iter_mut().enumerate() {
             let Some(now) = asked.steps.get(index).or(asked.steps.first()) else { continue };
-            step.plan.script.clone_from(&now.plan.script);
+            step.plan.main_mut().scenario.clone_from(&now.plan.main().scenario);
+            step.plan.reply_policies.clone_from(&now.plan.reply_policies);
             step.plan.connection.clone_from(&now.plan.connection);
         }
     }
@@ -87,5 +88,5 @@ fn is_same_question(kept: &Question, asked: &Question) -> bool {
 }
 
 fn is_same_step(a: &Step, b: &Step) -> bool {
-    a.load == b.load && a.plan.load == b.plan.load && a.plan.stop == b.plan.stop
+    a.load == b.load && a.plan.main().load == b.plan.main().load && a.plan.main().stop == b.plan.main().stop
 }

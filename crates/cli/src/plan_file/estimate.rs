@@ -46,13 +46,13 @@ fn time(experiment: &Experiment) -> String {
 
 /// How long a trial takes; None where that is the server's doing.
 pub fn trial(plan: &Plan) -> Option<Duration> {
-    let requests = match &plan.load {
-        Load::Open { rate, .. } => rate.as_constant().zip(plan.stop.requests).map(|(rate, n)| n as f64 / rate),
+    let requests = match &plan.main().load {
+        Load::Open { rate, .. } => rate.as_constant().zip(plan.main().stop.requests).map(|(rate, n)| n as f64 / rate),
         Load::Closed { .. } => None,
     };
     let requests = requests.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let measured = [plan.stop.duration, requests].into_iter().flatten().min()?;
-    Some(plan.stop.warmup + measured)
+    let measured = [plan.main().stop.duration, requests].into_iter().flatten().min()?;
+    Some(plan.main().stop.warmup + measured)
 }
 
 fn counted(n: usize, what: &str) -> String {

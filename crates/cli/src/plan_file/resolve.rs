@@ -8,11 +8,11 @@ use crate::args::RunArgs;
 use crate::args::values::Output;
 use crate::defaults;
 use crate::experiment::{repetitions, spec};
-use crate::to_plan::{System, script, sweep_steps};
+use crate::to_plan::{System, scenario, sweep_steps};
 use anyhow::{Context, Result, bail, ensure};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
-use brunt_model::plan::Script;
 use brunt_model::{Contender, Experiment, ProbeSpec, Question};
+use brunt_model::{Scenario, scenario::Step as Do};
 use brunt_script::compare::At;
 use brunt_script::duration;
 use brunt_script::plan::{
@@ -222,9 +222,9 @@ fn steps(
         notes.extend(told);
     }
     if !planned.requests.is_empty() {
-        let script = mix(planned, &lines, &arguments)?;
+        let scenario = mix(planned, &lines, &arguments)?;
         for step in &mut steps {
-            step.plan.script.clone_from(&script);
+            step.plan.main_mut().scenario.clone_from(&scenario);
         }
     }
     Ok((steps, notes))
@@ -241,10 +241,10 @@ fn command_lines(planned: &Planned) -> Vec<Options> {
 }
 
 /// A mix is what several command lines ask, side by side.
-fn mix(planned: &Planned, lines: &[Options], arguments: &[RunArgs]) -> Result<Script> {
-    let mut all: Option<Script> = None;
+fn mix(planned: &Planned, lines: &[Options], arguments: &[RunArgs]) -> Result<Scenario> {
+    let mut all: Option<Scenario> = None;
     for ((line, arguments), request) in lines.iter().zip(arguments).zip(&planned.requests) {
-        let mut one = script(arguments).map_err(|e| line.against(&e))?;
+        let mut one = scenario(arguments).map_err(|e| line.against(&e))?;
         let text = |key| find(request, key).and_then(|setting| setting.node.text());
         for asked in &mut one.requests {
             if let Some(label) = text("script.request.label") {
@@ -258,7 +258,9 @@ fn mix(planned: &Planned, lines: &[Options], arguments: &[RunArgs]) -> Result<Sc
         }
     }
     let mut all = all.context("there is nothing to ask")?;
-    all.order = planned.request_order.unwrap_or(all.order);
+    if let Some(order) = planned.request_order {
+        all.steps = vec![Do::Next(order)];
+    }
     Ok(all)
 }
 

@@ -1,7 +1,7 @@
 use super::keys::{BESIDE, KEYS, Key, OUTPUTS};
 use super::*;
 use crate::to_plan::System;
-use brunt_model::plan::Order;
+use brunt_model::scenario::Order;
 use brunt_model::{Body, Load};
 use std::time::Duration;
 
@@ -61,13 +61,13 @@ probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
     let contender = &experiment.contenders[0];
     assert_eq!(contender.steps.iter().map(|step| step.load).collect::<Vec<_>>(), [5.0, 50.0]);
     let plan = &contender.steps[1].plan;
-    let Load::Open { rate, connections, .. } = &plan.load else { panic!("{plan:?}") };
+    let Load::Open { rate, connections, .. } = &plan.main().load else { panic!("{plan:?}") };
     assert_eq!((rate.as_constant(), *connections), (Some(50.0), Some(7)));
-    assert_eq!((plan.seed, experiment.seed, plan.stop.warmup), (3, 3, Duration::from_secs(1)));
+    assert_eq!((plan.seed, experiment.seed, plan.main().stop.warmup), (3, 3, Duration::from_secs(1)));
     assert_eq!((plan.connection.requests_per_connection, plan.connection.http10), (Some(1), true));
-    assert_eq!((plan.connection.source.len(), plan.checks.status.len(), plan.objectives.len()), (2, 2, 4));
+    assert_eq!((plan.connection.source.len(), plan.policy().checks.status.len(), plan.objectives.len()), (2, 2, 4));
     assert_eq!(plan.until.as_ref().unwrap().goals.len(), 2);
-    let request = &plan.script.requests[0];
+    let request = &plan.main().scenario.requests[0];
     assert_eq!((request.label.as_str(), request.method.as_str()), ("one", "POST"));
     assert_eq!(request.body, Body::Text(r#"{"a":1}"#.into()));
     let types: Vec<_> = request.headers.iter().filter(|h| h.0 == "Content-Type").map(|h| h.1.as_str()).collect();
@@ -88,7 +88,7 @@ load: {users: 10..40*2, duration: 1s}
 ";
     let experiment = well(text).experiment;
     assert_eq!(experiment.contenders[0].steps.len(), 3);
-    let script = &experiment.contenders[0].steps[2].plan.script;
+    let script = &experiment.contenders[0].steps[2].plan.main().scenario;
     let asked: Vec<_> =
         script.requests.iter().map(|r| format!("{} {} {} {}", r.weight, r.method, r.url, r.label)).collect();
     assert_eq!(
@@ -99,18 +99,16 @@ load: {users: 10..40*2, duration: 1s}
             "1 GET http://127.0.0.2/c http://127.0.0.2/c"
         ]
     );
-    assert_eq!(script.order, Order::Random);
+    assert_eq!(script.order(), Some(Order::Random));
     assert!(script.requests[0].headers.iter().any(|h| h.0 == "Authorization"));
 }
 
 #[test]
 fn a_list_of_urls_is_found_beside_the_plan() {
-    let script = &well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment.contenders[0]
-        .steps[0]
-        .plan
-        .script;
+    let experiment = well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment;
+    let script = &experiment.contenders[0].steps[0].plan.main().scenario;
     assert_eq!((script.requests[1].weight, script.requests[1].url.as_str()), (2, "http://127.0.0.1/b"));
-    assert_eq!(script.order, Order::Random);
+    assert_eq!(script.order(), Some(Order::Random));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::args::connection::ConnectionArgs;
 use anyhow::{Result, bail};
-use brunt_model::plan::{Connection, Dialling, Keep, Tls};
+use brunt_model::plan::{Connection, Tls};
 
 /// The connection part of the plan.
 pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
@@ -12,21 +12,15 @@ pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
         http10: args.http10,
         requests_per_connection: requests_per_connection(args)?,
         retry_stale: args.retry_stale,
-        timeout: args.timeout,
-        connect_timeout: args.connect_timeout,
         connect_rate: run.load.connect_rate,
-        dialling: Dialling::Patient,
         resolve: args.resolve.clone(),
         resolve_every: args.resolve_every,
         proxy: args.proxy.clone(),
         unix_socket: args.unix_socket.clone(),
         source: args.source.clone(),
         receive_rate: args.receive_rate,
-        socket_buffer: None,
-        receive_buffer: None,
-        keep: Keep::Run,
-        reset: false,
         tls: tls(args)?,
+        ..Connection::plain(args.timeout, args.connect_timeout)
     })
 }
 

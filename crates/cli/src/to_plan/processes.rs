@@ -4,7 +4,6 @@ use super::System;
 use crate::args::load::LoadArgs;
 use crate::defaults::{self, MOST_PROCESSES};
 use anyhow::{Result, bail, ensure};
-use brunt_model::plan::{Connection, Script};
 use brunt_model::{Load, Plan};
 use brunt_report::figures::count;
 use brunt_script::target;
@@ -80,8 +79,8 @@ pub(super) fn sources(args: &LoadArgs, plan: &mut Plan, system: &System) -> Opti
 
 /// The same for a plan in which so many connections were asked for.
 pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
-    let ports = system.ports.filter(|_| is_free_to_choose(&plan.connection, &plan.script))?;
-    let (most, usable) = (most(&plan.load).1, ports * PORTS_IN_A_HUNDRED / 100);
+    let ports = system.ports.filter(|_| is_free_to_choose(plan))?;
+    let (most, usable) = (most(&plan.main().load).1, ports * PORTS_IN_A_HUNDRED / 100);
     if most <= usable || usable == 0 {
         return None;
     }
@@ -98,7 +97,8 @@ pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
 }
 
 /// Nobody said where to connect from, and every server has a loopback address of IPv4.
-fn is_free_to_choose(connection: &Connection, script: &Script) -> bool {
+fn is_free_to_choose(plan: &Plan) -> bool {
+    let connection = &plan.connection;
     let given = connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
     let resolved = |url: &str| {
         brunt_wire::request::origin_of(url).is_ok_and(|(_, origin)| {
@@ -106,5 +106,5 @@ fn is_free_to_choose(connection: &Connection, script: &Script) -> bool {
         })
     };
     let straight = connection.source.is_empty() && connection.unix_socket.is_none() && connection.proxy.is_none();
-    straight && given && script.requests.iter().all(|r| target::is_loopback_v4(&r.url) || resolved(&r.url))
+    straight && given && plan.requests().all(|r| target::is_loopback_v4(&r.url) || resolved(&r.url))
 }

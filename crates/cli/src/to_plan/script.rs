@@ -8,16 +8,15 @@ use crate::defaults;
 use anyhow::{Context, Result, bail, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::plan::Script;
-use brunt_model::{Body, Request};
+use brunt_model::{Body, Request, Scenario};
 use brunt_script::target::Target;
 use brunt_script::urls::{self, Action};
 use brunt_script::{Feeds, Place, Template, body, target, template};
 use std::io::Read;
 use std::path::Path;
 
-/// The script part of the plan.
-pub fn script(run: &RunArgs) -> Result<Script> {
+/// What users do.
+pub fn scenario(run: &RunArgs) -> Result<Scenario> {
     let args = &run.request;
     let pattern = Pattern::new(args)?;
     let requests = match (&run.url, &args.urls) {
@@ -26,7 +25,7 @@ pub fn script(run: &RunArgs) -> Result<Script> {
         (None, None) => bail!("there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or --urls FILE"),
     };
     check_placeholders(&requests)?;
-    Ok(Script { order: args.order, follow: args.follow, ..Script::list(requests) })
+    Ok(Scenario::list(requests, args.order))
 }
 
 fn listed(pattern: &Pattern, file: &Path, base: Option<&str>) -> Result<Vec<Request>> {
@@ -69,7 +68,7 @@ impl Pattern {
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
             headers.push(("Content-Type".into(), content_type.into()));
         }
-        Ok(Request { label, method, url: target.url, headers, body, weight: 1, verbatim: None })
+        Ok(Request { label, method, url: target.url, headers, body, weight: 1, verbatim: None, reply_policy: 0 })
     }
 }
 

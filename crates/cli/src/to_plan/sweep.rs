@@ -13,7 +13,7 @@ use brunt_script::shape::Loads;
 pub fn sweep_steps(args: &RunArgs, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
     let Some(loads) = sweep(args) else {
         let (plan, notes) = to_plan(args, system)?;
-        return Ok((vec![Step { load: plan.load.peak(), plan }], notes));
+        return Ok((vec![Step { load: plan.main().load.peak(), plan }], notes));
     };
     let (mut steps, mut notes) = (Vec::with_capacity(loads.len()), Vec::<String>::new());
     for load in loads {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::args::{Cli, Command};
-use brunt_model::plan::{Order, StatusRange};
+use brunt_model::plan::StatusRange;
+use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Request, Shape, Stage, Think};
 use clap::Parser;
 use std::io::Write;
@@ -22,11 +23,11 @@ fn plan(line: &str) -> Plan {
 }
 
 fn told(line: &str) -> String {
-    format!("{:#}", planned_on(SYSTEM, line).map(|p| p.0.load).unwrap_err())
+    format!("{:#}", planned_on(SYSTEM, line).map(|p| p.0.main().load.clone()).unwrap_err())
 }
 
 fn request(line: &str) -> Request {
-    plan(line).script.requests.remove(0)
+    plan(line).main().scenario.requests[0].clone()
 }
 
 fn headers(line: &str) -> String {
@@ -49,15 +50,18 @@ const AGENT: &str = concat!("User-Agent: brunt/", env!("CARGO_PKG_VERSION"));
 #[test]
 fn a_url_alone() {
     let plan = plan("http://127.0.0.1:8080");
-    assert_eq!(plan.load, Load::Closed { users: Shape::constant(10.0), think: Think::NONE });
-    assert_eq!((plan.stop.duration, plan.stop.requests), (Some(seconds(10)), None));
-    assert_eq!((plan.stop.warmup, plan.stop.grace), (Duration::ZERO, seconds(5)));
+    assert_eq!(plan.main().load, Load::Closed { users: Shape::constant(10.0), think: Think::NONE });
+    assert_eq!((plan.main().stop.duration, plan.main().stop.requests), (Some(seconds(10)), None));
+    assert_eq!((plan.main().stop.warmup, plan.main().stop.grace), (Duration::ZERO, seconds(5)));
     assert_eq!((plan.connection.timeout, plan.connection.connect_timeout), (seconds(30), seconds(10)));
     assert_eq!((plan.connection.connect_rate, plan.connection.requests_per_connection), (5000, None));
     assert_eq!((plan.record.interval, plan.record.labels), (Duration::from_millis(100), 1000));
-    assert_eq!((plan.seed, plan.threads, plan.script.order, plan.script.follow), (99, 1, Order::Sequence, 0));
-    assert_eq!((plan.checks, plan.objectives), (Checks::default(), Vec::new()));
-    let request = &plan.script.requests[0];
+    assert_eq!(
+        (plan.seed, plan.threads, plan.main().scenario.order(), plan.policy().redirects.most),
+        (99, 1, Some(Order::Sequence), 0)
+    );
+    assert_eq!((&plan.policy().checks, &plan.objectives), (&Checks::default(), &Vec::new()));
+    let request = &plan.main().scenario.requests[0];
     assert_eq!((request.method.as_str(), &request.body, request.weight), ("GET", &Body::None, 1));
     assert_eq!((request.url.as_str(), request.label.as_str()), ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"));
 }
@@ -76,8 +80,8 @@ fn closed_loads() {
         ("--think 0.5s..2s h", Shape::constant(10.0), think, Some(seconds(10)), None),
     ] {
         let plan = plan(line);
-        assert_eq!(plan.load, Load::Closed { users, think }, "{line}");
-        assert_eq!((plan.stop.duration, plan.stop.requests), (duration, requests), "{line}");
+        assert_eq!(plan.main().load, Load::Closed { users, think }, "{line}");
+        assert_eq!((plan.main().stop.duration, plan.main().stop.requests), (duration, requests), "{line}");
     }
 }
 
@@ -91,14 +95,14 @@ fn open_loads() {
         ("-r 2000 -c 50 h", open(rate(2000.0), Arrivals::Poisson, Some(50), 19_936)),
         ("-r 9 --arrivals burst:3 --max-in-flight 8 h", open(rate(9.0), Arrivals::Burst(3), None, 8)),
     ] {
-        assert_eq!(plan(line).load, load, "{line}");
+        assert_eq!(plan(line).main().load, load, "{line}");
     }
     let ramp = plan("-r 0..500/30s,500 -d 2m h");
-    assert_eq!((ramp.stop.duration, ramp.stop.requests), (Some(seconds(120)), None));
+    assert_eq!((ramp.main().stop.duration, ramp.main().stop.requests), (Some(seconds(120)), None));
     let ramp = plan("-r 0..500/30s,500 -n 9 h");
-    assert_eq!((ramp.stop.duration, ramp.stop.requests), (None, Some(9)));
+    assert_eq!((ramp.main().stop.duration, ramp.main().stop.requests), (None, Some(9)));
     let plan = plan("-r 5 --warmup 5s --grace 1 --connect-rate 7 --seed 3 --interval 1s --labels 2 h");
-    assert_eq!((plan.stop.warmup, plan.stop.grace), (seconds(5), seconds(1)));
+    assert_eq!((plan.main().stop.warmup, plan.main().stop.grace), (seconds(5), seconds(1)));
     assert_eq!((plan.connection.connect_rate, plan.seed, plan.record.labels), (7, 3, 2));
 }
 
@@ -136,10 +140,11 @@ fn bodies() {
 fn lists_of_urls() {
     let list = file("", b"[2] http://h/a\nhttp://h/b POST x=1\n/c\n");
     let plan = plan(&format!("--urls {} --order random --bearer t http://base:81/", list.path().display()));
-    assert_eq!(plan.script.order, Order::Random);
-    let asked: Vec<_> = plan.script.requests.iter().map(|r| (r.weight, r.label.as_str(), r.headers.len())).collect();
+    assert_eq!(plan.main().scenario.order(), Some(Order::Random));
+    let asked: Vec<_> =
+        plan.main().scenario.requests.iter().map(|r| (r.weight, r.label.as_str(), r.headers.len())).collect();
     assert_eq!(asked, [(2, "http://h/a", 2), (1, "POST http://h/b", 3), (1, "http://base:81/c", 2)]);
-    assert_eq!(plan.script.requests[1].body, Body::Text("x=1".into()));
+    assert_eq!(plan.main().scenario.requests[1].body, Body::Text("x=1".into()));
     let told = told(&format!("--urls {}", list.path().display()));
     assert!(told.contains(":3: `/c`: it is not known on which server this is; write http://HOST/c"), "{told}");
 }
@@ -161,9 +166,9 @@ fn connections_and_checks() {
     assert_eq!((connection.receive_rate, connection.resolve_every), (Some(10_000), Some(seconds(60))));
     assert_eq!((connection.source.len(), connection.resolve.len()), (2, 1));
     assert_eq!((connection.proxy.as_deref(), connection.tls.sni.as_deref()), (Some("http://p:3128/"), Some("n")));
-    assert_eq!((plan.script.follow, plan.threads, plan.objectives.len()), (3, 2, 3));
-    assert_eq!(plan.checks.status[1], StatusRange { least: 304, most: 304 });
-    assert_eq!((plan.checks.body.as_deref(), plan.checks.same_length), (Some("ok"), true));
+    assert_eq!((plan.policy().redirects.most, plan.threads, plan.objectives.len()), (3, 2, 3));
+    assert_eq!(plan.policy().checks.status[1], StatusRange { least: 304, most: 304 });
+    assert_eq!((plan.policy().checks.body.as_deref(), plan.policy().checks.same_length), (Some("ok"), true));
     let other = super::tests::plan("--no-keepalive --requests-per-connection 1 --unix-socket /run/s http://h");
     assert_eq!(other.connection.unix_socket, Some(PathBuf::from("/run/s")));
     assert_eq!(super::tests::plan("--requests-per-connection 9 h").connection.requests_per_connection, Some(9));
@@ -207,7 +212,7 @@ fn processes_come_with_connections_and_are_told() {
         assert_eq!(plan.processes, processes, "{line}");
         assert!(notes.join("|").contains(note) && notes.is_empty() == note.is_empty(), "{line}: {notes:?}");
     }
-    let Load::Open { max_in_flight, .. } = plan("-r 5 --processes 3 h").load else { panic!("a rate") };
+    let Load::Open { max_in_flight, .. } = plan("-r 5 --processes 3 h").main().load else { panic!("a rate") };
     assert_eq!(max_in_flight, 3 * 19_936);
     assert_eq!((plan("-r 180000 --processes 2 h").threads, plan("-r 100000 --processes 2 h").threads), (2, 1));
 }
@@ -294,7 +299,7 @@ fn steps(line: &str) -> Result<(Vec<f64>, Vec<String>)> {
     let Command::Run(args) = cli.into_command() else { panic!("{line}: not run") };
     let (steps, notes) = sweep_steps(&args, &SYSTEM)?;
     for step in &steps {
-        let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &step.plan.load;
+        let (Load::Open { rate: shape, .. } | Load::Closed { users: shape, .. }) = &step.plan.main().load;
         assert_eq!(shape.peak(), step.load, "{line}");
     }
     Ok((steps.iter().map(|step| step.load).collect(), notes))

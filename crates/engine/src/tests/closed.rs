@@ -43,7 +43,7 @@ fn a_user_that_would_ask_after_the_end_does_not() {
 fn each_user_makes_as_many_iterations_as_were_asked_for() {
     let think = Think { least: ms(10), most: ms(90) };
     let mut plan = thinking(Shape::constant(3.0), think, secs(10));
-    plan.stop = Stop { duration: None, iterations_per_user: Some(4), ..plan.stop };
+    plan.main_mut().stop = Stop { duration: None, iterations_per_user: Some(4), ..plan.main().stop };
     let seen = Fake::delay(ms(10)).run(&plan);
     let of = |user: u32| seen.samples.iter().filter(|s| s.user == user).count();
     assert_eq!([of(0), of(1), of(2), of(3)], [4, 4, 4, 0]);
@@ -83,7 +83,7 @@ fn users_that_left_come_back() {
 fn a_number_of_requests_is_kept_exactly() {
     for users in [1.0, 7.0, 40.0] {
         let mut plan = closed(users, secs(1));
-        (plan.stop.duration, plan.stop.requests) = (None, Some(1000));
+        (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(1000));
         let seen = Fake::queue(4, ms(10)).run(&plan);
         assert_eq!((seen.run.total.planned, seen.run.total.completed), (1000, 1000));
     }
@@ -93,7 +93,8 @@ fn a_number_of_requests_is_kept_exactly() {
 fn requests_of_the_warm_up_are_not_among_the_number() {
     let numbers = Arc::new(Mutex::new(Vec::new()));
     let mut plan = closed(3.0, secs(1));
-    (plan.stop.duration, plan.stop.requests, plan.stop.warmup) = (None, Some(500), secs(1));
+    (plan.main_mut().stop.duration, plan.main_mut().stop.requests, plan.main_mut().stop.warmup) =
+        (None, Some(500), secs(1));
     let told = Arc::clone(&numbers);
     let world = Fake::delay(ms(10)).user(move |turn| {
         if turn.step > 0 {

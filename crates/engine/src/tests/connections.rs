@@ -4,7 +4,7 @@ use super::*;
 
 fn requests(users: f64, n: u64) -> Plan {
     let mut plan = closed(users, secs(1));
-    (plan.stop.duration, plan.stop.requests) = (None, Some(n));
+    (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(n));
     plan
 }
 
@@ -202,7 +202,7 @@ fn idle_connections_that_the_server_closes_are_opened_anew() {
     let think = Think { least: ms(100), most: ms(100) };
     for (idle, opened) in [(50, 11), (150, 1)] {
         let mut plan = thinking(Shape::constant(1.0), think, secs(1));
-        (plan.stop.duration, plan.stop.requests) = (None, Some(10));
+        (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(10));
         let seen = Fake::delay(ms(10)).wire(move |wire| wire.closing_after(ms(idle))).run(&plan);
         assert_eq!(seen.run.total.good, 10);
         // After the last one the user thinks once more.

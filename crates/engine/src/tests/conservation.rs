@@ -51,9 +51,9 @@ fn any_plan(random: &mut Pcg64Mcg) -> Plan {
         3 => capped(random.random_range(1.0..300.0), arrivals, random.random_range(1..30), time),
         _ => open(random.random_range(0.5..2000.0), arrivals, time),
     };
-    plan.stop.warmup = ms([0, 0, 1000][random.random_range(0..3)]);
-    plan.stop.grace = ms([0, 100, 5000][random.random_range(0..3)]);
-    plan.stop.requests = [None, None, Some(random.random_range(1..3000))][random.random_range(0..3)];
+    plan.main_mut().stop.warmup = ms([0, 0, 1000][random.random_range(0..3)]);
+    plan.main_mut().stop.grace = ms([0, 100, 5000][random.random_range(0..3)]);
+    plan.main_mut().stop.requests = [None, None, Some(random.random_range(1..3000))][random.random_range(0..3)];
     plan.connection.timeout = ms([300, 5000][random.random_range(0..2)]);
     plan.connection.requests_per_connection = [None, None, Some(1), Some(3)][random.random_range(0..4)];
     plan.record.samples = false;
@@ -124,7 +124,7 @@ fn arrivals_that_come_in_clumps_are_seen() {
 fn a_schedule_that_was_not_kept_is_seen() {
     let mut run = even();
     let plan = run.plan.as_mut().unwrap();
-    plan.load = open(210.0, Arrivals::Even, secs(5)).load;
+    plan.main_mut().load = open(210.0, Arrivals::Even, secs(5)).main().load.clone();
     assert_eq!(not_as_planned(&run), ["arrivals against the schedule"]);
 }
 

@@ -17,7 +17,7 @@ fn failures(seen: &Seen, failure: Failure) -> usize {
 #[test]
 fn a_timeout_ends_a_reply_that_never_ends() {
     let mut plan = closed(8.0, secs(5));
-    (plan.connection.timeout, plan.stop.grace) = (ms(1700), secs(1));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (ms(1700), secs(1));
     let seen = endless().run(&plan);
     // Begun at 0, 1.7 and 3.4 s.
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (24, 24));
@@ -32,7 +32,7 @@ fn a_timeout_ends_a_reply_that_never_ends() {
 #[test]
 fn duration_and_grace_hold_while_replies_never_end() {
     let mut plan = closed(8.0, secs(2));
-    (plan.connection.timeout, plan.stop.grace) = (secs(60), secs(1));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), secs(1));
     let seen = endless().run(&plan);
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Cut)), (8, 8));
     let ends = seen.begins() + secs(3);
@@ -44,7 +44,7 @@ fn duration_and_grace_hold_while_replies_never_end() {
 #[test]
 fn requests_cut_over_several_intervals_are_counted_to_their_end() {
     let mut plan = closed(3.0, secs(1));
-    (plan.connection.timeout, plan.stop.grace) = (secs(60), ms(100));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), ms(100));
     let seen = Fake::new(|| |_| Answer::Endless).wire(|wire| wire.reading_for(ms(250))).run(&plan);
     assert_eq!(failures(&seen, Failure::Cut), 3);
     let last = seen.samples.iter().map(|s| s.last_byte).max().unwrap();
@@ -56,7 +56,7 @@ fn requests_cut_over_several_intervals_are_counted_to_their_end() {
 #[test]
 fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
     let mut plan = closed(256.0, secs(3));
-    (plan.connection.timeout, plan.stop.grace) = (secs(1), ms(500));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(1), ms(500));
     let opens = || |now: Tick| Answer::Reply(200, now);
     let world = Fake::new(|| |_| Answer::Never).wire(move |wire| {
         let door = std::rc::Rc::new(std::cell::RefCell::new(opens()));
@@ -74,7 +74,7 @@ fn timeouts_are_in_time_beside_connections_that_take_long_to_close() {
 fn a_timeout_before_the_cut_is_a_timeout() {
     let mut plan = closed(3.0, secs(2));
     // The requests, begun 2 ms apart, time out within a read of the cut.
-    (plan.connection.timeout, plan.stop.grace) = (Duration::from_micros(2_995_900), secs(1));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (Duration::from_micros(2_995_900), secs(1));
     let seen = endless().run(&plan);
     assert_eq!((seen.samples.len(), failures(&seen, Failure::Timeout)), (3, 3));
 }
@@ -104,7 +104,7 @@ fn a_stop_is_obeyed_while_replies_never_end() {
 #[test]
 fn arrivals_and_snapshots_keep_their_times_beside_a_reply_that_never_ends() {
     let mut plan = open(100.0, Arrivals::Even, secs(5));
-    (plan.connection.timeout, plan.stop.grace) = (secs(60), secs(1));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(60), secs(1));
     let server = || {
         let mut asked = 0;
         move |now: Tick| {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn the_warm_up_is_kept_apart() {
     let mut plan = open(100.0, Arrivals::Even, secs(5));
-    plan.stop.warmup = secs(2);
+    plan.main_mut().stop.warmup = secs(2);
     let seen = Fake::delay(ms(15)).run(&plan);
     let begins = seen.begins();
     assert_eq!((seen.run.warmup.planned, seen.run.warmup.completed), (200, 200));
@@ -35,11 +35,11 @@ fn the_warm_up_is_kept_apart() {
 #[test]
 fn the_warm_up_runs_at_what_a_ramp_begins_with() {
     let mut plan = shaped(shape(&[(10.0, 30.0, 10)]), Arrivals::Even, secs(10));
-    plan.stop.warmup = secs(5);
+    plan.main_mut().stop.warmup = secs(5);
     let seen = Fake::delay(ms(1)).run(&plan);
     assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (50, 200));
     let mut plan = thinking(shape(&[(1.0, 1.0, 5), (3.0, 3.0, 5)]), Think::NONE, secs(10));
-    plan.stop.warmup = secs(5);
+    plan.main_mut().stop.warmup = secs(5);
     let seen = Fake::delay(ms(10)).run(&plan);
     assert_eq!((seen.run.warmup.planned, seen.run.total.planned), (500, 2000));
 }
@@ -47,7 +47,7 @@ fn the_warm_up_runs_at_what_a_ramp_begins_with() {
 #[test]
 fn snapshots_end_at_each_interval_and_at_each_border() {
     let mut plan = open(100.0, Arrivals::Even, ms(1030));
-    (plan.stop.warmup, plan.stop.grace) = (ms(250), ms(140));
+    (plan.main_mut().stop.warmup, plan.main_mut().stop.grace) = (ms(250), ms(140));
     let seen = Fake::new(|| |_| Answer::Never).run(&plan);
     let ends: Vec<_> = seen.snapshots().map(|s| s.to.nanos_since(seen.begins()) / MS).collect();
     let expected =
@@ -66,7 +66,7 @@ fn snapshots_end_at_each_interval_and_at_each_border() {
 fn requests_under_way_may_finish_within_the_grace() {
     for (grace, completed) in [(5, 10), (2, 8), (0, 6)] {
         let mut plan = open(1.0, Arrivals::Even, secs(10));
-        plan.stop.grace = secs(grace);
+        plan.main_mut().stop.grace = secs(grace);
         // Ties between a reply and the end are avoided.
         let seen = Fake::delay(ms(3500)).run(&plan);
         let expected = (0..10).filter(|n| n * 1000 + 3500 < (10 + grace) * 1000).count() as u64;
@@ -74,7 +74,7 @@ fn requests_under_way_may_finish_within_the_grace() {
         assert_eq!(seen.run.total.failed_by(Failure::Cut), 10 - expected);
         let cut = seen.samples.iter().filter(|s| s.outcome.failure == Some(Failure::Cut));
         assert!(cut.map(|s| s.last_byte).all(|at| at == seen.begins() + secs(10 + grace)));
-        let closed = Fake::delay(ms(3500)).run(&Plan { stop: plan.stop, ..closed(2.0, secs(10)) });
+        let closed = Fake::delay(ms(3500)).run(&closed(2.0, secs(10)).with_stop(plan.main().stop));
         assert_eq!(closed.run.total.begun, 6);
         assert_eq!(closed.run.total.failed_by(Failure::Cut), if grace == 0 { 2 } else { 0 });
     }
@@ -120,7 +120,7 @@ fn an_interrupted_run_accounts_for_all() {
     let think = Think { least: ms(10), most: ms(90) };
     check_interrupted(&interrupted(10).run(&thinking(Shape::constant(80.0), think, secs(3600))));
     let mut plan = open(100.0, Arrivals::Even, secs(1));
-    (plan.stop.duration, plan.stop.requests) = (None, Some(1_000_000));
+    (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(1_000_000));
     check_interrupted(&interrupted(10).run(&plan));
 }
 
@@ -172,7 +172,7 @@ fn the_measured_time_begins_when_the_server_is_found_warm() {
     let plans =
         [open(100.0, Arrivals::Even, secs(7)), closed(4.0, secs(7)), thinking(Shape::constant(4.0), think, secs(7))];
     for mut plan in plans {
-        (plan.stop.warmup, plan.stop.warmup_until_steady) = (secs(100), true);
+        (plan.main_mut().stop.warmup, plan.main_mut().stop.warmup_until_steady) = (secs(100), true);
         let seen = told(Control::steady).run(&plan);
         let warm = seen.run.began(Phase::Measure).unwrap().nanos_since(seen.begins()) as f64 / 1e9;
         assert!(near(warm, 4.2, 0.03), "{warm}");

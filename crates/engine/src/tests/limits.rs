@@ -23,7 +23,7 @@ fn what_waits_for_a_connection_waits_its_turn() {
 #[test]
 fn what_still_waits_when_grace_is_over_is_dropped() {
     let mut plan = capped(200.0, Arrivals::Even, 1, secs(10));
-    plan.stop.grace = secs(1);
+    plan.main_mut().stop.grace = secs(1);
     let seen = Fake::delay(ms(10)).run(&plan);
     let t = &seen.run.total;
     assert_eq!(t.planned, 2000);
@@ -39,9 +39,9 @@ fn what_still_waits_when_grace_is_over_is_dropped() {
 #[test]
 fn arrivals_beyond_what_may_be_under_way_are_dropped() {
     let mut plan = open(10.0, Arrivals::Even, secs(10));
-    let Load::Open { max_in_flight, .. } = &mut plan.load else { unreachable!() };
+    let Load::Open { max_in_flight, .. } = &mut plan.main_mut().load else { unreachable!() };
     *max_in_flight = 5;
-    (plan.connection.timeout, plan.stop.grace) = (ms(2950), secs(1));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (ms(2950), secs(1));
     let seen = Fake::new(|| |_| Answer::Never).run(&plan);
     let mut under_way: Vec<u64> = Vec::new();
     for at in (0..100).map(|n| n * 100 * MS) {
@@ -67,7 +67,7 @@ fn arrivals_beyond_what_may_be_under_way_are_dropped() {
 #[test]
 fn a_timeout_counts_from_begun_and_not_from_planned() {
     let mut plan = capped(10.0, Arrivals::Even, 1, secs(2));
-    (plan.connection.timeout, plan.stop.grace) = (ms(250), secs(10));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (ms(250), secs(10));
     let seen = Fake::new(|| |_| Answer::Never).run(&plan);
     for (n, s) in seen.samples.iter().enumerate() {
         assert_eq!(s.begun, seen.begins() + ms(250 * n as u64));

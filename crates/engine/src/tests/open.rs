@@ -76,7 +76,8 @@ fn poisson_arrivals_are_begun_when_they_are_due() {
 #[test]
 fn a_number_of_requests_is_kept_exactly() {
     let mut plan = open(50.0, Arrivals::Poisson, secs(1));
-    (plan.stop.duration, plan.stop.requests, plan.stop.warmup) = (None, Some(1234), secs(3));
+    (plan.main_mut().stop.duration, plan.main_mut().stop.requests, plan.main_mut().stop.warmup) =
+        (None, Some(1234), secs(3));
     let seen = Fake::delay(ms(30)).run(&plan);
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (1234, 1234));
     assert!(seen.run.warmup.planned > 100);
@@ -85,11 +86,11 @@ fn a_number_of_requests_is_kept_exactly() {
 #[test]
 fn whichever_comes_first_of_number_and_time_ends_it() {
     let mut plan = open(10.0, Arrivals::Even, secs(5));
-    plan.stop.requests = Some(20);
+    plan.main_mut().stop.requests = Some(20);
     let seen = Fake::delay(ms(30)).run(&plan);
     assert_eq!(seen.run.total.completed, 20);
     assert!(seen.run.measured_seconds() < 2.2);
-    plan.stop.requests = Some(80);
+    plan.main_mut().stop.requests = Some(80);
     let seen = Fake::delay(ms(30)).run(&plan);
     assert_eq!((seen.run.total.completed, seen.run.measured_seconds()), (50, 5.0));
 }

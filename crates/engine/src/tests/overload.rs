@@ -78,9 +78,9 @@ fn a_busy_worker_opens_no_connections_that_do_not_raise_the_throughput() {
     for (servers, service, limit) in [(1, 10, "worker"), (1, 14, "server"), (50, 500, "worker"), (50, 700, "server")] {
         let world = costly(Fake::queue(servers, Duration::from_micros(service)));
         let mut plan = open(150_000.0, Arrivals::Poisson, secs(1));
-        (plan.record.samples, plan.stop.grace) = (false, ms(10));
+        (plan.record.samples, plan.main_mut().stop.grace) = (false, ms(10));
         let mut with_64 = capped(150_000.0, Arrivals::Poisson, 64, secs(1));
-        (with_64.record.samples, with_64.stop.grace) = (false, ms(10));
+        (with_64.record.samples, with_64.main_mut().stop.grace) = (false, ms(10));
         let (seen, with_64) = (world.run(&plan), world.run(&with_64));
         // A connection costs nothing here: several hundred are opened until the worker is known to be busy.
         let most = if servers == 1 { 256 } else { 400 };
@@ -120,9 +120,9 @@ fn connections_that_are_replaced_are_not_paced() {
 fn a_run_that_is_far_behind_ends_in_time() {
     for connections in [None, Some(4)] {
         let mut plan = open(50_000_000.0, Arrivals::Even, ms(400));
-        let Load::Open { connections: asked, .. } = &mut plan.load else { unreachable!() };
+        let Load::Open { connections: asked, .. } = &mut plan.main_mut().load else { unreachable!() };
         *asked = connections;
-        (plan.stop.grace, plan.stop.warmup, plan.record.samples) = (ms(100), ms(100), false);
+        (plan.main_mut().stop.grace, plan.main_mut().stop.warmup, plan.record.samples) = (ms(100), ms(100), false);
         let seen = Fake { epoch: Epoch::now(), ..Fake::delay(ms(1)) }.run(&plan);
         let (t, w) = (&seen.run.total, &seen.run.warmup);
         assert_eq!((w.planned, t.planned), (5_000_000, 20_000_000));

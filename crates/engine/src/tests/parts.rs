@@ -119,8 +119,8 @@ fn requests_are_as_many_as_asked() {
         for load in
             [closed(7.0, secs(1)), open(200.0, Arrivals::Poisson, secs(1)), capped(200.0, Arrivals::Even, 7, secs(1))]
         {
-            let stop = Stop { duration: None, requests: Some(n), ..load.stop };
-            let seen = Fake::delay(ms(3)).run_parts(&parts(3, Plan { stop, ..load }));
+            let stop = Stop { duration: None, requests: Some(n), ..load.main().stop };
+            let seen = Fake::delay(ms(3)).run_parts(&parts(3, load.with_stop(stop)));
             assert_eq!((seen.run.total.planned, seen.run.total.completed), (n, n));
         }
     }

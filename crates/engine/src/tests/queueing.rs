@@ -22,7 +22,7 @@ fn theirs(planned: &[u64]) -> Vec<u64> {
 fn against_four(rate: f64, duration: Duration) -> Plan {
     let mut plan = open(rate, Arrivals::Poisson, duration);
     plan.record.interval = secs(10);
-    (plan.connection.timeout, plan.stop.grace) = (secs(3600), secs(3600));
+    (plan.connection.timeout, plan.main_mut().stop.grace) = (secs(3600), secs(3600));
     plan
 }
 
@@ -59,7 +59,7 @@ fn above_capacity_response_times_grow_with_time() {
 #[test]
 fn even_arrivals_above_capacity_grow_exactly() {
     let mut plan = against_four(410.0, secs(100));
-    let Load::Open { arrivals, .. } = &mut plan.load else { unreachable!() };
+    let Load::Open { arrivals, .. } = &mut plan.main_mut().load else { unreachable!() };
     *arrivals = Arrivals::Even;
     let seen = Fake::queue(4, ms(10)).run(&plan);
     assert_eq!(seen.responses(), theirs(&seen.planned()));

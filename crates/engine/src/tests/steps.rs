@@ -74,7 +74,7 @@ fn an_iteration_begins_nothing_new_when_the_time_is_up() {
 #[test]
 fn iterations_that_are_cut_off_go_no_further() {
     let mut plan = open(1.0, Arrivals::Even, secs(3));
-    plan.stop.grace = secs(1);
+    plan.main_mut().stop.grace = secs(1);
     let mut world = shop(secs(1)).user(|_| Next::Ask("http://fake/"));
     world.server = Box::new(|| Box::new(|_| Answer::Never));
     let seen = world.run(&plan);
@@ -98,9 +98,11 @@ fn redirecting(to: &'static [&'static str]) -> Fake {
 
 #[test]
 fn redirects_are_followed_and_belong_to_their_arrival() {
+    let mut world = redirecting(&["/a/b", "http://other/c/d", "e"]);
+    world.redirects = 5;
     let mut plan = open(10.0, Arrivals::Even, secs(2));
-    plan.script.follow = 5;
-    let seen = redirecting(&["/a/b", "http://other/c/d", "e"]).run(&plan);
+    plan.reply_policies[0].redirects.most = 5;
+    let seen = world.run(&plan);
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.completed, t.good, t.redirects), (20, 20, 20, 20, 60));
     assert!(seen.samples.iter().all(|s| s.response_nanos() == 40 * MS && s.service_nanos() == 40 * MS));
@@ -118,12 +120,12 @@ fn redirects_are_followed_and_belong_to_their_arrival() {
 #[test]
 fn a_redirect_too_many_is_a_reply() {
     let mut plan = open(10.0, Arrivals::Even, secs(2));
-    plan.script.follow = 2;
-    let seen = redirecting(&["/a", "/b", "/c"]).run(&plan);
+    plan.reply_policies[0].redirects.most = 2;
+    let seen = Fake { redirects: 2, ..redirecting(&["/a", "/b", "/c"]) }.run(&plan);
     // Of four answers in a row, an arrival takes three and the next one the last.
     assert_eq!((seen.run.total.completed, seen.run.total.good), (20, 20));
     assert!(seen.run.total.statuses.sorted().contains(&(302, 10)), "{:?}", seen.run.total.statuses);
-    plan.script.follow = 0;
+    plan.reply_policies[0].redirects.most = 0;
     let seen = redirecting(&["/a"]).run(&plan);
     assert_eq!((seen.run.total.redirects, seen.run.total.statuses.sorted()), (0, vec![(200, 10), (302, 10)]));
 }
@@ -213,4 +215,36 @@ fn what_was_sent_together_fails_together() {
     let seen = world.run(&open(5.0, Arrivals::Even, secs(1)));
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.failed_by(Failure::Reset)), (10, 10, 10));
+}
+
+#[test]
+fn a_user_that_leaves_asks_nothing_more() {
+    let leaves = |turn: Turn<'_>| match (turn.step, turn.number) {
+        (0, _) => Next::Ask("http://fake/"),
+        (_, 4) => Next::Leave,
+        _ => Next::Done,
+    };
+    let seen = Fake::delay(ms(10)).user(leaves).run(&closed(1.0, secs(5)));
+    assert_eq!((seen.run.total.planned, seen.run.total.completed), (5, 5));
+    // Of two, the other goes on. In an open loop each arrival is a user.
+    let seen = Fake::delay(ms(10)).user(leaves).run(&closed(2.0, secs(1)));
+    assert_eq!(seen.run.total.completed, 5 + 98);
+    let seen = Fake::delay(ms(10)).user(leaves).run(&open(10.0, Arrivals::Even, secs(5)));
+    assert_eq!(seen.run.total.completed, 50);
+    // One that leaves before it asked anything has dropped its arrival.
+    let seen = Fake::delay(ms(10)).user(|_| Next::Leave).run(&open(10.0, Arrivals::Even, secs(5)));
+    assert_eq!((seen.run.total.planned, seen.run.total.failed_by(Failure::Dropped)), (50, 50));
+}
+
+#[test]
+fn a_user_may_end_the_run() {
+    let ends = |turn: Turn<'_>| match (turn.step, turn.number) {
+        (0, _) => Next::Ask("http://fake/"),
+        (_, 9) => Next::EndRun,
+        _ => Next::Done,
+    };
+    let seen = Fake::delay(ms(10)).user(ends).run(&open(20.0, Arrivals::Even, secs(60)));
+    // It is heard at the end of an interval.
+    assert!((10..=13).contains(&seen.run.total.completed), "{}", seen.run.total.completed);
+    assert!(seen.run.finish.as_ref().unwrap().at < seen.begins() + secs(1));
 }

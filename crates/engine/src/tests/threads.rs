@@ -7,8 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn real(plan: Plan) -> Plan {
-    let stop = Stop { grace: secs(2), ..plan.stop };
-    Plan { threads: 2, stop, record: Record { interval: ms(20), ..plan.record }, ..plan }
+    let stop = Stop { grace: secs(2), ..plan.main().stop };
+    let record = Record { interval: ms(20), ..plan.record.clone() };
+    Plan { threads: 2, record, ..plan.with_stop(stop) }
 }
 
 /// A queue that all workers share.
@@ -49,22 +50,22 @@ fn arrivals_of_two_threads_wait_in_one_queue() {
 #[test]
 fn overload_of_two_threads_is_dropped_and_cut_and_counted() {
     let mut plan = real(capped(2000.0, Arrivals::Even, 4, ms(200)));
-    plan.stop.grace = ms(100);
+    plan.main_mut().stop.grace = ms(100);
     let seen = shared_queue(8, ms(10)).run(&plan);
     assert_eq!(seen.run.total.planned, 400);
     assert!(seen.run.total.failed_by(Failure::Dropped) > 0);
-    plan.stop.grace = Duration::ZERO;
+    plan.main_mut().stop.grace = Duration::ZERO;
     shared_queue(8, ms(10)).run(&plan);
 }
 
 #[test]
 fn users_of_two_threads_make_as_many_requests_as_asked() {
     let mut plan = real(closed(5.0, secs(1)));
-    (plan.stop.duration, plan.stop.requests) = (None, Some(301));
+    (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(301));
     let seen = shared_queue(4, ms(1)).run(&plan);
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (301, 301));
     let mut plan = real(open(1000.0, Arrivals::Poisson, secs(1)));
-    (plan.stop.duration, plan.stop.requests) = (None, Some(301));
+    (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(301));
     let seen = shared_queue(4, ms(1)).run(&plan);
     assert_eq!((seen.run.total.planned, seen.run.total.completed), (301, 301));
 }

@@ -128,7 +128,7 @@ impl Side {
     /// What is asked, and how; not how much.
     #[must_use]
     pub fn with_plan(self, plan: &Plan) -> Self {
-        let (connection, stop) = (&plan.connection, &plan.stop);
+        let (connection, stop) = (&plan.connection, &plan.main().stop);
         let kept = connection.requests_per_connection.map_or("no limit".into(), |most| most.to_string());
         let reading = connection.receive_rate.map_or("as fast as it comes".into(), |rate| format!("{rate} bytes/s"));
         self.with("protocol", if connection.http10 { "HTTP/1.0" } else { "HTTP/1.1" })
@@ -136,11 +136,11 @@ impl Side {
             .with("what is asked", asked(plan))
             .with("requests per connection", kept)
             .with("proxy", connection.proxy.as_deref().unwrap_or("none"))
-            .with("load", load(&plan.load))
+            .with("load", load(&plan.main().load))
             .with("warm-up", seconds(Some(stop.warmup)))
             .with("measured time", seconds(stop.duration))
             .with("timeout", seconds(Some(connection.timeout)))
-            .with("redirects followed at most", plan.script.follow.to_string())
+            .with("redirects followed at most", plan.policy().redirects.most.to_string())
             .with("threads", plan.workers().to_string())
             .with("reading", reading)
     }
@@ -157,7 +157,7 @@ impl Side {
 }
 
 fn is_encrypted(plan: &Plan) -> bool {
-    plan.script.requests.iter().any(|request| request.url.starts_with("https:"))
+    plan.main().scenario.requests.iter().any(|request| request.url.starts_with("https:"))
 }
 
 /// Method, path and what is sent, without the address, the query, and the values of headers that may hold a secret.
@@ -174,9 +174,9 @@ fn asked(plan: &Plan) -> String {
         };
         format!("{} {path}{}{body}", request.method, headers.concat())
     };
-    match &plan.script.requests[..] {
+    match &plan.main().scenario.requests[..] {
         [only] => one(only),
-        [first, ..] => format!("{} and {} more", one(first), plan.script.requests.len() - 1),
+        [first, ..] => format!("{} and {} more", one(first), plan.main().scenario.requests.len() - 1),
         [] => "nothing".into(),
     }
 }

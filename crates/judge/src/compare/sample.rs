@@ -225,7 +225,7 @@ fn paired(study: &Study, theirs: usize, step: usize) -> Paired<'_> {
 /// The load that all of them had.
 fn load_of<'a>(mut runs: impl Iterator<Item = &'a &'a Run>) -> Option<(LoadUnit, f64)> {
     let load = |run: &Run| {
-        let load = &run.plan.as_ref()?.load;
+        let load = &run.plan.as_ref()?.main().load;
         Some((LoadUnit::from(load), load.peak()))
     };
     let first = load(runs.next()?)?;
@@ -250,7 +250,7 @@ fn notes(study: &Study, searched: &[Searched]) -> Vec<String> {
     let known_before = |trial: &&Trial| !experiment.was_chosen(trial.place);
     let name = |trial: &Trial| {
         let contender = experiment.contenders.get(trial.place.contender);
-        let at = experiment.step(trial.place).map(|step| load(LoadUnit::from(&step.plan.load), step.load));
+        let at = experiment.step(trial.place).map(|step| load(LoadUnit::from(&step.plan.main().load), step.load));
         format!(
             "{} at {} in repetition {}",
             contender.map_or("a contender", |contender| &contender.name),

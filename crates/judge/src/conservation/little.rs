@@ -30,7 +30,7 @@ fn seconds_under_way(t: &Tally) -> f64 {
 /// where the users never change and the time was the end of it: users that leave one by one are fewer than asked. Those
 /// of a process that was lost are counted until then.
 pub fn users(run: &Run) -> Option<Check> {
-    let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.load) else { return None };
+    let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.main().load) else { return None };
     let asked = users.as_constant()?;
     let time = load_seconds(run)?;
     let users = asked - users_lost(run, asked) / time;
@@ -57,7 +57,7 @@ fn users_lost(run: &Run, users: f64) -> f64 {
 
 /// Seconds of load, where it ended by time and not by the number of requests.
 fn load_seconds(run: &Run) -> Option<f64> {
-    let stop = run.plan.as_ref()?.stop;
+    let stop = run.plan.as_ref()?.main().stop;
     let by_number = stop.requests.is_some_and(|n| run.total.planned >= n || !run.losses.is_empty())
         || stop.iterations_per_user.is_some();
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;

@@ -58,7 +58,7 @@ fn may_be_reused(facts: &Facts) -> bool {
     let closes = |(name, value): &(String, String)| {
         name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")
     };
-    let asked = !facts.plan.script.requests.iter().flat_map(|r| &r.headers).any(closes);
+    let asked = !facts.plan.main().scenario.requests.iter().flat_map(|r| &r.headers).any(closes);
     let anew = connection.keep == Keep::Iteration;
     asked && !anew && !connection.http10 && connection.requests_per_connection.is_none()
 }

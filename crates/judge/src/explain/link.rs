@@ -136,7 +136,7 @@ fn overhead(facts: &Facts) -> f64 {
 
 /// Users wait all the time, or the schedule is not kept up with.
 fn wants_more(facts: &Facts) -> bool {
-    match (&facts.plan.load, &facts.users) {
+    match (&facts.plan.main().load, &facts.users) {
         (Load::Closed { .. }, Some(users)) => users.waiting >= 0.8 * users.count,
         (Load::Closed { .. }, None) => false,
         (Load::Open { .. }, _) => {

@@ -56,7 +56,7 @@ pub fn no_reply(facts: &Facts) -> Option<Said> {
 /// Replies whose status says that they are errors, where nobody asked for such.
 pub fn errors(facts: &Facts) -> Option<Said> {
     let total = facts.total();
-    let wrong = statuses(total, |status| !facts.plan.checks.expects(status));
+    let wrong = statuses(total, |status| !facts.plan.policy().checks.expects(status));
     let (many, most) = (wrong.iter().map(|s| s.1).sum::<u64>(), wrong.iter().max_by_key(|s| s.1)?.0);
     let share = many as f64 / total.completed as f64;
     if share < STRAYS {
@@ -96,7 +96,7 @@ fn remedy(status: u16) -> &'static str {
 
 /// Redirects that count as good replies.
 pub fn redirects(facts: &Facts) -> Option<Said> {
-    if !facts.plan.checks.status.is_empty() {
+    if !facts.plan.policy().checks.status.is_empty() {
         return None;
     }
     let total = facts.total();
@@ -127,7 +127,7 @@ fn mix(statuses: &[(u16, u64)]) -> String {
 /// Replies grew or shrank while the same was asked.
 pub fn length_drift(facts: &Facts) -> Option<Said> {
     // A list may have its long pages at its end, and a placeholder may ask for other things as it counts on.
-    let [request] = facts.plan.script.requests.as_slice() else { return None };
+    let [request] = facts.plan.main().scenario.requests.as_slice() else { return None };
     if request.url.contains('{') {
         return None;
     }

@@ -118,7 +118,7 @@ impl<'a> Facts<'a> {
 
     /// Whether requests come by a schedule, so that lag shows where it was not kept.
     pub fn is_open(&self) -> bool {
-        self.run.plan.as_ref().is_some_and(|plan| matches!(plan.load, Load::Open { .. }))
+        self.run.plan.as_ref().is_some_and(|plan| matches!(plan.main().load, Load::Open { .. }))
     }
 
     /// Worker threads, of all processes.
@@ -160,7 +160,7 @@ impl<'a> Facts<'a> {
     /// permitted was, they were dropped because the generator was too late to begin them.
     pub fn dropped_at_the_cap(&self) -> u64 {
         let dropped = self.failed_by(Failure::Dropped);
-        let permitted = match self.run.plan.as_ref().map(|plan| &plan.load) {
+        let permitted = match self.run.plan.as_ref().map(|plan| &plan.main().load) {
             Some(Load::Open { connections: None, max_in_flight, .. }) => u64::from(*max_in_flight),
             _ => return dropped,
         };

@@ -102,7 +102,9 @@ fn has_a_p99(facts: &Facts) -> bool {
 /// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither
 /// waiting for a connection nor dropped because no more were permitted: those are the server's doing.
 fn shortfall(facts: &Facts) -> f64 {
-    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().map(|plan| &plan.load) else { return 0.0 };
+    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().map(|plan| &plan.main().load) else {
+        return 0.0;
+    };
     let (flow, total) = (facts.run.flow, &facts.run.total);
     let at_once = if let Arrivals::Burst(n) = arrivals { f64::from(*n) } else { 0.0 };
     let border = (rate.at(facts.measured()) * BORDER).ceil() + 3.0 + at_once;

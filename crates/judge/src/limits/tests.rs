@@ -3,12 +3,13 @@
 use super::verdict;
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, State};
-use brunt_model::plan::{Checks, Connection, Record, Script};
+use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
-    Arrivals, Body, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Route, Run, Sample, Shape,
-    Snapshot, Stop, Tally, Think, Tick, Verdict,
+    Arrivals, Environment, Event, Failure, Load, Outcome, Phase, Plan, Request, Route, Run, Sample, Shape, Snapshot,
+    Stop, Tally, Think, Tick, Verdict,
 };
+use brunt_model::{ReplyPolicy, Scenario};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
@@ -39,15 +40,14 @@ struct Story {
 
 fn plan(load: Load) -> Plan {
     let seconds = Duration::from_secs;
-    let url = "http://10.0.0.9/".to_owned();
-    let (method, headers, body) = ("GET".to_owned(), Vec::new(), Body::None);
-    let request = Request { label: url.clone(), method, url, headers, body, weight: 1, verbatim: None };
     Plan {
-        script: Script::list(vec![request]),
-        load,
-        stop: Stop::after(seconds(SECONDS), seconds(1)),
+        populations: Population::only(
+            load,
+            Scenario::one(Request::get("http://10.0.0.9/")),
+            Stop::after(seconds(SECONDS), seconds(1)),
+        ),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: Duration::from_millis(100), labels: 100, samples: false },
@@ -125,7 +125,7 @@ impl Story {
     }
 
     fn load(mut self, load: Load) -> Self {
-        self.plan.load = load;
+        self.plan.main_mut().load = load;
         self
     }
 
@@ -218,7 +218,7 @@ impl Story {
             snapshot.flow.errors += u64::from(failure.is_some());
             snapshot.measured.begun += u64::from(!dropped);
             snapshot.flow.begun += u64::from(!dropped);
-            if let (true, Load::Open { max_in_flight, .. }) = (dropped, &self.plan.load) {
+            if let (true, Load::Open { max_in_flight, .. }) = (dropped, &self.plan.main().load) {
                 snapshot.flow.in_flight = u64::from(*max_in_flight);
             }
             record(&mut snapshot.measured, lag, self.read_lag, failure);

@@ -48,7 +48,7 @@ fn objectives(study: &Study) -> Vec<Objective> {
 fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observation {
     let (run, place) = (&trial.run, trial.place);
     let step = study.experiment.step(place);
-    let open = step.is_some_and(|step| LoadUnit::from(&step.plan.load) == LoadUnit::PerSecond);
+    let open = step.is_some_and(|step| LoadUnit::from(&step.plan.main().load) == LoadUnit::PerSecond);
     let replies = run.total.response.without(&run.total.timed_out);
     let of_replies = |seconds: f64| (!replies.is_empty()).then_some(seconds);
     let asked = run.total.planned > 0;

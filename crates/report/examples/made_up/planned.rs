@@ -2,8 +2,9 @@
 
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::plan::{Checks, Connection, Record, Script};
-use brunt_model::{Arrivals, Body, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
+use brunt_model::plan::{Connection, Population, Record};
+use brunt_model::{Arrivals, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
+use brunt_model::{ReplyPolicy, Scenario};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -51,26 +52,19 @@ fn contender(name: &str) -> Contender {
 }
 
 fn plan(rate: f64) -> Plan {
-    let request = Request {
-        label: "/sleep.php".into(),
-        method: "GET".into(),
-        url: "http://127.0.0.1:8080/sleep.php".into(),
-        headers: Vec::new(),
-        body: Body::None,
-        weight: 1,
-        verbatim: None,
-    };
     Plan {
-        script: Script::list(vec![request]),
-        load: Load::Open {
-            rate: Shape::constant(rate),
-            arrivals: Arrivals::Poisson,
-            connections: None,
-            max_in_flight: 5000,
-        },
-        stop: stop(),
+        populations: Population::only(
+            Load::Open {
+                rate: Shape::constant(rate),
+                arrivals: Arrivals::Poisson,
+                connections: None,
+                max_in_flight: 5000,
+            },
+            Scenario::one(Request { label: "/sleep.php".into(), ..Request::get("http://127.0.0.1:8080/sleep.php") }),
+            stop(),
+        ),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: connection(),
-        checks: Checks::default(),
         objectives: vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 1.0 }],
         until: None,
         record: Record { interval: Duration::from_millis(250), labels: 100, samples: false },

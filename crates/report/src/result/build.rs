@@ -299,6 +299,6 @@ pub(crate) fn label_name(run: &Run, id: u32) -> String {
 
 fn only_label(run: &Run) -> String {
     let named = run.label_names.values().next();
-    let planned = run.plan.iter().flat_map(|p| &p.script.requests).map(|r| &r.label).next();
+    let planned = run.plan.iter().flat_map(|p| &p.main().scenario.requests).map(|r| &r.label).next();
     named.or(planned).cloned().unwrap_or_default()
 }

@@ -113,7 +113,7 @@ pub(crate) fn load_of(experiment: &Experiment, trial: &Trial) -> f64 {
 
 /// Arrivals per second that became due; None in a closed loop.
 pub(crate) fn offered(trial: &Trial) -> Option<f64> {
-    let open = trial.run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.load) == LoadUnit::PerSecond);
+    let open = trial.run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     open.then(|| trial.run.per_second(trial.run.flow.planned))
 }
 

@@ -2,15 +2,16 @@
 
 use crate::figures::{bytes, count, plain, plural, span};
 use crate::layout::{clean, entry};
-use brunt_model::plan::{Connection, Order, Script};
+use brunt_model::plan::Connection;
+use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Plan, Request, Run, Shape, Stage, Stop, Think};
 
 /// The head of the report.
 pub fn section(run: &Run) -> String {
     let Some(plan) = &run.plan else { return String::new() };
-    let mut out = format!("{}\n\n", requests(&plan.script));
+    let mut out = format!("{}\n\n", requests(plan));
     out += &entry("Load", &load(plan));
-    out += &entry("Duration", &duration(&plan.stop, run));
+    out += &entry("Duration", &duration(&plan.main().stop, run));
     let server = server(run);
     if !server.is_empty() {
         out += &entry("Server", &server);
@@ -18,23 +19,29 @@ pub fn section(run: &Run) -> String {
     out
 }
 
-fn requests(script: &Script) -> String {
-    let asked = match script.requests.as_slice() {
+fn requests(plan: &Plan) -> String {
+    let scenario = &plan.main().scenario;
+    let asked = match scenario.requests.as_slice() {
         [only] => request(only),
         several => {
             let plain = several.iter().all(|r| r.method == "GET" && r.body == Body::None);
             let thing = if plain { "URL" } else { "request" };
-            let order = match script.order {
-                Order::Sequence => "in sequence",
-                Order::Random => "drawn at random",
-                Order::Walk => "by each user in sequence, each from a place of its own",
-                Order::WalkTogether => "by each user in sequence",
-            };
-            format!("{}, {order}", plural(several.len() as u64, thing))
+            format!("{}{}", plural(several.len() as u64, thing), scenario.order().map_or("", in_order))
         }
     };
-    let follow = if script.follow > 0 { ", redirects followed" } else { "" };
+    let follow = if plan.policy().redirects.most > 0 { ", redirects followed" } else { "" };
     format!("{asked}{follow}")
+}
+
+fn in_order(order: Order) -> &'static str {
+    match order {
+        Order::Sequence => ", in sequence",
+        Order::Random => ", drawn at random",
+        Order::Walk => ", by each user in sequence, each from a place of its own",
+        Order::WalkTogether => ", by each user in sequence",
+        Order::User => ", one for each user",
+        Order::Slow(_) => ", each for a while",
+    }
 }
 
 fn request(r: &Request) -> String {
@@ -48,7 +55,7 @@ fn request(r: &Request) -> String {
 }
 
 fn load(plan: &Plan) -> String {
-    let model = match &plan.load {
+    let model = match &plan.main().load {
         Load::Closed { users, think } => format!("closed loop, {}, {}", users_in_words(users), thinking(think)),
         Load::Open { rate, arrivals, connections, .. } => {
             let cap = match connections {

@@ -14,7 +14,7 @@ pub fn section(run: &Run, judgement: &Judgement) -> String {
 
 fn throughput(run: &Run) -> String {
     let completed = format!("{} requests/s", three(run.throughput()));
-    let open = matches!(run.plan.as_ref().map(|p| &p.load), Some(Load::Open { .. }));
+    let open = matches!(run.plan.as_ref().map(|p| &p.main().load), Some(Load::Open { .. }));
     if run.flow.completed == 0 {
         return completed + " (every reply came after the measured time)";
     }

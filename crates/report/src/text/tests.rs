@@ -190,8 +190,8 @@ fn several_labels_of_a_run_that_was_interrupted() {
         think: Think { least: Duration::from_secs(1), most: Duration::from_secs(3) },
     })
     .labels(&names);
-    story.plan.stop.duration = Some(Duration::from_secs(150));
-    story.plan.stop.warmup = Duration::from_secs(5);
+    story.plan.main_mut().stop.duration = Some(Duration::from_secs(150));
+    story.plan.main_mut().stop.warmup = Duration::from_secs(5);
     for i in 0..2300 {
         let label = i % 23 % 22;
         let status = if label == 3 && i % 5 == 0 { 500 } else { 200 };
@@ -271,11 +271,11 @@ fn several_labels_of_a_run_that_was_interrupted() {
 #[test]
 fn what_was_asked_is_said_in_words() {
     let mut story = Story::open(0.5, None);
-    story.plan.script.requests[0].method = "POST".into();
-    story.plan.script.requests[0].body = Body::Text("x=1".into());
+    story.plan.main_mut().scenario.requests[0].method = "POST".into();
+    story.plan.main_mut().scenario.requests[0].body = Body::Text("x=1".into());
     story.plan.connection.requests_per_connection = Some(1);
-    story.plan.stop.requests = Some(100);
-    story.plan.stop.duration = None;
+    story.plan.main_mut().stop.requests = Some(100);
+    story.plan.main_mut().stop.duration = None;
     story.reply(1, 1, 200);
     let text = text(&story);
     assert!(text.starts_with("POST http://127.0.0.1:8080/ with a body of 3 B\n"), "{text}");
@@ -287,7 +287,7 @@ fn what_was_asked_is_said_in_words() {
 #[test]
 fn a_url_is_quoted_as_a_shell_needs_it() {
     let mut story = Story::closed(1.0);
-    story.plan.script.requests[0].url = "http://127.0.0.1/?a=1&b='2'".into();
+    story.plan.main_mut().scenario.requests[0].url = "http://127.0.0.1/?a=1&b='2'".into();
     story.reply(0, 1000, 200);
     assert!(text(&story).contains(r"brunt -r 0.1 'http://127.0.0.1/?a=1&b='\''2'\'''"));
 }

@@ -61,7 +61,7 @@ const BOUND: &str = "≥: so many requests were dropped, cut off or timed out th
 
 fn rows(run: &Run) -> Vec<Row<'_>> {
     let t = &run.total;
-    let capped = matches!(run.plan.as_ref().map(|p| &p.load), Some(Load::Open { connections: Some(_), .. }));
+    let capped = matches!(run.plan.as_ref().map(|p| &p.main().load), Some(Load::Open { connections: Some(_), .. }));
     let mut rows: Vec<Row> = vec![("service time", "sent -> last byte", &t.service)];
     if capped || t.queue_wait.max() > 0 {
         rows.push(("queue wait", "planned -> a connection was free", &t.queue_wait));
@@ -120,7 +120,9 @@ pub fn phases(run: &Run) -> String {
 
 /// What a closed loop cannot see, and the command that would show it.
 pub fn closed_loop(run: &Run) -> String {
-    let Some(plan) = run.plan.as_ref().filter(|p| matches!(p.load, Load::Closed { .. })) else { return String::new() };
+    let Some(plan) = run.plan.as_ref().filter(|p| matches!(p.main().load, Load::Closed { .. })) else {
+        return String::new();
+    };
     let out = entry("Closed loop", "A closed loop cannot see queueing before its users.");
     if run.flow.completed == 0 {
         return out;
@@ -133,7 +135,7 @@ fn open_command(run: &Run, plan: &Plan, throughput: f64) -> String {
     if let Some(command) = without_connections(&run.environment.command) {
         return clean(&format!("{command} -r {rate}"));
     }
-    match plan.script.requests.as_slice() {
+    match plan.main().scenario.requests.as_slice() {
         [r] if r.method == "GET" && r.body == Body::None && r.headers.is_empty() => {
             format!("brunt -r {rate} {}", quoted(&clean(&r.url)))
         }

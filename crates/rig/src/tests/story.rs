@@ -3,8 +3,9 @@
 use crate::ward::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
-use brunt_model::plan::{Checks, Connection, Record, Script};
-use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
+use brunt_model::plan::{Connection, Population, Record};
+use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
+use brunt_model::{ReplyPolicy, Scenario};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
@@ -187,28 +188,15 @@ pub fn server(start: &str, ready: &str) -> ManagedServer {
 }
 
 pub fn plan(rate: f64) -> Plan {
-    let url = "http://127.0.0.1:9/".to_owned();
-    let request = Request {
-        label: url.clone(),
-        method: "GET".into(),
-        url,
-        headers: Vec::new(),
-        body: Body::None,
-        weight: 1,
-        verbatim: None,
-    };
     let seconds = Duration::from_secs;
     Plan {
-        script: Script::list(vec![request]),
-        load: Load::Open {
-            rate: Shape::constant(rate),
-            arrivals: Arrivals::Even,
-            connections: None,
-            max_in_flight: 10,
-        },
-        stop: Stop::after(seconds(1), Duration::ZERO),
+        populations: Population::only(
+            Load::Open { rate: Shape::constant(rate), arrivals: Arrivals::Even, connections: None, max_in_flight: 10 },
+            Scenario::one(Request::get("http://127.0.0.1:9/")),
+            Stop::after(seconds(1), Duration::ZERO),
+        ),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(1), seconds(1)) },
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: seconds(1), labels: 10, samples: false },

@@ -51,7 +51,7 @@ pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Conten
     let (made, answered) = (all.len(), silent < all.len());
     let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
     let mut seen = seen(find, &trials);
-    let has_grace = of.steps.first().is_some_and(|pattern| !pattern.plan.stop.grace.is_zero());
+    let has_grace = of.steps.first().is_some_and(|pattern| !pattern.plan.main().stop.grace.is_zero());
     if has_grace && find.overload.is_some() {
         (0..seen.len()).for_each(|index| seen[index].purpose = purpose(&trials, index));
     }
@@ -86,8 +86,8 @@ fn once_more(find: &Find, trial: &Trial, seen: &Seen) -> Option<Ask> {
     let plan = trial.run.plan.as_ref()?;
     // Half as long: what took the machine away may do so again, and the time is wanted elsewhere.
     let half = |time: Duration| (time / 2).max(find.trial.least);
-    let (least, most) = (half(plan.until.as_ref()?.least), half(plan.stop.duration?));
-    let times = TrialTimes { warmup: plan.stop.warmup, least, most };
+    let (least, most) = (half(plan.until.as_ref()?.least), half(plan.main().stop.duration?));
+    let times = TrialTimes { warmup: plan.main().stop.warmup, least, most };
     Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: Purpose::Search, times })
 }
 
@@ -113,7 +113,7 @@ fn seen(find: &Find, trials: &[&Trial]) -> Vec<Seen> {
 
 /// Where it is known without asking again: an overload is cut off without grace, and what follows it shows the way back.
 fn purpose(trials: &[&Trial], index: usize) -> Option<Purpose> {
-    let cut_off = |at: usize| trials[at].run.plan.as_ref().is_some_and(|plan| plan.stop.grace.is_zero());
+    let cut_off = |at: usize| trials[at].run.plan.as_ref().is_some_and(|plan| plan.main().stop.grace.is_zero());
     match index {
         _ if cut_off(index) => Some(Purpose::Overload),
         0 => None,

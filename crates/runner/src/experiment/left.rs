@@ -69,5 +69,5 @@ fn planned(experiment: &Experiment, place: Place) -> f64 {
 
 /// A load that ends after a number of requests is taken for a second long; the trials made so far mend that.
 fn of_load(plan: &Plan) -> Duration {
-    plan.stop.warmup + plan.stop.duration.unwrap_or(Duration::from_secs(1))
+    plan.main().stop.warmup + plan.main().stop.duration.unwrap_or(Duration::from_secs(1))
 }

@@ -158,7 +158,7 @@ impl Listen for Server<'_> {
 
 /// Which of how many, and what it is.
 fn which(work: &Work) -> String {
-    let load = match LoadUnit::from(&work.plan.load) {
+    let load = match LoadUnit::from(&work.plan.main().load) {
         LoadUnit::PerSecond => format!("{}/s", work.load),
         LoadUnit::Users { .. } => plural(work.load as u64, "user"),
     };

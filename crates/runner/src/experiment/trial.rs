@@ -21,28 +21,28 @@ pub struct Machine {
 pub fn trial(pattern: &Plan, ask: &Ask, machine: Machine) -> Step {
     let mut plan = pattern.clone();
     let shape = Shape::constant(ask.load);
-    match &mut plan.load {
+    match &mut plan.main_mut().load {
         Load::Open { rate, .. } => *rate = shape,
         Load::Closed { users, .. } => *users = shape,
     }
     plan.threads = threads(&plan, ask.load, machine);
     let TrialTimes { warmup, least, most } = ask.times;
-    plan.stop.warmup = warmup;
-    plan.stop.duration = Some(most);
+    plan.main_mut().stop.warmup = warmup;
+    plan.main_mut().stop.duration = Some(most);
     plan.until = Some(Until { goals: Vec::new(), least });
     if ask.purpose == Purpose::Overload {
         // What comes back afterwards is the recovery's to see.
-        plan.stop.grace = Duration::ZERO;
+        plan.main_mut().stop.grace = Duration::ZERO;
     }
     Step { load: ask.load, plan }
 }
 
 /// More threads where the rate needs them and cores are free.
 fn threads(plan: &Plan, load: f64, machine: Machine) -> u32 {
-    if matches!(plan.load, Load::Closed { .. }) || plan.processes > 1 {
+    if matches!(plan.main().load, Load::Closed { .. }) || plan.processes > 1 {
         return plan.threads;
     }
-    let local = plan.script.requests.iter().any(|request| target::is_local(&request.url));
+    let local = plan.main().scenario.requests.iter().any(|request| target::is_local(&request.url));
     let free = if local { machine.cores.saturating_sub(1).max(1) } else { machine.cores.max(1) };
     let needed = (load / machine.rate_per_thread).ceil() as u32;
     plan.threads.max(needed.min(free))

@@ -12,7 +12,7 @@ use super::words::{Commands, Longer, Word, WordOr};
 use super::written::{self, Written};
 use super::yaml;
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
-use brunt_model::plan::Order;
+use brunt_model::scenario::Order;
 use std::time::Duration;
 
 /// The text of a plan file, read as YAML, with what `--set` changes; nothing is filled in yet.
@@ -218,7 +218,7 @@ fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, PlanError> {
     let script = written.script.as_ref();
     Ok(Planned {
         requests: requests(&resolved)?,
-        request_order: script.and_then(|script| script.order),
+        request_order: script.and_then(|script| script.order).map(Order::from),
         settings: settings(&resolved),
         server: written.server.as_ref().map(|written| server(written, &resolved)).transpose()?,
         hooks: [

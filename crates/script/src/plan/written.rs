@@ -7,7 +7,7 @@ use super::compare::Compare;
 use super::probes::Probe;
 use super::words::{Commands, Longer, Time, Word, WordOr, Words};
 use brunt_model::experiment::{Restart, TrialOrder};
-use brunt_model::plan::Order;
+use brunt_model::scenario::Order;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -104,9 +104,34 @@ pub struct Script {
     /// A file of URLs, one a line.
     pub urls: Option<Word>,
     /// Which of several is next. Default: sequence.
-    pub order: Option<Order>,
+    pub order: Option<RequestOrder>,
     /// Redirects followed for one request, at most. Default: 0.
     pub follow: Option<Word>,
+}
+
+/// Which request of several is next.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestOrder {
+    /// One after the other, all users together.
+    Sequence,
+    /// Drawn by weight.
+    Random,
+    /// Each user goes through the list by itself, each from a place of its own.
+    Walk,
+    /// Each user goes through the list by itself, from its beginning.
+    WalkTogether,
+}
+
+impl From<RequestOrder> for Order {
+    fn from(order: RequestOrder) -> Self {
+        match order {
+            RequestOrder::Sequence => Self::Sequence,
+            RequestOrder::Random => Self::Random,
+            RequestOrder::Walk => Self::Walk,
+            RequestOrder::WalkTogether => Self::WalkTogether,
+        }
+    }
 }
 
 /// One request.

@@ -19,7 +19,7 @@ pub fn run(file: &File) -> Result<Observations, String> {
     let value = parsed(&file.text).unwrap_or_default();
     let plan: Plan = serde_json::from_value(value["plan"].clone()).map_err(|e| format!("its plan: {e}"))?;
     let times = &value["response_time_seconds"];
-    let (load, unit, offered) = match &plan.load {
+    let (load, unit, offered) = match &plan.main().load {
         Load::Closed { users, think } => (users.peak(), LoadUnit::Users { think: Some(think.mean()) }, None),
         Load::Open { rate, .. } => (rate.peak(), LoadUnit::PerSecond, offered(&value)),
     };

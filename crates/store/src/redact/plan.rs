@@ -2,7 +2,6 @@
 
 use super::Redactor;
 use brunt_model::experiment::{Around, Hook, ManagedServer, Ready, Step};
-use brunt_model::plan::Script;
 use brunt_model::{Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, Study, Warning};
 use std::borrow::Cow;
 
@@ -36,7 +35,14 @@ impl Redactor {
 
     /// A plan.
     pub fn plan(&self, plan: &mut Plan) {
-        self.script(&mut plan.script);
+        for policy in &mut plan.reply_policies {
+            for credentials in &mut policy.credentials {
+                credentials.password = self.secret(&credentials.password);
+            }
+        }
+        for population in &mut plan.populations {
+            population.scenario.requests.iter_mut().for_each(|request| self.asked(request));
+        }
         if let Some(proxy) = &mut plan.connection.proxy {
             *proxy = self.url(proxy);
         }
@@ -82,19 +88,6 @@ impl Redactor {
             Some((method, url)) if url.contains('/') && !method.contains(' ') => format!("{method} {}", self.url(url)),
             None if label.contains('/') => self.url(label),
             _ => self.text(label),
-        }
-    }
-
-    fn script(&self, script: &mut Script) {
-        let browsing = script.browsing.as_mut();
-        let mut first = browsing.map_or(&mut [][..], |browsing| {
-            for credentials in &mut browsing.credentials {
-                credentials.password = self.secret(&credentials.password);
-            }
-            &mut browsing.first[..]
-        });
-        for request in script.requests.iter_mut().chain(std::mem::take(&mut first)) {
-            self.asked(request);
         }
     }
 

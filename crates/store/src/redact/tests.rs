@@ -156,9 +156,9 @@ fn secrets_are_put_back_before_a_plan_is_sent_again() {
     // Another port, the same secret; and a secret that was changed meanwhile.
     for asked in [plan(81, CANARY), plan(80, "changed-meanwhile")] {
         let restored = redactor().restored(&stored, &asked, Redactor::plan).unwrap();
-        assert_eq!(restored.script.requests[0].headers, asked.script.requests[0].headers);
-        assert_eq!(restored.script.requests[0].body, asked.script.requests[0].body);
-        assert!(restored.script.requests[0].url.starts_with("http://h:80/?key="));
+        assert_eq!(restored.main().scenario.requests[0].headers, asked.main().scenario.requests[0].headers);
+        assert_eq!(restored.main().scenario.requests[0].body, asked.main().scenario.requests[0].body);
+        assert!(restored.main().scenario.requests[0].url.starts_with("http://h:80/?key="));
         assert!(restore::redacted_places(&restored).is_empty());
     }
 }
@@ -168,9 +168,9 @@ fn a_secret_that_is_missing_is_named() {
     let mut stored = plan(80, CANARY);
     redactor().plan(&mut stored);
     let mut asked = plan(80, CANARY);
-    asked.script.requests[0].headers.clear();
-    asked.script.requests[0].body = brunt_model::Body::None;
-    asked.script.requests[0].url = "http://h:80/".into();
+    asked.main_mut().scenario.requests[0].headers.clear();
+    asked.main_mut().scenario.requests[0].body = brunt_model::Body::None;
+    asked.main_mut().scenario.requests[0].url = "http://h:80/".into();
     let missing = redactor().restored(&stored, &asked, Redactor::plan).unwrap_err();
     assert_eq!(missing, ["url", "header `X-Api-Key`", "header `Cookie`", "body"]);
     assert_eq!(restore::redacted_places(&stored), missing);

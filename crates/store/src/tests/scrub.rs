@@ -15,8 +15,8 @@ const CANARY: &str = "Zq7CanarY9x";
 fn in_clear() -> Vec<Event> {
     let mut events = events(1000.0);
     if let Event::Started { plan, environment, .. } = &mut events[0] {
-        plan.script.requests[0].url = format!("http://127.0.0.1:8080/?token={CANARY}");
-        plan.script.requests[0].headers.push(("X-Api-Key".into(), CANARY.into()));
+        plan.main_mut().scenario.requests[0].url = format!("http://127.0.0.1:8080/?token={CANARY}");
+        plan.main_mut().scenario.requests[0].headers.push(("X-Api-Key".into(), CANARY.into()));
         environment.command = format!("brunt http://127.0.0.1:8080/ --bearer {CANARY}");
     }
     events[1] = Event::Label { id: 0, name: format!("http://127.0.0.1:8080/?token={CANARY}") };
@@ -36,7 +36,9 @@ fn leave(store: &Store, id: &str, events: &[Event]) {
 fn leave_experiment(store: &Store, id: &str) {
     let mut experiment = experiment();
     experiment.source = format!("vars:\n  token: {CANARY}\n");
-    experiment.contenders[0].steps[0].plan.script.requests[0].headers.push(("Cookie".into(), format!("a={CANARY}")));
+    experiment.contenders[0].steps[0].plan.main_mut().scenario.requests[0]
+        .headers
+        .push(("Cookie".into(), format!("a={CANARY}")));
     let path = store.directory().join("experiments").join(format!("{id}.experiment"));
     let asked = Asked { experiment, environment: Environment::default(), unix_seconds: 1.0 };
     begin(&File::create_new(path).unwrap(), &asked).unwrap();
@@ -71,7 +73,7 @@ fn a_store_of_before_is_scrubbed_once() {
     assert!(!log_of(&store, "k7m2xqp").contains(CANARY));
     let redacted = store.redactor().secret(CANARY);
     let run = store.run("k7m2xqp").unwrap();
-    assert_eq!(run.plan.unwrap().script.requests[0].headers[0].1, redacted);
+    assert_eq!(run.plan.unwrap().main().scenario.requests[0].headers[0].1, redacted);
     assert_eq!(run.total.completed, 10, "nothing else is lost");
     let entries = store.list(&Listed::All).unwrap();
     assert!(entries.iter().all(|entry| !entry.what.contains(CANARY)), "{entries:?}");

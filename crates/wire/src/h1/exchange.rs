@@ -39,8 +39,6 @@ pub(super) struct Shared<T> {
     pub receive_rate: Option<u64>,
     /// Replies that might have told how late they were read.
     pub replies: Cell<u32>,
-    /// The pattern of `--expect-body`.
-    pub pattern: Option<Regex>,
 }
 
 /// The last head that was read. Replies of one server mostly begin with the same bytes, but for the second of the day:
@@ -139,10 +137,10 @@ impl<T: Timer> Shared<T> {
         &self,
         (stream, ahead): (&mut Stream<L>, &mut Ahead),
         (request, asked): (&[u8], Asked),
-        (used, wants): (bool, Wants),
+        (used, wants, pattern): (bool, Wants, Option<&Regex>),
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let mut at = Receiving::new(asked, Keep::new(wants, self.pattern.as_ref()));
+        let mut at = Receiving::new(asked, Keep::new(wants, pattern));
         let sent_ahead = ahead.sent.pop_front();
         if stream.stamps_receipt() {
             self.sample_receipt(stream);

@@ -20,7 +20,7 @@ pub(super) async fn tunnel<T: Timer>(
         .exchange(
             (stream, &mut Ahead::default()),
             (request.as_bytes(), Asked::Connect),
-            (false, Wants::default()),
+            (false, Wants::default(), None),
             &mut stamps,
         )
         .await;

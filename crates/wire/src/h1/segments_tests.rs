@@ -177,18 +177,19 @@ impl World {
     fn new(segments: Vec<(Comes, Vec<u8>)>, room: Option<usize>) -> Self {
         let edge = Edge::default();
         *edge.0.borrow_mut() = Socket { coming: segments.into(), wake_at: 1, ..Socket::default() };
-        let pattern = Some(regex::bytes::Regex::new("cd").unwrap());
         let receive_rate = room.map(|room| room as u64 * 20);
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let (last_head, replies) = (RefCell::default(), Cell::new(0));
-        let shared = Shared { time: Still, buffer, last_head, receive_rate, replies, pattern };
+        let shared = Shared { time: Still, buffer, last_head, receive_rate, replies };
         Self { stream: Stream::new(edge.clone()), edge, ahead: Ahead::default(), shared }
     }
 
     fn ask(&mut self, wants: Wants) -> Option<Came> {
         let mut stamps = Stamps::default();
         let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
-        let reply = run(&edge, self.shared.exchange(mine, (b"GET", Asked::Ordinary), (false, wants), &mut stamps))?;
+        let pattern = regex::bytes::Regex::new("cd").unwrap();
+        let wants = (false, wants, Some(&pattern));
+        let reply = run(&edge, self.shared.exchange(mine, (b"GET", Asked::Ordinary), wants, &mut stamps))?;
         Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
     }
 
@@ -351,7 +352,7 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
         let mut stamps = Stamps::default();
         let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
         let asked = (&[b'x'; 5000][..], Asked::Ordinary);
-        let reply = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default()), &mut stamps));
+        let reply = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default(), None), &mut stamps));
         let reply = reply.expect("no hang").expect("a reply");
         assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
     }
@@ -364,7 +365,7 @@ fn bytes_that_were_sent_are_told_where_no_reply_comes() {
     let mut stamps = Stamps::default();
     let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
     let asked = (&[b'x'; 5000][..], Asked::Ordinary);
-    let waits = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default()), &mut stamps)).is_none();
+    let waits = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default(), None), &mut stamps)).is_none();
     assert!(waits);
     assert_eq!(stamps.bytes_sent, 1000);
 }

@@ -9,9 +9,10 @@ use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use crate::{Reply, Stamps, Timer, Wants, Wire, error, sys, tls};
-use brunt_model::plan::{Connection, Cookies};
+use brunt_model::plan::Connection;
+use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
-use brunt_model::{Failure, Plan, Tick};
+use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
 use regex::bytes::Regex;
 use rustls::ClientConfig;
 use socket2::{Domain, Socket, Type};
@@ -47,7 +48,14 @@ pub struct Common {
     tls: OnceLock<Arc<ClientConfig>>,
     proxy: Option<Origin>,
     style: Style,
+    /// By the number of a request's policy: what is kept of its reply.
+    kept: Vec<KeptParts>,
+}
+
+/// What is kept of a reply.
+struct KeptParts {
     wants: Wants,
+    /// What is looked for in the body.
     pattern: Option<Regex>,
 }
 
@@ -93,25 +101,31 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let browsing = plan.script.browsing.as_ref();
-        let wants = Wants {
-            body: false,
-            matches: plan.checks.body.is_some(),
-            page: browsing.is_some_and(|browsing| browsing.elements.is_some()),
-            location: plan.script.follow > 0,
-            server: false,
-            head: false,
-            follows: browsing.is_some(),
-            cookie: plan.script.cookies == Cookies::Newest,
-        };
-        let pattern = plan.checks.body.as_deref().map(Regex::new).transpose()?;
+        let kept = plan.reply_policies.iter().map(KeptParts::new).collect::<Result<_, _>>()?;
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
-        let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, wants, pattern, settings };
+        let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, kept, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
-        if plan.script.requests.iter().any(|r| r.url.starts_with("https:")) {
+        if plan.requests().any(|r| r.url.starts_with("https:")) {
             common.tls()?;
         }
         Ok(Arc::new(common))
+    }
+}
+
+impl KeptParts {
+    fn new(policy: &ReplyPolicy) -> Result<Self, regex::Error> {
+        let redirects = policy.redirects.most > 0 && policy.redirects.rules == RedirectRules::Rfc9110;
+        let wants = Wants {
+            body: false,
+            matches: policy.checks.body.is_some(),
+            page: policy.elements.is_some(),
+            location: redirects,
+            server: false,
+            head: false,
+            follows: policy.looks_at_head(),
+            cookie: policy.cookies == Cookies::Newest,
+        };
+        Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()? })
     }
 }
 
@@ -149,9 +163,8 @@ impl<T: Timer> H1<T> {
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
-        let pattern = common.pattern.clone();
         let (last_head, replies) = (RefCell::default(), Cell::new(0));
-        let shared = Shared { time, buffer, last_head, receive_rate, replies, pattern };
+        let shared = Shared { time, buffer, last_head, receive_rate, replies };
         Self {
             shared,
             common,
@@ -266,9 +279,10 @@ impl<T: Timer + 'static> H1<T> {
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..self.common.wants };
-        let request = (&request.bytes[..], request.asked);
-        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, all), stamps).await
+        let kept = &self.common.kept[request.reply_policy as usize];
+        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..kept.wants };
+        let (request, all) = ((&request.bytes[..], request.asked), (used, all, kept.pattern.as_ref()));
+        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, all, stamps).await
     }
 }
 
@@ -278,8 +292,9 @@ impl<T: Timer + 'static> Wire for H1<T> {
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
         let (url, origin) = request::origin_of(draft.url)?;
         let bytes = request::encode(draft, &url, &origin, self.common.style)?;
+        let Draft { label, reply_policy, .. } = *draft;
         let asked = request::asked(draft.method);
-        Ok(Prepared { origin: self.intern(origin), label: draft.label, asked, bytes, url: url.into() })
+        Ok(Prepared { origin: self.intern(origin), label, reply_policy, asked, bytes, url: url.into() })
     }
 
     async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Conn, Failure> {
@@ -300,9 +315,10 @@ impl<T: Timer + 'static> Wire for H1<T> {
     async fn exchange(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
         let nameless = !self.target.borrow().replied;
-        let wants = Wants { server: nameless, ..self.common.wants };
+        let kept = &self.common.kept[request.reply_policy as usize];
+        let wants = (used, Wants { server: nameless, ..kept.wants }, kept.pattern.as_ref());
         let request = (&request.bytes[..], request.asked);
-        let reply = self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, (used, wants), stamps).await?;
+        let reply = self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, wants, stamps).await?;
         if nameless {
             let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
             *self.target.borrow_mut() = Target { told_addresses: false, replied: true, server };

@@ -6,8 +6,9 @@ use crate::compat::carry::processes;
 use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Dialling, Record, Resolve, Script, Tls};
-use brunt_model::{Body, Load, Plan, Request, Stop};
+use brunt_model::plan::{Connection, Dialling, Record, Resolve, Tls};
+use brunt_model::scenario::{Order, Scenario};
+use brunt_model::{Body, Load, Plan, Population, ReplyPolicy, Request, Stop};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -33,11 +34,13 @@ pub struct Found {
 pub fn plan(args: &Args, found: Found) -> Result<(Plan, Option<String>)> {
     let connections = args.connections as u64;
     let mut plan = Plan {
-        script: script(args, found.bytes.clone()),
-        load: Load::Closed { users: Shape::constant(connections as f64), think: Think::NONE },
-        stop: stop(args),
+        populations: Population::only(
+            Load::Closed { users: Shape::constant(connections as f64), think: Think::NONE },
+            Scenario::list(vec![request(args, found.bytes.clone())], Order::Sequence),
+            stop(args),
+        ),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: connection(args, found),
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: INTERVAL, labels: 1, samples: true },
@@ -51,8 +54,8 @@ pub fn plan(args: &Args, found: Found) -> Result<(Plan, Option<String>)> {
 }
 
 /// One request, again and again.
-fn script(args: &Args, bytes: Vec<u8>) -> Script {
-    let request = Request {
+fn request(args: &Args, bytes: Vec<u8>) -> Request {
+    Request {
         label: args.target.url(),
         method: method(args).to_owned(),
         url: args.target.reached(),
@@ -60,8 +63,8 @@ fn script(args: &Args, bytes: Vec<u8>) -> Script {
         body: Body::None,
         weight: 1,
         verbatim: Some(bytes),
-    };
-    Script::list(vec![request])
+        reply_policy: 0,
+    }
 }
 
 fn stop(args: &Args) -> Stop {

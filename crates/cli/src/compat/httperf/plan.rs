@@ -1,12 +1,14 @@
 //! httperf's wishes as a plan.
 
 use super::args::Args;
-use super::sessions::Wanted;
+use super::sessions::{self, Wanted};
 use super::tls;
 use crate::to_plan;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Record, Resolve, Script, StatusRange};
-use brunt_model::{Load, Plan, Stop};
+use brunt_model::plan::{Checks, Connection, Dialling, Keep, Record, Resolve, StatusRange};
+use brunt_model::reply_policy::Cookies;
+use brunt_model::scenario::Scope;
+use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
@@ -18,23 +20,24 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// The plan, and what must be told of it.
 pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>) -> (Plan, Option<String>) {
     let (connection, told) = connection(args, resolve);
+    let stop = Stop {
+        warmup: Duration::ZERO,
+        warmup_until_steady: false,
+        duration: args.runtime.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64),
+        requests: Some(wanted.many),
+        iterations_per_user: None,
+        grace: Duration::ZERO,
+    };
+    let policy = ReplyPolicy {
+        cookies: if args.session_cookies { Cookies::Newest } else { Cookies::Ignored },
+        failure_ends: Scope::Iteration,
+        ..ReplyPolicy::checks(checks(args))
+    };
+    let (load, steps) = (load(args, wanted.many), sessions::steps(wanted.sessions));
     let mut plan = Plan {
-        load: load(args, wanted.many),
-        stop: Stop {
-            warmup: Duration::ZERO,
-            warmup_until_steady: false,
-            duration: args.runtime.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64),
-            requests: Some(wanted.many),
-            iterations_per_user: None,
-            grace: Duration::ZERO,
-        },
-        script: Script {
-            sessions: wanted.sessions,
-            cookies: if args.session_cookies { Cookies::Newest } else { Cookies::Ignored },
-            ..Script::list(wanted.requests)
-        },
+        populations: Population::only(load, Scenario { requests: wanted.requests, steps }, stop),
+        reply_policies: vec![policy],
         connection,
-        checks: checks(args),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: INTERVAL, labels: 1, samples: true },

@@ -29,6 +29,7 @@ pub fn request(args: &Args, asked: &Asked) -> Request {
         body: Body::None,
         weight: 1,
         verbatim: Some(bytes(args, method, asked)),
+        reply_policy: 0,
     }
 }
 

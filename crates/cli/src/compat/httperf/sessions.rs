@@ -4,7 +4,8 @@ use super::args::{Args, Workload};
 use super::request::{Asked, request};
 use super::session_log;
 use brunt_model::Request;
-use brunt_model::plan::{Burst, Manner, Pick, Session};
+use brunt_model::load::Think;
+use brunt_model::scenario::{Branch, Manner, Order, Step};
 use std::fs;
 use std::time::Duration;
 
@@ -17,6 +18,17 @@ pub struct Wanted {
     pub sessions: Vec<Session>,
     /// How many connections or sessions there are.
     pub many: u64,
+}
+
+/// A connection or session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// What it does.
+    pub steps: Vec<Step>,
+    /// How many calls it has.
+    pub calls: u64,
+    /// The most of them that follow each other at once.
+    pub longest: u64,
 }
 
 /// What the arguments want; or what httperf says and ends of.
@@ -37,7 +49,7 @@ fn seconds(seconds: f64) -> Duration {
 }
 
 fn with_requests(args: &Args, many: u64, calls: u64, think: Duration) -> Result<Wanted, String> {
-    let (uris, pick, end) = uris(args)?;
+    let (uris, order, end) = uris(args)?;
     let ask = |uri: String| request(args, &Asked { uri, ..Asked::default() });
     let requests: Vec<_> = uris.into_iter().map(ask).collect();
     // A list that is not begun again ends the run: no connection is begun for what is not there.
@@ -45,10 +57,10 @@ fn with_requests(args: &Args, many: u64, calls: u64, think: Duration) -> Result<
     if calls == 0 {
         return Ok(Wanted { requests, sessions: Vec::new(), many: 0 });
     }
-    if calls == 1 && pick == Pick::Order {
+    if calls == 1 && order == Order::Sequence {
         return Ok(Wanted { requests, sessions: Vec::new(), many });
     }
-    let session = |calls| Session { bursts: bursts(args, calls, think, pick) };
+    let session = |calls| session(args, calls, think, order);
     let mut sessions = vec![session(calls)];
     if let Some(rest) = end.map(|all| all % calls).filter(|rest| *rest > 0 && many > end.unwrap_or(0) / calls) {
         sessions = vec![session(calls); many as usize - 1];
@@ -57,8 +69,8 @@ fn with_requests(args: &Args, many: u64, calls: u64, think: Duration) -> Result<
     Ok(Wanted { requests, sessions, many })
 }
 
-/// The URIs that are asked for, how they are picked, and how many there are where they come to an end.
-fn uris(args: &Args) -> Result<(Vec<String>, Pick, Option<u64>), String> {
+/// The URIs that are asked for, their order, and how many there are where they come to an end.
+fn uris(args: &Args) -> Result<(Vec<String>, Order, Option<u64>), String> {
     if let Some((again, file)) = &args.wlog {
         let bytes = fs::read(file).map_err(|_| format!("can't open {file}"))?;
         let parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
@@ -67,13 +79,13 @@ fn uris(args: &Args) -> Result<(Vec<String>, Pick, Option<u64>), String> {
             return Err(format!("no URIs in {file}; they are parted by zero bytes"));
         }
         let end = (!again).then_some(uris.len() as u64);
-        return Ok((uris, Pick::Order, end));
+        return Ok((uris, Order::Sequence, end));
     }
     match args.wset {
         Some((files, share)) => {
-            Ok((working_set(args, files), Pick::Slow((share * 1e6).round().clamp(0.0, 1e6) as u32), None))
+            Ok((working_set(args, files), Order::Slow((share * 1e6).round().clamp(0.0, 1e6) as u32), None))
         }
-        None => Ok((vec![args.uri.clone()], Pick::Order, None)),
+        None => Ok((vec![args.uri.clone()], Order::Sequence, None)),
     }
 }
 
@@ -91,50 +103,69 @@ fn working_set(args: &Args, files: u64) -> Vec<String> {
 }
 
 /// Calls in bursts of the length that was asked for; one that is longer than may be under way comes in parts.
-fn bursts(args: &Args, calls: u64, think: Duration, pick: Pick) -> Vec<Burst> {
+fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
     let length = args.burst_length.min(calls);
     let (whole, rest) = (calls / length, calls % length);
-    let mut bursts = burst(args, (whole, length), think, pick);
-    if rest > 0 {
-        bursts.extend(burst(args, (1, rest), think, pick));
-    }
-    bursts
+    let ask = |calls: u64| vec![Step::Loop { times: Some(calls), steps: vec![Step::Next(order)] }];
+    let burst = |calls| burst(args, calls, ask);
+    // There is no pause behind the last burst.
+    let (times, last) = if rest > 0 { (whole, burst(rest)) } else { (whole - 1, burst(length)) };
+    let steps = [burst(length), pause(think)].concat();
+    let before = (times > 0).then_some(Step::Loop { times: Some(times), steps });
+    Session { steps: before.into_iter().chain(last).collect(), calls, longest: length }
 }
 
-fn burst(args: &Args, (times, length): (u64, u64), think: Duration, pick: Pick) -> Vec<Burst> {
-    let manner = if args.has_sessions() { Manner::AfterTheFirst } else { Manner::Together };
-    let most = args.piped() + 1;
-    // Only sessions have a limit.
-    if length <= most || !args.has_sessions() {
-        return vec![Burst { times, requests: length as u32, pick, manner, think }];
+fn pause(think: Duration) -> Vec<Step> {
+    if think.is_zero() { Vec::new() } else { vec![Step::Think(Think { least: think, most: think })] }
+}
+
+/// Calls that follow each other at once; `ask` has the steps of the next so many. A session sends the first call of a burst
+/// alone, and no more than may be under way.
+fn burst(args: &Args, calls: u64, mut ask: impl FnMut(u64) -> Vec<Step>) -> Vec<Step> {
+    let mut at_once = |calls: u64| Step::Together { manner: Manner::Pipelined, steps: ask(calls) };
+    if !args.has_sessions() {
+        return vec![at_once(calls)];
     }
-    let part = |k: u64| {
-        let requests = (length - k * most).min(most) as u32;
-        let last = (k + 1) * most >= length;
-        let manner = if k == 0 { manner } else { Manner::Together };
-        Burst { times: 1, requests, pick, manner, think: if last { think } else { Duration::ZERO } }
-    };
-    let parts: Vec<Burst> = (0..length.div_ceil(most)).map(part).collect();
-    (0..times).flat_map(|_| parts.clone()).collect()
+    let most = args.piped() + 1;
+    let mut left = calls;
+    let parts = [1, most - 1].into_iter().chain(std::iter::repeat(most)).map_while(|part| {
+        let part = part.min(left);
+        left -= part;
+        (left > 0 || part > 0).then_some(part)
+    });
+    parts.filter(|part| *part > 0).map(&mut at_once).collect()
 }
 
 fn from_log(args: &Args, logged: &[Vec<session_log::Burst>], many: u64) -> Wanted {
     let mut requests = Vec::new();
     let mut session = |bursts: &Vec<session_log::Burst>| {
-        let bursts = bursts.iter().flat_map(|logged| {
-            let first = requests.len() as u32;
+        let mut session = Session { steps: Vec::new(), calls: 0, longest: 1 };
+        for (n, logged) in bursts.iter().enumerate() {
+            let mut next = requests.len() as u32;
             requests.extend(logged.calls.iter().map(|asked| request(args, asked)));
-            let count = logged.calls.len() as u64;
-            let mut from = first;
-            let parts = burst(args, (1, count), logged.think, Pick::From(first));
-            parts.into_iter().map(move |part| {
-                let part = Burst { pick: Pick::From(from), ..part };
-                from += part.requests;
-                part
-            })
-        });
-        Session { bursts: bursts.collect() }
+            let calls = logged.calls.len() as u64;
+            let steps = burst(args, calls, |calls| {
+                let asked = (next..next + calls as u32).map(Step::Request).collect();
+                next += calls as u32;
+                asked
+            });
+            session.steps.extend(steps);
+            (session.calls, session.longest) = (session.calls + calls, session.longest.max(calls));
+            if n + 1 < bursts.len() {
+                session.steps.extend(pause(logged.think));
+            }
+        }
+        session
     };
     let sessions: Vec<_> = logged.iter().map(&mut session).collect();
     Wanted { requests, sessions, many }
+}
+
+/// What each connection or session does.
+pub fn steps(sessions: Vec<Session>) -> Vec<Step> {
+    let branch = |session: Session| Branch { weight: 1, steps: session.steps };
+    match sessions.len() {
+        0 => vec![Step::Next(Order::Sequence)],
+        _ => vec![Step::Choose { order: Order::Sequence, branches: sessions.into_iter().map(branch).collect() }],
+    }
 }

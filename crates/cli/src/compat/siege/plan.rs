@@ -6,10 +6,11 @@ use super::urls::{Asked, Login};
 use crate::compat::carry::processes;
 use crate::to_plan;
 use anyhow::Result;
-use brunt_model::browsing::{Credentials, Elements};
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
-use brunt_model::{Browsing, Load, Plan, Stop};
+use brunt_model::plan::{Connection, Dialling, Record, Tls};
+use brunt_model::reply_policy::{Cookies, Credentials, Elements, RedirectRules, Redirects};
+use brunt_model::scenario::{Branch, Order, Scenario, Step};
+use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use std::time::Duration;
 
 /// How often samples leave the engine, and failures are looked at.
@@ -30,11 +31,13 @@ pub fn plan(settings: &Settings, asked: &[Asked]) -> Result<(Plan, Option<String
     let users = users(settings);
     let think = Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
     let mut plan = Plan {
-        script: script(settings, asked),
-        load: Load::Closed { users: Shape::constant(users as f64), think },
-        stop: stop(settings, asked.len() as u64),
+        populations: Population::only(
+            Load::Closed { users: Shape::constant(users as f64), think },
+            scenario(settings, asked),
+            stop(settings, asked.len() as u64),
+        ),
+        reply_policies: vec![reply_policy(settings, asked)],
         connection: connection(settings),
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record {
@@ -51,28 +54,35 @@ pub fn plan(settings: &Settings, asked: &[Asked]) -> Result<(Plan, Option<String
     Ok((plan, note))
 }
 
-fn script(settings: &Settings, asked: &[Asked]) -> Script {
+/// The URLs of the logins are asked first, by user i the i-th of them, counted round; then each user goes through the list.
+fn scenario(settings: &Settings, asked: &[Asked]) -> Scenario {
     let order = match settings.reps {
         _ if settings.internet => Order::Random,
         Some(Reps::Once) => Order::WalkTogether,
         _ => Order::Walk,
     };
-    let requests = asked.iter().map(|one| request(one, settings)).collect();
-    Script { order, browsing: Some(browsing(settings, asked)), ..Script::list(requests) }
+    let mut requests: Vec<Request> = asked.iter().map(|one| request(one, settings)).collect();
+    let logins = settings.login_urls.iter().filter_map(|url| Asked::parse(url, settings.url_escaping).ok());
+    let listed = requests.len();
+    requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
+    let login = |number: usize| Branch { weight: 1, steps: vec![Step::Request(number as u32)] };
+    let branches: Vec<Branch> = (listed..requests.len()).map(login).collect();
+    let first = (!branches.is_empty()).then(|| Step::Once(vec![Step::Choose { order: Order::User, branches }]));
+    Scenario { requests, steps: first.into_iter().chain([Step::Next(order)]).collect() }
 }
 
-fn browsing(settings: &Settings, asked: &[Asked]) -> Browsing {
-    let first = settings.login_urls.iter().filter_map(|url| Asked::parse(url, settings.url_escaping).ok());
+fn reply_policy(settings: &Settings, asked: &[Asked]) -> ReplyPolicy {
     let of_urls = asked.iter().filter_map(|one| one.login.as_ref());
     let logins = settings.proxy_login.iter().chain(of_urls).chain(&settings.logins);
-    Browsing {
-        first: first.map(|one| request(&one, settings)).collect(),
-        redirects: if settings.follow { REDIRECTS } else { 0 },
-        elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone() }),
+    let most = if settings.follow { REDIRECTS } else { 0 };
+    ReplyPolicy {
+        redirects: Redirects { most, rules: RedirectRules::Siege },
+        cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Kept },
         credentials: logins.cloned().map(credentials).collect(),
-        attempts: settings.attempts.clamp(0, 100) as u32,
+        repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
+        elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone() }),
         revalidate: settings.cache,
-        forgetful: settings.expire_session,
+        ..ReplyPolicy::default()
     }
 }
 
@@ -108,6 +118,8 @@ fn connection(settings: &Settings) -> Connection {
         retry_stale: true,
         connect_rate: u32::MAX,
         dialling: Dialling::Eager,
+        // It has one connection at a time.
+        other_origins: 0,
         proxy: settings.proxy_host.as_ref().map(|host| format!("http://{host}:{}", settings.proxy_port)),
         tls: Tls {
             cert: settings.ssl_cert.clone(),

@@ -14,7 +14,7 @@ pub fn request(asked: &Asked, settings: &Settings) -> Request {
     let label = if asked.method == "GET" { url.clone() } else { format!("{} {url}", asked.method) };
     let body = asked.body.clone().map_or(Body::None, Body::Bytes);
     let verbatim = Some(bytes(asked, settings, &headers));
-    Request { label, method: asked.method.clone(), url, headers, body, weight: 1, verbatim }
+    Request { label, method: asked.method.clone(), url, headers, body, weight: 1, verbatim, reply_policy: 0 }
 }
 
 fn headers(asked: &Asked, settings: &Settings) -> Vec<(String, String)> {

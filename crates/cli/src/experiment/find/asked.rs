@@ -110,7 +110,8 @@ impl SearchArgs {
             most.is_none_or(|most| most >= start),
             "--most is below the load of the first trial, {start}; write --start with less"
         );
-        let warmup = contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.stop.warmup);
+        let warmup =
+            contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
         let trial = TrialTimes { warmup, least: self.tries.trial.0, most: self.tries.trial.1 };
         let one = warmup + trial.least;
         ensure!(

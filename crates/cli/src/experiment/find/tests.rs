@@ -26,7 +26,7 @@ fn one_url_is_enough() {
     assert_eq!((experiment.trials(), experiment.contenders[0].steps.len()), (0, 1));
     let plan = &experiment.contenders[0].steps[0].plan;
     assert!(plan.objectives.is_empty() && plan.until.is_some());
-    assert_eq!(plan.stop.duration, Some(find.trial.most));
+    assert_eq!(plan.main().stop.duration, Some(find.trial.most));
 }
 
 fn defaults_rate() -> f64 {
@@ -46,7 +46,7 @@ fn several_bounds_on_a_figure_make_a_capacity_each() {
 fn loads_are_rates_unless_connections_alone_are_given() {
     let closed = |line: &[&str]| {
         let (experiment, find, _) = of(line).unwrap();
-        (matches!(experiment.contenders[0].steps[0].plan.load, Load::Closed { .. }), find.start)
+        (matches!(experiment.contenders[0].steps[0].plan.main().load, Load::Closed { .. }), find.start)
     };
     assert_eq!(closed(&["http://a/"]), (false, 50.0));
     assert_eq!(closed(&["http://a/", "-c", "8"]), (true, 8.0));

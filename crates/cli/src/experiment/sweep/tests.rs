@@ -19,7 +19,7 @@ fn names(experiment: &Experiment) -> Vec<&str> {
 fn each_url_is_a_contender_and_each_load_a_step() {
     let experiment = of("-r 10..30+10 -d 1s http://a:81/ b=http://h/?x=y https://c/d/ --repeat 2 --name n").unwrap();
     assert_eq!(names(&experiment), ["a:81", "b", "c/d"]);
-    let url = |contender: &Contender| contender.steps[0].plan.script.requests[0].url.clone();
+    let url = |contender: &Contender| contender.steps[0].plan.main().scenario.requests[0].url.clone();
     assert_eq!(
         experiment.contenders.iter().map(url).collect::<Vec<_>>(),
         ["http://a:81/", "http://h/?x=y", "https://c/d/"]

@@ -40,7 +40,8 @@ fn connections_that_were_asked_to_close_do() {
     replacing(4990).with(|w| w.plan.connection.requests_per_connection = Some(1)).is_silent("reuse");
     // One call per connection, as httperf without --num-calls.
     replacing(4990).with(|w| w.plan.connection.keep = Keep::Iteration).is_silent("reuse");
-    let close = |w: &mut World| w.plan.script.requests[0].headers = vec![("Connection".into(), "close".into())];
+    let close =
+        |w: &mut World| w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())];
     replacing(4990).with(close).is_silent("reuse");
     // Each reset costs a connection; that is no habit of the server.
     let resets =

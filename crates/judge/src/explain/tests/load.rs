@@ -17,7 +17,7 @@ fn think_time_is_not_the_limit_where_replies_take_as_long() {
     World::closed(50, 0.1).answering(|_| reply(0.05)).is_silent("think_time");
     World::closed(50, 0.0).answering(|_| reply(0.005)).is_silent("think_time");
     // Each asks once: nobody has thought.
-    let once = World::closed(500, 1.0).with(|w| w.plan.stop.requests = Some(500));
+    let once = World::closed(500, 1.0).with(|w| w.plan.main_mut().stop.requests = Some(500));
     once.ending_at(0.5).answering(|_| reply(0.003)).is_silent("think_time");
 }
 
@@ -36,7 +36,7 @@ fn users_whose_connections_fail_are_idle_too() {
     let refused = World::closed(50, 1.0).answering(|_| failure(Failure::Refused, 0.001));
     let run = refused.run();
     let mut plan = run.plan.clone().unwrap();
-    let brunt_model::Load::Closed { think, .. } = &mut plan.load else { unreachable!() };
+    let brunt_model::Load::Closed { think, .. } = &mut plan.main_mut().load else { unreachable!() };
     *think = brunt_model::Think::NONE;
     let run = brunt_model::Run { plan: Some(plan), ..run };
     let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
@@ -96,8 +96,8 @@ fn a_run_that_is_cut_short_says_how() {
 fn requests_that_were_not_made_are_missing() {
     let asked = |n| {
         World::closed(10, 0.0).answering(|_| reply(0.01)).with(|w| {
-            w.plan.stop.requests = Some(n);
-            w.plan.stop.duration = None;
+            w.plan.main_mut().stop.requests = Some(n);
+            w.plan.main_mut().stop.duration = None;
         })
     };
     let said = asked(10_000).with(|w| w.finish = Some(ended(true, None))).says("cut_short");

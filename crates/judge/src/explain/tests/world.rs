@@ -3,12 +3,13 @@
 use crate::explain::findings;
 use brunt_model::event::Finish;
 use brunt_model::outcome::Failure;
-use brunt_model::plan::{Checks, Connection, Record, Script};
+use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::sample::Opening;
 use brunt_model::{
-    Arrivals, Body, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run,
-    Sample, Shape, Snapshot, Stop, Think, Tick,
+    Arrivals, Environment, Event, Finding, Judgement, Load, Outcome, Phase, Plan, Reading, Request, Route, Run, Sample,
+    Shape, Snapshot, Stop, Think, Tick,
 };
+use brunt_model::{ReplyPolicy, Scenario};
 use std::time::Duration;
 
 const SECOND: f64 = 1e9;
@@ -94,7 +95,7 @@ impl World {
     }
 
     pub fn lasting(mut self, seconds: f64) -> Self {
-        self.plan.stop.duration = Some(Duration::from_secs_f64(seconds));
+        self.plan.main_mut().stop.duration = Some(Duration::from_secs_f64(seconds));
         self.seconds = seconds;
         self
     }
@@ -211,14 +212,14 @@ impl World {
     }
 
     fn users(&self) -> u64 {
-        match &self.plan.load {
+        match &self.plan.main().load {
             Load::Closed { users, .. } => users.peak() as u64,
             Load::Open { .. } => 0,
         }
     }
 
     fn samples(&self) -> Vec<Sample> {
-        match &self.plan.load {
+        match &self.plan.main().load {
             Load::Closed { think, .. } => self.looping(think.mean().as_secs_f64()),
             Load::Open { rate, .. } => {
                 let distance = 1.0 / rate.peak();
@@ -231,7 +232,7 @@ impl World {
     fn looping(&self, think: f64) -> Vec<Sample> {
         let mut samples = Vec::new();
         let mut next: Vec<f64> = vec![0.0; self.users() as usize];
-        let enough = self.plan.stop.requests.unwrap_or(100_000) as usize;
+        let enough = self.plan.main().stop.requests.unwrap_or(100_000) as usize;
         // Always the user who is due first: requests come in order of time, as their numbers do.
         while let Some(first) = next.iter_mut().min_by(|a, b| a.total_cmp(b)) {
             if *first >= self.seconds || samples.len() >= enough {
@@ -249,7 +250,7 @@ impl World {
         let reply = (self.answer)(asked);
         let begun = tick(BEGINS + asked.at);
         let (sent, last) = (begun, tick(BEGINS + asked.at + reply.seconds));
-        let good = self.plan.checks.expects(reply.status);
+        let good = self.plan.policy().checks.expects(reply.status);
         let outcome = match reply.failure {
             Some(failure) => Outcome::failed(failure),
             None => Outcome { status: Some(reply.status), failure: None, expected: good },
@@ -313,22 +314,15 @@ fn tick_width() -> u64 {
 }
 
 fn plan(load: Load) -> Plan {
-    let request = Request {
-        label: "/".into(),
-        method: "GET".into(),
-        url: "http://h/".into(),
-        headers: Vec::new(),
-        body: Body::None,
-        weight: 1,
-        verbatim: None,
-    };
     let second = Duration::from_secs(1);
     Plan {
-        script: Script::list(vec![request]),
-        load,
-        stop: Stop::after(5 * second, 5 * second),
+        populations: Population::only(
+            load,
+            Scenario::one(Request { label: "/".into(), ..Request::get("http://h/") }),
+            Stop::after(5 * second, 5 * second),
+        ),
+        reply_policies: vec![ReplyPolicy::default()],
         connection: connection(),
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: second / 10, labels: 10, samples: false },

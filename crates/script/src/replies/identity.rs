@@ -6,7 +6,7 @@ use super::Fields;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::Request;
-use brunt_model::browsing::Credentials;
+use brunt_model::reply_policy::Credentials;
 use md5::{Digest as _, Md5};
 use std::cell::Cell;
 use std::fmt::Write;
@@ -15,7 +15,6 @@ use url::{Position, Url};
 /// Who a user is.
 #[derive(Debug)]
 pub struct Identity {
-    credentials: Vec<Credentials>,
     /// For a server (401) and for a proxy (407).
     server: Option<Proof>,
     proxy: Option<Proof>,
@@ -46,45 +45,18 @@ struct Digest {
 
 impl Identity {
     /// The user of this number, which was not asked yet.
-    pub fn new(credentials: &[Credentials], number: u64) -> Self {
+    pub fn new(number: u64) -> Self {
         let cnonce = hex(format!("brunt {number}").as_bytes())[..16].to_owned();
-        Self { credentials: credentials.to_vec(), server: None, proxy: None, cnonce }
+        Self { server: None, proxy: None, cnonce }
     }
 
-    /// A reply of this status wants to know who we are: whether we can say so.
-    pub fn challenged(&mut self, status: u16, fields: &Fields) -> bool {
+    /// A reply of this status wants to know who we are: whether one of the credentials says so.
+    pub fn challenged(&mut self, status: u16, fields: &Fields, credentials: &[Credentials]) -> bool {
         let name = if status == 407 { "proxy-authenticate" } else { "www-authenticate" };
         let challenges = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
-        let Some(proof) = challenges.rev().find_map(|(_, text)| self.proof(text)) else { return false };
+        let Some(proof) = challenges.rev().find_map(|(_, text)| proof(text, credentials)) else { return false };
         *(if status == 407 { &mut self.proxy } else { &mut self.server }) = Some(proof);
         true
-    }
-
-    fn proof(&self, challenge: &str) -> Option<Proof> {
-        let (scheme, rest) = challenge.split_once(' ').unwrap_or((challenge, ""));
-        let parameters = parameters(rest);
-        let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| p.1.clone());
-        let realm = parameter("realm").unwrap_or_default();
-        let of_realm = |c: &&Credentials| c.realm.as_deref() == Some(&realm);
-        let mut known = self.credentials.iter();
-        let who = known.clone().find(of_realm).or_else(|| known.find(|c| c.realm.is_none()))?;
-        if scheme.eq_ignore_ascii_case("basic") {
-            return Some(Proof::Basic(STANDARD.encode(format!("{}:{}", who.user, who.password))));
-        }
-        let algorithm = parameter("algorithm");
-        let known = algorithm.as_deref().is_none_or(|name| ["md5", "md5-sess"].contains(&&*name.to_ascii_lowercase()));
-        (scheme.eq_ignore_ascii_case("digest") && known).then(|| {
-            Proof::Digest(Box::new(Digest {
-                user: who.user.clone(),
-                password: who.password.clone(),
-                realm,
-                nonce: parameter("nonce").unwrap_or_default(),
-                opaque: parameter("opaque"),
-                algorithm,
-                auth: parameter("qop").is_some_and(|qop| qop.split(',').any(|one| one.trim() == "auth")),
-                count: Cell::new(0),
-            }))
-        })
     }
 
     /// The header fields of a request.
@@ -98,6 +70,34 @@ impl Identity {
             })
             .collect()
     }
+}
+
+/// The answer to a challenge, where there are credentials for its realm.
+fn proof(challenge: &str, credentials: &[Credentials]) -> Option<Proof> {
+    let (scheme, rest) = challenge.split_once(' ').unwrap_or((challenge, ""));
+    let parameters = parameters(rest);
+    let parameter = |name: &str| parameters.iter().find(|p| p.0 == name).map(|p| p.1.clone());
+    let realm = parameter("realm").unwrap_or_default();
+    let of_realm = |c: &&Credentials| c.realm.as_deref() == Some(&realm);
+    let mut known = credentials.iter();
+    let who = known.clone().find(of_realm).or_else(|| known.find(|c| c.realm.is_none()))?;
+    if scheme.eq_ignore_ascii_case("basic") {
+        return Some(Proof::Basic(STANDARD.encode(format!("{}:{}", who.user, who.password))));
+    }
+    let algorithm = parameter("algorithm");
+    let known = algorithm.as_deref().is_none_or(|name| ["md5", "md5-sess"].contains(&&*name.to_ascii_lowercase()));
+    (scheme.eq_ignore_ascii_case("digest") && known).then(|| {
+        Proof::Digest(Box::new(Digest {
+            user: who.user.clone(),
+            password: who.password.clone(),
+            realm,
+            nonce: parameter("nonce").unwrap_or_default(),
+            opaque: parameter("opaque"),
+            algorithm,
+            auth: parameter("qop").is_some_and(|qop| qop.split(',').any(|one| one.trim() == "auth")),
+            count: Cell::new(0),
+        }))
+    })
 }
 
 impl Digest {
@@ -182,18 +182,11 @@ mod tests {
             user: user.into(),
             password: "p".into(),
         };
-        let mut identity = Identity::new(&[one(None, "any"), one(Some("zone, a"), "zoe")], 0);
-        let request = Request {
-            label: String::new(),
-            method: "GET".into(),
-            url: "http://h/x".into(),
-            headers: Vec::new(),
-            body: brunt_model::Body::None,
-            weight: 1,
-            verbatim: None,
-        };
+        let credentials = [one(None, "any"), one(Some("zone, a"), "zoe")];
+        let mut identity = Identity::new(0);
+        let request = Request::get("http://h/x");
         let mut answer = |status: u16, name: &str, text: &str| {
-            let known = identity.challenged(status, &[(name.to_owned(), text.to_owned())]);
+            let known = identity.challenged(status, &[(name.to_owned(), text.to_owned())], &credentials);
             let fields = identity.fields(&request);
             fields.last().filter(|_| known).map(|(name, value)| format!("{name}: {value}")).unwrap_or_default()
         };

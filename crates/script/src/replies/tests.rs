@@ -1,12 +1,13 @@
-//! Users that browse, without a server: what they ask, when they are told these replies.
+//! Users whose replies lead further, without a server: what they ask, when they are told these replies.
 
 use super::*;
 use crate::CompiledScript;
-use brunt_engine::{Epoch, Numbering, Time};
-use brunt_model::browsing::{Credentials, Elements};
+use brunt_engine::{Epoch, Numbering, Time, Turn, VirtualUser};
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script};
-use brunt_model::{Body, Load, Plan, Request, Stop};
+use brunt_model::plan::{Connection, Dialling, Population, Record};
+use brunt_model::reply_policy::{Cookies, Credentials, Elements, Redirects};
+use brunt_model::scenario::{Branch, Order, Scenario, Step as Do};
+use brunt_model::{Body, Load, Plan, ReplyPolicy, Request, Stop};
 use brunt_wire::Kept;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, H1};
@@ -18,21 +19,22 @@ fn request(method: &str, url: &str, body: Body) -> Request {
     if body != Body::None {
         headers.push(("Content-Type".to_owned(), "text/plain".to_owned()));
     }
-    Request { label: url.into(), method: method.into(), url: url.into(), headers, body, weight: 1, verbatim: None }
+    let (label, method, url) = (url.into(), method.into(), url.into());
+    Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy: 0 }
 }
 
-fn plan(urls: &[&str], order: Order, users: f64, browsing: Option<Browsing>) -> Plan {
+fn plan(urls: &[&str], order: Order, users: f64, policy: ReplyPolicy) -> Plan {
     let requests = urls.iter().map(|url| request("GET", url, Body::None)).collect();
+    let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
+    let stop = Stop { duration: None, ..Stop::after(Duration::ZERO, Duration::ZERO) };
     Plan {
-        script: Script { order, browsing, ..Script::list(requests) },
-        load: Load::Closed { users: Shape::constant(users), think: Think::NONE },
-        stop: Stop { duration: None, ..Stop::after(Duration::ZERO, Duration::ZERO) },
+        populations: Population::only(load, Scenario::list(requests, order), stop),
+        reply_policies: vec![policy],
         connection: Connection {
             connect_rate: 1,
             dialling: Dialling::Eager,
             ..Connection::plain(Duration::from_secs(1), Duration::from_secs(1))
         },
-        checks: Checks::default(),
         objectives: Vec::new(),
         until: None,
         record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
@@ -50,7 +52,7 @@ type Told<'a> = (u16, &'a [(&'a str, &'a str)], &'a str);
 struct Talk(Box<dyn VirtualUser>);
 
 fn talk(plan: &Plan, number: u64) -> Talk {
-    let compiled = Arc::new(CompiledScript::new(plan).unwrap());
+    let compiled = Arc::new(CompiledScript::new(plan, plan.main()).unwrap());
     let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let numbering: Numbering = Rc::new(|_| 0);
     Talk(compiled.users(&wire, 0, &numbering).user(number))
@@ -88,15 +90,18 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
     Reply { status, kept: Some(Box::new(kept)), ..Reply::default() }
 }
 
-fn browsing() -> Browsing {
-    Browsing { redirects: 2, attempts: 2, ..Browsing::default() }
+/// What siege makes of replies.
+fn siege() -> ReplyPolicy {
+    let redirects = Redirects { most: 2, rules: RedirectRules::Siege };
+    ReplyPolicy { redirects, cookies: Cookies::Kept, repeats_unauthorized: 1, ..ReplyPolicy::default() }
 }
 
 #[test]
 fn users_go_through_the_list_each_by_itself() {
     let urls = ["http://h/0", "http://h/1", "http://h/2", "http://h/3", "http://h/4"];
     let paths = |order: Order, users: f64, number: u64| {
-        let mut talk = talk(&plan(&urls, order, users, Some(Browsing::default())), number);
+        let mut talk =
+            talk(&plan(&urls, order, users, ReplyPolicy { cookies: Cookies::Kept, ..ReplyPolicy::default() }), number);
         (0..6).map(|_| talk.iteration(&[])[0][5..].to_owned()).collect::<String>()
     };
     assert_eq!(paths(Order::Walk, 2.0, 0), "012340");
@@ -107,7 +112,7 @@ fn users_go_through_the_list_each_by_itself() {
 
 #[test]
 fn redirects_are_followed_as_far_as_was_said() {
-    let mut user = talk(&plan(&["http://h/a/b"], Order::Sequence, 1.0, Some(browsing())), 0);
+    let mut user = talk(&plan(&["http://h/a/b"], Order::Sequence, 1.0, siege()), 0);
     let to = |status: u16, location: &'static str| (status, [("Location", location)], "");
     let replies = [to(302, "c"), to(301, "http://i:81/d"), to(302, "/never")];
     let replies: Vec<_> = replies.iter().map(|(s, f, b)| (*s, &f[..], *b)).collect();
@@ -117,8 +122,8 @@ fn redirects_are_followed_as_far_as_was_said() {
 
 #[test]
 fn a_redirect_keeps_the_method_where_it_says_so() {
-    let mut plan = plan(&["http://h/"], Order::Sequence, 1.0, Some(browsing()));
-    plan.script.requests = vec![request("POST", "http://h/form", Body::Text("a=b".into()))];
+    let mut plan = plan(&["http://h/"], Order::Sequence, 1.0, siege());
+    plan.main_mut().scenario.requests = vec![request("POST", "http://h/form", Body::Text("a=b".into()))];
     let mut user = talk(&plan, 0);
     let form = "Content-Type: text/plain | Content-Length: 3 | a=b";
     let first = format!("POST /form | {form}");
@@ -130,7 +135,7 @@ fn a_redirect_keeps_the_method_where_it_says_so() {
 #[test]
 fn cookies_and_credentials_go_with_what_follows() {
     let credentials = vec![Credentials { realm: None, user: "u".into(), password: "p".into() }];
-    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, Some(Browsing { credentials, ..browsing() })), 0);
+    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, ReplyPolicy { credentials, ..siege() }), 0);
     let wanted = [("WWW-Authenticate", "Basic realm=x"), ("Set-Cookie", "a=1")];
     let named = "GET / | Authorization: Basic dTpw | Cookie: a=1";
     assert_eq!(user.iteration(&[(401, &wanted, "")]), ["GET /", named]);
@@ -141,8 +146,8 @@ fn cookies_and_credentials_go_with_what_follows() {
 /// siege sends five requests for one page, with or without credentials.
 #[test]
 fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
-    let five = Browsing { attempts: 5, ..browsing() };
-    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, Some(five)), 0);
+    let five = ReplyPolicy { repeats_unauthorized: 4, ..siege() };
+    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, five), 0);
     let refused = (401, &[("WWW-Authenticate", "Basic realm=x")][..], "");
     assert_eq!(user.iteration(&[refused, refused, refused, refused, refused]), ["GET /"; 5]);
 }
@@ -150,7 +155,7 @@ fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
 #[test]
 fn a_page_is_asked_for_with_its_elements_the_last_first() {
     let elements = Some(Elements { not_from: vec!["ads.".into()] });
-    let mut user = talk(&plan(&["http://h/dir/"], Order::Sequence, 1.0, Some(Browsing { elements, ..browsing() })), 0);
+    let mut user = talk(&plan(&["http://h/dir/"], Order::Sequence, 1.0, ReplyPolicy { elements, ..siege() }), 0);
     let html = "<img src=1.png><img src=/2.png><img src=http://ads.example/3.png><img src=1.png>";
     let fields = [("content-type", "text/html; charset=utf-8")];
     assert_eq!(user.iteration(&[(200, &fields, html)]), ["GET /dir/", "GET /2.png", "GET /dir/1.png"]);
@@ -160,8 +165,12 @@ fn a_page_is_asked_for_with_its_elements_the_last_first() {
 
 #[test]
 fn what_comes_first_is_asked_once_and_by_users_in_turn() {
-    let first = vec![request("GET", "http://h/in0", Body::None), request("GET", "http://h/in1", Body::None)];
-    let plan = plan(&["http://h/"], Order::Walk, 3.0, Some(Browsing { first, ..browsing() }));
+    let mut plan = plan(&["http://h/", "http://h/in0", "http://h/in1"], Order::Walk, 3.0, siege());
+    let scenario = &mut plan.main_mut().scenario;
+    scenario.requests[1..].iter_mut().for_each(|request| request.weight = 0);
+    let branch = |number| Branch { weight: 1, steps: vec![Do::Request(number)] };
+    let choose = Do::Choose { order: Order::User, branches: vec![branch(1), branch(2)] };
+    scenario.steps.insert(0, Do::Once(vec![choose]));
     for (number, path) in [(0, "GET /in0"), (1, "GET /in1"), (2, "GET /in0")] {
         let mut user = talk(&plan, number);
         assert_eq!(user.iteration(&[]), [path, "GET /"]);
@@ -171,11 +180,30 @@ fn what_comes_first_is_asked_once_and_by_users_in_turn() {
 
 #[test]
 fn what_was_got_before_is_asked_for_if_it_has_changed() {
-    let browsing = Browsing { revalidate: true, forgetful: true, ..browsing() };
-    let mut user = talk(&plan(&["http://h/a", "http://h/b"], Order::WalkTogether, 1.0, Some(browsing)), 0);
+    let policy = ReplyPolicy { revalidate: true, cookies: Cookies::KeptForARound, ..siege() };
+    let mut user = talk(&plan(&["http://h/a", "http://h/b"], Order::WalkTogether, 1.0, policy), 0);
     let fields = [("ETag", "\"e\""), ("Last-Modified", "then"), ("Set-Cookie", "a=1")];
     assert_eq!(user.iteration(&[(200, &fields, "")]), ["GET /a"]);
     assert_eq!(user.iteration(&[]), ["GET /b | Cookie: a=1"]);
     // Through the list: cookies are forgotten.
     assert_eq!(user.iteration(&[]), ["GET /a | If-Modified-Since: then | If-None-Match: \"e\""]);
+}
+
+/// RFC 9110's redirects belong to their request; cookies go where they belong, on the way too.
+#[test]
+fn cookies_are_taken_and_sent_along_a_redirect() {
+    let redirects = Redirects { most: 1, rules: RedirectRules::Rfc9110 };
+    let policy = ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() };
+    let mut user = talk(&plan(&["http://h/a"], Order::Sequence, 1.0, policy), 0).0;
+    let turn = |last, step| Turn { number: 0, last, step, failed: false };
+    let Step::Request(first) = user.next(turn(None, 0)) else { panic!("no request") };
+    let mut led = reply(302, &[("Set-Cookie", "a=1; path=/")], "");
+    led.kept.as_mut().unwrap().location = Some("/b".into());
+    let next = user.redirect(&first, &led, 0).unwrap();
+    assert!(String::from_utf8_lossy(next.bytes()).contains("\r\nCookie: a=1\r\n"));
+    assert_eq!(user.redirect(&next, &led, 1).map(|_| ()), None);
+    let last = reply(200, &[("Set-Cookie", "b=2")], "");
+    assert!(matches!(user.next(turn(Some(&last), 1)), Step::Done));
+    let Step::Request(again) = user.next(turn(None, 0)) else { panic!("no request") };
+    assert!(String::from_utf8_lossy(again.bytes()).contains("\r\nCookie: a=1;b=2\r\n"));
 }

@@ -20,8 +20,8 @@ pub struct Ask {
     pub entry: Option<usize>,
     /// Redirects that led here.
     pub hops: u32,
-    /// How often it was asked again.
-    pub attempts: u32,
+    /// How often it was repeated.
+    pub repeats: u32,
     /// A page led here.
     pub is_element: bool,
 }
@@ -30,7 +30,7 @@ impl Ask {
     /// A request of a list.
     pub fn listed(request: &Rc<Request>, label: u32) -> Self {
         let url = Url::parse(&request.url).ok().map(Rc::new);
-        Self { request: Rc::clone(request), url, label, entry: None, hops: 0, attempts: 0, is_element: false }
+        Self { request: Rc::clone(request), url, label, entry: None, hops: 0, repeats: 0, is_element: false }
     }
 
     /// Another request that goes to this URL.
@@ -45,7 +45,7 @@ impl Ask {
 
     /// Repeats the request, with credentials if some are known.
     pub fn again(&self) -> Self {
-        Self { attempts: self.attempts + 1, ..self.clone() }
+        Self { repeats: self.repeats + 1, ..self.clone() }
     }
 
     /// Where a reply redirects to: 307 with the same method and body, the others as a GET.
@@ -55,18 +55,18 @@ impl Ask {
         }
         let url = from.join(value(fields, "location")?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let request = if status == 307 { led(&self.request, &url) } else { get(&self.request, &url) };
-        Some(Self { hops: self.hops + 1, attempts: 0, ..self.to(url, request) })
+        Some(Self { hops: self.hops + 1, repeats: 0, ..self.to(url, request) })
     }
 
     /// Something that the page of this request is made of.
     pub fn element(&self, url: Url) -> Self {
         let request = get(&self.request, &url);
-        Self { hops: 0, attempts: 0, is_element: true, ..self.to(url, request) }
+        Self { hops: 0, repeats: 0, is_element: true, ..self.to(url, request) }
     }
 
     /// The step of asking it, with further header fields.
     pub fn step<W: Wire>(&self, wire: &W, extra: &Fields) -> Step {
-        let Request { method, url, headers, body, verbatim, .. } = &*self.request;
+        let Request { method, url, headers, body, verbatim, reply_policy, .. } = &*self.request;
         let headers: Vec<_> = match headers.split_first() {
             Some((host, rest)) if host.0.eq_ignore_ascii_case("host") => {
                 [host].into_iter().chain(extra).chain(rest).cloned().collect()
@@ -75,7 +75,8 @@ impl Ask {
         };
         let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
         let verbatim = verbatim.as_deref();
-        let prepared = wire.prepare(&Draft { method, url, headers: &headers, body, label: self.label, verbatim });
+        let (headers, label, reply_policy) = (&headers[..], self.label, *reply_policy);
+        let prepared = wire.prepare(&Draft { method, url, headers, body, label, reply_policy, verbatim });
         prepared.map_or_else(|why| Step::Broken(why.to_string()), |prepared| Step::Request(Rc::new(prepared)))
     }
 }

@@ -1,0 +1,165 @@
+//! What one user remembers of replies, and what follows from them by the policy of the request: cookies, redirects that are
+//! requests of their own, credentials, a page's elements, versions.
+//!
+//! What follows is asked one after the other, before the user goes on with its scenario; each is a request with a sample of its
+//! own. No script of a page is run, and no clock is read: cookies end with the run.
+//!
+//! * `ask`: one request that is to be made, and those that follow from a reply. `jar`: cookies.
+//! * `identity`: credentials, Basic and Digest. `page`: what a page is made of.
+
+mod ask;
+mod identity;
+mod jar;
+mod page;
+
+use crate::user::WorkerScript;
+pub(crate) use ask::Ask;
+use brunt_engine::Step;
+use brunt_model::reply_policy::RedirectRules;
+use brunt_wire::redirect::{self, Redirected};
+use brunt_wire::{Prepared, Reply, Wire};
+use identity::Identity;
+use jar::Jar;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use url::Url;
+
+/// Header fields of a reply.
+type Fields = [(String, String)];
+
+/// What one user remembers of replies.
+pub struct Memory {
+    jar: Jar,
+    identity: Identity,
+    /// By URL: what tells the server which version we have.
+    versions: HashMap<String, Vec<(String, String)>>,
+    /// What is to be asked before the scenario goes on; the last comes first.
+    todo: Vec<Ask>,
+    asking: Option<Ask>,
+}
+
+impl Memory {
+    /// That of the user of this number, which has seen no reply.
+    pub fn new(number: u64) -> Self {
+        let (jar, identity) = (Jar::default(), Identity::new(number));
+        Self { jar, identity, versions: HashMap::new(), todo: Vec::new(), asking: None }
+    }
+
+    /// An iteration begins: what was still to be asked for the last one is not asked any more.
+    pub fn begin_iteration(&mut self) {
+        self.todo.clear();
+        self.asking = None;
+    }
+
+    /// All cookies are gone.
+    pub fn forget_cookies(&mut self) {
+        self.jar = Jar::default();
+    }
+
+    /// The step of a request of the scenario.
+    pub fn ask<W: Wire>(&mut self, script: &WorkerScript<W>, ask: Ask) -> Step {
+        let step = self.step(script, &ask);
+        self.asking = Some(ask);
+        step
+    }
+
+    /// The step of a request that follows from a reply, where one is still to be asked.
+    pub fn follow_up<W: Wire>(&mut self, script: &WorkerScript<W>) -> Option<Step> {
+        let ask = self.todo.pop()?;
+        Some(self.ask(script, ask))
+    }
+
+    /// What follows from a reply.
+    pub fn react<W: Wire>(&mut self, script: &WorkerScript<W>, reply: &Reply) {
+        let (Some(ask), Some(kept)) = (self.asking.take(), &reply.kept) else { return };
+        let (Some((_, fields)), Some(url)) = (&kept.head, ask.url.clone()) else { return };
+        let policy = script.policy(ask.request.reply_policy);
+        if policy.cookies.are_kept() {
+            self.jar.take(&url, fields);
+        }
+        if policy.revalidate && reply.status == 200 {
+            self.versions.insert(ask.request.url.clone(), versions(fields));
+        }
+        if matches!(reply.status, 401 | 407) && ask.repeats < policy.repeats_unauthorized {
+            // Without credentials siege asks again all the same.
+            let _ = self.identity.challenged(reply.status, fields, &policy.credentials);
+            self.todo.push(ask.again());
+            return;
+        }
+        let redirects = policy.redirects.rules == RedirectRules::Siege && ask.hops < policy.redirects.most;
+        if redirects && let Some(next) = ask.redirected(reply.status, &url, fields) {
+            return self.todo.push(next.labelled(script));
+        }
+        self.take_apart(script, &ask, reply, &kept.body);
+    }
+
+    /// A page's elements are to be asked for, the last first.
+    fn take_apart<W: Wire>(&mut self, script: &WorkerScript<W>, page: &Ask, reply: &Reply, body: &[u8]) {
+        let (Some(wanted), Some(url)) = (&script.policy(page.request.reply_policy).elements, &page.url) else { return };
+        let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
+        let is_page = value(fields, "content-type").is_some_and(|kind| kind.starts_with("text/html"));
+        if page.is_element || !is_page || reply.status >= 300 {
+            return;
+        }
+        let mut seen = HashSet::new();
+        for element in page::elements(&String::from_utf8_lossy(body)) {
+            let Ok(element) = url.join(&element) else { continue };
+            let host = element.host_str().unwrap_or_default();
+            let unwanted = wanted.not_from.iter().any(|part| host.contains(part.as_str()));
+            let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
+            if asked {
+                self.todo.push(page.element(element).labelled(script));
+            }
+        }
+    }
+
+    /// The request that a reply redirects to as a part of what was asked (RFC 9110), with the cookies of its URL.
+    pub fn redirect<W: Wire>(
+        &mut self,
+        script: &WorkerScript<W>,
+        from: &Prepared,
+        reply: &Reply,
+    ) -> Option<Rc<Prepared>> {
+        let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
+        let url = Url::parse(&from.url).ok()?;
+        if let Some(fields) = fields {
+            self.jar.take(&url, fields);
+        }
+        let next = redirect::follow(script.wire(), from, reply, |to: &mut Redirected| {
+            to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
+            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field(&url)));
+            script.number_of(&to.url)
+        })?;
+        if let Some(asking) = &mut self.asking {
+            asking.url = Url::parse(&next.url).ok().map(Rc::new);
+        }
+        Some(next)
+    }
+
+    fn step<W: Wire>(&self, script: &WorkerScript<W>, ask: &Ask) -> Step {
+        let policy = script.policy(ask.request.reply_policy);
+        let mut extra = self.identity.fields(&ask.request);
+        let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
+        extra.extend(cookies.and_then(|url| self.jar.field(url)));
+        extra.extend(self.versions.get(&ask.request.url).into_iter().flatten().cloned());
+        match ask.entry {
+            Some(entry) if extra.is_empty() => script.ready(entry),
+            _ => ask.step(script.wire(), &extra),
+        }
+    }
+}
+
+/// The value of a header field.
+fn value<'a>(fields: impl IntoIterator<Item = &'a (String, String)>, name: &str) -> Option<&'a str> {
+    fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// What tells a server which version of a page we have.
+fn versions(fields: &Fields) -> Vec<(String, String)> {
+    let asks = [("last-modified", "If-Modified-Since"), ("etag", "If-None-Match")];
+    let fields = asks.iter().filter_map(|(told, asked)| Some(((*asked).to_owned(), value(fields, told)?.to_owned())));
+    fields.collect()
+}
+
+#[cfg(test)]
+mod tests;

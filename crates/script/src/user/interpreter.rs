@@ -1,0 +1,304 @@
+//! The virtual user: it carries out the program of its scenario, step by step.
+
+use super::{Order, RedirectRules, Scope, WorkerScript, pick};
+use crate::program::{Choice, Op, Program, Test};
+use crate::replies::Memory;
+use brunt_engine::{Step, Turn, VirtualUser};
+use brunt_model::load::Think;
+use brunt_model::reply_policy::Cookies;
+use brunt_wire::{Prepared, Reply, Wire, redirect};
+use rand::RngExt;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// So many operations without a request or a pause are a scenario that goes round for nothing.
+const MOST_OPERATIONS: u32 = 1_000_000;
+
+/// One user: where it is in its program, and what it remembers.
+pub struct Interpreter<W: Wire> {
+    script: Rc<WorkerScript<W>>,
+    /// Its number among those of all workers.
+    number: u64,
+    /// The operation that is next.
+    next: usize,
+    /// Its last step was a pause: the iteration goes on, though nothing may have been asked yet.
+    pauses: bool,
+    /// Requests of this iteration that were asked, those that count.
+    asked: u64,
+    /// The policy of the last request.
+    policy: u32,
+    walk: Walk,
+    slots: Box<[u64]>,
+    user_slots: Box<[u64]>,
+    variables: Box<[String]>,
+    /// The header line of the newest cookie, where such a cookie goes with further requests.
+    newest_cookie: Option<Box<str>>,
+    /// Made by the first request whose reply may lead further.
+    memory: Option<Box<Memory>>,
+}
+
+/// Where in the list a user is, where each goes through it by itself.
+#[derive(Debug, Clone, Copy)]
+struct Walk {
+    at: u64,
+    begins: u64,
+    round: u64,
+}
+
+/// A request that an operation asks for.
+#[derive(Clone, Copy)]
+struct Wanted {
+    entry: usize,
+    /// Its number among all of the run.
+    number: u64,
+}
+
+impl<W: Wire> Interpreter<W> {
+    /// The user of this number.
+    pub fn new(script: Rc<WorkerScript<W>>, number: u64) -> Self {
+        let compiled = &script.compiled;
+        let Program { slots, user_slots, variables, walk, .. } = &compiled.program;
+        let round = compiled.shares.last().copied().unwrap_or(1).max(1);
+        let begins = if *walk == Some(Order::Walk) { number * (round / compiled.users.max(1)) } else { 0 };
+        Self {
+            number,
+            next: 0,
+            pauses: false,
+            asked: 0,
+            policy: 0,
+            walk: Walk { at: begins, begins, round },
+            slots: vec![0; *slots].into(),
+            user_slots: vec![0; *user_slots].into(),
+            variables: vec![String::new(); variables.len()].into(),
+            newest_cookie: None,
+            memory: None,
+            script,
+        }
+    }
+
+    fn begin(&mut self) {
+        (self.next, self.asked, self.newest_cookie) = (0, 0, None);
+        self.slots.fill(0);
+        let Some(memory) = &mut self.memory else { return };
+        memory.begin_iteration();
+        let Walk { at, begins, round } = self.walk;
+        if self.script.forgets && at > begins && at % round == 0 {
+            memory.forget_cookies();
+        }
+    }
+
+    /// What the last reply, or that there was none, leads to before the program goes on.
+    fn react(&mut self, turn: &Turn<'_>) -> Option<Step> {
+        if self.script.inert[self.policy as usize] {
+            return None;
+        }
+        let policy = self.script.policy(self.policy);
+        if turn.failed && policy.failure_ends != Scope::Nothing {
+            return Some(stop(policy.failure_ends));
+        }
+        if policy.cookies == Cookies::Newest {
+            let cookie = turn.last.and_then(|reply| reply.kept.as_ref()?.cookie.as_ref());
+            self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
+        }
+        let memory = self.memory.as_mut()?;
+        if let Some(reply) = turn.last {
+            memory.react(&self.script, reply);
+        }
+        memory.follow_up(&self.script)
+    }
+
+    /// Carries the program out up to its next step.
+    fn advance(&mut self, turn: &Turn<'_>) -> Step {
+        let script = Rc::clone(&self.script);
+        let ops = &script.compiled.program.ops;
+        for _ in 0..MOST_OPERATIONS {
+            let Some(op) = ops.get(self.next) else { return Step::Done };
+            self.next += 1;
+            match op {
+                Op::Request { .. } | Op::Next { .. } => {
+                    if let Some(wanted) = self.wanted(op, turn) {
+                        return self.ask(wanted, ops.len());
+                    }
+                }
+                Op::BeginTogether => return self.together(ops, turn),
+                Op::Think(think) => return Step::Think(self.draw(think)),
+                Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
+                Op::Stop(scope) => return stop(*scope),
+                other => self.jump(other, turn),
+            }
+        }
+        Step::Broken("the scenario goes round and round without a request or a pause; give its loop a request".into())
+    }
+
+    /// What is only about where the program goes on.
+    fn jump(&mut self, op: &Op, turn: &Turn<'_>) {
+        match op {
+            Op::BeginLoop { slot, times, end } => {
+                self.slots[*slot] = *times;
+                self.next = if *times == 0 { *end } else { self.next };
+            }
+            Op::EndLoop { slot, begin } => {
+                self.slots[*slot] -= 1;
+                self.next = if self.slots[*slot] > 0 { *begin } else { self.next };
+            }
+            Op::NextValue { slot, variable, values, end } => {
+                let at = count(&mut self.slots[*slot]);
+                if let Some(value) = values.get(at as usize) {
+                    self.variables[*variable].clone_from(value);
+                } else {
+                    (self.slots[*slot], self.next) = (0, *end);
+                }
+            }
+            Op::Jump(to) => self.next = *to,
+            Op::Unless(test, to) => self.next = if self.holds(test, turn) { self.next } else { *to },
+            Op::Choose(choice) => self.next = self.choose(choice, turn.number),
+            Op::Once { slot, end } => {
+                let was_set = std::mem::replace(&mut self.user_slots[*slot], 1) > 0;
+                self.next = if was_set { *end } else { self.next };
+            }
+            Op::Request { .. }
+            | Op::Next { .. }
+            | Op::BeginTogether
+            | Op::EndTogether(_)
+            | Op::Think(_)
+            | Op::Stop(_) => {}
+        }
+    }
+
+    fn holds(&self, test: &Test, turn: &Turn<'_>) -> bool {
+        match test {
+            Test::Failed => turn.failed,
+            Test::Succeeded => !turn.failed,
+            Test::Status(least, most) => turn.last.is_some_and(|reply| (*least..=*most).contains(&reply.status)),
+            Test::Equals(variable, value) => self.variables[*variable] == *value,
+            Test::Not(other) => !self.holds(other, turn),
+        }
+    }
+
+    /// The first operation of the branch that is next.
+    fn choose(&mut self, choice: &Choice, iteration: u64) -> usize {
+        let Choice { order, shares, branches, made, walked, most } = choice;
+        let before = count(&mut self.slots[*made]);
+        let by_itself = count(&mut self.user_slots[*walked]);
+        let round = shares.last().copied().unwrap_or(1).max(1);
+        let n = match order {
+            Order::WalkTogether => by_itself,
+            Order::Walk => by_itself + self.number * (round / self.script.compiled.users.max(1)),
+            _ => iteration.saturating_mul(*most) + before,
+        };
+        branches[pick(*order, shares, n, self.number, &self.script.random)]
+    }
+
+    /// The request of an operation; None where it is none.
+    fn wanted(&mut self, op: &Op, turn: &Turn<'_>) -> Option<Wanted> {
+        let (Op::Request { counts, .. } | Op::Next { counts, .. }) = op else { return None };
+        let mut number = self.script.compiled.program.first_request(turn.number) + self.asked;
+        self.asked += u64::from(*counts);
+        let entry = match op {
+            Op::Next { order, .. } => {
+                if matches!(order, Order::Walk | Order::WalkTogether) {
+                    number = self.walk.at;
+                    self.walk.at += 1;
+                }
+                self.script.pick(*order, number, self.number)
+            }
+            Op::Request { number: entry, .. } => *entry as usize,
+            _ => return None,
+        };
+        self.policy = self.script.policy_of(entry);
+        Some(Wanted { entry, number })
+    }
+
+    fn ask(&mut self, wanted: Wanted, end: usize) -> Step {
+        let Wanted { entry, number } = wanted;
+        if self.script.policy(self.policy).looks_at_head() {
+            let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
+            let ask = self.script.ask(entry, number, &self.variables);
+            return ask.map_or_else(Step::Broken, |ask| memory.ask(&self.script, ask));
+        }
+        let is_last = self.next == end && self.script.inert[self.policy as usize];
+        let step = if is_last { Step::Last } else { Step::Request };
+        self.prepared(wanted).map_or_else(Step::Broken, step)
+    }
+
+    /// A request in bytes, with the newest cookie where there is one.
+    fn prepared(&self, wanted: Wanted) -> Result<Rc<Prepared>, String> {
+        let request = self.script.prepared(wanted.entry, wanted.number, &self.variables)?;
+        Ok(match &self.newest_cookie {
+            Some(line) => Rc::new(request.with_line(line)),
+            None => request,
+        })
+    }
+
+    /// All requests up to the end of those that are sent together.
+    fn together(&mut self, ops: &[Op], turn: &Turn<'_>) -> Step {
+        let mut requests = Vec::new();
+        while let Some(op) = ops.get(self.next) {
+            self.next += 1;
+            match op {
+                Op::EndTogether(_) => break,
+                Op::Request { .. } | Op::Next { .. } => match self.wanted(op, turn).map(|wanted| self.prepared(wanted))
+                {
+                    Some(Ok(request)) => requests.push(request),
+                    Some(Err(why)) => return Step::Broken(why),
+                    None => {}
+                },
+                other => self.jump(other, turn),
+            }
+        }
+        match requests.len() {
+            0 => self.advance(turn),
+            1 => requests.pop().map_or(Step::Done, Step::Request),
+            _ => Step::Together(requests),
+        }
+    }
+
+    fn draw(&self, think: &Think) -> Duration {
+        if think.least == think.most {
+            return think.most;
+        }
+        self.script.random.borrow_mut().random_range(think.least..=think.most)
+    }
+}
+
+/// What a slot has counted so far; one more from now on.
+fn count(slot: &mut u64) -> u64 {
+    let before = *slot;
+    *slot += 1;
+    before
+}
+
+fn stop(scope: Scope) -> Step {
+    match scope {
+        Scope::Nothing | Scope::Iteration => Step::Done,
+        Scope::User => Step::Leave,
+        Scope::Run => Step::EndRun,
+    }
+}
+
+impl<W: Wire> VirtualUser for Interpreter<W> {
+    fn next(&mut self, turn: Turn<'_>) -> Step {
+        let follows = if turn.step > 0 {
+            self.react(&turn)
+        } else {
+            if !self.pauses {
+                self.begin();
+            }
+            None
+        };
+        let step = follows.unwrap_or_else(|| self.advance(&turn));
+        self.pauses = matches!(step, Step::Think(_));
+        step
+    }
+
+    fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        let policy = self.script.policy(from.reply_policy);
+        if hops >= policy.redirects.most || policy.redirects.rules != RedirectRules::Rfc9110 {
+            return None;
+        }
+        match &mut self.memory {
+            Some(memory) if policy.cookies.are_kept() => memory.redirect(&self.script, from, reply),
+            _ => redirect::follow(self.script.wire(), from, reply, |to| self.script.number_of(&to.url)),
+        }
+    }
+}

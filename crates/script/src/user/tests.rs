@@ -1,0 +1,243 @@
+//! Scenarios carried out without a server: what users ask, and in which order.
+
+use super::*;
+use brunt_engine::{Epoch, Time, Turn};
+use brunt_model::load::{Shape, Think};
+use brunt_model::plan::{Connection, Record};
+use brunt_model::scenario::{Branch, Condition, Manner, Scenario, Step as Do};
+use brunt_model::{Load, Stop};
+use brunt_wire::Reply;
+use brunt_wire::h1::{Common, H1};
+use std::time::Duration;
+
+fn request(path: &str, weight: u32) -> Request {
+    Request { weight, ..Request::get(&format!("http://h/{path}")) }
+}
+
+fn plan(requests: &[(&str, u32)], users: f64, steps: Vec<Do>) -> Plan {
+    let requests = requests.iter().map(|(path, weight)| request(path, *weight)).collect();
+    let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
+    Plan {
+        populations: Population::only(load, Scenario { requests, steps }, Stop::after(Duration::ZERO, Duration::ZERO)),
+        reply_policies: vec![ReplyPolicy::default()],
+        connection: Connection::plain(Duration::from_secs(1), Duration::from_secs(1)),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
+        seed: 1,
+        threads: 1,
+        processes: 1,
+        precise: false,
+    }
+}
+
+fn users(plan: &Plan) -> Box<dyn Users> {
+    let compiled = Arc::new(CompiledScript::new(plan, plan.main()).unwrap());
+    let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
+    let numbering: Numbering = Rc::new(|_| 0);
+    compiled.users(&wire, 0, &numbering)
+}
+
+/// What a user does in iteration `n`: paths, `~` for a pause, parentheses around what goes together; `status` says with what
+/// each request is answered, 0 for nothing.
+fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -> String {
+    let path = |request: &Prepared| request.url.trim_start_matches("http://h/").to_owned();
+    let (mut out, mut step, mut failed) = (Vec::new(), 0, false);
+    let mut last: Option<Reply> = None;
+    for _ in 0..100 {
+        let turn = Turn { number: n, last: last.as_ref(), step, failed };
+        let asked = match user.next(turn) {
+            Step::Think(_) => {
+                out.push("~".to_owned());
+                continue;
+            }
+            Step::Request(request) => vec![request],
+            Step::Last(request) => {
+                out.push(path(&request));
+                return out.join(" ");
+            }
+            Step::Together(requests) => requests,
+            Step::Done => return out.join(" "),
+            Step::Leave => return format!("{} leaves", out.join(" ")),
+            Step::EndRun => return format!("{} ends", out.join(" ")),
+            Step::Broken(why) => return why,
+        };
+        let paths: Vec<String> = asked.iter().map(|request| path(request)).collect();
+        out.push(if paths.len() > 1 { format!("({})", paths.join(" ")) } else { paths[0].clone() });
+        step += asked.len() as u32;
+        let status = status(&paths[paths.len() - 1]);
+        failed = status == 0;
+        last = (!failed).then(|| Reply { status, ..Reply::default() });
+    }
+    "for ever".into()
+}
+
+/// What each of the first iterations asks, by one user.
+fn asks(requests: &[(&str, u32)], steps: Vec<Do>) -> Vec<String> {
+    let plan = plan(requests, 1.0, steps);
+    let mut user = users(&plan).user(0);
+    (0..4).map(|n| iteration(&mut *user, n, |_| 200)).collect()
+}
+
+fn branch(weight: u32, steps: Vec<Do>) -> Branch {
+    Branch { weight, steps }
+}
+
+const PAUSE: Do = Do::Think(Think { least: Duration::from_secs(1), most: Duration::from_secs(1) });
+const ABC: [(&str, u32); 3] = [("a", 1), ("b", 1), ("c", 1)];
+
+#[test]
+fn a_list_is_gone_through_by_all_users_together() {
+    assert_eq!(asks(&ABC, vec![Do::Next(Order::Sequence)]), ["a", "b", "c", "a"]);
+    assert_eq!(asks(&[("a", 2), ("b", 1)], vec![Do::Next(Order::Sequence)]), ["a", "a", "b", "a"]);
+    let two = vec![Do::Next(Order::Sequence), PAUSE, Do::Next(Order::Sequence)];
+    assert_eq!(asks(&ABC, two), ["a ~ b", "c ~ a", "b ~ c", "a ~ b"]);
+    // Weight 0 is never next, but may be asked for.
+    assert_eq!(asks(&[("x", 0), ("a", 1)], vec![Do::Next(Order::Sequence), Do::Request(0)])[..2], ["a x", "a x"]);
+}
+
+#[test]
+fn each_user_may_go_through_the_list_by_itself() {
+    for (order, expected) in
+        [(Order::Walk, ["a b", "c d"]), (Order::WalkTogether, ["a b", "a b"]), (Order::User, ["a a", "b b"])]
+    {
+        let requests = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
+        let users = users(&plan(&requests, 2.0, vec![Do::Next(order)]));
+        for (number, expected) in expected.iter().enumerate() {
+            let mut user = users.user(number as u64);
+            let asked: Vec<String> = [7, 9].map(|n| iteration(&mut *user, n, |_| 200)).into();
+            assert_eq!(asked.join(" "), *expected, "{order:?}, user {number}");
+        }
+    }
+}
+
+#[test]
+fn a_slow_order_stays_with_a_request_for_a_while() {
+    let slow = Order::Slow(400_000);
+    let asked = asks(&ABC, vec![Do::Next(slow), Do::Next(slow), Do::Next(slow)]);
+    // A new one each 2.5 requests.
+    assert_eq!(asked, ["a a b", "b c c", "c a a", "b b b"]);
+}
+
+#[test]
+fn loops_branches_and_what_goes_together() {
+    let together = |steps| Do::Together { manner: Manner::Pipelined, steps };
+    let twice = |steps| Do::Loop { times: Some(2), steps };
+    let steps =
+        vec![Do::Request(0), twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]), Do::Request(0)];
+    assert_eq!(asks(&ABC, steps)[0], "a (b c) ~ (b c) ~ a");
+    assert_eq!(
+        asks(&ABC, vec![together(vec![twice(vec![Do::Next(Order::Sequence)])])]),
+        ["(a b)", "(c a)", "(b c)", "(a b)"]
+    );
+    assert_eq!(asks(&ABC, vec![Do::Loop { times: Some(0), steps: vec![Do::Request(0)] }, Do::Request(1)])[0], "b");
+    let nested = vec![twice(vec![twice(vec![Do::Request(0)]), Do::Request(1)])];
+    assert_eq!(asks(&ABC, nested)[..2], ["a a b a a b", "a a b a a b"]);
+}
+
+#[test]
+fn sessions_in_turn_share_one_list() {
+    let ask = |count| vec![Do::Next(Order::Sequence); count];
+    let choose = |branches| vec![Do::Choose { order: Order::Sequence, branches }];
+    let sessions = choose(vec![branch(1, ask(2)), branch(2, ask(1))]);
+    // 2, 1, 1 requests, over and over: each has the next one of the list, whoever asks.
+    assert_eq!(asks(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)], sessions.clone()), ["a b", "c", "d", "e a"]);
+    let compiled = users(&plan(&ABC, 3.0, sessions));
+    let mut other = compiled.user(2);
+    assert_eq!(iteration(&mut *other, 3, |_| 200), "b c");
+}
+
+#[test]
+fn choices_in_a_loop_are_numbered_over_all_iterations() {
+    let either = Do::Choose {
+        order: Order::Sequence,
+        branches: vec![branch(1, vec![Do::Request(0)]), branch(2, vec![Do::Request(1)])],
+    };
+    let steps = vec![Do::Loop { times: Some(2), steps: vec![either] }];
+    assert_eq!(asks(&ABC, steps), ["a b", "b a", "b b", "a b"]);
+}
+
+#[test]
+fn conditions_look_at_the_last_reply() {
+    let status = |status| Condition::Status(status, status);
+    let steps = vec![
+        Do::Request(0),
+        Do::If { condition: status(404), then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] },
+        Do::While { condition: Condition::Not(Box::new(Condition::Failed)), steps: vec![Do::Request(2)] },
+        Do::If { condition: Condition::Failed, then: vec![Do::Stop(Scope::User)], otherwise: vec![] },
+    ];
+    let plan = plan(&ABC, 1.0, steps);
+    let mut user = users(&plan).user(0);
+    assert_eq!(iteration(&mut *user, 0, |_| 404), "a");
+    assert_eq!(iteration(&mut *user, 1, |path| if path == "c" { 0 } else { 200 }), "a b c leaves");
+    let ends = vec![Do::Request(0), Do::Stop(Scope::Run)];
+    assert_eq!(asks(&ABC, ends)[0], "a ends");
+}
+
+#[test]
+fn values_are_gone_through_and_filled_in() {
+    let pair = |name: &str, values: [&str; 2], steps| Do::ForEach {
+        variable: name.into(),
+        values: values.map(str::to_owned).to_vec(),
+        steps,
+    };
+    let is_two = Condition::Equals("x".into(), "2".into());
+    let inner = Do::If { condition: is_two, then: vec![Do::Request(1)], otherwise: vec![] };
+    let steps = vec![pair("x", ["1", "2"], vec![pair("y", ["p q", "r"], vec![Do::Request(0)]), inner])];
+    let asked = asks(&[("{var:x}/{var:y}", 1), ("end", 1)], steps);
+    assert_eq!(asked[..2], ["1/p%20q 1/r 2/p%20q 2/r end", "1/p%20q 1/r 2/p%20q 2/r end"]);
+}
+
+#[test]
+fn what_is_asked_once_counts_for_nothing() {
+    let steps = vec![PAUSE, Do::Once(vec![Do::Request(2)]), Do::Next(Order::Sequence)];
+    assert_eq!(asks(&ABC, steps), ["~ c a", "~ b", "~ c", "~ a"]);
+}
+
+#[test]
+fn a_failure_ends_what_the_policy_says() {
+    for (scope, expected) in
+        [(Scope::Nothing, "a b"), (Scope::Iteration, "a"), (Scope::User, "a leaves"), (Scope::Run, "a ends")]
+    {
+        let mut plan = plan(&ABC, 1.0, vec![Do::Request(0), Do::Request(1)]);
+        plan.reply_policies[0].failure_ends = scope;
+        let mut user = users(&plan).user(0);
+        assert_eq!(iteration(&mut *user, 0, |_| 0), expected);
+    }
+}
+
+/// A failure in the middle of a loop leaves nothing behind for the next iteration.
+#[test]
+fn an_iteration_begins_anew_wherever_the_last_one_ended() {
+    let steps = vec![Do::ForEach {
+        variable: "x".into(),
+        values: vec!["1".into(), "2".into()],
+        steps: vec![Do::Loop { times: Some(2), steps: vec![Do::Request(0)] }],
+    }];
+    let mut plan = plan(&[("{var:x}", 1)], 1.0, steps);
+    plan.reply_policies[0].failure_ends = Scope::Iteration;
+    let mut user = users(&plan).user(0);
+    assert_eq!(iteration(&mut *user, 0, |path| if path == "2" { 0 } else { 200 }), "1 1 2");
+    assert_eq!(iteration(&mut *user, 1, |_| 200), "1 1 2 2");
+}
+
+#[test]
+fn scenarios_that_make_no_sense_are_refused_or_end() {
+    let compile = |steps: Vec<Do>| {
+        let plan = plan(&ABC, 1.0, steps);
+        CompiledScript::new(&plan, plan.main()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let paused = Do::Together { manner: Manner::Pipelined, steps: vec![PAUSE] };
+    let told = "a pause stands among requests that are sent together; put it before or behind them";
+    assert_eq!(compile(vec![paused]), Err(told.into()));
+    let nobody = Do::Choose { order: Order::Random, branches: vec![branch(0, vec![])] };
+    assert_eq!(compile(vec![nobody]), Err("a choice has no branch of a weight above 0; give one a weight".into()));
+    let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), steps: vec![] };
+    assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`".into()));
+    let round = vec![Do::Loop { times: None, steps: vec![] }];
+    assert_eq!(
+        asks(&ABC, round)[0],
+        "the scenario goes round and round without a request or a pause; give its loop a request"
+    );
+    assert_eq!(asks(&ABC, vec![Do::Request(9)])[0], "the scenario asks for request 9, and its list has 3");
+}
