@@ -1,12 +1,12 @@
 //! One iteration: the requests that a virtual user makes of one arrival, and its pauses between them.
 
+use crate::actor::Actor;
 use crate::pool::Job;
-use crate::slot::Slot;
 use crate::user::{Step, Turn};
 use crate::work::{wait_idle, wait_until};
 use brunt_model::plan::Keep;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
-use brunt_wire::{Prepared, Reply, Wire};
+use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
 
 /// When a request is due.
@@ -49,7 +49,7 @@ pub struct Lost {
     pub sent: bool,
 }
 
-impl<W: Wire> Slot<W> {
+impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
         let Job { arrival, free, paced } = job;

@@ -2,6 +2,7 @@
 
 use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick};
+use brunt_wire::ConnectionCounts;
 
 /// To which part of the run a request belongs: by when it was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,6 @@ pub struct Recorder {
     border: Tick,
     /// Time under way behind the border, in nanoseconds.
     behind_border: u64,
-    connections: u64,
     /// How arrivals of the open loop are spread.
     bins: Vec<Bin>,
     samples: Option<Vec<Sample>>,
@@ -45,7 +45,6 @@ impl Recorder {
             summed_to: Tick::ZERO,
             border: Tick::NEVER,
             behind_border: 0,
-            connections: 0,
             bins: Vec::new(),
             samples: samples.then(Vec::new),
         }
@@ -179,42 +178,29 @@ impl Recorder {
         self.tally(cohort).retries += 1;
     }
 
-    /// A connection was opened.
-    pub fn opened(&mut self) {
-        self.flow.opened += 1;
-        self.connections += 1;
-    }
-
     /// A connection was opened before the load began: its steps are kept, no request goes with them.
     pub fn opened_ahead(&mut self, opening: &brunt_model::sample::Opening) {
-        self.opened();
         self.measured.phases.record_opening(opening);
     }
 
-    /// A connection is no more.
-    pub fn closed(&mut self) {
-        self.connections -= 1;
-    }
-
-    /// Bytes that nobody asked for came on a connection: it is given up.
-    pub fn unsolicited(&mut self) {
-        self.flow.unsolicited += 1;
-    }
-
-    /// The server closed an idle connection.
-    pub fn closed_idle(&mut self) {
-        self.flow.closed_idle += 1;
-        self.connections -= 1;
-    }
-
-    /// Everything since the last snapshot. `waiting` and `users` are how things stand now.
-    pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
+    /// Everything since the last snapshot, with the counts of connections since then. `waiting` and `users` are how things
+    /// stand now.
+    pub fn take(
+        &mut self,
+        (from, to): (Tick, Tick),
+        phase: Phase,
+        (waiting, users): (u64, u64),
+        connections: &ConnectionCounts,
+    ) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
         self.border = Tick::NEVER;
         self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
         flow.in_flight = self.in_flight;
-        flow.connections = self.connections;
+        flow.opened = connections.opened.take();
+        flow.closed_idle = connections.closed_idle.take();
+        flow.unsolicited = connections.unsolicited.take();
+        flow.connections = connections.open.get();
         flow.waiting = waiting;
         flow.users = users;
         let labels = self.labels.iter_mut().enumerate();
@@ -251,7 +237,12 @@ mod tests {
         recorder.expect(Tick(100 * MS));
         // The worker was suspended: it reads the reply 70 ms behind the border, and only then comes to it.
         recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
-        let mut under_way = |from, to| recorder.take((Tick(from), Tick(to)), Phase::Measure, 0, 0).flow.in_flight_nanos;
+        let mut under_way = |from, to| {
+            recorder
+                .take((Tick(from), Tick(to)), Phase::Measure, (0, 0), &ConnectionCounts::default())
+                .flow
+                .in_flight_nanos
+        };
         assert_eq!([under_way(0, 100 * MS), under_way(100 * MS, 200 * MS)], [40 * MS, 70 * MS]);
     }
 }

@@ -1,4 +1,4 @@
-//! The engine with a fake clock and a fake wire: hours of load in milliseconds, and every instant exact.
+//! The engine with a fake clock and a fake transport: hours of load in milliseconds, and every instant exact.
 //!
 //! A [`Fake`] is a world made of formulas; [`Fake::run`] carries a plan out in it and checks what must hold of every
 //! run: nothing is lost, snapshots follow each other without a gap, every sample's clocks are in order.
@@ -28,9 +28,9 @@ use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, Run, Sample, Shape, Snapshot, Stage, Stop, Tally,
     Think, Tick,
 };
-use brunt_wire::fake::{Answer, FakeWire, Server, queue};
+use brunt_wire::fake::{Answer, FakeTransport, Server, queue};
 use brunt_wire::request::Draft;
-use brunt_wire::{Prepared, Wire};
+use brunt_wire::{Prepared, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ enum Next {
 
 type Formula = Box<dyn FnMut(Tick) -> Answer>;
 type MakeServer = Box<dyn Fn() -> Formula + Send + Sync>;
-type MakeWire = Box<dyn Fn(FakeWire<Time>) -> FakeWire<Time> + Send + Sync>;
+type MakeWire = Box<dyn Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync>;
 type Behave = Arc<dyn Fn(Turn<'_>) -> Next + Send + Sync>;
 
 /// A world made of formulas.
@@ -100,7 +100,7 @@ impl Fake {
         self
     }
 
-    fn wire(mut self, wire: impl Fn(FakeWire<Time>) -> FakeWire<Time> + Send + Sync + 'static) -> Self {
+    fn wire(mut self, wire: impl Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync + 'static) -> Self {
         self.wire = Box::new(wire);
         self
     }
@@ -136,18 +136,18 @@ impl Fake {
 }
 
 impl World for Fake {
-    type Wire = FakeWire<Time>;
+    type Transport = FakeTransport<Time>;
 
     fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    fn wire(&self, _: usize, time: &Time) -> Rc<FakeWire<Time>> {
+    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
         let server: Server = Rc::new(RefCell::new((self.server)()));
-        Rc::new((self.wire)(FakeWire::new(time.clone(), server, Rc::new(Cell::new(0)))))
+        Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }
 
-    fn users(&self, wire: &Rc<FakeWire<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
+    fn users(&self, wire: &Rc<FakeTransport<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
         let request = |name: &str| {
             let draft = Draft {
                 method: "GET",

@@ -16,7 +16,7 @@ use crate::user::{Walk, WorkerScript};
 pub(crate) use ask::Ask;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::Browsing;
-use brunt_wire::{Reply, Wire};
+use brunt_wire::{Reply, Transport};
 use identity::Identity;
 use jar::Jar;
 use std::collections::{HashMap, HashSet};
@@ -27,8 +27,8 @@ use url::Url;
 type Fields = [(String, String)];
 
 /// A user that browses.
-pub struct Browser<W: Wire> {
-    worker_script: Rc<WorkerScript<W>>,
+pub struct Browser<T: Transport> {
+    worker_script: Rc<WorkerScript<T>>,
     browsing: Rc<Browsing>,
     walk: Walk,
     /// What is asked before all else.
@@ -42,9 +42,9 @@ pub struct Browser<W: Wire> {
     asking: Option<Ask>,
 }
 
-impl<W: Wire> Browser<W> {
+impl<T: Transport> Browser<T> {
     /// The user of this number.
-    pub fn new(worker_script: Rc<WorkerScript<W>>, browsing: Rc<Browsing>, number: u64) -> Self {
+    pub fn new(worker_script: Rc<WorkerScript<T>>, browsing: Rc<Browsing>, number: u64) -> Self {
         let walk = Walk::new(worker_script.compiled(), number);
         let turn = number.checked_rem(browsing.first.len() as u64);
         let first = turn.map(|turn| Ask::listed(&Rc::new(browsing.first[turn as usize].clone()), 0));
@@ -125,7 +125,7 @@ impl<W: Wire> Browser<W> {
     }
 }
 
-impl<W: Wire> VirtualUser for Browser<W> {
+impl<T: Transport> VirtualUser for Browser<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
         match turn.last {
             _ if turn.step == 0 => self.begin(turn.number),

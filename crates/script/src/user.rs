@@ -13,7 +13,7 @@ use brunt_engine::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::plan::{Cookies, Order, Script, Session};
 use brunt_model::{Body, Browsing, Plan, Request};
 use brunt_wire::request::{BadRequest, Draft};
-use brunt_wire::{Prepared, Wire};
+use brunt_wire::{Prepared, Transport};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use session::Visitor;
@@ -102,7 +102,7 @@ impl CompiledScript {
     }
 
     /// The users of worker number `worker`; `number_of` numbers the names of labels.
-    pub fn users<W: Wire>(self: &Arc<Self>, wire: &Rc<W>, worker: usize, number_of: &Numbering) -> Box<dyn Users> {
+    pub fn users<T: Transport>(self: &Arc<Self>, wire: &Rc<T>, worker: usize, number_of: &Numbering) -> Box<dyn Users> {
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
             entry.templates.is_none().then(|| prepare(&**wire, &entry.request, *label).map_err(|e| e.to_string()))
@@ -144,7 +144,7 @@ impl CompiledScript {
     }
 }
 
-fn prepare<W: Wire>(wire: &W, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
+fn prepare<T: Transport>(wire: &T, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
     let Request { method, url, headers, body, verbatim, .. } = request;
     wire.prepare(&Draft { method, url, headers, body, label, verbatim: verbatim.as_deref() }).map(Rc::new)
 }
@@ -181,9 +181,9 @@ impl Walk {
 }
 
 /// What one worker has of a compiled script.
-pub struct WorkerScript<W: Wire> {
+pub struct WorkerScript<T: Transport> {
     compiled: Arc<CompiledScript>,
-    wire: Rc<W>,
+    wire: Rc<T>,
     /// By entry: its label's number.
     labels: Vec<u32>,
     /// By entry: its bytes, or why it has none; None where there are placeholders.
@@ -194,14 +194,14 @@ pub struct WorkerScript<W: Wire> {
     random: RefCell<Pcg64Mcg>,
 }
 
-impl<W: Wire> WorkerScript<W> {
+impl<T: Transport> WorkerScript<T> {
     /// The script.
     pub fn compiled(&self) -> &CompiledScript {
         &self.compiled
     }
 
     /// How requests travel.
-    pub fn wire(&self) -> &W {
+    pub fn wire(&self) -> &T {
         &self.wire
     }
 
@@ -264,12 +264,12 @@ impl<W: Wire> WorkerScript<W> {
     }
 }
 
-struct Table<W: Wire> {
-    worker_script: Rc<WorkerScript<W>>,
+struct Table<T: Transport> {
+    worker_script: Rc<WorkerScript<T>>,
     browsing: Option<Rc<Browsing>>,
 }
 
-impl<W: Wire> Users for Table<W> {
+impl<T: Transport> Users for Table<T> {
     fn user(&self, number: u64) -> Box<dyn VirtualUser> {
         let worker_script = Rc::clone(&self.worker_script);
         match &self.browsing {
@@ -284,12 +284,12 @@ impl<W: Wire> Users for Table<W> {
     }
 }
 
-struct User<W: Wire> {
-    worker_script: Rc<WorkerScript<W>>,
+struct User<T: Transport> {
+    worker_script: Rc<WorkerScript<T>>,
     walk: Walk,
 }
 
-impl<W: Wire> VirtualUser for User<W> {
+impl<T: Transport> VirtualUser for User<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
         if turn.step > 0 {
             return Step::Done;

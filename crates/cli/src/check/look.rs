@@ -15,7 +15,7 @@ use brunt_script::CompiledScript;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
 use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};
-use brunt_wire::{Prepared, Reply, Stamps, Timer, Wire};
+use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::{Fields, value};
 use crate::user::WorkerScript;
 use brunt_engine::Step;
 use brunt_model::{Body, Request};
-use brunt_wire::Wire;
+use brunt_wire::Transport;
 use brunt_wire::request::Draft;
 use std::rc::Rc;
 use url::{Position, Url};
@@ -39,7 +39,7 @@ impl Ask {
     }
 
     /// The same with the number of its label.
-    pub fn labelled<W: Wire>(self, worker_script: &WorkerScript<W>) -> Self {
+    pub fn labelled<T: Transport>(self, worker_script: &WorkerScript<T>) -> Self {
         Self { label: worker_script.number_of(&self.request.label), ..self }
     }
 
@@ -65,7 +65,7 @@ impl Ask {
     }
 
     /// The step of asking it, with further header fields.
-    pub fn step<W: Wire>(&self, wire: &W, extra: &Fields) -> Step {
+    pub fn step<T: Transport>(&self, wire: &T, extra: &Fields) -> Step {
         let Request { method, url, headers, body, verbatim, .. } = &*self.request;
         let headers: Vec<_> = match headers.split_first() {
             Some((host, rest)) if host.0.eq_ignore_ascii_case("host") => {

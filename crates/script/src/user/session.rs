@@ -3,13 +3,13 @@
 use super::WorkerScript;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::plan::{Burst, Cookies, Manner, Pick};
-use brunt_wire::{Prepared, Wire};
+use brunt_wire::{Prepared, Transport};
 use std::rc::Rc;
 use std::time::Duration;
 
 /// One user, and where it is in its session.
-pub(super) struct Visitor<W: Wire> {
-    worker_script: Rc<WorkerScript<W>>,
+pub(super) struct Visitor<T: Transport> {
+    worker_script: Rc<WorkerScript<T>>,
     /// Number of the burst within the session, and how often it came.
     burst: usize,
     came: u64,
@@ -28,8 +28,8 @@ enum Next {
     Nothing,
 }
 
-impl<W: Wire> Visitor<W> {
-    pub(super) fn new(worker_script: Rc<WorkerScript<W>>) -> Self {
+impl<T: Transport> Visitor<T> {
+    pub(super) fn new(worker_script: Rc<WorkerScript<T>>) -> Self {
         Self { worker_script, burst: 0, came: 0, asked: 0, before: 0, cookie: None }
     }
 
@@ -91,7 +91,7 @@ fn slow(n: u64, millionths: u32, entries: usize) -> usize {
     (passed % entries.max(1) as u128) as usize
 }
 
-impl<W: Wire> VirtualUser for Visitor<W> {
+impl<T: Transport> VirtualUser for Visitor<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
         if turn.step == 0 {
             self.begin();
