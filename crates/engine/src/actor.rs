@@ -239,15 +239,19 @@ impl<T: Transport> Actor<T> {
         let look_again = || shared.time.now() + shared.timeout;
         timer.set(look_again());
         std::future::poll_fn(|cx| {
-            let claim = connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx);
-            if let Poll::Ready(claimed) = claim {
+            let is_cut = shared.cut.get().is_some();
+            // Lanes that come free by the cut are no use.
+            if !(is_cut && has_waited)
+                && let Poll::Ready(claimed) =
+                    connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx)
+            {
                 *permit = claimed;
                 if has_waited {
                     due.free = due.free.max(shared.time.now());
                 }
                 return Poll::Ready(true);
             }
-            if shared.cut.get().is_some() {
+            if is_cut {
                 return Poll::Ready(false);
             }
             // The cut wakes those that have a timer.

@@ -14,7 +14,7 @@
 use crate::actor::Actor;
 use crate::clock::Sleep;
 use crate::pace::{Headroom, Opening, Pacer, Progress, Schedule};
-use crate::pool::{Arrival, Arrived, Growth, Pool};
+use crate::pool::{Arrival, Arrived, Growth, Pool, SeatId};
 use crate::recorder::Cohort;
 use crate::work::{self, live, wait_until};
 use crate::worker::Shared;
@@ -48,6 +48,14 @@ struct Dealer<T: Transport> {
     full: bool,
     /// No further connection is opened, because more would not raise the throughput.
     growth_stopped: bool,
+}
+
+/// Starts the actors of further seats on the connection of the first.
+pub fn spawn_seats<T: Transport>(shared: &Rc<Shared<T>>, pool: &Arc<Pool>, (first, seat): (&Actor<T>, SeatId)) {
+    for seat in pool.seats_of(seat).skip(1) {
+        let actor = Actor::sharing(shared, Rc::clone(&first.connections), seat.number as u64);
+        shared.spawn(live(actor, work::Arrivals { pool: Arc::clone(pool), seat, fresh: false }));
+    }
 }
 
 /// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
@@ -188,8 +196,10 @@ impl<T: Transport> Dealer<T> {
         }
         match self.pool.grow(self.shared.number, now) {
             Growth::Seat(seat) => {
+                let first = Actor::new(&self.shared, seat.number as u64);
+                spawn_seats(&self.shared, &self.pool, (&first, seat));
                 let work = work::Arrivals { pool: Arc::clone(&self.pool), seat, fresh: true };
-                self.shared.spawn(live(Actor::new(&self.shared, seat.number as u64), work));
+                self.shared.spawn(live(first, work));
             }
             Growth::Dropped(arrivals) => drop_arrivals(&self.shared, &arrivals),
             Growth::Nothing => {}
@@ -199,7 +209,7 @@ impl<T: Transport> Dealer<T> {
     /// Whether a further connection is worth opening; if not, arrivals wait for one of the open connections.
     fn decide_growth(&mut self, now: Tick) -> bool {
         let (pool, worker) = (&self.pool, self.shared.number);
-        let grows = self.headroom.permits_another(pool.seats(worker), progress(&self.shared, now));
+        let grows = self.headroom.permits_another(pool.connections(worker), progress(&self.shared, now));
         if grows {
             self.resume_growth();
         } else if !self.growth_stopped {

@@ -232,13 +232,16 @@ fn common<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Common {
 fn pool(plan: &Plan, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
-    match plan.load {
-        Load::Closed { .. } => None,
-        Load::Open { connections: Some(n), .. } => Some(Pool::new(share(n), workers, Overflow::Wait, Take::Oldest)),
+    let streams = plan.connection.streams.max(1);
+    let pool = match plan.load {
+        Load::Closed { .. } => return None,
+        Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),
         Load::Open { connections: None, max_in_flight, .. } => {
-            Some(Pool::new(share(max_in_flight), workers, Overflow::Drop, Take::Newest))
+            let cap = share(max_in_flight).div_ceil(streams as usize);
+            Pool::new(cap, workers, Overflow::Drop, Take::Newest)
         }
-    }
+    };
+    Some(pool.with_streams(streams))
 }
 
 fn worker_thread<W: World>(

@@ -15,6 +15,7 @@ mod parts;
 mod pool;
 mod queueing;
 mod steps;
+mod streams;
 mod threads;
 mod timers;
 
@@ -119,20 +120,47 @@ impl Fake {
         seen
     }
 
-    fn try_run(&self, plan: &Plan, mut listen: impl FnMut(&Event)) -> Result<Seen, EngineError> {
-        let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
-        let mut sink = |event: &Event| {
-            listen(event);
-            seen.run.fold(event);
-            match event {
-                Event::Samples(samples) => seen.samples.extend(samples),
-                other => seen.events.push(other.clone()),
-            }
-        };
-        run(plan, Environment::default(), self, &self.stop, &mut sink)?;
-        seen.samples.sort_by_key(|s| s.planned);
-        Ok(seen)
+    fn try_run(&self, plan: &Plan, listen: impl FnMut(&Event)) -> Result<Seen, EngineError> {
+        carry_out(self, plan, &self.stop, listen)
     }
+
+    /// The users of a worker, over any transport.
+    fn folk<T: Transport>(&self, transport: &T, labels: &Numbering) -> Box<dyn Users> {
+        let request = |name: &str| {
+            let draft = Draft {
+                method: "GET",
+                url: name,
+                headers: &[],
+                body: &Body::None,
+                label: labels(name),
+                verbatim: None,
+            };
+            Rc::new(transport.prepare(&draft).unwrap())
+        };
+        let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
+        Box::new(Folk { user: Arc::clone(&self.user), known, other: request("http://fake/") })
+    }
+}
+
+/// Carries a plan out in a world, and keeps all that is said of it.
+fn carry_out<W: World>(
+    world: &W,
+    plan: &Plan,
+    control: &Control,
+    mut listen: impl FnMut(&Event),
+) -> Result<Seen, EngineError> {
+    let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
+    let mut sink = |event: &Event| {
+        listen(event);
+        seen.run.fold(event);
+        match event {
+            Event::Samples(samples) => seen.samples.extend(samples),
+            other => seen.events.push(other.clone()),
+        }
+    };
+    run(plan, Environment::default(), world, control, &mut sink)?;
+    seen.samples.sort_by_key(|s| s.planned);
+    Ok(seen)
 }
 
 impl World for Fake {
@@ -147,20 +175,8 @@ impl World for Fake {
         Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }
 
-    fn users(&self, wire: &Rc<FakeTransport<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
-        let request = |name: &str| {
-            let draft = Draft {
-                method: "GET",
-                url: name,
-                headers: &[],
-                body: &Body::None,
-                label: labels(name),
-                verbatim: None,
-            };
-            Rc::new(wire.prepare(&draft).unwrap())
-        };
-        let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
-        Box::new(Folk { user: Arc::clone(&self.user), known, other: request("http://fake/") })
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
+        self.folk(&**transport, labels)
     }
 
     fn labels(&self) -> Vec<String> {

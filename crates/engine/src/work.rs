@@ -8,6 +8,7 @@ use crate::race::{First, race};
 use crate::worker::Shared;
 use brunt_model::{Clock, Shape, Tick};
 use brunt_wire::Transport;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,8 +35,10 @@ pub struct Own {
     pub pacer: Thinking,
     /// How many users there are over time, from when, and which of them this is; None: it is always there.
     pub presence: Option<Presence>,
-    /// How often it may still ask.
-    pub iterations_left: u64,
+    /// How often the user may still ask, over all its streams.
+    pub iterations_left: Rc<Cell<u64>>,
+    /// Which of the user's streams it is; the first stands for the user.
+    pub stream: u32,
     /// It is counted among the users that are there.
     pub is_there: bool,
 }
@@ -56,7 +59,7 @@ impl<T: Transport> Work<T> for Own {
 
 impl Own {
     async fn job<T: Transport>(&mut self, actor: &mut Actor<T>) -> Option<Job> {
-        self.iterations_left = self.iterations_left.checked_sub(1)?;
+        self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
         let free = actor.ended.max(actor.shared.begins.get()) + actor.pause;
         let thought = self.pacer.next(free)?;
         let due = match &self.presence {
@@ -81,7 +84,7 @@ impl Own {
 
     /// Counts the user among those that are there, or not any more.
     fn stand<T: Transport>(&mut self, shared: &Shared<T>, is_there: bool) {
-        if std::mem::replace(&mut self.is_there, is_there) != is_there {
+        if self.stream == 0 && std::mem::replace(&mut self.is_there, is_there) != is_there {
             let there = shared.users_there.get();
             shared.users_there.set(if is_there { there + 1 } else { there - 1 });
         }

@@ -5,7 +5,7 @@
 
 use crate::Time;
 use crate::actor::Actor;
-use crate::arrivals::{deal_out, drop_arrivals};
+use crate::arrivals::{deal_out, drop_arrivals, spawn_seats};
 use crate::check::Check;
 use crate::clock::Sleep;
 use crate::control::{Borders, Control};
@@ -282,29 +282,44 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
     if shared.opening.get() == 0 {
         shared.bell.fire();
     }
-    match (&shared.plan.load, &shared.common.pool) {
-        (Load::Closed { users, think }, _) => {
-            let Some(begins) = shared.gate.wait().await else { return shared.left() };
-            // Users may be woken before the worker itself.
-            shared.begin(begins);
-            let presence =
-                users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
-            let pacer = Thinking::new(*think, shared.random(number + 1));
-            let iterations_left = shared.plan.stop.iterations_per_user.unwrap_or(u64::MAX);
-            live(actor, Own { pacer, presence, iterations_left, is_there: false }).await;
+    match &shared.common.pool {
+        None => {
+            let iterations = shared.plan.stop.iterations_per_user.unwrap_or(u64::MAX);
+            let iterations_left = Rc::new(Cell::new(iterations));
+            for stream in 1..shared.plan.connection.streams {
+                let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
+                shared.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
+            }
+            ask_from_begin(actor, 0, iterations_left).await;
         }
-        (Load::Open { .. }, Some(pool)) => {
+        Some(pool) => {
             let seat = pool.reserve(shared.number);
+            spawn_seats(&shared, pool, (&actor, seat));
             live(actor, Arrivals { pool: Arc::clone(pool), seat, fresh: false }).await;
         }
-        (Load::Open { .. }, None) => shared.left(),
     }
+}
+
+/// One stream of a user of the closed loop, from when the load begins.
+async fn ask_from_begin<T: Transport>(actor: Actor<T>, stream: u32, iterations_left: Rc<Cell<u64>>) {
+    let (shared, number) = (Rc::clone(&actor.shared), actor.number);
+    let Load::Closed { users, think } = &shared.plan.load else { return shared.left() };
+    let Some(begins) = shared.gate.wait().await else { return shared.left() };
+    // Users may be woken before the worker itself.
+    shared.begin(begins);
+    let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
+    let pacer = Thinking::new(*think, shared.random(number + 1 + (u64::from(stream) << 32)));
+    live(actor, Own { pacer, presence, iterations_left, stream, is_there: false }).await;
 }
 
 /// Why there will be no load: not one connection could be opened, or somebody stopped it.
 fn why_not<T: Transport>(shared: &Shared<T>) -> Option<String> {
     if shared.control.is_stopped() {
         return Some("stopped before the load began".into());
+    }
+    let streams = shared.plan.connection.streams;
+    if streams > 1 && !shared.transport.multiplexes() {
+        return Some(format!("connection.streams is `{streams}`, and this protocol has one at a time; write 1"));
     }
     let failed = shared.open_failure.borrow().clone();
     failed.filter(|_| shared.opened_ahead.get() == 0)

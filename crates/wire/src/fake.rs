@@ -1,5 +1,7 @@
 //! A transport without sockets, for the engine's tests: a formula takes the place of the server.
 
+mod streams;
+
 use crate::origin::OriginId;
 use crate::request::{BadRequest, Draft, Prepared};
 use crate::stream::Idle;
@@ -10,6 +12,7 @@ use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
+pub use streams::{FakeStreams, Fate, StreamCounts, StreamLane};
 
 /// Bytes of every request.
 pub const REQUEST_BYTES: u64 = 100;
@@ -152,14 +155,18 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
     }
 }
 
+/// A request without bytes. Hosts of different lengths are different origins.
+fn prepared(draft: &Draft<'_>) -> Prepared {
+    let host = draft.url.split('/').nth(2).unwrap_or_default();
+    let origin = OriginId(host.len() as u32);
+    Prepared { origin, label: draft.label, url: draft.url.to_owned(), ..Prepared::default() }
+}
+
 impl<T: Timer + 'static> Transport for FakeTransport<T> {
     type Lane = FakeConnection<T>;
 
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        // Hosts of different lengths are different origins.
-        let host = draft.url.split('/').nth(2).unwrap_or_default();
-        let origin = OriginId(host.len() as u32);
-        Ok(Prepared { origin, label: draft.label, url: draft.url.to_owned(), ..Prepared::default() })
+        Ok(prepared(draft))
     }
 
     async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {

@@ -11,6 +11,7 @@ pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
     Ok(Connection {
         http10: args.http10,
         requests_per_connection: requests_per_connection(args)?,
+        streams: 1,
         retry_stale: args.retry_stale,
         timeout: args.timeout,
         connect_timeout: args.connect_timeout,

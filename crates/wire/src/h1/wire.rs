@@ -72,6 +72,12 @@ pub enum BadWire {
     /// The proxy's URL.
     #[error("proxy: {0}")]
     Proxy(#[from] BadRequest),
+    /// Several requests at once on a connection.
+    #[error(
+        "connection.streams is `{0}`, but an HTTP/1 connection carries one request at a time; write `streams: 1`, and \
+         raise the number of connections (-c) for more requests at once"
+    )]
+    Streams(u32),
 }
 
 /// An open connection.
@@ -89,6 +95,9 @@ impl Common {
     /// Reads certificates and keys, and what the plan says of connections.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
+        if settings.streams != 1 {
+            return Err(BadWire::Streams(settings.streams));
+        }
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
