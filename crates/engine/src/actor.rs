@@ -56,8 +56,18 @@ impl<T: Transport> Actor<T> {
         Self::sharing(shared, Rc::new(connections), number)
     }
 
-    /// One whose connections are shared with others.
+    /// One that shares the connections of another.
     pub fn sharing(shared: &Rc<Shared<T>>, connections: Rc<Connections<T>>, number: u64) -> Self {
+        Self::with_program(shared, connections, number, shared.users.user(number))
+    }
+
+    /// One that carries out this program.
+    pub fn with_program(
+        shared: &Rc<Shared<T>>,
+        connections: Rc<Connections<T>>,
+        number: u64,
+        user: Box<dyn VirtualUser>,
+    ) -> Self {
         Self {
             connections,
             lane: None,
@@ -66,7 +76,7 @@ impl<T: Transport> Actor<T> {
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
-            user: shared.users.user(number),
+            user,
             number,
             along: Vec::new(),
             shared: Rc::clone(shared),
@@ -130,7 +140,7 @@ impl<T: Transport> Actor<T> {
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.bytes().len() as u64;
         let lost = lost.map(|failure| Lost { failure, sent: written && sample.bytes_sent > 0 });
-        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
+        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost, parallel: None }
     }
 
     pub fn begin(&self, due: Due, at: Tick) {
@@ -265,7 +275,7 @@ impl<T: Transport> Actor<T> {
     }
 
     /// The run was cut off before the request could be begun.
-    fn drop_request(&mut self, due: Due) -> Asked {
+    pub fn drop_request(&mut self, due: Due) -> Asked {
         self.ended = self.shared.time.now();
         let mut recorder = self.shared.recorder.borrow_mut();
         if due.arrives && self.shared.common.pool.is_some() {

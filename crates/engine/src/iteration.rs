@@ -39,6 +39,30 @@ pub struct Asked {
     pub failed: bool,
     /// No whole reply came.
     pub lost: Option<Lost>,
+    /// What became of the requests of a parallel step.
+    pub parallel: Option<Box<ParallelReplies>>,
+}
+
+/// What became of the requests of a parallel step.
+#[derive(Default)]
+pub struct ParallelReplies {
+    /// In the order of the requests; None where no whole reply came.
+    pub replies: Vec<Option<Reply>>,
+    /// How many requests failed.
+    pub failures: u32,
+}
+
+impl Asked {
+    /// What the user knows when it decides on its next step.
+    fn turn(&self, number: u64, step: u32) -> Turn<'_> {
+        let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
+        match self.parallel.as_deref() {
+            None => Turn { failures: u32::from(self.failed), ..one },
+            Some(ParallelReplies { replies, failures }) => {
+                Turn { last: replies.last().and_then(Option::as_ref), replies, failures: *failures, ..one }
+            }
+        }
+    }
 }
 
 /// A request that has no reply.
@@ -62,8 +86,7 @@ impl<T: Transport> Actor<T> {
     async fn iterate(&mut self, mut due: Due) {
         let (mut step, mut asked) = (0, Asked::default());
         loop {
-            let turn = Turn { number: due.iteration, last: asked.last.as_ref(), step, failed: asked.failed };
-            let next = self.user.next(turn);
+            let next = self.user.next(asked.turn(due.iteration, step));
             if step > 0 && !matches!(next, Step::Done | Step::Think(_)) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
@@ -79,6 +102,14 @@ impl<T: Transport> Actor<T> {
                 Step::Together(requests) => {
                     step += (requests.len() as u32).saturating_sub(1);
                     self.together(&requests, due).await
+                }
+                Step::Parallel(requests, _) if requests.is_empty() => {
+                    return self.broken(due, "a parallel step has no requests".into());
+                }
+                Step::Parallel(requests, most) => {
+                    step += (requests.len() as u32).saturating_sub(1);
+                    // Boxed: an idle connection would hold the room for it.
+                    Box::pin(self.parallel(requests, most, due)).await
                 }
                 Step::Think(time) => {
                     due = due.behind(due.planned + time);

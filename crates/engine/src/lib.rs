@@ -13,7 +13,8 @@
 //! * [`user`]: what a virtual user does next.
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
 //! * `actor`: a virtual user, the lanes that it holds, and the clocks of its requests.
-//! * `iteration`: what a user makes of one arrival. `work`: where an actor's requests come from.
+//! * `iteration`: what a user makes of one arrival. `parallel`: requests of a user at the same time.
+//!   `work`: where an actor's requests come from.
 //! * `arrivals`: when the arrivals of an open loop are dealt out, and when another connection is opened.
 //! * `pool`: the free connections of an open loop and the arrivals that wait for one.
 //! * `recorder`: samples into snapshots. `check`: whether a reply is good. `labels`: names and their numbers.
@@ -28,6 +29,7 @@ mod gather;
 mod iteration;
 mod labels;
 pub mod pace;
+mod parallel;
 pub mod parts;
 pub mod pool;
 mod race;

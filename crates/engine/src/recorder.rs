@@ -27,6 +27,9 @@ pub struct Recorder {
     border: Tick,
     /// Time under way behind the border, in nanoseconds.
     behind_border: u64,
+    /// Requests of parallel steps that have not ended, less one for each step; and their time behind the border.
+    overlapping: u64,
+    overlap_behind_border: u64,
     /// How arrivals of the open loop are spread.
     bins: Vec<Bin>,
     samples: Option<Vec<Sample>>,
@@ -45,6 +48,8 @@ impl Recorder {
             summed_to: Tick::ZERO,
             border: Tick::NEVER,
             behind_border: 0,
+            overlapping: 0,
+            overlap_behind_border: 0,
             bins: Vec::new(),
             samples: samples.then(Vec::new),
         }
@@ -91,9 +96,25 @@ impl Recorder {
     #[inline]
     fn pass(&mut self, to: Tick) {
         let behind = to.nanos_since(self.border.max(self.summed_to));
+        let before = to.nanos_since(self.summed_to) - behind;
         self.behind_border += self.in_flight * behind;
-        self.flow.in_flight_nanos += self.in_flight * (to.nanos_since(self.summed_to) - behind);
+        self.flow.in_flight_nanos += self.in_flight * before;
+        self.overlap_behind_border += self.overlapping * behind;
+        self.flow.overlap_nanos += self.overlapping * before;
         self.summed_to = self.summed_to.max(to);
+    }
+
+    /// A parallel step began, `extra` requests of which go beyond the one that a user has under way otherwise.
+    pub fn overlap_begins(&mut self, planned: Tick, at: Tick, extra: u64) {
+        self.pass(at);
+        self.flow.overlap_nanos += extra * at.nanos_since(planned);
+        self.overlapping += extra;
+    }
+
+    /// A request of a parallel step ended, and another one of the step has not.
+    pub fn overlap_ends(&mut self, at: Tick) {
+        self.pass(at);
+        self.overlapping -= 1;
     }
 
     /// Where the next snapshot ends.
@@ -196,6 +217,7 @@ impl Recorder {
         let mut flow = std::mem::take(&mut self.flow);
         self.border = Tick::NEVER;
         self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
+        self.flow.overlap_nanos = std::mem::take(&mut self.overlap_behind_border);
         flow.in_flight = self.in_flight;
         flow.opened = connections.opened.take();
         flow.closed_idle = connections.closed_idle.take();

@@ -11,6 +11,7 @@ mod ends;
 mod limits;
 mod open;
 mod overload;
+mod parallel;
 mod parts;
 mod pool;
 mod queueing;
@@ -52,6 +53,7 @@ fn secs(n: u64) -> Duration {
 enum Next {
     Ask(&'static str),
     Together(usize),
+    Parallel(usize, usize),
     Think(Duration),
     Done,
     Broken,
@@ -209,6 +211,7 @@ impl VirtualUser for Folk {
                 Step::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
             }
             Next::Together(count) => Step::Together(vec![Rc::clone(&self.other); count]),
+            Next::Parallel(count, most) => Step::Parallel(vec![Rc::clone(&self.other); count], most),
             Next::Think(time) => Step::Think(time),
             Next::Done => Step::Done,
             Next::Broken => Step::Broken("this user is broken".into()),

@@ -186,7 +186,7 @@ impl<'a> Look<'a> {
         let compiled = Arc::new(CompiledScript::new(&plan)?);
         let numbering: Numbering = Rc::new(|_| 0);
         let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
-        match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
+        match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),
             Step::Done | Step::Think(_) | Step::Together(_) => bail!("there is no request"),

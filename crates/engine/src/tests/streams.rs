@@ -282,11 +282,23 @@ fn a_transport_without_streams_refuses_several() {
     assert!(error.contains("connection.streams"), "{error}");
 }
 
-/// Three hundred runs, each with any load, limits and ends of connections.
+#[test]
+fn requests_of_a_parallel_step_share_the_connection() {
+    let user = |turn: Turn<'_>| if turn.step == 0 { Next::Parallel(20, 6) } else { Next::Done };
+    for (limit, step) in [(100, 40), (4, 50)] {
+        let world = Streams::new(Fake::delay(ms(10)).user(user), limit);
+        let seen = world.run(&streams(closed(3.0, secs(2)), 1));
+        assert_eq!((count(&world.counts.most_open), count(&world.counts.opened)), (3, 3));
+        assert_eq!(count(&world.counts.most_streams), u64::from(limit.min(6)));
+        assert_eq!(seen.run.total.good, 3 * 20 * 2000 / step);
+    }
+}
+
+/// A hundred runs, each with any load, limits and ends of connections.
 #[test]
 fn runs_over_streams_conserve_everything() {
     let mut random = Pcg64Mcg::seed_from_u64(5);
-    for number in 0..300 {
+    for number in 0..100 {
         let mut plan = super::conservation::any_plan(&mut random);
         plan.connection.streams = random.random_range(1..10);
         plan.connection.retry_stale = random.random();
@@ -296,6 +308,12 @@ fn runs_over_streams_conserve_everything() {
         let seeds = std::sync::Mutex::new(random.clone());
         random.random::<u64>();
         let fake = Fake::new(move || super::conservation::moody(&mut seeds.lock().unwrap()));
+        let (together, most) = (random.random_range(0..9), random.random_range(1..5));
+        let fake = fake.user(move |turn| match turn.step {
+            0 if together > 3 => Next::Parallel(together, most),
+            0 => Next::Ask("http://fake/"),
+            _ => Next::Done,
+        });
         let fate = move |opened: Tick| Fate {
             lost_at: if ends.0 < 10 { opened + ms(ends.0 * 300) } else { Tick::NEVER },
             goes_away_at: if ends.1 < 10 { opened + ms(ends.1 * 200) } else { Tick::NEVER },

@@ -2,7 +2,7 @@
 
 use super::check;
 use brunt_model::finding::Check;
-use brunt_model::{Failure, Load, Loss, Phase, Run, Tally};
+use brunt_model::{Failure, Flow, Load, Loss, Phase, Run, Tally};
 
 /// Requests under way, counted over time, against the sum of their times.
 ///
@@ -28,7 +28,7 @@ fn seconds_under_way(t: &Tally) -> f64 {
 /// one for each request that was dropped.
 ///
 /// Both sides over the load, warm-up included, to its end: users × streams × time = ∫ in flight dt + Σ lag + Σ queue wait +
-/// Σ thinking. Only where the users never change and the time was the end of it: users that leave one by one are fewer than
+/// Σ thinking, less the time by which requests of parallel steps overlapped. Only where the users never change and the time was the end of it: users that leave one by one are fewer than
 /// asked. Those of a process that was lost are counted until then.
 pub fn users(run: &Run) -> Option<Check> {
     let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.load) else { return None };
@@ -36,10 +36,12 @@ pub fn users(run: &Run) -> Option<Check> {
     let asked = users.as_constant()? * f64::from(run.plan.as_ref()?.connection.streams.max(1));
     let time = load_seconds(run)?;
     let users = asked - users_lost(run, asked) / time;
-    let before_grace = run.flow_all.in_flight_nanos - run.flow_grace.in_flight_nanos;
+    // A user that has several requests at once is still one user.
+    let busy = |flow: &Flow| flow.in_flight_nanos as f64 - flow.overlap_nanos as f64;
+    let before_grace = busy(&run.flow_all) - busy(&run.flow_grace);
     let waited = |t: &Tally| (t.lag.sum() + t.queue_wait.sum()) as f64 / 1e9;
     let waited = waited(&run.total) + waited(&run.warmup);
-    let (busy, thinking) = (before_grace as f64 / 1e9 + waited, run.flow_all.thought_nanos as f64 / 1e9);
+    let (busy, thinking) = (before_grace / 1e9 + waited, run.flow_all.thought_nanos as f64 / 1e9);
     let begun = run.flow_all.begun.max(1) as f64;
     let there = (busy + thinking) / time;
     let thought = format!(" + {:.3} thinking = {there:.3}", thinking / time);

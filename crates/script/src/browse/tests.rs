@@ -62,7 +62,7 @@ impl Talk {
         let mut asked = Vec::new();
         let mut last = None;
         for step in 0..20 {
-            let turn = Turn { number: 0, last: last.as_ref(), step, failed: false };
+            let turn = Turn { last: last.as_ref(), step, ..Turn::default() };
             let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
             let text = String::from_utf8_lossy(request.bytes()).into_owned();
             let fields = text.lines().skip(1).filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
