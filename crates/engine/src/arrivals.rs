@@ -11,15 +11,15 @@
 //! much work a turn is does not depend on how far behind the run is: what could not be begun when the run is cut off is
 //! counted by [`Schedule::skip`].
 
+use crate::actor::Actor;
 use crate::clock::Sleep;
 use crate::pace::{Headroom, Opening, Pacer, Progress, Schedule};
-use crate::pool::{Arrival, Arrived, Growth, Pool};
+use crate::pool::{Arrival, Arrived, Growth, Pool, SeatId};
 use crate::recorder::Cohort;
-use crate::slot::Slot;
 use crate::work::{self, live, wait_until};
 use crate::worker::Shared;
 use brunt_model::{Clock, Tick};
-use brunt_wire::Wire;
+use brunt_wire::Transport;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,8 +33,8 @@ const LOOK_AGAIN: Duration = Duration::from_micros(50);
 /// Interval at which a full pool, or a stopped growth, is looked at again.
 const ROOM_AGAIN: Duration = Duration::from_millis(1);
 
-struct Dealer<W: Wire> {
-    shared: Rc<Shared<W>>,
+struct Dealer<T: Transport> {
+    shared: Rc<Shared<T>>,
     pool: Arc<Pool>,
     schedule: Schedule,
     /// The next arrival of the schedule.
@@ -50,8 +50,16 @@ struct Dealer<W: Wire> {
     growth_stopped: bool,
 }
 
+/// Starts the actors of further seats on the connection of the first.
+pub fn spawn_seats<T: Transport>(shared: &Rc<Shared<T>>, pool: &Arc<Pool>, (first, seat): (&Actor<T>, SeatId)) {
+    for seat in pool.seats_of(seat).skip(1) {
+        let actor = Actor::sharing(shared, Rc::clone(&first.connections), seat.number as u64);
+        shared.spawn(live(actor, work::Arrivals { pool: Arc::clone(pool), seat, fresh: false }));
+    }
+}
+
 /// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
-pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut schedule: Schedule) {
+pub async fn deal_out<T: Transport>(shared: Rc<Shared<T>>, pool: Arc<Pool>, mut schedule: Schedule) {
     let connect_rate = f64::from(shared.plan.connection.connect_rate.max(1)) / shared.among_all().1 as f64;
     shared.time.count_idle();
     let mut dealer = Dealer {
@@ -74,12 +82,12 @@ pub async fn deal_out<W: Wire>(shared: Rc<Shared<W>>, pool: Arc<Pool>, mut sched
     shared.bell.fire();
 }
 
-fn progress<W: Wire>(shared: &Shared<W>, at: Tick) -> Progress {
+fn progress<T: Transport>(shared: &Shared<T>, at: Tick) -> Progress {
     Progress { at, idle: shared.time.idle(), steps: shared.steps_done.get() }
 }
 
 /// Arrivals that were due, and for which there was no room, or no time.
-pub fn drop_arrivals<W: Wire>(shared: &Shared<W>, arrivals: &[Arrival]) {
+pub fn drop_arrivals<T: Transport>(shared: &Shared<T>, arrivals: &[Arrival]) {
     let now = shared.time.now();
     let mut recorder = shared.recorder.borrow_mut();
     for arrival in arrivals {
@@ -88,7 +96,7 @@ pub fn drop_arrivals<W: Wire>(shared: &Shared<W>, arrivals: &[Arrival]) {
     }
 }
 
-impl<W: Wire> Dealer<W> {
+impl<T: Transport> Dealer<T> {
     async fn deal_all(&mut self) {
         let mut now = self.shared.time.now();
         while self.shared.cut.get().is_none() {
@@ -188,8 +196,10 @@ impl<W: Wire> Dealer<W> {
         }
         match self.pool.grow(self.shared.number, now) {
             Growth::Seat(seat) => {
+                let first = Actor::new(&self.shared, seat.number as u64);
+                spawn_seats(&self.shared, &self.pool, (&first, seat));
                 let work = work::Arrivals { pool: Arc::clone(&self.pool), seat, fresh: true };
-                self.shared.spawn(live(Slot::new(&self.shared, seat.number as u64), work));
+                self.shared.spawn(live(first, work));
             }
             Growth::Dropped(arrivals) => drop_arrivals(&self.shared, &arrivals),
             Growth::Nothing => {}
@@ -199,7 +209,7 @@ impl<W: Wire> Dealer<W> {
     /// Whether a further connection is worth opening; if not, arrivals wait for one of the open connections.
     fn decide_growth(&mut self, now: Tick) -> bool {
         let (pool, worker) = (&self.pool, self.shared.number);
-        let grows = self.headroom.permits_another(pool.seats(worker), progress(&self.shared, now));
+        let grows = self.headroom.permits_another(pool.connections(worker), progress(&self.shared, now));
         if grows {
             self.resume_growth();
         } else if !self.growth_stopped {

@@ -1,12 +1,12 @@
 //! One iteration: the requests that a virtual user makes of one arrival, and its pauses between them.
 
+use crate::actor::Actor;
 use crate::pool::Job;
-use crate::slot::Slot;
 use crate::user::{Step, Turn};
 use crate::work::{wait_idle, wait_until};
 use brunt_model::plan::Keep;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
-use brunt_wire::{Prepared, Reply, Wire};
+use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
 
 /// When a request is due.
@@ -39,6 +39,30 @@ pub struct Asked {
     pub failed: bool,
     /// No whole reply came.
     pub lost: Option<Lost>,
+    /// What became of the requests of a parallel step.
+    pub parallel: Option<Box<ParallelReplies>>,
+}
+
+/// What became of the requests of a parallel step.
+#[derive(Default)]
+pub struct ParallelReplies {
+    /// In the order of the requests; None where no whole reply came.
+    pub replies: Vec<Option<Reply>>,
+    /// How many requests failed.
+    pub failures: u32,
+}
+
+impl Asked {
+    /// What the user knows when it decides on its next step.
+    fn turn(&self, number: u64, step: u32) -> Turn<'_> {
+        let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
+        match self.parallel.as_deref() {
+            None => Turn { failures: u32::from(self.failed), ..one },
+            Some(ParallelReplies { replies, failures }) => {
+                Turn { last: replies.last().and_then(Option::as_ref), replies, failures: *failures, ..one }
+            }
+        }
+    }
 }
 
 /// A request that has no reply.
@@ -49,7 +73,7 @@ pub struct Lost {
     pub sent: bool,
 }
 
-impl<W: Wire> Slot<W> {
+impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
         let Job { arrival, free, paced } = job;
@@ -62,8 +86,7 @@ impl<W: Wire> Slot<W> {
     async fn iterate(&mut self, mut due: Due) {
         let (mut step, mut asked) = (0, Asked::default());
         loop {
-            let turn = Turn { number: due.iteration, last: asked.last.as_ref(), step, failed: asked.failed };
-            let next = self.user.next(turn);
+            let next = self.user.next(asked.turn(due.iteration, step));
             if step > 0 && !matches!(next, Step::Done | Step::Think(_) | Step::Leave | Step::EndRun) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
@@ -80,6 +103,14 @@ impl<W: Wire> Slot<W> {
                 Step::Together(requests) => {
                     step += (requests.len() as u32).saturating_sub(1);
                     self.together(&requests, due).await
+                }
+                Step::Parallel(requests, _) if requests.is_empty() => {
+                    return self.broken(due, "a parallel step has no requests".into());
+                }
+                Step::Parallel(requests, most) => {
+                    step += (requests.len() as u32).saturating_sub(1);
+                    // Boxed: an idle connection would hold the room for it.
+                    Box::pin(self.parallel(requests, most, due)).await
                 }
                 Step::Think(time) => {
                     due = due.behind(due.planned + time);

@@ -1,6 +1,6 @@
 //! The one loop that turns a plan into events.
 //!
-//! A [`Pacer`] says *when*, a [`VirtualUser`] *what next*, a [`Wire`](brunt_wire::Wire) *how*, a [`Sink`] listens.
+//! A [`Pacer`] says *when*, a [`VirtualUser`] *what next*, a [`Transport`](brunt_wire::Transport) *how*, a [`Sink`] listens.
 //! Each worker thread owns a runtime, its connections and its recorder; threads share nothing but the queue of free
 //! connections of an open loop, and hand over one snapshot an interval.
 //!
@@ -12,12 +12,14 @@
 //! * [`clock`]: time, real and fake. [`pace`]: when requests are due.
 //! * [`user`]: what a virtual user does next.
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
-//! * `slot`: one connection at a time, and the requests on it.
-//! * `iteration`: what a user makes of one arrival. `work`: where a slot's requests come from.
+//! * `actor`: a virtual user, the lanes that it holds, and the clocks of its requests.
+//! * `iteration`: what a user makes of one arrival. `parallel`: requests of a user at the same time.
+//!   `work`: where an actor's requests come from.
 //! * `arrivals`: when the arrivals of an open loop are dealt out, and when another connection is opened.
 //! * `pool`: the free connections of an open loop and the arrivals that wait for one.
 //! * `recorder`: samples into snapshots. `check`: whether a reply is good. `labels`: names and their numbers.
 
+mod actor;
 mod arrivals;
 mod check;
 pub mod clock;
@@ -27,12 +29,12 @@ mod gather;
 mod iteration;
 mod labels;
 pub mod pace;
+mod parallel;
 pub mod parts;
 pub mod pool;
 mod race;
 mod recorder;
 mod run;
-mod slot;
 pub mod user;
 mod work;
 mod worker;

@@ -5,8 +5,9 @@
 //! has not what is needed: an arrival takes a free connection wherever it is, its own worker's first; where none is free
 //! it waits its turn, and the connection that comes free first, at whatever worker, takes the arrival that was due first.
 //! The worker that deals out arrivals decides whether another connection is opened ([`Pool::grow`]), once it has looked
-//! for replies that came meanwhile. A *seat* is the permission to have one connection. What it is not: the connections
-//! themselves, which never leave their thread.
+//! for replies that came meanwhile. A *seat* is a lane: the right to one exchange at a time on a connection. The cap is on
+//! connections, and each has as many seats as it has streams (one with HTTP/1). What it is not: the connections themselves,
+//! which never leave their thread.
 //!
 //! No arrival waits while a seat is free: whoever lets an arrival wait looks for a free seat afterwards, and whoever frees
 //! a seat looks for an arrival that waits afterwards; each is published before the other is looked for, so at least one of
@@ -91,9 +92,9 @@ pub enum Arrived {
 /// What became of the arrival that has waited longest, when no connection came free for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Growth {
-    /// It is the caller's to open this new seat, which has it.
+    /// It is the caller's to open a new connection. This is the first of its [seats](Pool::seats_of), and has the arrival.
     Seat(SeatId),
-    /// There is no room for another seat: these are dropped.
+    /// There is no room for another connection: these are dropped.
     Dropped(Vec<Arrival>),
     /// None waits, or it goes on waiting for a seat.
     Nothing,
@@ -102,31 +103,46 @@ pub enum Growth {
 /// The seats of all workers.
 pub struct Pool {
     cap: usize,
+    /// Seats on each connection.
+    streams: usize,
     overflow: Overflow,
     shards: Box<[Shard]>,
-    /// Seats of all workers.
-    seats: AtomicUsize,
+    /// Connections of all workers.
+    connections: AtomicUsize,
     pacing: Pacing,
     closed: AtomicBool,
 }
 
 impl Pool {
-    /// Room for `cap` seats over so many workers.
+    /// Room for `cap` connections over so many workers, of one seat each.
     pub fn new(cap: usize, workers: usize, overflow: Overflow, take: Take) -> Self {
         Self {
             cap,
+            streams: 1,
             overflow,
             shards: (0..workers).map(|_| Shard::new(take)).collect(),
-            seats: AtomicUsize::new(0),
+            connections: AtomicUsize::new(0),
             pacing: Pacing::default(),
             closed: AtomicBool::new(false),
         }
     }
 
-    /// A busy seat without a job, for a connection that is opened before the load begins.
+    /// Has so many seats on each connection.
+    #[must_use]
+    pub fn with_streams(mut self, streams: u32) -> Self {
+        self.streams = streams.max(1) as usize;
+        self
+    }
+
+    /// The seats on the connection whose first seat this is.
+    pub fn seats_of(&self, first: SeatId) -> impl Iterator<Item = SeatId> + use<> {
+        (0..self.streams).map(move |n| SeatId { number: first.number + n, index: first.index + n, ..first })
+    }
+
+    /// Busy seats without a job, for a connection that is opened before the load begins; the first of them.
     pub fn reserve(&self, worker: usize) -> SeatId {
-        let number = self.seats.fetch_add(1, SeqCst);
-        self.shards[worker].lock().add_seat(number, worker, None)
+        let number = self.connections.fetch_add(1, SeqCst);
+        self.shards[worker].lock().add_seats(number, worker, None, self.streams)
     }
 
     /// An arrival at `worker`, `now`.
@@ -155,17 +171,17 @@ impl Pool {
         Arrived::Waits
     }
 
-    /// Makes a seat of `worker` for the arrival that has waited longest. To be called when every connection of `worker`
+    /// Makes the seats of a further connection of `worker` for the arrival that has waited longest. To be called when every connection of `worker`
     /// waits for the server: an arrival that waits because replies have not been read yet needs no other connection.
     pub fn grow(&self, worker: usize, now: Tick) -> Growth {
         if self.may_grow() {
             let Some((from, waiting)) = self.pop_oldest() else { return Growth::Nothing };
-            let next = |seats| (seats < self.cap).then_some(seats + 1);
-            if let Ok(number) = self.seats.fetch_update(SeqCst, SeqCst, next) {
+            let next = |connections| (connections < self.cap).then_some(connections + 1);
+            if let Ok(number) = self.connections.fetch_update(SeqCst, SeqCst, next) {
                 let job = self.job_of(waiting, Tick::ZERO, now);
-                return Growth::Seat(self.shards[worker].lock().add_seat(number, worker, Some(job)));
+                return Growth::Seat(self.shards[worker].lock().add_seats(number, worker, Some(job), self.streams));
             }
-            // Another worker made the last seat meanwhile.
+            // Another worker made the last connection meanwhile.
             let arrival = waiting.arrival;
             if !self.shards[from].wait_first(waiting, &self.closed) {
                 return Growth::Dropped(vec![arrival]);
@@ -189,14 +205,14 @@ impl Pool {
         self.all_waiting() >= MOST_WAITING
     }
 
-    /// Whether another seat may be made.
+    /// Whether another connection may be made.
     pub fn may_grow(&self) -> bool {
-        self.seats.load(SeqCst) < self.cap
+        self.connections.load(SeqCst) < self.cap
     }
 
-    /// How many seats are `worker`'s.
-    pub fn seats(&self, worker: usize) -> usize {
-        self.shards[worker].lock().seats()
+    /// How many connections are `worker`'s.
+    pub fn connections(&self, worker: usize) -> usize {
+        self.shards[worker].lock().seats() / self.streams
     }
 
     /// `worker` opens no further connection: an arrival waits for one of the open connections, as with a cap.

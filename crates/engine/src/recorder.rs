@@ -2,6 +2,7 @@
 
 use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick};
+use brunt_wire::ConnectionCounts;
 
 /// To which part of the run a request belongs: by when it was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,9 @@ pub struct Recorder {
     border: Tick,
     /// Time under way behind the border, in nanoseconds.
     behind_border: u64,
-    connections: u64,
+    /// Requests of parallel steps that have not ended, less one for each step; and their time behind the border.
+    overlapping: u64,
+    overlap_behind_border: u64,
     /// How arrivals of the open loop are spread.
     bins: Vec<Bin>,
     samples: Option<Vec<Sample>>,
@@ -45,7 +48,8 @@ impl Recorder {
             summed_to: Tick::ZERO,
             border: Tick::NEVER,
             behind_border: 0,
-            connections: 0,
+            overlapping: 0,
+            overlap_behind_border: 0,
             bins: Vec::new(),
             samples: samples.then(Vec::new),
         }
@@ -92,9 +96,25 @@ impl Recorder {
     #[inline]
     fn pass(&mut self, to: Tick) {
         let behind = to.nanos_since(self.border.max(self.summed_to));
+        let before = to.nanos_since(self.summed_to) - behind;
         self.behind_border += self.in_flight * behind;
-        self.flow.in_flight_nanos += self.in_flight * (to.nanos_since(self.summed_to) - behind);
+        self.flow.in_flight_nanos += self.in_flight * before;
+        self.overlap_behind_border += self.overlapping * behind;
+        self.flow.overlap_nanos += self.overlapping * before;
         self.summed_to = self.summed_to.max(to);
+    }
+
+    /// A parallel step began, `extra` requests of which go beyond the one that a user has under way otherwise.
+    pub fn overlap_begins(&mut self, planned: Tick, at: Tick, extra: u64) {
+        self.pass(at);
+        self.flow.overlap_nanos += extra * at.nanos_since(planned);
+        self.overlapping += extra;
+    }
+
+    /// A request of a parallel step ended, and another one of the step has not.
+    pub fn overlap_ends(&mut self, at: Tick) {
+        self.pass(at);
+        self.overlapping -= 1;
     }
 
     /// Where the next snapshot ends.
@@ -179,42 +199,30 @@ impl Recorder {
         self.tally(cohort).retries += 1;
     }
 
-    /// A connection was opened.
-    pub fn opened(&mut self) {
-        self.flow.opened += 1;
-        self.connections += 1;
-    }
-
     /// A connection was opened before the load began: its steps are kept, no request goes with them.
     pub fn opened_ahead(&mut self, opening: &brunt_model::sample::Opening) {
-        self.opened();
         self.measured.phases.record_opening(opening);
     }
 
-    /// A connection is no more.
-    pub fn closed(&mut self) {
-        self.connections -= 1;
-    }
-
-    /// Bytes that nobody asked for came on a connection: it is given up.
-    pub fn unsolicited(&mut self) {
-        self.flow.unsolicited += 1;
-    }
-
-    /// The server closed an idle connection.
-    pub fn closed_idle(&mut self) {
-        self.flow.closed_idle += 1;
-        self.connections -= 1;
-    }
-
-    /// Everything since the last snapshot. `waiting` and `users` are how things stand now.
-    pub fn take(&mut self, (from, to): (Tick, Tick), phase: Phase, waiting: u64, users: u64) -> Snapshot {
+    /// Everything since the last snapshot, with the counts of connections since then. `waiting` and `users` are how things
+    /// stand now.
+    pub fn take(
+        &mut self,
+        (from, to): (Tick, Tick),
+        phase: Phase,
+        (waiting, users): (u64, u64),
+        connections: &ConnectionCounts,
+    ) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
         self.border = Tick::NEVER;
         self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
+        self.flow.overlap_nanos = std::mem::take(&mut self.overlap_behind_border);
         flow.in_flight = self.in_flight;
-        flow.connections = self.connections;
+        flow.opened = connections.opened.take();
+        flow.closed_idle = connections.closed_idle.take();
+        flow.unsolicited = connections.unsolicited.take();
+        flow.connections = connections.open.get();
         flow.waiting = waiting;
         flow.users = users;
         let labels = self.labels.iter_mut().enumerate();
@@ -251,7 +259,12 @@ mod tests {
         recorder.expect(Tick(100 * MS));
         // The worker was suspended: it reads the reply 70 ms behind the border, and only then comes to it.
         recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
-        let mut under_way = |from, to| recorder.take((Tick(from), Tick(to)), Phase::Measure, 0, 0).flow.in_flight_nanos;
+        let mut under_way = |from, to| {
+            recorder
+                .take((Tick(from), Tick(to)), Phase::Measure, (0, 0), &ConnectionCounts::default())
+                .flow
+                .in_flight_nanos
+        };
         assert_eq!([under_way(0, 100 * MS), under_way(100 * MS, 200 * MS)], [40 * MS, 70 * MS]);
     }
 }

@@ -12,7 +12,7 @@ use crate::worker::{Common, Shared, work};
 use brunt_model::{Environment, Event, Load, Part, Plan, Sample, Snapshot, Tick};
 use brunt_probe::Ourselves;
 use brunt_probe::ourselves::Thread;
-use brunt_wire::Wire;
+use brunt_wire::Transport;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -35,16 +35,16 @@ impl<F: FnMut(&Event)> Sink for F {
 /// What a run needs of the world: made once, used by all workers.
 pub trait World: Send + Sync {
     /// How requests travel.
-    type Wire: Wire;
+    type Transport: Transport;
 
     /// The clock that workers get.
     fn epoch(&self) -> Epoch;
 
-    /// The wire of a worker, by its number among those of all processes; called on its thread.
-    fn wire(&self, worker: usize, time: &Time) -> Rc<Self::Wire>;
+    /// The transport of a worker, by its number among those of all processes; called on its thread.
+    fn transport(&self, worker: usize, time: &Time) -> Rc<Self::Transport>;
 
     /// The users of a worker; called on its thread. `labels` numbers the names of labels.
-    fn users(&self, wire: &Rc<Self::Wire>, worker: usize, labels: &Numbering) -> Box<dyn Users>;
+    fn users(&self, transport: &Rc<Self::Transport>, worker: usize, labels: &Numbering) -> Box<dyn Users>;
 
     /// Names of labels that are known beforehand.
     fn labels(&self) -> Vec<String>;
@@ -232,13 +232,16 @@ fn common<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Common {
 fn pool(plan: &Plan, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
-    match plan.main().load {
-        Load::Closed { .. } => None,
-        Load::Open { connections: Some(n), .. } => Some(Pool::new(share(n), workers, Overflow::Wait, Take::Oldest)),
+    let streams = plan.connection.streams.max(1);
+    let pool = match plan.main().load {
+        Load::Closed { .. } => return None,
+        Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),
         Load::Open { connections: None, max_in_flight, .. } => {
-            Some(Pool::new(share(max_in_flight), workers, Overflow::Drop, Take::Newest))
+            let cap = share(max_in_flight).div_ceil(streams as usize);
+            Pool::new(cap, workers, Overflow::Drop, Take::Newest)
         }
-    }
+    };
+    Some(pool.with_streams(streams))
 }
 
 fn worker_thread<W: World>(
@@ -256,11 +259,11 @@ fn worker_thread<W: World>(
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
         }
-        let wire = world.wire(among_all, &time);
+        let transport = world.transport(among_all, &time);
         let labels = Arc::clone(&common.labels);
         let number_of: Numbering = Rc::new(move |name| labels.number(name));
-        let users = world.users(&wire, among_all, &number_of);
-        let shared = Shared::new(common, (wire, users), time, number, out);
+        let users = world.users(&transport, among_all, &number_of);
+        let shared = Shared::new(common, (transport, users), time, number, out);
         // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
         tokio::task::spawn_local(work(shared)).await.map_err(|_| EngineError::Panicked)
     })

@@ -1,4 +1,4 @@
-//! The engine with a fake clock and a fake wire: hours of load in milliseconds, and every instant exact.
+//! The engine with a fake clock and a fake transport: hours of load in milliseconds, and every instant exact.
 //!
 //! A [`Fake`] is a world made of formulas; [`Fake::run`] carries a plan out in it and checks what must hold of every
 //! run: nothing is lost, snapshots follow each other without a gap, every sample's clocks are in order.
@@ -11,10 +11,12 @@ mod ends;
 mod limits;
 mod open;
 mod overload;
+mod parallel;
 mod parts;
 mod pool;
 mod queueing;
 mod steps;
+mod streams;
 mod threads;
 mod timers;
 
@@ -29,9 +31,9 @@ use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample, Scenario, Shape,
     Snapshot, Stage, Stop, Tally, Think, Tick,
 };
-use brunt_wire::fake::{Answer, FakeWire, Server, queue};
+use brunt_wire::fake::{Answer, FakeTransport, Server, queue};
 use brunt_wire::request::Draft;
-use brunt_wire::{Prepared, Reply, Wire, redirect};
+use brunt_wire::{Prepared, Reply, Transport, redirect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -52,6 +54,7 @@ fn secs(n: u64) -> Duration {
 enum Next {
     Ask(&'static str),
     Together(usize),
+    Parallel(usize, usize),
     Think(Duration),
     Done,
     Leave,
@@ -59,9 +62,10 @@ enum Next {
     Broken,
 }
 
+type Follow = Rc<dyn Fn(&Prepared, &Reply) -> Option<Rc<Prepared>>>;
 type Formula = Box<dyn FnMut(Tick) -> Answer>;
 type MakeServer = Box<dyn Fn() -> Formula + Send + Sync>;
-type MakeWire = Box<dyn Fn(FakeWire<Time>) -> FakeWire<Time> + Send + Sync>;
+type MakeWire = Box<dyn Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync>;
 type Behave = Arc<dyn Fn(Turn<'_>) -> Next + Send + Sync>;
 
 /// A world made of formulas.
@@ -106,7 +110,7 @@ impl Fake {
         self
     }
 
-    fn wire(mut self, wire: impl Fn(FakeWire<Time>) -> FakeWire<Time> + Send + Sync + 'static) -> Self {
+    fn wire(mut self, wire: impl Fn(FakeTransport<Time>) -> FakeTransport<Time> + Send + Sync + 'static) -> Self {
         self.wire = Box::new(wire);
         self
     }
@@ -125,35 +129,12 @@ impl Fake {
         seen
     }
 
-    fn try_run(&self, plan: &Plan, mut listen: impl FnMut(&Event)) -> Result<Seen, EngineError> {
-        let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
-        let mut sink = |event: &Event| {
-            listen(event);
-            seen.run.fold(event);
-            match event {
-                Event::Samples(samples) => seen.samples.extend(samples),
-                other => seen.events.push(other.clone()),
-            }
-        };
-        run(plan, Environment::default(), self, &self.stop, &mut sink)?;
-        seen.samples.sort_by_key(|s| s.planned);
-        Ok(seen)
-    }
-}
-
-impl World for Fake {
-    type Wire = FakeWire<Time>;
-
-    fn epoch(&self) -> Epoch {
-        self.epoch
+    fn try_run(&self, plan: &Plan, listen: impl FnMut(&Event)) -> Result<Seen, EngineError> {
+        carry_out(self, plan, &self.stop, listen)
     }
 
-    fn wire(&self, _: usize, time: &Time) -> Rc<FakeWire<Time>> {
-        let server: Server = Rc::new(RefCell::new((self.server)()));
-        Rc::new((self.wire)(FakeWire::new(time.clone(), server, Rc::new(Cell::new(0)))))
-    }
-
-    fn users(&self, wire: &Rc<FakeWire<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
+    /// The users of a worker, over any transport.
+    fn folk<T: Transport>(&self, transport: &Rc<T>, labels: &Numbering) -> Box<dyn Users> {
         let request = |name: &str| {
             let draft = Draft {
                 method: "GET",
@@ -164,12 +145,53 @@ impl World for Fake {
                 reply_policy: 0,
                 verbatim: None,
             };
-            Rc::new(wire.prepare(&draft).unwrap())
+            Rc::new(transport.prepare(&draft).unwrap())
         };
         let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
-        let (wire, labels) = (Rc::clone(wire), Rc::clone(labels));
         let other = request("http://fake/");
-        Box::new(Folk { user: Arc::clone(&self.user), known, other, wire, labels, redirects: self.redirects })
+        let (transport, labels) = (Rc::clone(transport), Rc::clone(labels));
+        let follow =
+            move |from: &Prepared, reply: &Reply| redirect::follow(&*transport, from, reply, |to| labels(&to.url));
+        let follow: Follow = Rc::new(follow);
+        Box::new(Folk { user: Arc::clone(&self.user), known, other, follow, redirects: self.redirects })
+    }
+}
+
+/// Carries a plan out in a world, and keeps all that is said of it.
+fn carry_out<W: World>(
+    world: &W,
+    plan: &Plan,
+    control: &Control,
+    mut listen: impl FnMut(&Event),
+) -> Result<Seen, EngineError> {
+    let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
+    let mut sink = |event: &Event| {
+        listen(event);
+        seen.run.fold(event);
+        match event {
+            Event::Samples(samples) => seen.samples.extend(samples),
+            other => seen.events.push(other.clone()),
+        }
+    };
+    run(plan, Environment::default(), world, control, &mut sink)?;
+    seen.samples.sort_by_key(|s| s.planned);
+    Ok(seen)
+}
+
+impl World for Fake {
+    type Transport = FakeTransport<Time>;
+
+    fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
+        let server: Server = Rc::new(RefCell::new((self.server)()));
+        Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
+    }
+
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
+        self.folk(transport, labels)
     }
 
     fn labels(&self) -> Vec<String> {
@@ -182,14 +204,20 @@ struct Folk {
     user: Behave,
     known: Vec<(String, Rc<Prepared>)>,
     other: Rc<Prepared>,
-    wire: Rc<FakeWire<Time>>,
-    labels: Numbering,
+    follow: Follow,
     redirects: u32,
 }
 
 impl Users for Folk {
     fn user(&self, _: u64) -> Box<dyn VirtualUser> {
         Box::new(self.clone())
+    }
+
+    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        if hops >= self.redirects {
+            return None;
+        }
+        (self.follow)(from, reply)
     }
 
     fn first(&self) -> Rc<Prepared> {
@@ -205,6 +233,7 @@ impl VirtualUser for Folk {
                 Step::Request(Rc::clone(known.map_or(&self.other, |k| &k.1)))
             }
             Next::Together(count) => Step::Together(vec![Rc::clone(&self.other); count]),
+            Next::Parallel(count, most) => Step::Parallel(vec![Rc::clone(&self.other); count], most),
             Next::Think(time) => Step::Think(time),
             Next::Done => Step::Done,
             Next::Leave => Step::Leave,
@@ -214,10 +243,7 @@ impl VirtualUser for Folk {
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        if hops >= self.redirects {
-            return None;
-        }
-        redirect::follow(&*self.wire, from, reply, |to| (self.labels)(&to.url))
+        Users::redirect(self, from, reply, hops)
     }
 }
 

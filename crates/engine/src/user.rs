@@ -13,6 +13,8 @@ pub enum Step {
     Last(Rc<Prepared>),
     /// It asks all of these on one connection, without waiting for a reply in between.
     Together(Vec<Rc<Prepared>>),
+    /// It asks all of these at once, each over a lane of its own, and has at most so many under way at a time (at least 1).
+    Parallel(Vec<Rc<Prepared>>, usize),
     /// It thinks for so long.
     Think(Duration),
     /// Its iteration is over.
@@ -26,12 +28,17 @@ pub enum Step {
 }
 
 /// What a virtual user knows when it decides.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Turn<'a> {
     /// The number of this iteration among all of the run, from 0.
     pub number: u64,
-    /// The reply to its last request in this iteration; None at the beginning, and where no whole reply came.
+    /// The reply to its last request in this iteration; None at the beginning, and where no whole reply came. Behind a
+    /// parallel step: to the last of its requests in their order.
     pub last: Option<&'a Reply>,
+    /// Behind a parallel step: the replies to its requests, in their order; None where no whole reply came.
+    pub replies: &'a [Option<Reply>],
+    /// Of its last request, or of all requests of its last step, how many failed.
+    pub failures: u32,
     /// How many requests it has made in this iteration.
     pub step: u32,
     /// Its last request in this iteration failed: no whole reply came, or a check on it failed.
@@ -55,6 +62,9 @@ pub type Numbering = Rc<dyn Fn(&str) -> u32>;
 pub trait Users {
     /// The user of this number among those of all workers; all are alike but for it and their memory.
     fn user(&self, number: u64) -> Box<dyn VirtualUser>;
+
+    /// The same as [`VirtualUser::redirect`] for requests that are made side by side: nothing is remembered of the reply.
+    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
 
     /// A request to where connections are opened before the load begins.
     fn first(&self) -> Rc<Prepared>;

@@ -1,29 +1,33 @@
-//! Where a slot's requests come from: its own virtual user, or the arrivals of an open loop.
+//! Where an actor's requests come from: its own virtual user, or the arrivals of an open loop.
 
+use crate::actor::Actor;
 use crate::clock::Sleep;
 use crate::pace::{Pacer, Thinking};
 use crate::pool::{Arrival, Job, Pool, SeatId};
 use crate::race::{First, race};
-use crate::slot::Slot;
 use crate::worker::Shared;
 use brunt_model::{Clock, Shape, Tick};
-use brunt_wire::Wire;
+use brunt_wire::Transport;
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a slot's requests come from.
-pub trait Work<W: Wire> {
+/// Where an actor's requests come from.
+pub trait Work<T: Transport> {
     /// Waits for the next; None: there will be no more.
-    async fn next(&mut self, slot: &mut Slot<W>) -> Option<Job>;
+    async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job>;
 }
 
 /// Carries out all that `work` has.
-pub async fn live<W: Wire>(mut slot: Slot<W>, mut work: impl Work<W>) {
-    while let Some(job) = work.next(&mut slot).await {
-        slot.carry_out(job).await;
+pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
+    while let Some(job) = work.next(&mut actor).await {
+        actor.carry_out(job).await;
     }
-    slot.drop_connections();
-    slot.shared.left();
+    let shared = Rc::clone(&actor.shared);
+    // Its connections close, unless others use them.
+    drop(actor);
+    shared.left();
 }
 
 /// The closed loop: the user asks again when it is free and has thought.
@@ -31,8 +35,10 @@ pub struct Own {
     pub pacer: Thinking,
     /// How many users there are over time, from when, and which of them this is; None: it is always there.
     pub presence: Option<Presence>,
-    /// How often it may still ask.
-    pub iterations_left: u64,
+    /// How often the user may still ask, over all its streams.
+    pub iterations_left: Rc<Cell<u64>>,
+    /// Which of the user's streams it is; the first stands for the user.
+    pub stream: u32,
     /// It is counted among the users that are there.
     pub is_there: bool,
 }
@@ -43,45 +49,42 @@ pub struct Presence {
     pub number: u64,
 }
 
-impl<W: Wire> Work<W> for Own {
-    async fn next(&mut self, slot: &mut Slot<W>) -> Option<Job> {
-        let job = self.job(slot).await;
-        self.stand(&slot.shared, job.is_some());
+impl<T: Transport> Work<T> for Own {
+    async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+        let job = self.job(actor).await;
+        self.stand(&actor.shared, job.is_some());
         job
     }
 }
 
 impl Own {
-    async fn job<W: Wire>(&mut self, slot: &mut Slot<W>) -> Option<Job> {
-        if slot.leaves {
-            return None;
-        }
-        self.iterations_left = self.iterations_left.checked_sub(1)?;
-        let free = slot.ended.max(slot.shared.begins.get()) + slot.pause;
+    async fn job<T: Transport>(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+        self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
+        let free = actor.ended.max(actor.shared.begins.get()) + actor.pause;
         let thought = self.pacer.next(free)?;
         let due = match &self.presence {
-            Some(presence) => presence.from(thought, slot.shared.begins.get())?,
+            Some(presence) => presence.from(thought, actor.shared.begins.get())?,
             None => thought,
         };
-        self.stand(&slot.shared, due == thought);
-        let until = due.min(slot.shared.ends.get());
-        if until > slot.ended && until > slot.shared.time.now() {
-            wait_idle(slot, until).await;
+        self.stand(&actor.shared, due == thought);
+        let until = due.min(actor.shared.ends.get());
+        if until > actor.ended && until > actor.shared.time.now() {
+            wait_idle(actor, until).await;
         }
-        let from = slot.ended.max(slot.shared.begins.get());
-        slot.shared.recorder.borrow_mut().thought(from, due.min(slot.shared.ends.get()));
-        if due >= slot.shared.ends.get() {
+        let from = actor.ended.max(actor.shared.begins.get());
+        actor.shared.recorder.borrow_mut().thought(from, due.min(actor.shared.ends.get()));
+        if due >= actor.shared.ends.get() {
             return None;
         }
-        let cohort = slot.shared.cohort(due);
-        let number = slot.shared.tickets.take(cohort)?;
-        slot.shared.recorder.borrow_mut().due(cohort);
+        let cohort = actor.shared.cohort(due);
+        let number = actor.shared.tickets.take(cohort)?;
+        actor.shared.recorder.borrow_mut().due(cohort);
         Some(Job { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
     }
 
     /// Counts the user among those that are there, or not any more.
-    fn stand<W: Wire>(&mut self, shared: &Shared<W>, is_there: bool) {
-        if std::mem::replace(&mut self.is_there, is_there) != is_there {
+    fn stand<T: Transport>(&mut self, shared: &Shared<T>, is_there: bool) {
+        if self.stream == 0 && std::mem::replace(&mut self.is_there, is_there) != is_there {
             let there = shared.users_there.get();
             shared.users_there.set(if is_there { there + 1 } else { there - 1 });
         }
@@ -114,15 +117,15 @@ impl Presence {
 }
 
 /// Waits until `due`; a connection that the server closes meanwhile is given up.
-pub async fn wait_idle<W: Wire>(slot: &mut Slot<W>, due: Tick) {
-    slot.timer.set(due);
-    while let Some(conn) = &mut slot.conn {
-        match race(&slot.timer, slot.shared.wire.closed(conn)).await {
+pub async fn wait_idle<T: Transport>(actor: &mut Actor<T>, due: Tick) {
+    actor.timer.set(due);
+    while let Some(lane) = &mut actor.lane {
+        match race(&actor.timer, lane.closed(&*actor.shared.transport)).await {
             First::A(()) => return,
-            First::B(idle) => slot.lost_idle(idle),
+            First::B(idle) => actor.lost_idle(idle),
         }
     }
-    (&slot.timer).await;
+    (&actor.timer).await;
 }
 
 /// The open loop: arrivals that the pool hands to this seat.
@@ -133,22 +136,22 @@ pub struct Arrivals {
     pub fresh: bool,
 }
 
-impl<W: Wire> Work<W> for Arrivals {
-    async fn next(&mut self, slot: &mut Slot<W>) -> Option<Job> {
+impl<T: Transport> Work<T> for Arrivals {
+    async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
         if !std::mem::take(&mut self.fresh) {
-            let handed = self.pool.free(self.seat, slot.ended, slot.is_connected());
-            slot.shared.ended_one();
+            let handed = self.pool.free(self.seat, actor.ended, actor.is_connected());
+            actor.shared.ended_one();
             if handed.is_some() {
                 return handed;
             }
         }
         loop {
             let job = std::future::poll_fn(|cx| self.pool.poll_job(self.seat, cx));
-            let Some(conn) = &mut slot.conn else { return job.await };
-            match race(job, slot.shared.wire.closed(conn)).await {
+            let Some(lane) = &mut actor.lane else { return job.await };
+            match race(job, lane.closed(&*actor.shared.transport)).await {
                 First::A(job) => return job,
                 First::B(idle) => {
-                    slot.lost_idle(idle);
+                    actor.lost_idle(idle);
                     self.pool.lost_connection(self.seat);
                 }
             }
@@ -157,7 +160,7 @@ impl<W: Wire> Work<W> for Arrivals {
 }
 
 /// Waits until `due`, or until everybody is woken. Who was just woken and is late already does not wait.
-pub async fn wait_until<W: Wire>(shared: &Shared<W>, timer: &Sleep, due: Tick) {
+pub async fn wait_until<T: Transport>(shared: &Shared<T>, timer: &Sleep, due: Tick) {
     if due > shared.time.fired() {
         timer.set(due);
         timer.await;

@@ -4,7 +4,8 @@
 //! way may finish) → what is left is cut off. A snapshot leaves at each interval and at each border between the parts.
 
 use crate::Time;
-use crate::arrivals::{deal_out, drop_arrivals};
+use crate::actor::Actor;
+use crate::arrivals::{deal_out, drop_arrivals, spawn_seats};
 use crate::check::Check;
 use crate::clock::Sleep;
 use crate::control::{Borders, Control};
@@ -14,12 +15,11 @@ use crate::pace::{Schedule, Thinking};
 use crate::pool::Pool;
 use crate::recorder::{Cohort, Recorder};
 use crate::run::{Message, Tickets};
-use crate::slot::Slot;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
 use brunt_model::plan::{Dialling, Keep};
 use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, ReplyPolicy, Sample, Shape, Stage, Tick};
-use brunt_wire::Wire;
+use brunt_wire::{ConnectionCounts, ConnectionRules, Transport};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -51,9 +51,9 @@ pub struct Common {
 }
 
 /// What all tasks of one worker share.
-pub struct Shared<W: Wire> {
+pub struct Shared<T: Transport> {
     pub common: Arc<Common>,
-    pub wire: Rc<W>,
+    pub transport: Rc<T>,
     pub time: Time,
     pub users: Box<dyn Users>,
     pub recorder: RefCell<Recorder>,
@@ -85,22 +85,22 @@ pub struct Shared<W: Wire> {
     // Copies of what every request needs.
     pub timeout: Duration,
     pub connect_timeout: Duration,
-    pub requests_per_connection: u64,
     pub retry_stale: bool,
     pub keep: Keep,
+    pub connection_rules: Rc<ConnectionRules>,
 }
 
-impl<W: Wire> std::ops::Deref for Shared<W> {
+impl<T: Transport> std::ops::Deref for Shared<T> {
     type Target = Common;
     fn deref(&self) -> &Common {
         &self.common
     }
 }
 
-impl<W: Wire> Shared<W> {
+impl<T: Transport> Shared<T> {
     pub fn new(
         common: Arc<Common>,
-        (wire, users): (Rc<W>, Box<dyn Users>),
+        (transport, users): (Rc<T>, Box<dyn Users>),
         time: Time,
         number: usize,
         out: Sender<Message>,
@@ -108,8 +108,14 @@ impl<W: Wire> Shared<W> {
         let (plan, connection) = (&common.plan, &common.plan.connection);
         // Redirects and page elements are labels that come to be during the load.
         let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || common.labels.count() > 1;
+        let connection_rules = Rc::new(ConnectionRules {
+            keep: connection.keep,
+            requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
+            other_origins: connection.other_origins,
+            counts: ConnectionCounts::default(),
+        });
         Rc::new(Self {
-            wire,
+            transport,
             users,
             recorder: RefCell::new(Recorder::new(by_label, plan.record.samples)),
             number,
@@ -129,9 +135,9 @@ impl<W: Wire> Shared<W> {
             open_failure: RefCell::default(),
             timeout: connection.timeout,
             connect_timeout: connection.connect_timeout.min(connection.timeout),
-            requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
             retry_stale: connection.retry_stale,
             keep: connection.keep,
+            connection_rules,
             time,
             common,
         })
@@ -209,7 +215,7 @@ impl<W: Wire> Shared<W> {
 }
 
 /// The whole run of one worker.
-pub async fn work<W: Wire>(shared: Rc<Shared<W>>) {
+pub async fn work<T: Transport>(shared: Rc<Shared<T>>) {
     set_up(&shared).await;
     tell_target(&shared);
     if let Some(why) = why_not(&shared) {
@@ -227,15 +233,15 @@ pub async fn work<W: Wire>(shared: Rc<Shared<W>>) {
 }
 
 /// Opens connections ahead: all that users will need, each at its time by the connect rate.
-async fn set_up<W: Wire>(shared: &Rc<Shared<W>>) {
+async fn set_up<T: Transport>(shared: &Rc<Shared<T>>) {
     let (worker, workers) = shared.among_all();
-    let (wanted, mine) = slots_ahead(&shared.plan, workers, worker);
+    let (wanted, mine) = actors_ahead(&shared.plan, workers, worker);
     let gap = 1e9 / f64::from(shared.plan.connection.connect_rate.max(1));
     shared.opening.set(mine.len() as u64);
     for (k, number) in mine.into_iter().enumerate() {
         let at = Tick(((k * workers + worker) as f64 * gap) as u64);
-        let slot = prepare_slot(Rc::clone(shared), number, at, k < wanted);
-        shared.spawn(slot);
+        let actor = prepare_actor(Rc::clone(shared), number, at, k < wanted);
+        shared.spawn(actor);
     }
     while shared.opening.get() > 0 && !shared.control.is_stopped() {
         shared.bell.set(shared.time.now() + SETUP_LOOK);
@@ -243,10 +249,10 @@ async fn set_up<W: Wire>(shared: &Rc<Shared<W>>) {
     }
 }
 
-/// How many connections this worker opens ahead, and the numbers of the slots that it has from the beginning.
-fn slots_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) {
+/// How many connections this worker opens ahead, and the numbers of the actors that it has from the beginning.
+fn actors_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) {
     let new_each = plan.connection.requests_per_connection == Some(1);
-    let (slots, ahead) = match &plan.main().load {
+    let (actors, ahead) = match &plan.main().load {
         Load::Closed { users, .. } => {
             let begin = users.at(Duration::ZERO).floor() as u64;
             (users.peak().floor() as u64, if new_each { 1 } else { begin.max(1) })
@@ -258,56 +264,71 @@ fn slots_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) 
     };
     let ahead = if plan.connection.dialling == Dialling::Eager { 0 } else { ahead };
     let mine = |n: u64| (0..n).filter(move |k| (*k as usize) % workers == worker);
-    (mine(ahead).count(), mine(slots).collect())
+    (mine(ahead).count(), mine(actors).collect())
 }
 
-async fn prepare_slot<W: Wire>(shared: Rc<Shared<W>>, number: u64, at: Tick, ahead: bool) {
-    let mut slot = Slot::new(&shared, number);
+async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tick, ahead: bool) {
+    let mut actor = Actor::new(&shared, number);
     if ahead {
-        wait_until(&shared, &slot.timer, at).await;
-        let opened = !shared.control.is_stopped() && slot.open_ahead().await;
+        wait_until(&shared, &actor.timer, at).await;
+        let opened = !shared.control.is_stopped() && actor.open_ahead().await;
         shared.opened_ahead.set(shared.opened_ahead.get() + u64::from(opened));
     }
     shared.opening.set(shared.opening.get() - 1);
     if shared.opening.get() == 0 {
         shared.bell.fire();
     }
-    match (&shared.plan.main().load, &shared.common.pool) {
-        (Load::Closed { users, think }, _) => {
-            let Some(begins) = shared.gate.wait().await else { return shared.left() };
-            // Users may be woken before the worker itself.
-            shared.begin(begins);
-            let presence =
-                users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
-            let pacer = Thinking::new(*think, shared.random(number + 1));
-            let iterations_left = shared.plan.main().stop.iterations_per_user.unwrap_or(u64::MAX);
-            live(slot, Own { pacer, presence, iterations_left, is_there: false }).await;
+    match &shared.common.pool {
+        None => {
+            let iterations = shared.plan.main().stop.iterations_per_user.unwrap_or(u64::MAX);
+            let iterations_left = Rc::new(Cell::new(iterations));
+            for stream in 1..shared.plan.connection.streams {
+                let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
+                shared.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
+            }
+            ask_from_begin(actor, 0, iterations_left).await;
         }
-        (Load::Open { .. }, Some(pool)) => {
+        Some(pool) => {
             let seat = pool.reserve(shared.number);
-            live(slot, Arrivals { pool: Arc::clone(pool), seat, fresh: false }).await;
+            spawn_seats(&shared, pool, (&actor, seat));
+            live(actor, Arrivals { pool: Arc::clone(pool), seat, fresh: false }).await;
         }
-        (Load::Open { .. }, None) => shared.left(),
     }
 }
 
+/// One stream of a user of the closed loop, from when the load begins.
+async fn ask_from_begin<T: Transport>(actor: Actor<T>, stream: u32, iterations_left: Rc<Cell<u64>>) {
+    let (shared, number) = (Rc::clone(&actor.shared), actor.number);
+    let Load::Closed { users, think } = &shared.plan.main().load else { return shared.left() };
+    let Some(begins) = shared.gate.wait().await else { return shared.left() };
+    // Users may be woken before the worker itself.
+    shared.begin(begins);
+    let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
+    let pacer = Thinking::new(*think, shared.random(number + 1 + (u64::from(stream) << 32)));
+    live(actor, Own { pacer, presence, iterations_left, stream, is_there: false }).await;
+}
+
 /// Why there will be no load: not one connection could be opened, or somebody stopped it.
-fn why_not<W: Wire>(shared: &Shared<W>) -> Option<String> {
+fn why_not<T: Transport>(shared: &Shared<T>) -> Option<String> {
     if shared.control.is_stopped() {
         return Some("stopped before the load began".into());
+    }
+    let streams = shared.plan.connection.streams;
+    if streams > 1 && !shared.transport.multiplexes() {
+        return Some(format!("connection.streams is `{streams}`, and this protocol has one at a time; write 1"));
     }
     let failed = shared.open_failure.borrow().clone();
     failed.filter(|_| shared.opened_ahead.get() == 0)
 }
 
-fn tell_target<W: Wire>(shared: &Shared<W>) {
-    if let Some((addresses, server)) = shared.wire.take_target() {
+fn tell_target<T: Transport>(shared: &Shared<T>) {
+    if let Some((addresses, server)) = shared.transport.take_target() {
         shared.say(Message::Target(addresses, server));
     }
 }
 
 /// The warm-up runs at what the shape begins with.
-fn with_warmup<W: Wire>(shape: &Shape, shared: &Shared<W>) -> Shape {
+fn with_warmup<T: Transport>(shape: &Shape, shared: &Shared<T>) -> Shape {
     let warmup = shared.plan.main().stop.warmup;
     let mut shape = shape.clone();
     if !warmup.is_zero() {
@@ -317,7 +338,7 @@ fn with_warmup<W: Wire>(shape: &Shape, shared: &Shared<W>) -> Shape {
     shape
 }
 
-fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
+fn start_arrivals<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
     if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.main().load, &shared.common.pool) {
         // All shards draw the same sequence.
         let random = shared.random(0);
@@ -329,7 +350,7 @@ fn start_arrivals<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
 }
 
 /// Snapshots at each interval and border, until all is over.
-async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
+async fn run_load<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
     let mut from = begins;
     cut_snapshot(shared, (Tick::ZERO, begins), Phase::Setup);
     let mut grace = shared.plan.main().stop.grace;
@@ -362,7 +383,7 @@ async fn run_load<W: Wire>(shared: &Rc<Shared<W>>, begins: Tick) {
 }
 
 /// Does what was said to the run meanwhile; how much grace there is.
-fn listen<W: Wire>(shared: &Shared<W>, now: Tick, grace: Duration) -> Duration {
+fn listen<T: Transport>(shared: &Shared<T>, now: Tick, grace: Duration) -> Duration {
     if shared.control.is_steady() && shared.measured_from.get() > now {
         // Far enough ahead that every worker hears of it before it comes.
         let soon = now + shared.plan.record.interval * 2;
@@ -382,14 +403,14 @@ fn listen<W: Wire>(shared: &Shared<W>, now: Tick, grace: Duration) -> Duration {
     if shared.control.is_stopped() { grace.min(SHORT_GRACE) } else { grace }
 }
 
-fn next_border<W: Wire>(shared: &Shared<W>, from: Tick, begins: Tick, grace: Duration) -> Tick {
+fn next_border<T: Transport>(shared: &Shared<T>, from: Tick, begins: Tick, grace: Duration) -> Tick {
     let interval = brunt_model::time::nanos(shared.plan.record.interval).max(1_000_000);
     let regular = Tick(begins.0 + (from.nanos_since(begins) / interval + 1) * interval);
     let borders = [shared.measured_from.get(), shared.ends.get(), shared.ends.get() + grace];
     borders.into_iter().filter(|b| *b > from).fold(regular, Tick::min)
 }
 
-fn phase_at<W: Wire>(shared: &Shared<W>, at: Tick) -> Phase {
+fn phase_at<T: Transport>(shared: &Shared<T>, at: Tick) -> Phase {
     if at >= shared.ends.get() {
         Phase::Grace
     } else if at >= shared.measured_from.get() {
@@ -400,7 +421,7 @@ fn phase_at<W: Wire>(shared: &Shared<W>, at: Tick) -> Phase {
 }
 
 /// Whether nothing is under way and nothing will come. A time that was asked for is waited for, with or without load.
-fn is_over<W: Wire>(shared: &Shared<W>) -> bool {
+fn is_over<T: Transport>(shared: &Shared<T>) -> bool {
     let nothing_left = match &shared.common.pool {
         None => shared.present.get() == 0,
         Some(pool) => shared.arrivals_over.get() && pool.is_quiet(shared.number),
@@ -410,7 +431,7 @@ fn is_over<W: Wire>(shared: &Shared<W>) -> bool {
 }
 
 /// Ends all that is under way: it counts as cut; what still waits was never begun.
-fn cut_off<W: Wire>(shared: &Shared<W>) {
+fn cut_off<T: Transport>(shared: &Shared<T>) {
     shared.cut.set(Some(shared.time.now()));
     if let Some(pool) = &shared.common.pool {
         drop_arrivals(shared, &pool.close());
@@ -418,11 +439,12 @@ fn cut_off<W: Wire>(shared: &Shared<W>) {
     shared.time.fire_all();
 }
 
-fn cut_snapshot<W: Wire>(shared: &Rc<Shared<W>>, span: (Tick, Tick), phase: Phase) {
+fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase: Phase) {
     let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
         let mut recorder = shared.recorder.borrow_mut();
-        (recorder.take(span, phase, waiting, shared.users_there.get()), recorder.take_samples())
+        let now = (waiting, shared.users_there.get());
+        (recorder.take(span, phase, now, &shared.connection_rules.counts), recorder.take_samples())
     };
     if let Some(samples) = samples {
         shared.say(Message::Samples(samples));

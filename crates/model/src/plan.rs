@@ -114,6 +114,9 @@ pub struct Connection {
     pub http10: bool,
     /// Requests on one connection, at most; 1: a new connection each.
     pub requests_per_connection: Option<u64>,
+    /// How many requests each connection has under way at once; more than 1 needs HTTP/2.
+    #[serde(default = "before::one")]
+    pub streams: u32,
     /// Ask once more, on a new connection, where a kept-alive one was found closed.
     pub retry_stale: bool,
     /// From begun to last byte, in seconds.
@@ -174,6 +177,7 @@ impl Connection {
         Self {
             http10: false,
             requests_per_connection: None,
+            streams: 1,
             retry_stale: false,
             timeout,
             connect_timeout,

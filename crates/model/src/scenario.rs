@@ -116,6 +116,9 @@ pub enum Manner {
     /// All at once on one connection, and their replies awaited in order (pipelining, RFC 9112 section 9.3.2). Where one has
     /// no reply, those behind it have none either.
     Pipelined,
+    /// Each on a lane of its own, at most so many at a time: on as many connections, or streams of one. Cookies that a redirect
+    /// among them sets are not kept.
+    Parallel(u32),
 }
 
 /// What a user knows of its last request.

@@ -55,6 +55,9 @@ pub struct Flow {
     pub in_flight_nanos: u64,
     /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
     pub thought_nanos: u64,
+    /// Nanoseconds by which requests of one virtual user overlapped: for each of its parallel steps, the integral over time of
+    /// the requests that had not ended, less one.
+    pub overlap_nanos: u64,
     /// Bytes of body that replies with a Content-Length announced, of whole replies.
     pub announced_bytes: u64,
     /// Bytes that came of them: what was read, less the head.
@@ -96,6 +99,7 @@ impl Flow {
         self.unsolicited += later.unsolicited;
         self.in_flight_nanos += later.in_flight_nanos;
         self.thought_nanos += later.thought_nanos;
+        self.overlap_nanos += later.overlap_nanos;
         self.announced_bytes += later.announced_bytes;
         self.announced_came_bytes += later.announced_came_bytes;
         self.in_flight = later.in_flight;

@@ -1,6 +1,6 @@
 //! What single connections and replies said, for callers that show it: the first TLS handshake, heads of replies.
 //!
-//! It stands between the engine and the real wire, on the one path of a run in one process, and only where a witness is
+//! It stands between the engine and the real transport, on the one path of a run in one process, and only where a witness is
 //! named. What it is **not**: on the measuring path of any other run.
 
 use crate::error::RunError;
@@ -12,7 +12,7 @@ use brunt_model::{Environment, Failure, Plan};
 use brunt_wire::h1::H1;
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Wire};
+use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -67,18 +67,18 @@ struct Observed<'a> {
 }
 
 impl World for Observed<'_> {
-    type Wire = Looking;
+    type Transport = Looking;
 
     fn epoch(&self) -> Epoch {
         self.real.epoch()
     }
 
-    fn wire(&self, worker: usize, time: &Time) -> Rc<Looking> {
-        Rc::new(Looking { wire: self.real.wire(worker, time), witness: Arc::clone(&self.witness) })
+    fn transport(&self, worker: usize, time: &Time) -> Rc<Looking> {
+        Rc::new(Looking { transport: self.real.transport(worker, time), witness: Arc::clone(&self.witness) })
     }
 
-    fn users(&self, wire: &Rc<Looking>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.real.users_of(wire, worker, labels)
+    fn users(&self, transport: &Rc<Looking>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
+        self.real.users_of(transport, worker, labels)
     }
 
     fn labels(&self) -> Vec<String> {
@@ -86,63 +86,59 @@ impl World for Observed<'_> {
     }
 }
 
-/// The real wire, with somebody who looks on.
+/// The real transport, with somebody who looks on.
 struct Looking {
-    wire: Rc<H1<Time>>,
+    transport: Rc<H1<Time>>,
     witness: Arc<dyn Witness>,
 }
 
-impl Wire for Looking {
-    type Conn = <H1<Time> as Wire>::Conn;
+impl Transport for Looking {
+    type Lane = <H1<Time> as Transport>::Lane;
 
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        self.wire.prepare(draft)
+        self.transport.prepare(draft)
     }
 
-    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Self::Conn, Failure> {
-        let conn = self.wire.open(request, steps).await?;
+    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Self::Lane, Failure> {
+        let conn = self.transport.open(request, steps).await?;
         if let Some(handshake) = conn.handshake() {
             self.witness.agreed(&handshake);
         }
         Ok(conn)
     }
 
-    fn leads_to(&self, conn: &Self::Conn, request: &Prepared) -> bool {
-        self.wire.leads_to(conn, request)
-    }
-
-    async fn exchange(&self, conn: &mut Self::Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(&self, conn: &mut Self::Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         if !self.witness.wants_heads() {
-            return self.wire.exchange(conn, request, stamps).await;
+            return self.transport.exchange(conn, request, stamps).await;
         }
         if !conn.owes_replies() {
             self.witness.asked(request);
         }
-        let reply = self.wire.look(conn, request, stamps).await?;
+        let reply = self.transport.look(conn, request, stamps).await?;
         if let Some(kept) = &reply.kept {
             self.witness.replied(request, kept);
         }
         Ok(reply)
     }
 
-    async fn send_ahead(&self, conn: &mut Self::Conn, requests: &[Rc<Prepared>]) {
+    async fn send_ahead(&self, conn: &mut Self::Lane, requests: &[Rc<Prepared>]) {
         if self.witness.wants_heads() {
             for request in requests {
                 self.witness.asked(request);
             }
         }
-        self.wire.send_ahead(conn, requests).await;
+        self.transport.send_ahead(conn, requests).await;
     }
 
-    async fn closed(&self, conn: &mut Self::Conn) -> Idle {
-        self.wire.closed(conn).await
+    async fn closed(&self, conn: &mut Self::Lane) -> Idle {
+        self.transport.closed(conn).await
     }
 
     fn take_note(&self) -> Option<String> {
-        self.wire.take_note()
+        self.transport.take_note()
     }
 
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
-        self.wire.take_target()
+        self.transport.take_target()
     }
 }

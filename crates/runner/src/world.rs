@@ -4,7 +4,7 @@ use crate::error::RunError;
 use brunt_engine::{Epoch, Numbering, Time, Users, World};
 use brunt_model::Plan;
 use brunt_script::CompiledScript;
-use brunt_wire::Wire;
+use brunt_wire::Transport;
 use brunt_wire::h1::{Common, H1};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,25 +31,25 @@ impl Real {
 }
 
 impl Real {
-    /// The plan's users, on whatever wire.
-    pub fn users_of<W: Wire>(&self, wire: &Rc<W>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.compiled.users(wire, worker, labels)
+    /// The plan's users, over whatever transport.
+    pub fn users_of<T: Transport>(&self, transport: &Rc<T>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
+        self.compiled.users(transport, worker, labels)
     }
 }
 
 impl World for Real {
-    type Wire = H1<Time>;
+    type Transport = H1<Time>;
 
     fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    fn wire(&self, worker: usize, time: &Time) -> Rc<H1<Time>> {
+    fn transport(&self, worker: usize, time: &Time) -> Rc<H1<Time>> {
         Rc::new(H1::new(Arc::clone(&self.wire), worker, time.clone()))
     }
 
-    fn users(&self, wire: &Rc<H1<Time>>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.users_of(wire, worker, labels)
+    fn users(&self, transport: &Rc<H1<Time>>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
+        self.users_of(transport, worker, labels)
     }
 
     fn labels(&self) -> Vec<String> {

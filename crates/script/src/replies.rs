@@ -17,7 +17,7 @@ pub(crate) use ask::Ask;
 use brunt_engine::Step;
 use brunt_model::reply_policy::RedirectRules;
 use brunt_wire::redirect::{self, Redirected};
-use brunt_wire::{Prepared, Reply, Wire};
+use brunt_wire::{Prepared, Reply, Transport};
 use identity::Identity;
 use jar::Jar;
 use std::collections::{HashMap, HashSet};
@@ -57,20 +57,20 @@ impl Memory {
     }
 
     /// The step of a request of the scenario.
-    pub fn ask<W: Wire>(&mut self, script: &WorkerScript<W>, ask: Ask) -> Step {
+    pub fn ask<T: Transport>(&mut self, script: &WorkerScript<T>, ask: Ask) -> Step {
         let step = self.step(script, &ask);
         self.asking = Some(ask);
         step
     }
 
     /// The step of a request that follows from a reply, where one is still to be asked.
-    pub fn follow_up<W: Wire>(&mut self, script: &WorkerScript<W>) -> Option<Step> {
+    pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<Step> {
         let ask = self.todo.pop()?;
         Some(self.ask(script, ask))
     }
 
     /// What follows from a reply.
-    pub fn react<W: Wire>(&mut self, script: &WorkerScript<W>, reply: &Reply) {
+    pub fn react<T: Transport>(&mut self, script: &WorkerScript<T>, reply: &Reply) {
         let (Some(ask), Some(kept)) = (self.asking.take(), &reply.kept) else { return };
         let (Some((_, fields)), Some(url)) = (&kept.head, ask.url.clone()) else { return };
         let policy = script.policy(ask.request.reply_policy);
@@ -94,7 +94,7 @@ impl Memory {
     }
 
     /// A page's elements are to be asked for, the last first.
-    fn take_apart<W: Wire>(&mut self, script: &WorkerScript<W>, page: &Ask, reply: &Reply, body: &[u8]) {
+    fn take_apart<T: Transport>(&mut self, script: &WorkerScript<T>, page: &Ask, reply: &Reply, body: &[u8]) {
         let (Some(wanted), Some(url)) = (&script.policy(page.request.reply_policy).elements, &page.url) else { return };
         let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
         let is_page = value(fields, "content-type").is_some_and(|kind| kind.starts_with("text/html"));
@@ -114,18 +114,23 @@ impl Memory {
     }
 
     /// The request that a reply redirects to as a part of what was asked (RFC 9110), with the cookies of its URL.
-    pub fn redirect<W: Wire>(
+    pub fn redirect<T: Transport>(
         &mut self,
-        script: &WorkerScript<W>,
+        script: &WorkerScript<T>,
         from: &Prepared,
         reply: &Reply,
+        hops: u32,
     ) -> Option<Rc<Prepared>> {
+        let redirects = script.policy(from.reply_policy).redirects;
+        if hops >= redirects.most || redirects.rules != RedirectRules::Rfc9110 {
+            return None;
+        }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
         let url = Url::parse(&from.url).ok()?;
         if let Some(fields) = fields {
             self.jar.take(&url, fields);
         }
-        let next = redirect::follow(script.wire(), from, reply, |to: &mut Redirected| {
+        let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
             to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field(&url)));
             script.number_of(&to.url)
@@ -136,7 +141,7 @@ impl Memory {
         Some(next)
     }
 
-    fn step<W: Wire>(&self, script: &WorkerScript<W>, ask: &Ask) -> Step {
+    fn step<T: Transport>(&self, script: &WorkerScript<T>, ask: &Ask) -> Step {
         let policy = script.policy(ask.request.reply_policy);
         let mut extra = self.identity.fields(&ask.request);
         let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
@@ -144,7 +149,7 @@ impl Memory {
         extra.extend(self.versions.get(&ask.request.url).into_iter().flatten().cloned());
         match ask.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),
-            _ => ask.step(script.wire(), &extra),
+            _ => ask.step(script.transport(), &extra),
         }
     }
 }

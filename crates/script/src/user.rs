@@ -14,7 +14,7 @@ use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, Scope};
 use brunt_model::{Body, Plan, Population, ReplyPolicy, Request};
 use brunt_wire::request::{BadRequest, Draft};
-use brunt_wire::{Prepared, Wire};
+use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -92,10 +92,15 @@ impl CompiledScript {
     }
 
     /// The users of worker number `worker`; `number_of` numbers the names of labels.
-    pub fn users<W: Wire>(self: &Arc<Self>, wire: &Rc<W>, worker: usize, number_of: &Numbering) -> Box<dyn Users> {
+    pub fn users<T: Transport>(
+        self: &Arc<Self>,
+        transport: &Rc<T>,
+        worker: usize,
+        number_of: &Numbering,
+    ) -> Box<dyn Users> {
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
-            entry.templates.is_none().then(|| prepare(&**wire, &entry.request, *label).map_err(|e| e.to_string()))
+            entry.templates.is_none().then(|| prepare(&**transport, &entry.request, *label).map_err(|e| e.to_string()))
         });
         let listed = |(number, entry): (usize, &CompiledRequest)| {
             let policy = &self.policies[entry.request.reply_policy as usize];
@@ -111,7 +116,7 @@ impl CompiledScript {
             number_of: Rc::clone(number_of),
             labels,
             compiled: Arc::clone(self),
-            wire: Rc::clone(wire),
+            transport: Rc::clone(transport),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
         };
         Box::new(Table(Rc::new(worker_script)))
@@ -123,16 +128,16 @@ fn is_inert(policy: &ReplyPolicy) -> bool {
     !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
 
-fn prepare<W: Wire>(wire: &W, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
+fn prepare<T: Transport>(transport: &T, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
     let Request { method, url, headers, body, verbatim, reply_policy, .. } = request;
     let verbatim = verbatim.as_deref();
-    wire.prepare(&Draft { method, url, headers, body, label, reply_policy: *reply_policy, verbatim }).map(Rc::new)
+    transport.prepare(&Draft { method, url, headers, body, label, reply_policy: *reply_policy, verbatim }).map(Rc::new)
 }
 
 /// What one worker has of a compiled script.
-pub struct WorkerScript<W: Wire> {
+pub struct WorkerScript<T: Transport> {
     compiled: Arc<CompiledScript>,
-    wire: Rc<W>,
+    transport: Rc<T>,
     /// By entry: its label's number.
     labels: Vec<u32>,
     /// By entry: its bytes, or why it has none; None where there are placeholders.
@@ -147,15 +152,24 @@ pub struct WorkerScript<W: Wire> {
     random: RefCell<Pcg64Mcg>,
 }
 
-impl<W: Wire> WorkerScript<W> {
+impl<T: Transport> WorkerScript<T> {
     /// How requests travel.
-    pub fn wire(&self) -> &W {
-        &self.wire
+    pub fn transport(&self) -> &T {
+        &self.transport
     }
 
     /// The policy of this number.
     pub fn policy(&self, number: u32) -> &ReplyPolicy {
         &self.compiled.policies[number as usize]
+    }
+
+    /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
+    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        let redirects = self.policy(from.reply_policy).redirects;
+        if hops >= redirects.most || redirects.rules != RedirectRules::Rfc9110 {
+            return None;
+        }
+        redirect::follow(self.transport(), from, reply, |to| self.number_of(&to.url))
     }
 
     /// The number of a label, which may be a new one.
@@ -183,7 +197,7 @@ impl<W: Wire> WorkerScript<W> {
             Some(Some(ready)) => ready.clone(),
             Some(None) => {
                 let request = self.fill(entry, n, variables);
-                prepare(&*self.wire, &request, self.labels[entry]).map_err(|e| e.to_string())
+                prepare(&*self.transport, &request, self.labels[entry]).map_err(|e| e.to_string())
             }
             None => Err(self.no_entry(entry)),
         }
@@ -244,11 +258,15 @@ fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64M
     shares.partition_point(|end| *end <= at)
 }
 
-struct Table<W: Wire>(Rc<WorkerScript<W>>);
+struct Table<T: Transport>(Rc<WorkerScript<T>>);
 
-impl<W: Wire> Users for Table<W> {
+impl<T: Transport> Users for Table<T> {
     fn user(&self, number: u64) -> Box<dyn VirtualUser> {
         Box::new(Interpreter::new(Rc::clone(&self.0), number))
+    }
+
+    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        self.0.redirect(from, reply, hops)
     }
 
     fn first(&self) -> Rc<Prepared> {

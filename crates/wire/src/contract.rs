@@ -1,7 +1,7 @@
-//! What the engine and a wire agree on.
+//! The traits between the engine and a protocol.
 //!
-//! The engine asks a [`Wire`] to open connections and to exchange requests for replies; the wire tells with [`Stamps`]
-//! when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
+//! The engine asks a [`Transport`] to open connections and to exchange requests for replies; the transport tells with
+//! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
 
 use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared};
@@ -71,7 +71,7 @@ pub struct Reply {
     pub head_bytes: u64,
     /// Bytes of body that it announced in its Content-Length; None where it has a body of another framing, or none.
     pub announced_bytes: Option<u64>,
-    /// What was kept of it, where the wire was told to keep something.
+    /// What was kept of it, where the transport was told to keep something.
     pub kept: Option<Box<Kept>>,
 }
 
@@ -94,7 +94,7 @@ pub struct Kept {
     pub first_bytes: Vec<u8>,
 }
 
-/// What a wire must keep of replies.
+/// What a transport must keep of replies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // each is a part of a reply
 pub struct Wants {
@@ -117,35 +117,63 @@ pub struct Wants {
     pub cookie: bool,
 }
 
-/// How requests travel. One for each worker thread; its connections never leave that thread.
-pub trait Wire: 'static {
-    /// A connection.
-    type Conn: 'static;
+/// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
+/// thread. [`Connections`](crate::Connections) keeps what it opened.
+///
+/// A *lane* is the right to one exchange at a time on a connection. With HTTP/1 a lane is the connection. A protocol with
+/// streams [multiplexes](Self::multiplexes): a connection has many lanes, and closes when the last of them is dropped.
+///
+/// To drop an exchange before its end resets its stream. With HTTP/1 the connection is of no more use after that.
+pub trait Transport: 'static {
+    /// The right to one exchange at a time on a connection.
+    type Lane: 'static;
 
-    /// Puts a request into the bytes of this wire.
+    /// Makes a request ready to be sent.
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest>;
 
-    /// Opens a connection that can carry `request`; `steps` receives how long each step took.
-    fn open(&self, request: &Prepared, steps: &mut Opening) -> impl Future<Output = Result<Self::Conn, Failure>>;
+    /// Opens a connection that can carry `request`, and returns its first lane; `steps` receives how long each step took.
+    fn open(&self, request: &Prepared, steps: &mut Opening) -> impl Future<Output = Result<Self::Lane, Failure>>;
 
-    /// Whether `conn` leads where `request` goes.
-    fn leads_to(&self, conn: &Self::Conn, request: &Prepared) -> bool;
+    /// Whether its connections have several lanes.
+    fn multiplexes(&self) -> bool {
+        false
+    }
+
+    /// Another lane on the connection of `lane`; None where it can have only one.
+    fn share(&self, lane: &Self::Lane) -> Option<Self::Lane> {
+        let _ = lane;
+        None
+    }
+
+    /// Exchanges that may be under way at once on the connection of `lane`: the peer's limit on streams.
+    fn most_exchanges(&self, lane: &Self::Lane) -> u32 {
+        let _ = lane;
+        1
+    }
+
+    /// Whether the connection of `lane` takes another exchange. Not after a GOAWAY, though exchanges under way may still
+    /// finish, and not when the connection is lost. Only asked of transports that multiplex.
+    fn accepts(&self, lane: &Self::Lane) -> bool {
+        let _ = lane;
+        true
+    }
 
     /// Sends the request and reads the whole reply. `stamps` is filled step by step, so that it tells how far the
     /// exchange came where it failed or was dropped.
     fn exchange(
         &self,
-        conn: &mut Self::Conn,
+        lane: &mut Self::Lane,
         request: &Prepared,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>>;
 
-    /// Sends requests whose exchanges follow in this order, and waits for no reply: each exchange then only reads. What
-    /// goes wrong shows in the exchanges.
-    fn send_ahead(&self, conn: &mut Self::Conn, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;
+    /// Pipelining: sends requests whose exchanges follow in this order, and waits for no reply: each exchange then only
+    /// reads. What goes wrong shows in the exchanges. A transport that multiplexes does nothing here.
+    fn send_ahead(&self, lane: &mut Self::Lane, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;
 
-    /// Resolves when an idle connection can no longer be used: the peer closed it, or sent what nobody asked for.
-    fn closed(&self, conn: &mut Self::Conn) -> impl Future<Output = Idle>;
+    /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent a GOAWAY, or sent
+    /// what nobody asked for.
+    fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …
     fn take_note(&self) -> Option<String>;

@@ -1,15 +1,18 @@
-//! A wire without sockets, for the engine's tests: a formula takes the place of the server.
+//! A transport without sockets, for the engine's tests: a formula takes the place of the server.
+
+mod streams;
 
 use crate::origin::OriginId;
 use crate::request::{BadRequest, Draft, Prepared};
 use crate::stream::Idle;
 use crate::turn::Turn;
-use crate::{Kept, Reply, Stamps, Timer, Wire};
+use crate::{Kept, Reply, Stamps, Timer, Transport};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
+pub use streams::{FakeStreams, Fate, StreamCounts, StreamLane};
 
 /// Bytes of every request.
 pub const REQUEST_BYTES: u64 = 100;
@@ -36,8 +39,8 @@ pub enum Answer {
 /// The imagined server: told when a request was sent, it says what becomes of it.
 pub type Server = Rc<RefCell<dyn FnMut(Tick) -> Answer>>;
 
-/// A wire whose connections open at once, where no door is in the way, and whose requests take no time to send.
-pub struct FakeWire<T> {
+/// A transport whose connections open at once, where no door is in the way, and whose requests take no time to send.
+pub struct FakeTransport<T> {
     time: T,
     server: Server,
     door: Option<Server>,
@@ -48,20 +51,19 @@ pub struct FakeWire<T> {
 }
 
 /// A connection, whose closing takes a while.
-pub struct FakeConn<T: Timer> {
-    origin: OriginId,
+pub struct FakeConnection<T: Timer> {
     time: T,
     close_time: Duration,
 }
 
-impl<T: Timer> Drop for FakeConn<T> {
+impl<T: Timer> Drop for FakeConnection<T> {
     fn drop(&mut self) {
         self.time.simulate_work(self.close_time);
     }
 }
 
-impl<T: Timer> FakeWire<T> {
-    /// A wire to `server`; `opened` counts its connections.
+impl<T: Timer> FakeTransport<T> {
+    /// A transport to `server`; `opened` counts its connections.
     pub fn new(time: T, server: Server, opened: Rc<Cell<u64>>) -> Self {
         let (read_time, close_time) = (Duration::ZERO, Duration::ZERO);
         Self { time, server, door: None, idle: None, opened, read_time, close_time }
@@ -153,37 +155,37 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
     }
 }
 
-impl<T: Timer + 'static> Wire for FakeWire<T> {
-    type Conn = FakeConn<T>;
+/// A request without bytes. Hosts of different lengths are different origins.
+fn prepared(draft: &Draft<'_>) -> Prepared {
+    let host = draft.url.split('/').nth(2).unwrap_or_default();
+    let origin = OriginId(host.len() as u32);
+    Prepared {
+        origin,
+        label: draft.label,
+        reply_policy: draft.reply_policy,
+        url: draft.url.to_owned(),
+        ..Prepared::default()
+    }
+}
+
+impl<T: Timer + 'static> Transport for FakeTransport<T> {
+    type Lane = FakeConnection<T>;
 
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        // Hosts of different lengths are different origins.
-        let host = draft.url.split('/').nth(2).unwrap_or_default();
-        let origin = OriginId(host.len() as u32);
-        Ok(Prepared {
-            origin,
-            label: draft.label,
-            reply_policy: draft.reply_policy,
-            url: draft.url.to_owned(),
-            ..Prepared::default()
-        })
+        Ok(prepared(draft))
     }
 
-    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<FakeConn<T>, Failure> {
+    async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {
         let began = self.time.now();
         if let Some(door) = &self.door {
             self.answer(door, &mut Stamps::default()).await?;
         }
         self.opened.set(self.opened.get() + 1);
         steps.connect = Some(self.time.now().nanos_since(began));
-        Ok(FakeConn { origin: request.origin, time: self.time.clone(), close_time: self.close_time })
+        Ok(FakeConnection { time: self.time.clone(), close_time: self.close_time })
     }
 
-    fn leads_to(&self, conn: &FakeConn<T>, request: &Prepared) -> bool {
-        conn.origin == request.origin
-    }
-
-    async fn exchange(&self, _: &mut FakeConn<T>, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    async fn exchange(&self, _: &mut FakeConnection<T>, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         stamps.sent = self.time.now();
         stamps.bytes_sent = REQUEST_BYTES;
         let reply = self.answer(&self.server, stamps).await?;
@@ -192,9 +194,9 @@ impl<T: Timer + 'static> Wire for FakeWire<T> {
         Ok(reply)
     }
 
-    async fn send_ahead(&self, _: &mut FakeConn<T>, _: &[Rc<Prepared>]) {}
+    async fn send_ahead(&self, _: &mut FakeConnection<T>, _: &[Rc<Prepared>]) {}
 
-    async fn closed(&self, _: &mut FakeConn<T>) -> Idle {
+    async fn closed(&self, _: &mut FakeConnection<T>) -> Idle {
         let Some(idle) = self.idle else { return std::future::pending().await };
         self.time.sleep_until(self.time.now() + idle).await;
         Idle::Closed

@@ -6,15 +6,17 @@
 //! What it is **not**: it knows nothing of load, plans' schedules or reports. It reads no clock: it is handed a
 //! [`Timer`]. It decides nothing about a reply but whether it is one.
 //!
-//! * `contract`: what the engine and a wire agree on: [`Wire`], [`Timer`], [`Reply`], [`Stamps`].
-//! * [`h1`]: the codec ([`h1::parse`] is pure) and [`h1::H1`], the [`Wire`] over real sockets.
-//! * [`request`]: a request in the bytes of the wire. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
+//! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Stamps`].
+//! * [`connections`]: those of one client: what is kept, shared and closed.
+//! * [`h1`]: the codec ([`h1::parse`] is pure) and [`h1::H1`], the [`Transport`] over real sockets.
+//! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
-//! * [`fake`]: a wire without sockets, for the engine's tests.
+//! * [`fake`]: a transport without sockets, for the engine's tests.
 //! * `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
+pub mod connections;
 mod contract;
 pub mod dial;
 pub mod error;
@@ -30,7 +32,8 @@ mod sys;
 pub mod tls;
 mod turn;
 
-pub use contract::{Kept, Reply, Stamps, Timer, Wants, Wire};
+pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};
+pub use contract::{Kept, Reply, Stamps, Timer, Transport, Wants};
 pub use request::Prepared;
 pub use stream::Idle;
 pub use sys::{Owner, watch};

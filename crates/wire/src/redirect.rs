@@ -3,7 +3,7 @@
 //! It does not decide whether a redirect is followed, and keeps no cookies.
 
 use crate::request::{Draft, Prepared, origin_of, resolve};
-use crate::{Reply, Wire};
+use crate::{Reply, Transport};
 use brunt_model::Body;
 use std::rc::Rc;
 
@@ -35,8 +35,8 @@ pub struct Redirected {
 
 /// The request that `reply` to `from` leads to, ready to be sent; None if it is no redirect. `amend` may change it, and returns
 /// the number of its label.
-pub fn follow<W: Wire>(
-    wire: &W,
+pub fn follow<T: Transport>(
+    transport: &T,
     from: &Prepared,
     reply: &Reply,
     amend: impl FnOnce(&mut Redirected) -> u32,
@@ -46,7 +46,7 @@ pub fn follow<W: Wire>(
     let label = amend(&mut to);
     let Redirected { method, url, headers, body } = &to;
     let draft = Draft { method, url, headers, body, label, reply_policy: from.reply_policy, verbatim: None };
-    wire.prepare(&draft).ok().map(Rc::new)
+    transport.prepare(&draft).ok().map(Rc::new)
 }
 
 /// The request that a reply to `from` with `status` and `location` leads to; None if it is no redirect to http or https.

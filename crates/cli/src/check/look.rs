@@ -16,7 +16,7 @@ use brunt_script::CompiledScript;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
 use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};
-use brunt_wire::{Prepared, Reply, Stamps, Timer, Wire};
+use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ impl<'a> Look<'a> {
         let compiled = Arc::new(CompiledScript::new(&plan, plan.main())?);
         let numbering: Numbering = Rc::new(|_| 0);
         let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
-        match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
+        match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),
             _ => bail!("there is no request"),

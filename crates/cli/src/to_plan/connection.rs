@@ -11,6 +11,7 @@ pub(super) fn connection(run: &RunArgs) -> Result<Connection> {
     Ok(Connection {
         http10: args.http10,
         requests_per_connection: requests_per_connection(args)?,
+        streams: 1,
         retry_stale: args.retry_stale,
         connect_rate: run.load.connect_rate,
         resolve: args.resolve.clone(),

@@ -202,11 +202,13 @@ impl Shard {
 }
 
 impl Inner {
-    /// A busy seat.
-    pub fn add_seat(&mut self, number: usize, worker: usize, job: Option<Job>) -> SeatId {
+    /// Busy seats on one connection. The job is for the first of them, which is returned.
+    pub fn add_seats(&mut self, number: usize, worker: usize, job: Option<Job>, streams: usize) -> SeatId {
         let index = self.seats.len();
-        self.seats.push(Seat { job, waker: None, free_since: Tick::ZERO, connected: false, reserved: false });
-        SeatId { number, worker, index }
+        let seat = |job| Seat { job, waker: None, free_since: Tick::ZERO, connected: false, reserved: false };
+        self.seats.push(seat(job));
+        self.seats.extend((1..streams).map(|_| seat(None)));
+        SeatId { number: number * streams, worker, index }
     }
 
     pub fn seats(&self) -> usize {

@@ -203,7 +203,7 @@ fn on_several_threads_no_arrival_is_lost_served_twice_or_left_waiting() {
                 let case = format!("{workers} workers, {cap} seats, {overflow:?}, closed at {closes_at:?}");
                 assert_eq!(all, (0..ARRIVALS * workers as u64).collect::<Vec<_>>(), "{case}");
                 assert!(overflow == Overflow::Drop || closes_at.is_some() || dropped.is_empty(), "{case}");
-                assert!((0..workers).map(|worker| pool.seats(worker)).sum::<usize>() <= cap, "{case}");
+                assert!((0..workers).map(|worker| pool.connections(worker)).sum::<usize>() <= cap, "{case}");
             }
         }
     }

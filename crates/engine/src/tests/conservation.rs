@@ -24,7 +24,7 @@ fn users(think: Think) -> Run {
 }
 
 /// A server that answers after an exponential time and fails now and then.
-fn moody(random: &mut Pcg64Mcg) -> impl FnMut(Tick) -> Answer + use<> {
+pub(super) fn moody(random: &mut Pcg64Mcg) -> impl FnMut(Tick) -> Answer + use<> {
     let mut random = Pcg64Mcg::seed_from_u64(random.random());
     let mean: f64 = random.random_range(1e5..2e8);
     let troubles: f64 = random.random_range(-0.1..0.2);
@@ -40,7 +40,7 @@ fn moody(random: &mut Pcg64Mcg) -> impl FnMut(Tick) -> Answer + use<> {
 }
 
 /// Any plan at all.
-fn any_plan(random: &mut Pcg64Mcg) -> Plan {
+pub(super) fn any_plan(random: &mut Pcg64Mcg) -> Plan {
     let arrivals = [Arrivals::Poisson, Arrivals::Even, Arrivals::Burst(7)][random.random_range(0..3)];
     let think = Think { least: Duration::ZERO, most: ms([0, 0, 40, 900][random.random_range(0..4)]) };
     let time = ms(random.random_range(300..20_000));

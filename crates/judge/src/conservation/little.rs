@@ -2,7 +2,7 @@
 
 use super::check;
 use brunt_model::finding::Check;
-use brunt_model::{Load, Loss, Phase, Run, Tally};
+use brunt_model::{Failure, Flow, Load, Loss, Phase, Run, Tally};
 
 /// Requests under way, counted over time, against the sum of their times.
 ///
@@ -23,28 +23,36 @@ fn seconds_under_way(t: &Tally) -> f64 {
     (t.response.sum() + failures).saturating_sub(before) as f64 / 1e9
 }
 
-/// The closed loop: users = throughput × (mean response time + mean think time), within 1 %, one user, and the greatest lag
-/// once for each user (the last request of a user may be due before the end of the load and begun behind it).
+/// The closed loop: users × streams = throughput × (mean response time + mean think time). Within 1 %, one user, the greatest
+/// lag and queue wait once for each user (its last request may be due before the end of the load and begun behind it), and
+/// one for each request that was dropped.
 ///
-/// Both sides over the load, warm-up included, to its end: users × time = ∫ in flight dt + Σ lag + Σ thinking. Only
-/// where the users never change and the time was the end of it: users that leave one by one are fewer than asked. Those
-/// of a process that was lost are counted until then.
+/// Both sides over the load, warm-up included, to its end: users × streams × time = ∫ in flight dt + Σ lag + Σ queue wait +
+/// Σ thinking, less the time by which requests of parallel steps overlapped. Only where the users never change and the time was the end of it: users that leave one by one are fewer than
+/// asked. Those of a process that was lost are counted until then.
 pub fn users(run: &Run) -> Option<Check> {
     let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.main().load) else { return None };
-    let asked = users.as_constant()?;
+    // Each stream of a user's connection asks as a user does.
+    let asked = users.as_constant()? * f64::from(run.plan.as_ref()?.connection.streams.max(1));
     let time = load_seconds(run)?;
     let users = asked - users_lost(run, asked) / time;
-    let before_grace = run.flow_all.in_flight_nanos - run.flow_grace.in_flight_nanos;
-    let lag = (run.total.lag.sum() + run.warmup.lag.sum()) as f64 / 1e9;
-    let (busy, thinking) = (before_grace as f64 / 1e9 + lag, run.flow_all.thought_nanos as f64 / 1e9);
+    // A user that has several requests at once is still one user.
+    let busy = |flow: &Flow| flow.in_flight_nanos as f64 - flow.overlap_nanos as f64;
+    let before_grace = busy(&run.flow_all) - busy(&run.flow_grace);
+    let waited = |t: &Tally| (t.lag.sum() + t.queue_wait.sum()) as f64 / 1e9;
+    let waited = waited(&run.total) + waited(&run.warmup);
+    let (busy, thinking) = (before_grace / 1e9 + waited, run.flow_all.thought_nanos as f64 / 1e9);
     let begun = run.flow_all.begun.max(1) as f64;
     let there = (busy + thinking) / time;
     let thought = format!(" + {:.3} thinking = {there:.3}", thinking / time);
     let thought = if think.is_none() { "" } else { &thought };
     let (rate, each, on_average) = (begun / time, busy / begun, busy / time);
     let text = format!("{users} users; {rate:.1}/s × {each:.6} s under way = {on_average:.3}{thought}");
-    let late = run.total.lag.max().max(run.warmup.lag.max()) as f64 / 1e9;
-    let room = 0.01 * users + 1.0 + users * late / time;
+    let late = |t: &Tally| (t.lag.max() + t.queue_wait.max()) as f64 / 1e9;
+    let late = late(&run.total).max(late(&run.warmup));
+    // A request that waited for a lane until the run was cut off kept its user waiting for an unknown time.
+    let dropped = (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;
+    let room = 0.01 * users + 1.0 + users * late / time + dropped;
     Some(check("Little's law", (there - users).abs() <= room, text))
 }
 

@@ -174,6 +174,7 @@ impl From<FlowV4> for Flow {
             unsolicited,
             in_flight_nanos: rest.in_flight_nanos,
             thought_nanos: rest.thought_nanos,
+            overlap_nanos: 0,
             announced_bytes: rest.announced_bytes,
             announced_came_bytes: rest.announced_came_bytes,
             in_flight: rest.in_flight,

@@ -158,6 +158,8 @@ pub struct Flow {
     pub connections: u64,
     #[prost(uint64, tag = "20")]
     pub users: u64,
+    #[prost(uint64, tag = "21")]
+    pub overlap_nanos: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -37,7 +37,7 @@ pub struct Written {
 }
 
 /// Plans of before there were several processes.
-fn one() -> u32 {
+pub fn one() -> u32 {
     1
 }
 

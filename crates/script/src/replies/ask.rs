@@ -4,7 +4,7 @@ use super::{Fields, value};
 use crate::user::WorkerScript;
 use brunt_engine::Step;
 use brunt_model::{Body, Request};
-use brunt_wire::Wire;
+use brunt_wire::Transport;
 use brunt_wire::request::Draft;
 use std::rc::Rc;
 use url::{Position, Url};
@@ -39,7 +39,7 @@ impl Ask {
     }
 
     /// The same with the number of its label.
-    pub fn labelled<W: Wire>(self, worker_script: &WorkerScript<W>) -> Self {
+    pub fn labelled<T: Transport>(self, worker_script: &WorkerScript<T>) -> Self {
         Self { label: worker_script.number_of(&self.request.label), ..self }
     }
 
@@ -65,7 +65,7 @@ impl Ask {
     }
 
     /// The step of asking it, with further header fields.
-    pub fn step<W: Wire>(&self, wire: &W, extra: &Fields) -> Step {
+    pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> Step {
         let Request { method, url, headers, body, verbatim, reply_policy, .. } = &*self.request;
         let headers: Vec<_> = match headers.split_first() {
             Some((host, rest)) if host.0.eq_ignore_ascii_case("host") => {
@@ -76,7 +76,7 @@ impl Ask {
         let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
         let verbatim = verbatim.as_deref();
         let (headers, label, reply_policy) = (&headers[..], self.label, *reply_policy);
-        let prepared = wire.prepare(&Draft { method, url, headers, body, label, reply_policy, verbatim });
+        let prepared = transport.prepare(&Draft { method, url, headers, body, label, reply_policy, verbatim });
         prepared.map_or_else(|why| Step::Broken(why.to_string()), |prepared| Step::Request(Rc::new(prepared)))
     }
 }

@@ -64,7 +64,7 @@ impl Talk {
         let mut asked = Vec::new();
         let mut last = None;
         for step in 0..20 {
-            let turn = Turn { number: 0, last: last.as_ref(), step, failed: false };
+            let turn = Turn { last: last.as_ref(), step, ..Turn::default() };
             let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
             let text = String::from_utf8_lossy(request.bytes()).into_owned();
             let fields = text.lines().skip(1).filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
@@ -195,7 +195,7 @@ fn cookies_are_taken_and_sent_along_a_redirect() {
     let redirects = Redirects { most: 1, rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() };
     let mut user = talk(&plan(&["http://h/a"], Order::Sequence, 1.0, policy), 0).0;
-    let turn = |last, step| Turn { number: 0, last, step, failed: false };
+    let turn = |last, step| Turn { last, step, ..Turn::default() };
     let Step::Request(first) = user.next(turn(None, 0)) else { panic!("no request") };
     let mut led = reply(302, &[("Set-Cookie", "a=1; path=/")], "");
     led.kept.as_mut().unwrap().location = Some("/b".into());

@@ -1,12 +1,13 @@
 //! The virtual user: it carries out the program of its scenario, step by step.
 
-use super::{Order, RedirectRules, Scope, WorkerScript, pick};
+use super::{Order, Scope, WorkerScript, pick};
 use crate::program::{Choice, Op, Program, Test};
 use crate::replies::Memory;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::Cookies;
-use brunt_wire::{Prepared, Reply, Wire, redirect};
+use brunt_model::scenario::Manner;
+use brunt_wire::{Prepared, Reply, Transport};
 use rand::RngExt;
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,8 +16,8 @@ use std::time::Duration;
 const MOST_OPERATIONS: u32 = 1_000_000;
 
 /// One user: where it is in its program, and what it remembers.
-pub struct Interpreter<W: Wire> {
-    script: Rc<WorkerScript<W>>,
+pub struct Interpreter<T: Transport> {
+    script: Rc<WorkerScript<T>>,
     /// Its number among those of all workers.
     number: u64,
     /// The operation that is next.
@@ -53,9 +54,9 @@ struct Wanted {
     number: u64,
 }
 
-impl<W: Wire> Interpreter<W> {
+impl<T: Transport> Interpreter<T> {
     /// The user of this number.
-    pub fn new(script: Rc<WorkerScript<W>>, number: u64) -> Self {
+    pub fn new(script: Rc<WorkerScript<T>>, number: u64) -> Self {
         let compiled = &script.compiled;
         let Program { slots, user_slots, variables, walk, .. } = &compiled.program;
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
@@ -232,11 +233,14 @@ impl<W: Wire> Interpreter<W> {
 
     /// All requests up to the end of those that are sent together.
     fn together(&mut self, ops: &[Op], turn: &Turn<'_>) -> Step {
-        let mut requests = Vec::new();
+        let (mut requests, mut manner) = (Vec::new(), Manner::Pipelined);
         while let Some(op) = ops.get(self.next) {
             self.next += 1;
             match op {
-                Op::EndTogether(_) => break,
+                Op::EndTogether(end) => {
+                    manner = *end;
+                    break;
+                }
                 Op::Request { .. } | Op::Next { .. } => match self.wanted(op, turn).map(|wanted| self.prepared(wanted))
                 {
                     Some(Ok(request)) => requests.push(request),
@@ -249,7 +253,10 @@ impl<W: Wire> Interpreter<W> {
         match requests.len() {
             0 => self.advance(turn),
             1 => requests.pop().map_or(Step::Done, Step::Request),
-            _ => Step::Together(requests),
+            _ => match manner {
+                Manner::Pipelined => Step::Together(requests),
+                Manner::Parallel(most) => Step::Parallel(requests, most.max(1) as usize),
+            },
         }
     }
 
@@ -276,7 +283,7 @@ fn stop(scope: Scope) -> Step {
     }
 }
 
-impl<W: Wire> VirtualUser for Interpreter<W> {
+impl<T: Transport> VirtualUser for Interpreter<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
         let follows = if turn.step > 0 {
             self.react(&turn)
@@ -293,12 +300,9 @@ impl<W: Wire> VirtualUser for Interpreter<W> {
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         let policy = self.script.policy(from.reply_policy);
-        if hops >= policy.redirects.most || policy.redirects.rules != RedirectRules::Rfc9110 {
-            return None;
-        }
         match &mut self.memory {
-            Some(memory) if policy.cookies.are_kept() => memory.redirect(&self.script, from, reply),
-            _ => redirect::follow(self.script.wire(), from, reply, |to| self.script.number_of(&to.url)),
+            Some(memory) if policy.cookies.are_kept() => memory.redirect(&self.script, from, reply, hops),
+            _ => self.script.redirect(from, reply, hops),
         }
     }
 }

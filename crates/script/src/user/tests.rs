@@ -45,7 +45,7 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
     let (mut out, mut step, mut failed) = (Vec::new(), 0, false);
     let mut last: Option<Reply> = None;
     for _ in 0..100 {
-        let turn = Turn { number: n, last: last.as_ref(), step, failed };
+        let turn = Turn { number: n, last: last.as_ref(), step, failed, ..Turn::default() };
         let asked = match user.next(turn) {
             Step::Think(_) => {
                 out.push("~".to_owned());
@@ -57,6 +57,10 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
                 return out.join(" ");
             }
             Step::Together(requests) => requests,
+            Step::Parallel(requests, most) => {
+                out.push(format!("{most}:"));
+                requests
+            }
             Step::Done => return out.join(" "),
             Step::Leave => return format!("{} leaves", out.join(" ")),
             Step::EndRun => return format!("{} ends", out.join(" ")),
@@ -126,6 +130,8 @@ fn loops_branches_and_what_goes_together() {
     let steps =
         vec![Do::Request(0), twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]), Do::Request(0)];
     assert_eq!(asks(&ABC, steps)[0], "a (b c) ~ (b c) ~ a");
+    let parallel = Do::Together { manner: Manner::Parallel(2), steps: vec![Do::Request(1), Do::Request(2)] };
+    assert_eq!(asks(&ABC, vec![parallel])[0], "2: (b c)");
     assert_eq!(
         asks(&ABC, vec![together(vec![twice(vec![Do::Next(Order::Sequence)])])]),
         ["(a b)", "(c a)", "(b c)", "(a b)"]

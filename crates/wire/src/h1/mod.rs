@@ -1,7 +1,7 @@
 //! HTTP/1.1 (and 1.0) over real sockets.
 //!
 //! * [`parse`], [`chunked`]: bytes to a reply's head and end; pure.
-//! * [`H1`]: the [`Wire`](crate::Wire) of one worker thread.
+//! * [`H1`]: the [`Transport`](crate::Transport) of one worker thread.
 //! * [`kept_body`]: what is kept of a body, and the search for a pattern in it.
 //! * [`exchange`]: one request and its reply on an open connection.
 

@@ -1,4 +1,4 @@
-//! The wire of one worker thread.
+//! The transport of one worker thread.
 
 use super::exchange::{Ahead, BUFFER, Shared};
 use super::proxy;
@@ -8,7 +8,7 @@ use crate::request::{self, BadRequest, Draft, Prepared, Style};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
-use crate::{Reply, Stamps, Timer, Wants, Wire, error, sys, tls};
+use crate::{Reply, Stamps, Timer, Transport, Wants, error, sys, tls};
 use brunt_model::plan::Connection;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
@@ -40,7 +40,7 @@ pub struct H1<T> {
     target: RefCell<Target>,
 }
 
-/// What the wires of all workers of a run share.
+/// What the transports of all workers of a run share.
 pub struct Common {
     settings: Connection,
     directory: Directory,
@@ -68,7 +68,7 @@ struct Target {
     server: Option<String>,
 }
 
-/// Why no wire can be made of a plan.
+/// Why no transport can be made of a plan.
 #[derive(Debug, thiserror::Error)]
 pub enum BadWire {
     /// Certificates or keys.
@@ -80,12 +80,17 @@ pub enum BadWire {
     /// The proxy's URL.
     #[error("proxy: {0}")]
     Proxy(#[from] BadRequest),
+    /// Several requests at once on a connection.
+    #[error(
+        "connection.streams is `{0}`, but an HTTP/1 connection carries one request at a time; write `streams: 1`, and \
+         raise the number of connections (-c) for more requests at once"
+    )]
+    Streams(u32),
 }
 
 /// An open connection.
 pub struct Conn {
     stream: Stream,
-    origin: OriginId,
     used: bool,
     /// What was sent ahead, and came back of it.
     ahead: Ahead,
@@ -98,6 +103,9 @@ impl Common {
     /// Reads certificates and keys, and what the plan says of connections.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
+        if settings.streams != 1 {
+            return Err(BadWire::Streams(settings.streams));
+        }
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
@@ -159,7 +167,7 @@ impl Common {
 }
 
 impl<T: Timer> H1<T> {
-    /// The wire of worker number `worker`.
+    /// The transport of worker number `worker`.
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
@@ -275,7 +283,7 @@ fn stamping_socket() -> Option<Socket> {
 }
 
 impl<T: Timer + 'static> H1<T> {
-    /// The same as [`Wire::exchange`], and keeps all of the reply: for a careful look, not
+    /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
@@ -286,8 +294,8 @@ impl<T: Timer + 'static> H1<T> {
     }
 }
 
-impl<T: Timer + 'static> Wire for H1<T> {
-    type Conn = Conn;
+impl<T: Timer + 'static> Transport for H1<T> {
+    type Lane = Conn;
 
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
         let (url, origin) = request::origin_of(draft.url)?;
@@ -298,18 +306,14 @@ impl<T: Timer + 'static> Wire for H1<T> {
     }
 
     async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Conn, Failure> {
-        // Only a request that no wire has prepared leads nowhere.
+        // Only a request that no transport has prepared leads nowhere.
         let route = self.route(request.origin).ok_or(Failure::System)?;
         let mut stream = self.connect(&route, steps).await?;
         if route.origin.https {
             self.secure(&mut stream, &route.origin.host, steps).await?;
         }
         let open = self.common.sources.count();
-        Ok(Conn { stream, origin: request.origin, used: false, ahead: Ahead::default(), open })
-    }
-
-    fn leads_to(&self, conn: &Conn, request: &Prepared) -> bool {
-        conn.origin == request.origin
+        Ok(Conn { stream, used: false, ahead: Ahead::default(), open })
     }
 
     async fn exchange(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {

@@ -26,7 +26,8 @@ fn redirects_in_place_of_pages() {
     let some = World::closed(10, 0.0).answering(with_status(301, 50));
     assert_eq!(some.finds("redirects").unwrap().weight, Weight::Note);
     World::closed(10, 0.0).answering(with_status(304, 1)).is_silent("redirects");
-    let asked_for = |w: &mut World| w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }];
+    let asked_for =
+        |w: &mut World| w.plan.reply_policies[0].checks.status = vec![StatusRange { least: 302, most: 302 }];
     all.with(asked_for).is_silent("redirects");
 }
 

@@ -110,6 +110,7 @@ impl From<Flow> for model::Flow {
             unsolicited: f.unsolicited,
             in_flight_nanos: f.in_flight_nanos,
             thought_nanos: f.thought_nanos,
+            overlap_nanos: f.overlap_nanos,
             announced_bytes: f.announced_bytes,
             announced_came_bytes: f.announced_came_bytes,
             in_flight: f.in_flight,

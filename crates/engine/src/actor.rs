@@ -1,14 +1,14 @@
-//! A user's connections, one for each origin, and the requests on them: where a request's clocks are taken.
+//! A virtual user that makes requests over lanes of its connections: where a request's clocks are taken.
 
 use crate::clock::Sleep;
 use crate::iteration::{Asked, Due, Lost};
 use crate::recorder::Cohort;
 use crate::user::VirtualUser;
 use crate::worker::Shared;
-use brunt_model::plan::{Dialling, Keep};
+use brunt_model::plan::Dialling;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
-use brunt_wire::{Idle, Prepared, Reply, Stamps, Wire};
+use brunt_wire::{Connections, Idle, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
@@ -23,21 +23,17 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How long after the cut replies that have arrived are read.
 const LONGEST_READING: Duration = Duration::from_millis(5);
 
-/// An open connection to another origin than that of the last request.
-struct Parked<C> {
-    conn: C,
-    served: u64,
-}
-
-/// One permission to have a connection to each origin, and the virtual user on them.
-pub struct Slot<W: Wire> {
-    pub shared: Rc<Shared<W>>,
-    /// The connection of the last request.
-    pub conn: Option<W::Conn>,
-    /// Those to other origins.
-    parked: Vec<Parked<W::Conn>>,
-    /// A connection whose deadline passed, until its request has been recorded.
-    expired: Option<Box<W::Conn>>,
+/// One virtual user, or one of the exchanges that it has under way at once.
+pub struct Actor<T: Transport> {
+    pub shared: Rc<Shared<T>>,
+    /// Those of its user.
+    pub connections: Rc<Connections<T>>,
+    /// The lane of the last request, for the next one to the same origin.
+    pub lane: Option<Lease<T>>,
+    /// The right to open a connection, where the user's exchanges share it.
+    permit: Option<OpeningPermit>,
+    /// A lane whose deadline passed, until its request has been recorded.
+    expired: Option<Box<Lease<T>>>,
     /// Wakes for timeouts; between requests, whoever waits may set it.
     pub timer: Sleep,
     /// When the last request ended.
@@ -49,28 +45,41 @@ pub struct Slot<W: Wire> {
     pub leaves: bool,
     /// The user's number among those of all workers.
     pub number: u64,
-    served: u64,
     /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
     pub along: Vec<Rc<Prepared>>,
-    /// Of those, how many replies the connection owes.
-    owed: usize,
 }
 
-impl<W: Wire> Slot<W> {
-    pub fn new(shared: &Rc<Shared<W>>, number: u64) -> Self {
+impl<T: Transport> Actor<T> {
+    /// A user with connections of its own.
+    pub fn new(shared: &Rc<Shared<T>>, number: u64) -> Self {
+        let connections = Connections::new(&shared.connection_rules, &*shared.transport);
+        Self::sharing(shared, Rc::new(connections), number)
+    }
+
+    /// One that shares the connections of another.
+    pub fn sharing(shared: &Rc<Shared<T>>, connections: Rc<Connections<T>>, number: u64) -> Self {
+        Self::with_program(shared, connections, number, shared.users.user(number))
+    }
+
+    /// One that carries out this program.
+    pub fn with_program(
+        shared: &Rc<Shared<T>>,
+        connections: Rc<Connections<T>>,
+        number: u64,
+        user: Box<dyn VirtualUser>,
+    ) -> Self {
         Self {
-            conn: None,
-            parked: Vec::new(),
+            connections,
+            lane: None,
+            permit: None,
             expired: None,
             timer: shared.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
             leaves: false,
-            user: shared.users.user(number),
+            user,
             number,
-            served: 0,
             along: Vec::new(),
-            owed: 0,
             shared: Rc::clone(shared),
         }
     }
@@ -79,7 +88,7 @@ impl<W: Wire> Slot<W> {
     pub async fn open_ahead(&mut self) -> bool {
         let request = self.shared.users.first();
         let mut opening = Opening::default();
-        let opened = self.open(&request, &mut opening).await.is_ok();
+        let opened = Box::pin(self.open(&request, &mut opening)).await.is_ok();
         if opened {
             self.shared.recorder.borrow_mut().opened_ahead(&opening);
         }
@@ -93,7 +102,10 @@ impl<W: Wire> Slot<W> {
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    pub async fn chain(&mut self, request: &Rc<Prepared>, due: Due) -> Asked {
+    pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: Due) -> Asked {
+        if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
+            return self.drop_request(due);
+        }
         let Due { planned, free, paced, iteration, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
@@ -120,10 +132,10 @@ impl<W: Wire> Slot<W> {
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
-        if let Some(conn) = self.expired.take() {
+        if let Some(lane) = self.expired.take() {
             // Closing a connection with megabytes of unread bytes takes a while: behind all whose deadline has passed, too.
             self.shared.time.yield_to_woken().await;
-            drop(conn);
+            drop(lane);
             self.shared.time.look();
         }
         // Without this, a server that replies at once would keep other tasks from running.
@@ -131,7 +143,7 @@ impl<W: Wire> Slot<W> {
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.bytes().len() as u64;
         let lost = lost.map(|failure| Lost { failure, sent: written && sample.bytes_sent > 0 });
-        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost }
+        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost, parallel: None }
     }
 
     pub fn begin(&self, due: Due, at: Tick) {
@@ -162,62 +174,108 @@ impl<W: Wire> Slot<W> {
         sample: &mut Sample,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        if self.conn.as_ref().is_some_and(|conn| self.shared.wire.leads_to(conn, request)) {
-            sample.reused = self.served > 0;
-        } else {
-            self.park_connection();
-            let resumed = !self.parked.is_empty() && Box::pin(self.resume_connection(request)).await;
-            // One that was opened before the load may not have carried a request yet.
-            sample.reused = resumed && self.served > 0;
-            if !resumed {
-                self.open_in_time(request, sample).await?;
-            }
+        if !self.lane.as_ref().is_some_and(|lane| lane.is_for(request)) {
+            // Boxed, so that a connection that is open does not hold the room that opening it took.
+            Box::pin(self.acquire_lane(request, sample)).await?;
         }
         self.pause = Duration::ZERO;
-        let Some(conn) = &mut self.conn else { return Err(Failure::System) };
+        let Some(lane) = &mut self.lane else { return Err(Failure::System) };
+        // One that was opened before the load may not have carried a request yet.
+        sample.reused = lane.is_reused();
         self.timer.set(sample.begun + self.shared.timeout);
-        let (wire, along, owed) = (&self.shared.wire, &self.along, &mut self.owed);
+        let transport = &*self.shared.transport;
         let result = {
-            let exchange = pin!(async {
-                if *owed == 0 && !along.is_empty() {
-                    *owed = along.len();
-                    wire.send_ahead(conn, along).await;
-                }
-                wire.exchange(conn, request, stamps).await
-            });
+            let exchange = pin!(lane.exchange(transport, request, &self.along, stamps));
             within(&self.timer, &self.shared, Failure::Timeout, exchange).await
         };
         self.shared.step_done();
-        self.owed = self.owed.saturating_sub(1);
-        self.served += 1;
-        if matches!(result, Err(Failure::Timeout | Failure::Cut)) {
-            self.expired = self.conn.take().map(Box::new);
-            self.shared.recorder.borrow_mut().closed();
-        } else if !result.as_ref().is_ok_and(|reply| self.keeps(reply)) {
-            self.drop_connection();
+        if !lane.settle(transport, &result) {
+            self.connections.retire(lane);
+            let lane = self.lane.take();
+            if matches!(result, Err(Failure::Timeout | Failure::Cut)) {
+                self.expired = lane.map(Box::new);
+            }
         }
         result
     }
 
-    /// Whether the connection is there for the next request.
-    fn keeps(&self, reply: &Reply) -> bool {
-        let leaves_open = reply.keep_alive || self.shared.keep == Keep::Iteration;
-        let keeps = leaves_open && self.served < self.shared.requests_per_connection;
-        if keeps && reply.unsolicited {
-            self.shared.recorder.borrow_mut().unsolicited();
+    /// Takes a lane to where the request goes: on a connection that is there, or on a new one.
+    async fn acquire_lane(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
+        if self.connections.are_shared() {
+            self.claim_in_time(request).await?;
+        } else {
+            self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
+            self.lane = self.connections.resume(&*self.shared.transport, request).await;
         }
-        keeps && !reply.unsolicited
-    }
-
-    async fn open_in_time(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
+        if self.lane.is_some() {
+            return Ok(());
+        }
         let opened = self.open(request, &mut sample.opening).await;
         sample.opened = opened.is_ok();
-        if opened.is_err() {
-            self.leave_alone().await;
+        match (&opened, &mut self.lane) {
+            (Ok(()), Some(lane)) => lane.claim_first(),
+            _ => self.leave_alone().await,
         }
-        opened?;
-        self.shared.recorder.borrow_mut().opened();
+        opened
+    }
+
+    /// Waits for a lane as long as opening a connection may take, unless one is held, or may be opened, already.
+    async fn claim_in_time(&mut self, request: &Prepared) -> Result<(), Failure> {
+        if self.permit.is_some() {
+            return Ok(());
+        }
+        let Self { shared, connections, lane, timer, .. } = self;
+        timer.set(shared.time.now() + shared.connect_timeout);
+        let mut place = None;
+        let claim = pin!(std::future::poll_fn(|cx| {
+            connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx).map(Ok)
+        }));
+        self.permit = within(timer, shared, Failure::ConnectTimeout, claim).await?;
         Ok(())
+    }
+
+    /// Waits until there is a lane for the request, or a connection may be opened for it: queue wait. False: the run was
+    /// cut off before.
+    async fn wait_for_lane(&mut self, request: &Prepared, due: &mut Due) -> bool {
+        let Self { shared, connections, lane, permit, timer, .. } = self;
+        let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
+        let look_again = || shared.time.now() + shared.timeout;
+        timer.set(look_again());
+        std::future::poll_fn(|cx| {
+            let is_cut = shared.cut.get().is_some();
+            // Lanes that come free by the cut are no use.
+            if !(is_cut && has_waited)
+                && let Poll::Ready(claimed) =
+                    connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx)
+            {
+                *permit = claimed;
+                if has_waited {
+                    due.free = due.free.max(shared.time.now());
+                }
+                return Poll::Ready(true);
+            }
+            if is_cut {
+                return Poll::Ready(false);
+            }
+            // The cut wakes those that have a timer.
+            while Pin::new(&mut timer).poll(cx).is_ready() {
+                timer.set(look_again());
+            }
+            has_waited = true;
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// The run was cut off before the request could be begun.
+    pub fn drop_request(&mut self, due: Due) -> Asked {
+        self.ended = self.shared.time.now();
+        let mut recorder = self.shared.recorder.borrow_mut();
+        if due.arrives && self.shared.common.pool.is_some() {
+            recorder.acted(self.ended);
+        }
+        recorder.dropped(self.shared.cohort(due.planned));
+        Asked { failed: true, ..Asked::default() }
     }
 
     /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get
@@ -232,21 +290,23 @@ impl<W: Wire> Slot<W> {
     async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
         let shared = &self.shared;
         self.timer.set(shared.time.now() + shared.connect_timeout);
-        // Boxed, so that a connection that is open does not hold the room that opening it took.
-        let mut open = Box::pin(shared.wire.open(request, opening));
-        let opened = within(&self.timer, shared, Failure::ConnectTimeout, open.as_mut()).await;
-        drop(open);
+        let opened = {
+            let open = pin!(shared.transport.open(request, opening));
+            within(&self.timer, shared, Failure::ConnectTimeout, open).await
+        };
         shared.time.look();
         shared.step_done();
         if let Err(failure) = &opened {
-            let note = shared.wire.take_note();
+            let note = shared.transport.take_note();
             shared.first_open_failure(*failure, note.as_deref());
             if let Some(note) = note {
                 shared.warn(note);
             }
         }
-        self.conn = Some(opened?);
-        (self.served, self.owed) = (0, 0);
+        let opened = opened.map(|lane| self.connections.opened(&*shared.transport, lane, request.origin));
+        // Others that wait find the connection there, or open one themselves.
+        self.permit = None;
+        self.lane = Some(opened?);
         Ok(())
     }
 
@@ -278,76 +338,22 @@ impl<W: Wire> Slot<W> {
         }
     }
 
-    /// Closes the connection of the last request.
-    fn drop_connection(&mut self) {
-        if self.conn.take().is_some() {
-            self.shared.recorder.borrow_mut().closed();
-        }
-    }
-
     /// Closes all connections.
     pub fn drop_connections(&mut self) {
-        self.drop_connection();
-        self.parked.drain(..).for_each(|_| self.shared.recorder.borrow_mut().closed());
-    }
-
-    /// Keeps the connection of the last request for later requests to its origin, where the plan permits that.
-    fn park_connection(&mut self) {
-        let most = self.shared.plan.connection.other_origins as usize;
-        if self.owed > 0 || most == 0 {
-            return self.drop_connection();
-        }
-        let served = self.served;
-        self.parked.extend(self.conn.take().map(|conn| Parked { conn, served }));
-        if self.parked.len() > most {
-            self.parked.remove(0);
-            self.shared.recorder.borrow_mut().closed();
-        }
-    }
-
-    /// Takes up the connection to the origin of `request`, if it is still open.
-    async fn resume_connection(&mut self, request: &Prepared) -> bool {
-        let wire = Rc::clone(&self.shared.wire);
-        while let Some(at) = self.parked.iter().position(|parked| wire.leads_to(&parked.conn, request)) {
-            let Parked { mut conn, served } = self.parked.swap_remove(at);
-            let lost = {
-                let mut closed = pin!(wire.closed(&mut conn));
-                std::future::poll_fn(|cx| match closed.as_mut().poll(cx) {
-                    Poll::Ready(idle) => Poll::Ready(Some(idle)),
-                    Poll::Pending => Poll::Ready(None),
-                })
-                .await
-            };
-            let Some(idle) = lost else {
-                (self.conn, self.served, self.owed) = (Some(conn), served, 0);
-                return true;
-            };
-            self.record_lost(idle);
-        }
-        false
+        self.lane = None;
+        self.connections.close_all();
     }
 
     /// The idle connection is of no more use.
     pub fn lost_idle(&mut self, idle: Idle) {
-        if self.conn.take().is_some() {
-            self.record_lost(idle);
+        if let Some(lane) = self.lane.take() {
+            self.connections.lost_idle(&lane, idle);
         }
     }
 
-    /// Whether it holds an open connection.
+    /// Whether there is an open connection for it.
     pub fn is_connected(&self) -> bool {
-        self.conn.is_some() || !self.parked.is_empty()
-    }
-
-    fn record_lost(&self, idle: Idle) {
-        let mut recorder = self.shared.recorder.borrow_mut();
-        match idle {
-            Idle::Closed => recorder.closed_idle(),
-            Idle::Unsolicited => {
-                recorder.unsolicited();
-                recorder.closed();
-            }
-        }
+        self.lane.is_some() || self.connections.has_any()
     }
 }
 
@@ -371,12 +377,12 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
 
 /// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
 /// run is over. The caller drops the work.
-async fn within<W: Wire, T>(
+async fn within<T: Transport, O>(
     timer: &Sleep,
-    shared: &Shared<W>,
+    shared: &Shared<T>,
     late: Failure,
-    mut work: Pin<&mut impl Future<Output = Result<T, Failure>>>,
-) -> Result<T, Failure> {
+    mut work: Pin<&mut impl Future<Output = Result<O, Failure>>>,
+) -> Result<O, Failure> {
     let mut timer = timer;
     std::future::poll_fn(|cx| {
         let cut = shared.cut.get();

@@ -1,0 +1,141 @@
+//! A parallel step: requests of one user at the same time, each over a lane of its own.
+//!
+//! Each lane is an actor in a task of its own that shares the user's connections, and carries out one request after the other
+//! until none is left. The connections stay with the user for its next parallel step.
+
+use crate::actor::Actor;
+use crate::iteration::{Asked, Due, ParallelReplies};
+use crate::user::{Step, Turn, VirtualUser};
+use crate::work::wait_until;
+use crate::worker::Shared;
+use brunt_model::{Clock, Tick};
+use brunt_wire::{Connections, Prepared, Reply, Transport};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// What the lanes of one parallel step share.
+struct ParallelStep {
+    requests: Vec<Rc<Prepared>>,
+    due: Due,
+    /// The next request to be begun.
+    next: Cell<usize>,
+    /// Requests that have not ended.
+    left: Cell<usize>,
+    /// By request.
+    outcomes: RefCell<Vec<Asked>>,
+    /// When the last of them ended, and how long to leave the server alone then.
+    ended: Cell<Tick>,
+    pause: Cell<Duration>,
+}
+
+/// The program of a lane: what it asks is the step's.
+struct LaneProgram<T: Transport>(Rc<Shared<T>>);
+
+impl<T: Transport> VirtualUser for LaneProgram<T> {
+    fn next(&mut self, _: Turn<'_>) -> Step {
+        Step::Done
+    }
+
+    fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        self.0.users.redirect(from, reply, hops)
+    }
+}
+
+impl<T: Transport> Actor<T> {
+    /// Asks all of these, at most `most` under way at a time. All are due now; those that wait for a lane wait in a queue.
+    pub async fn parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: Due) -> Asked {
+        let count = requests.len();
+        let lanes = most.clamp(1, count);
+        self.record_step(count, due);
+        self.connections.keep_for(lanes);
+        // The lanes of the step use this connection, too.
+        self.lane.take().into_iter().for_each(|lane| self.connections.keep(lane));
+        let step = Rc::new(ParallelStep {
+            requests,
+            due,
+            next: Cell::new(0),
+            left: Cell::new(count),
+            outcomes: RefCell::new((0..count).map(|_| Asked::default()).collect()),
+            ended: Cell::new(Tick::ZERO),
+            pause: Cell::new(Duration::ZERO),
+        });
+        let start = |_| {
+            let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
+            let lane = Actor::with_program(
+                &self.shared,
+                connections,
+                self.number,
+                Box::new(LaneProgram(Rc::clone(&self.shared))),
+            );
+            tokio::task::spawn_local(carry_lane(lane, Rc::clone(&step)))
+        };
+        let tasks: Vec<_> = (0..lanes).map(start).collect();
+        for task in tasks {
+            if let Err(error) = task.await
+                && error.is_panic()
+            {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        }
+        (self.ended, self.pause) = (step.ended.get(), step.pause.get());
+        let outcomes = step.outcomes.take();
+        let failures = outcomes.iter().filter(|asked| asked.failed).count() as u32;
+        let replies = outcomes.into_iter().map(|asked| asked.last).collect();
+        let parallel = Some(Box::new(ParallelReplies { replies, failures }));
+        Asked { failed: failures > 0, parallel, ..Asked::default() }
+    }
+
+    fn record_step(&self, count: usize, due: Due) {
+        let cohort = self.shared.cohort(due.planned);
+        let extra = count as u64 - 1;
+        let mut recorder = self.shared.recorder.borrow_mut();
+        (0..extra).for_each(|_| recorder.due(cohort));
+        recorder.overlap_begins(due.planned, self.shared.time.now(), extra);
+    }
+}
+
+/// One lane: requests of the step, one after the other, until all are begun.
+async fn carry_lane<T: Transport>(mut lane: Actor<T>, step: Rc<ParallelStep>) {
+    while let Some((number, request)) = step.take_next() {
+        let asked = match lane.due_of(number, &step) {
+            Some(due) => lane.chain(request, due).await,
+            None => lane.drop_request(Due { arrives: step.due.arrives && number == 0, ..step.due }),
+        };
+        step.outcomes.borrow_mut()[number] = asked;
+        lane.end_request(&step);
+        if !lane.pause.is_zero() {
+            wait_until(&lane.shared, &lane.timer, lane.ended + lane.pause).await;
+        }
+    }
+    step.pause.set(step.pause.get().max(lane.pause));
+    lane.lane.take().into_iter().for_each(|held| lane.connections.keep(held));
+}
+
+impl ParallelStep {
+    fn take_next(&self) -> Option<(usize, &Rc<Prepared>)> {
+        let number = self.next.get();
+        self.next.set(number + 1);
+        Some((number, self.requests.get(number)?))
+    }
+}
+
+impl<T: Transport> Actor<T> {
+    /// When a request is due on this lane; None: the run was cut off while it waited for the lane.
+    fn due_of(&self, number: usize, step: &ParallelStep) -> Option<Due> {
+        let due = Due { arrives: step.due.arrives && number == 0, ..step.due };
+        if self.ended == Tick::ZERO {
+            return Some(due);
+        }
+        let free = due.free.max(self.ended + self.pause);
+        self.shared.cut.get().is_none().then_some(Due { free, ..due })
+    }
+
+    fn end_request(&self, step: &ParallelStep) {
+        step.ended.set(step.ended.get().max(self.ended));
+        step.left.set(step.left.get() - 1);
+        if step.left.get() > 0 {
+            self.shared.recorder.borrow_mut().overlap_ends(self.ended);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! A transport without sockets whose connections carry many exchanges at once, as those of HTTP/2 do.
+//!
+//! It checks what it is asked: an exchange beyond the limit on streams, or on a connection that takes none, panics.
+
+use super::{Answer, HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, Server, prepared};
+use crate::request::{BadRequest, Draft, Prepared};
+use crate::stream::Idle;
+use crate::{Reply, Stamps, Timer, Transport};
+use brunt_model::sample::Opening;
+use brunt_model::{Failure, Tick};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// What becomes of a connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Fate {
+    /// It is lost, and all exchanges on it fail.
+    pub lost_at: Tick,
+    /// The server sends a GOAWAY: it takes no more exchanges, those under way may finish.
+    pub goes_away_at: Tick,
+}
+
+impl Fate {
+    /// The connection stays.
+    pub const STAYS: Self = Self { lost_at: Tick::NEVER, goes_away_at: Tick::NEVER };
+}
+
+/// Counts connections and streams, over all workers.
+#[derive(Debug, Default)]
+pub struct StreamCounts {
+    /// Connections that are open.
+    pub open: AtomicU64,
+    /// The most that were open at once.
+    pub most_open: AtomicU64,
+    /// Connections that were opened.
+    pub opened: AtomicU64,
+    /// The most exchanges that were under way at once on one connection.
+    pub most_streams: AtomicU64,
+    /// Streams that were reset because their exchange was dropped.
+    pub resets: AtomicU64,
+}
+
+/// The transport.
+pub struct FakeStreams<T> {
+    time: T,
+    server: Server,
+    counts: Arc<StreamCounts>,
+    /// How long opening a connection takes.
+    opens_for: Duration,
+    /// The server's limit on streams.
+    limit: u32,
+    fate: Box<dyn Fn(Tick) -> Fate>,
+}
+
+/// A connection, open as long as one of its lanes is held.
+struct Carrier {
+    fate: Fate,
+    under_way: Cell<u32>,
+    counts: Arc<StreamCounts>,
+}
+
+/// A lane on it.
+pub struct StreamLane(Rc<Carrier>);
+
+/// An exchange under way: resets its stream where it is dropped before its end.
+struct Stream<'a> {
+    carrier: &'a Carrier,
+    has_ended: bool,
+}
+
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        self.counts.open.fetch_sub(1, Relaxed);
+    }
+}
+
+impl<'a> Stream<'a> {
+    fn begin(carrier: &'a Carrier, limit: u32) -> Self {
+        let under_way = carrier.under_way.get() + 1;
+        assert!(under_way <= limit, "more exchanges than the connection has streams");
+        carrier.under_way.set(under_way);
+        carrier.counts.most_streams.fetch_max(under_way.into(), Relaxed);
+        Self { carrier, has_ended: false }
+    }
+}
+
+impl Drop for Stream<'_> {
+    fn drop(&mut self) {
+        self.carrier.under_way.set(self.carrier.under_way.get() - 1);
+        self.carrier.counts.resets.fetch_add(u64::from(!self.has_ended), Relaxed);
+    }
+}
+
+impl<T: Timer> FakeStreams<T> {
+    /// A transport to `server` with so many streams on each connection.
+    pub fn new(time: T, server: Server, counts: Arc<StreamCounts>, limit: u32) -> Self {
+        Self { time, server, counts, opens_for: Duration::ZERO, limit, fate: Box::new(|_| Fate::STAYS) }
+    }
+
+    /// Opening a connection takes so long.
+    #[must_use]
+    pub fn opening_for(mut self, time: Duration) -> Self {
+        self.opens_for = time;
+        self
+    }
+
+    /// What becomes of a connection that was opened at this instant.
+    #[must_use]
+    pub fn with_fate(mut self, fate: impl Fn(Tick) -> Fate + 'static) -> Self {
+        self.fate = Box::new(fate);
+        self
+    }
+
+    /// Waits for the server's answer, or for the end of the connection.
+    async fn answer(&self, lost_at: Tick, stamps: &mut Stamps) -> Result<Reply, Failure> {
+        let answer = (self.server.borrow_mut())(self.time.now());
+        let (outcome, at) = match answer {
+            Answer::Reply(status, at) => (Ok(status), at),
+            Answer::Fails(failure, at) => (Err(failure), at),
+            Answer::Redirect(..) | Answer::Never | Answer::Endless => (Err(Failure::Reset), Tick::NEVER),
+        };
+        if lost_at.min(at) == Tick::NEVER {
+            return std::future::pending().await;
+        }
+        self.time.sleep_until(at.min(lost_at)).await;
+        if lost_at < at {
+            return Err(Failure::Reset);
+        }
+        let status = outcome?;
+        stamps.first_byte = self.time.now();
+        stamps.last_byte = stamps.first_byte;
+        (stamps.bytes_received, stamps.head_bytes) = (REPLY_BYTES, HEAD_BYTES);
+        let announced_bytes = Some(REPLY_BYTES - HEAD_BYTES);
+        Ok(Reply { status, keep_alive: true, head_bytes: HEAD_BYTES, announced_bytes, ..Reply::default() })
+    }
+}
+
+impl<T: Timer + 'static> Transport for FakeStreams<T> {
+    type Lane = StreamLane;
+
+    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
+        Ok(prepared(draft))
+    }
+
+    fn multiplexes(&self) -> bool {
+        true
+    }
+
+    async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<StreamLane, Failure> {
+        if !self.opens_for.is_zero() {
+            self.time.sleep_until(self.time.now() + self.opens_for).await;
+        }
+        steps.connect = Some(self.opens_for.as_nanos() as u64);
+        let counts = Arc::clone(&self.counts);
+        counts.opened.fetch_add(1, Relaxed);
+        counts.most_open.fetch_max(counts.open.fetch_add(1, Relaxed) + 1, Relaxed);
+        let fate = (self.fate)(self.time.now());
+        Ok(StreamLane(Rc::new(Carrier { fate, under_way: Cell::new(0), counts })))
+    }
+
+    fn share(&self, lane: &StreamLane) -> Option<StreamLane> {
+        Some(StreamLane(Rc::clone(&lane.0)))
+    }
+
+    fn most_exchanges(&self, _: &StreamLane) -> u32 {
+        self.limit
+    }
+
+    fn accepts(&self, lane: &StreamLane) -> bool {
+        let Fate { lost_at, goes_away_at } = lane.0.fate;
+        self.time.now() < lost_at.min(goes_away_at)
+    }
+
+    async fn exchange(&self, lane: &mut StreamLane, _: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+        assert!(self.accepts(lane), "an exchange on a connection that takes none");
+        let mut stream = Stream::begin(&lane.0, self.limit);
+        stamps.sent = self.time.now();
+        stamps.bytes_sent = REQUEST_BYTES;
+        let result = self.answer(lane.0.fate.lost_at, stamps).await;
+        stream.has_ended = true;
+        result
+    }
+
+    async fn send_ahead(&self, _: &mut StreamLane, _: &[Rc<Prepared>]) {}
+
+    async fn closed(&self, lane: &mut StreamLane) -> Idle {
+        let Fate { lost_at, goes_away_at } = lane.0.fate;
+        let at = lost_at.min(goes_away_at);
+        if at == Tick::NEVER {
+            return std::future::pending().await;
+        }
+        self.time.sleep_until(at).await;
+        Idle::Closed
+    }
+
+    fn take_note(&self) -> Option<String> {
+        None
+    }
+
+    fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
+        None
+    }
+}
