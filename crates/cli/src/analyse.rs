@@ -9,7 +9,7 @@ use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, LoadUnit, Objective, Observations};
 use brunt_report::analysis;
-use brunt_script::{duration, objective};
+use brunt_spec::words::{duration, objective};
 use brunt_store::foreign::{self, File};
 use clap::Args;
 use std::fs;

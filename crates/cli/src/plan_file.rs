@@ -1,6 +1,6 @@
 //! Plan files: from YAML to an experiment, and `brunt plan check|show|new|schema`.
 //!
-//! What it is **not**: the reading of the YAML is `script`'s ([`brunt_script::plan`]), the carrying out is not done here.
+//! What it is **not**: the reading of the YAML is `script`'s ([`brunt_spec::plan`]), the carrying out is not done here.
 //!
 //! * [`keys`]: which key is which option of `brunt run`. [`options`]: settings → arguments, by the same parser and rules.
 //! * [`search`]: what stands below `find`. [`resolve`]: the whole way, [`load`]. [`mod@show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
@@ -31,7 +31,7 @@ Examples:
   brunt plan schema > plan.schema.json                    for editors";
 
 /// The plan that `brunt plan new` writes.
-const NEW: &str = include_str!("plan_file/new.yaml");
+const NEW: &str = include_str!("../../spec/src/new.yaml");
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
@@ -79,7 +79,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
         PlanCommand::Show { file, json } => show(file, if *json { show::json } else { show::yaml }),
         PlanCommand::New { file } => new(file.as_deref()),
         PlanCommand::Schema => {
-            println!("{:#}", brunt_script::plan::schema());
+            println!("{:#}", brunt_spec::plan::schema());
             Ok(Exit::Measured)
         }
     }
@@ -97,7 +97,7 @@ fn check(args: &FileArgs) -> Result<Exit, Failed> {
     Ok(Exit::Measured)
 }
 
-fn show(args: &FileArgs, form: fn(&brunt_script::plan::PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
+fn show(args: &FileArgs, form: fn(&brunt_spec::plan::PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
     let opened = resolve::open(&args.file, &args.sets, NO_FOLDER).map_err(usage)?;
     let file = opened.file.clone();
     let loaded = opened.resolve(&crate::system()).map_err(usage)?;

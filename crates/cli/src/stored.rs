@@ -13,7 +13,7 @@ use brunt_model::experiment::{Around, Step, TrialOrder};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
 use brunt_report::figures::{count, span};
 use brunt_runner::decide;
-use brunt_script::plan::PlannedCompare;
+use brunt_spec::plan::PlannedCompare;
 use brunt_store::{Named, Store};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -15,7 +15,7 @@ use crate::args::checks::CheckArgs;
 use anyhow::Result;
 use brunt_model::Plan;
 use brunt_model::plan::{Checks, Record};
-use brunt_script::target;
+use brunt_spec::words::target;
 pub use processes::with_sources;
 pub use script::{body_from, script};
 pub use sweep::sweep_steps;

@@ -3,7 +3,7 @@
 use super::values;
 use brunt_model::Objective;
 use brunt_model::plan::StatusRange;
-use brunt_script::{objective, status};
+use brunt_spec::words::{objective, status};
 use clap::Args;
 
 /// What makes a reply, and the run, good.

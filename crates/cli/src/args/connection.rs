@@ -3,7 +3,7 @@
 use super::values;
 use crate::defaults;
 use brunt_model::plan::Resolve;
-use brunt_script::{bytes, duration};
+use brunt_spec::words::{bytes, duration};
 use clap::{Args, value_parser};
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use super::values::{Warmup, defaulted, warmup};
 use crate::defaults;
 use brunt_model::{Arrivals, Goal, Think};
-use brunt_script::shape::Loads;
-use brunt_script::{arrivals, duration, goal, shape, think};
+use brunt_spec::words::shape::Loads;
+use brunt_spec::words::{arrivals, duration, goal, shape, think};
 use clap::{Args, value_parser};
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use brunt_model::probe_spec::{ProbeSpec, Probed, Select, Via};
-use brunt_script::{WordError, duration};
+use brunt_spec::words::{WordError, duration};
 
 /// A word, how what stands behind `=` is read, and an example.
 struct Row {

@@ -3,7 +3,7 @@
 pub mod secrets;
 
 use brunt_model::plan::Resolve;
-use brunt_script::{WordError, duration, target};
+use brunt_spec::words::{WordError, duration, target};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use crate::{Failed, command_line, runs, usage};
 use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
-use brunt_script::target;
+use brunt_spec::words::target;
 use brunt_store::redact::restore::redacted_places;
 use brunt_store::{Named, Store};
 use std::time::Duration;

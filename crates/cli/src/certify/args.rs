@@ -2,7 +2,7 @@
 
 use crate::args::values::{self, Output};
 use brunt_certify::{CASES, Settings, TOOLS, Way};
-use brunt_script::WordError;
+use brunt_spec::words::WordError;
 use clap::{Args, value_parser};
 
 /// What `brunt certify` is told.

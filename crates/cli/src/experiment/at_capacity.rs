@@ -13,9 +13,9 @@ use brunt_model::experiment::Step;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, LoadUnit, Shape};
 use brunt_report::figures::span;
-use brunt_script::compare::At;
-use brunt_script::duration;
-use brunt_script::shape::Loads;
+use brunt_spec::words::compare::At;
+use brunt_spec::words::duration;
+use brunt_spec::words::shape::Loads;
 use std::time::Duration;
 
 /// How long it may take.

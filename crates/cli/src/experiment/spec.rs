@@ -7,8 +7,8 @@ use anyhow::{Result, bail, ensure};
 use brunt_model::objective::Metric;
 use brunt_model::question::{AtCapacity, Regression};
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
-use brunt_script::compare::{self, At};
-use brunt_script::plan::PlannedCompare;
+use brunt_spec::plan::PlannedCompare;
+use brunt_spec::words::compare::{self, At};
 use clap::Args;
 use std::time::Duration;
 

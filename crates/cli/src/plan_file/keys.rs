@@ -1,6 +1,6 @@
 //! Which key of a plan file is which option of `brunt run`.
 
-use brunt_script::plan::{Node, Setting, Value, json};
+use brunt_spec::plan::{Node, Setting, Value, json};
 use std::path::Path;
 
 /// A key and its option.

@@ -4,8 +4,8 @@
 use super::keys::{KEYS, Key, find};
 use crate::args::RunArgs;
 use anyhow::Error;
-use brunt_script::plan::{Node, PlanError, Setting, Value};
-use brunt_script::target;
+use brunt_spec::plan::{Node, PlanError, Setting, Value};
+use brunt_spec::words::target;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches};
 use std::path::Path;
@@ -80,7 +80,7 @@ impl Options {
             );
             return Err(PlanError::new(&url.node.at, "script.request", wrong));
         }
-        let wrong = |e: brunt_script::WordError| PlanError::new(&url.node.at, "script.request", e.to_string());
+        let wrong = |e: brunt_spec::words::WordError| PlanError::new(&url.node.at, "script.request", e.to_string());
         target::join(text, base.and_then(|base| base.node.text())).map(Some).map_err(wrong)
     }
 

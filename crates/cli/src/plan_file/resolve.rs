@@ -13,12 +13,12 @@ use anyhow::{Context, Result, bail, ensure};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
 use brunt_model::plan::Script;
 use brunt_model::{Contender, Experiment, ProbeSpec, Question};
-use brunt_script::compare::At;
-use brunt_script::duration;
-use brunt_script::plan::{
+use brunt_spec::plan::{
     Draft, Given, PlanError, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
     Setting,
 };
+use brunt_spec::words::compare::At;
+use brunt_spec::words::duration;
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

@@ -10,8 +10,8 @@ use anyhow::{Result, bail};
 use brunt_model::experiment::Step;
 use brunt_model::question::{AtCapacity, Between};
 use brunt_model::{Contender, Experiment, Question};
-use brunt_script::compare::At;
-use brunt_script::plan::{PlanError, Planned, Setting, Value};
+use brunt_spec::plan::{PlanError, Planned, Setting, Value};
+use brunt_spec::words::compare::At;
 use clap::{Args, FromArgMatches};
 use std::time::Duration;
 
@@ -126,7 +126,7 @@ fn words_of(setting: &Setting) -> Vec<String> {
         "between" => "cooldown",
         other => other,
     };
-    let text = |node: &brunt_script::plan::Node| node.text().unwrap_or_default().to_owned();
+    let text = |node: &brunt_spec::plan::Node| node.text().unwrap_or_default().to_owned();
     let values = match &setting.node.value {
         Value::List(nodes) => nodes.iter().map(text).collect(),
         _ => vec![text(&setting.node)],

@@ -4,7 +4,7 @@ use super::estimate;
 use super::resolve::Loaded;
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
-use brunt_script::plan::{self, Entry, Node, PlanFile, Position, Setting, Value};
+use brunt_spec::plan::{self, Entry, Node, PlanFile, Position, Setting, Value};
 
 /// As YAML.
 pub fn yaml(file: &PlanFile, loaded: &Loaded) -> String {

@@ -28,7 +28,7 @@ fn well(text: &str) -> Loaded {
 fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
     let sections = ["script.", "load.", "connection.", "checks."];
     let elsewhere = ["script.request", "script.requests"];
-    for key in brunt_script::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
+    for key in brunt_spec::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
         assert!(Key::of(key).is_some() || BESIDE.contains(&key.as_str()) || elsewhere.contains(&key.as_str()), "{key}");
     }
     let command = crate::args::RunArgs::augment_args(clap::Command::new("brunt"));

@@ -9,8 +9,8 @@ use anyhow::{Result, bail, ensure};
 use brunt_model::goal::Until;
 use brunt_model::{Load, Shape, Stop};
 use brunt_report::figures::count;
-use brunt_script::shape::Loads;
-use brunt_script::{arrivals, duration, shape, think};
+use brunt_spec::words::shape::Loads;
+use brunt_spec::words::{arrivals, duration, shape, think};
 use std::time::Duration;
 
 /// Open loop where a rate is given, else closed.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 use brunt_model::plan::{Connection, Script};
 use brunt_model::{Load, Plan};
 use brunt_report::figures::count;
-use brunt_script::target;
+use brunt_spec::words::target;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Of the local ports, so many in a hundred are taken for granted: others use some.

@@ -10,9 +10,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::plan::Script;
 use brunt_model::{Body, Request};
-use brunt_script::target::Target;
-use brunt_script::urls::{self, Action};
-use brunt_script::{Feeds, Place, Template, body, target, template};
+use brunt_script::{Feeds, Place, Template, body, template};
+use brunt_spec::words::target;
+use brunt_spec::words::target::Target;
+use brunt_spec::words::urls::{self, Action};
 use std::io::Read;
 use std::path::Path;
 

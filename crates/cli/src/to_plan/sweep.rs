@@ -5,7 +5,7 @@ use crate::args::RunArgs;
 use anyhow::Result;
 use brunt_model::Shape;
 use brunt_model::experiment::Step;
-use brunt_script::shape::Loads;
+use brunt_spec::words::shape::Loads;
 
 /// The steps that a command line speaks of, in the order in which they were written, and notes that the user should be
 /// told, each once. Where the rate (or else the number of connections) is a sweep, each of its loads is a step of constant

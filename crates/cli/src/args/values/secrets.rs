@@ -1,7 +1,7 @@
 //! Values that are kept out of the command line, which everybody on a machine can read: from a file, or from the environment.
 
 use super::{header, pair, text};
-use brunt_script::WordError;
+use brunt_spec::words::WordError;
 use std::path::Path;
 
 /// `Name: value`, or `@FILE` with one a line.

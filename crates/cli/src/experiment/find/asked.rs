@@ -10,8 +10,8 @@ use crate::to_plan::System;
 use anyhow::{Result, bail, ensure};
 use brunt_model::question::{Between, Requirement, TrialTimes};
 use brunt_model::{Contender, Find, LoadUnit, Shape};
-use brunt_script::shape::Loads;
-use brunt_script::{duration, find, objective};
+use brunt_spec::words::shape::Loads;
+use brunt_spec::words::{duration, find, objective};
 use clap::Args;
 use std::time::Duration;
 

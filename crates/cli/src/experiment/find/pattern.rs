@@ -5,7 +5,7 @@ use brunt_model::experiment::Step;
 use brunt_model::goal::Until;
 use brunt_model::question::ObjectiveSet;
 use brunt_model::{Find, Objective};
-use brunt_script::shape::Loads;
+use brunt_spec::words::shape::Loads;
 
 /// Which of the options that trials have in common were said, and are not the usual ones of a run.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,7 +1,8 @@
 //! Think time: `1s`, or anything from one to the other, `0.5s..2s`.
 
-use crate::{WordError, duration};
+use super::duration;
 use brunt_model::Think;
+use brunt_script::WordError;
 
 /// How long a virtual user waits between a reply and its next request; bare numbers are seconds.
 pub fn parse(word: &str) -> Result<Think, WordError> {

@@ -1,10 +1,11 @@
 //! The key `compare` of a plan file: which of its contenders is better.
 
 use super::words::{Longer, Read, Spoken};
-use crate::compare::At;
-use crate::{WordError, compare};
+use crate::words::compare;
+use crate::words::compare::At;
 use brunt_model::Measure;
 use brunt_model::question::Regression;
+use brunt_script::WordError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;

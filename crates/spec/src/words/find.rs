@@ -1,9 +1,10 @@
 //! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. What it is not: a search, nor its defaults.
 
-use crate::number::number;
-use crate::{WordError, duration};
+use super::duration;
+use super::number::number;
 use brunt_model::objective::Relation;
 use brunt_model::question::Requirement;
+use brunt_script::WordError;
 use std::time::Duration;
 
 const EXPECTED: &str = "capacity > N or capacity >= N, such as 'capacity > 3000/s' or 'capacity >= 200 users'";

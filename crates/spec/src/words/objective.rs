@@ -1,9 +1,10 @@
 //! Objectives: `p99 < 50ms, errors < 0.1%, throughput >= 1000/s`.
 
-use crate::number::number;
-use crate::{WordError, duration};
+use super::duration;
+use super::number::number;
 use brunt_model::Objective;
 use brunt_model::objective::{Metric, Relation};
+use brunt_script::WordError;
 
 const FIGURES: &str = "one of p50 … p99.9, mean, max, errors, throughput, goodput, such as p99 < 50ms";
 

@@ -1,7 +1,7 @@
 //! Durations: `500ms`, `1.5s`, `2m`, `1h30m`; a bare number is seconds where an option means time.
 
-use crate::WordError;
-use crate::number::{number, split_unit};
+use super::number::{number, split_unit};
+use brunt_script::WordError;
 use std::time::Duration;
 
 /// The units and their nanoseconds.

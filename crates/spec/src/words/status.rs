@@ -1,7 +1,7 @@
 //! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`.
 
-use crate::WordError;
 use brunt_model::plan::StatusRange;
+use brunt_script::WordError;
 
 const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, with commas between them";
 

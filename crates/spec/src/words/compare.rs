@@ -1,10 +1,10 @@
 //! What is compared, and which difference is a failure: `p99, throughput`, `2%`, `p99 worse by 5%`.
 
-use crate::WordError;
-use crate::number::number;
-use crate::objective::{hundredth, metric};
+use super::number::number;
+use super::objective::{hundredth, metric};
 use brunt_model::Measure;
 use brunt_model::question::Regression;
+use brunt_script::WordError;
 
 const FIGURES: &str =
     "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";

@@ -1,6 +1,6 @@
 //! Plain numbers, the smallest words: `500`, `0.5`.
 
-use crate::WordError;
+use brunt_script::WordError;
 
 /// A finite number of digits with at most one point. No sign, no exponent, no `inf` or `NaN`.
 pub(crate) fn number(word: &str) -> Option<f64> {

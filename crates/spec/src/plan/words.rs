@@ -1,7 +1,7 @@
 //! The kinds of values in a plan file: single ones, lists of them, times, commands.
 
 use super::written::Command;
-use crate::duration;
+use crate::words::duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -38,7 +38,7 @@ pub trait Spoken: Sized {
     const ABOUT: &'static str;
 
     /// Reads it.
-    fn read(word: &str) -> Result<Self, crate::WordError>;
+    fn read(word: &str) -> Result<Self, brunt_script::WordError>;
 }
 
 /// A single value, or what it is short for.

@@ -1,7 +1,7 @@
 //! A URL as people write it: `localhost:8080/path`, `https://user:pass@example.org`.
 
-use crate::WordError;
-use crate::template::{encode_url, has_placeholders};
+use brunt_script::WordError;
+use brunt_script::template::{encode_url, has_placeholders};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 

@@ -1,8 +1,8 @@
 //! How arrivals are spaced: `poisson`, `even`, `burst:N`.
 
-use crate::WordError;
-use crate::number::count;
+use super::number::count;
 use brunt_model::Arrivals;
+use brunt_script::WordError;
 
 /// How arrivals are spaced around their rate.
 pub fn parse(word: &str) -> Result<Arrivals, WordError> {

@@ -17,8 +17,9 @@
 //! * `[3]` before the URL is its weight.
 //! * Quotes, `"…"` or `'…'`, around a whole line or value are taken off. Comments have lines of their own.
 
-use crate::{ScriptError, WordError, body, target};
+use super::target;
 use brunt_model::Body;
+use brunt_script::{ScriptError, WordError, body};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -153,7 +154,7 @@ fn entry(text: &str, line: u64, base: Option<&str>) -> Result<Entry, ScriptError
 fn weight(text: &str) -> Result<(u32, &str), WordError> {
     let weighted = text.strip_prefix('[').and_then(|t| t.split_once(']')).filter(|(w, _)| !w.contains(':'));
     let Some((digits, rest)) = weighted else { return Ok((1, text)) };
-    let weight = crate::number::count(digits.trim(), "a weight", "[3] http://127.0.0.1/a")?;
+    let weight = super::number::count(digits.trim(), "a weight", "[3] http://127.0.0.1/a")?;
     Ok((weight, rest.trim_start()))
 }
 

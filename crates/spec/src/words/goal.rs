@@ -1,10 +1,10 @@
 //! Goals: `p99±5%, throughput±1%`; `+-` stands for `±` where that is not on the keyboard.
 
-use crate::WordError;
-use crate::number::number;
-use crate::objective::{hundredth, percentile};
+use super::number::number;
+use super::objective::{hundredth, percentile};
 use brunt_model::Goal;
 use brunt_model::goal::Aim;
+use brunt_script::WordError;
 
 const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";
 

@@ -1,7 +1,7 @@
 //! Plan files and URL files of arbitrary bytes: they are read or refused.
 
-use brunt_script::plan::{Draft, Given};
-use brunt_script::urls;
+use brunt_spec::plan::{Draft, Given};
+use brunt_spec::words::urls;
 use brunt_tests::inputs::{corpus, survives};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -14,10 +14,10 @@
 //! * The last stage may have no duration: it lasts until the run stops.
 //! * A sweep is many loads, one after the other; its end is among them where the steps hit it.
 
-use crate::WordError;
-use crate::duration;
-use crate::number::number;
+use super::duration;
+use super::number::number;
 use brunt_model::{Shape, Stage};
+use brunt_script::WordError;
 
 /// One load, or many to be tried one after the other.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Sizes and rates in bytes: `10k`, `1M`, `64KiB`, `10k/s`.
 
-use crate::WordError;
-use crate::number::{number, split_unit};
+use super::number::{number, split_unit};
+use brunt_script::WordError;
 
 const INSTEAD: &str = "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024), such as 124k, 1M or 64KiB";
 
