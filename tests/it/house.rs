@@ -76,6 +76,19 @@ fn the_lab_shares_nothing_with_what_it_tests() {
     }
 }
 
+/// Options are rows of `spec`'s table, and plan files are read by it; clap is the command line's own.
+#[test]
+fn settings_know_no_parser_of_the_command_line() {
+    let metadata = metadata(&["--no-deps"]);
+    let needs = |package: &&Value| {
+        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        all.iter().any(|one| ["clap", "anyhow"].contains(&text(one, "name")))
+    };
+    let named = |package: &&Value| ["brunt-spec", "brunt-dropin"].contains(&text(package, "name"));
+    let wrong = packages(&metadata).iter().filter(named).filter(needs);
+    none(&wrong.map(|package| format!("{} depends on clap or anyhow", text(package, "name"))).collect::<Vec<_>>());
+}
+
 #[test]
 fn licences_are_permissive() {
     let allowed = allowed_licences();

@@ -5,15 +5,14 @@
 //! ```
 //!
 //! What it is **not**: it has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
-//! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Setting`]s, with their places.
+//! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
 //!
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
 //! * `written`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
 //!   Schema.
-//! * `file`: the way from one end to the other. `show`: a tree as YAML again. `error`: what is said to mistakes.
+//! * `file`: the way from one end to the other. `show`: a tree as YAML again.
 
 mod compare;
-mod error;
 mod file;
 mod fill;
 mod json;
@@ -29,11 +28,12 @@ mod written;
 mod yaml;
 
 pub use compare::PlannedCompare;
-pub use error::{PlanError, nearest};
-pub use file::{Draft, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, Setting};
+
+pub use crate::error::Position;
+pub use file::{Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer};
 pub use fill::Given;
 pub use json::json;
-pub use node::{Entry, Node, Position, Value};
+pub use node::{Entry, Node, Value};
 pub use probes::PlannedProbe;
 pub use schema::{keys, schema};
 pub use show::yaml;

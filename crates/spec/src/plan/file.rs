@@ -1,7 +1,6 @@
 //! A plan file, read: what it says of the whole experiment, and of each contender.
 
 use super::compare::PlannedCompare;
-use super::error::PlanError;
 use super::fill::{Given, Scope, Who};
 use super::node::{Entry, Node, Value};
 use super::probes::{PlannedProbe, probes};
@@ -11,6 +10,7 @@ use super::vary::{self, Variant};
 use super::words::{Commands, Longer, Word, WordOr};
 use super::written::{self, Written};
 use super::yaml;
+use crate::error::SpecError;
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
 use brunt_model::plan::Order;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct PlanFile {
     /// How contenders are compared, where they are.
     pub compare: Option<PlannedCompare>,
     /// The same as it was written: key `compare`.
-    pub compared: Option<Setting>,
+    pub compared: Option<Keyed>,
     /// In which order.
     pub order: Option<TrialOrder>,
     /// Rest before each trial but the first.
@@ -42,9 +42,9 @@ pub struct PlanFile {
     /// Commands around the whole.
     pub hooks: PlannedHooks,
     /// How the capacity is looked for, where that is asked: keys below `find`.
-    pub find: Option<Vec<Setting>>,
+    pub find: Option<Vec<Keyed>>,
     /// Where reports go: key `outputs`.
-    pub outputs: Vec<Setting>,
+    pub outputs: Vec<Keyed>,
     /// What is compared: one at least.
     pub contenders: Vec<Planned>,
 }
@@ -61,11 +61,11 @@ pub struct Planned {
     pub factors: Vec<(String, String)>,
     /// What it asks: one request, several, or none where `script.urls` is among its settings. Keys begin with
     /// `script.request`.
-    pub requests: Vec<Vec<Setting>>,
+    pub requests: Vec<Vec<Keyed>>,
     /// Which of several is next, where the plan says so.
     pub request_order: Option<Order>,
     /// All that is an option of a run, by its key.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<Keyed>,
     /// The server that is started for it.
     pub server: Option<PlannedServer>,
     /// Commands around its trials, its repetitions and its steps.
@@ -80,7 +80,7 @@ pub struct Planned {
 
 /// A key of the plan and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct Keyed {
     /// The key, such as `load.rate`.
     pub key: String,
     /// The value, with its place.
@@ -120,7 +120,7 @@ pub struct PlannedServer {
 
 impl Draft {
     /// Reads the text of a plan file. `file` is its name in errors; `words` are those of `--set`, each `NAME=VALUE`.
-    pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, PlanError> {
+    pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
         vary::map(&plan, "")?;
         let sets = sets(words, &plan)?;
@@ -129,21 +129,21 @@ impl Draft {
     }
 
     /// The names of the ports that must be drawn before the rest can be resolved.
-    pub fn ports(&self) -> Result<Vec<String>, PlanError> {
+    pub fn ports(&self) -> Result<Vec<String>, SpecError> {
         let Some(node) = self.plan.child("ports").filter(|node| node.value != Value::Null) else {
             return Ok(Vec::new());
         };
         let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
         match ports.iter().enumerate().find(|(n, port)| ports[..*n].contains(port)) {
             Some((_, twice)) => {
-                Err(PlanError::new(&node.at, "ports", format!("`{twice}` stands there twice; write it once")))
+                Err(SpecError::new(&node.at, "ports", format!("`{twice}` stands there twice; write it once")))
             }
             None => Ok(ports),
         }
     }
 
     /// Fills everything in. `usual` is the name of an experiment that has none.
-    pub fn resolve(&self, given: Given<'_>, usual: &str) -> Result<PlanFile, PlanError> {
+    pub fn resolve(&self, given: Given<'_>, usual: &str) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
         vary::choose(&mut plan, given)?;
         self.set_again(&mut plan);
@@ -156,7 +156,7 @@ impl Draft {
         };
         if let Some(instead) = instead {
             let at = plan.child("repetitions").map_or(&plan.at, |node| &node.at);
-            return Err(PlanError::new(at, "repetitions", instead));
+            return Err(SpecError::new(at, "repetitions", instead));
         }
         let name = written.name.map_or_else(|| usual.to_owned(), |name| name.0);
         let mut contenders = Vec::new();
@@ -188,12 +188,12 @@ impl Draft {
 }
 
 /// A key at the top of a plan, where it is there.
-fn setting(plan: &Node, key: &str) -> Option<Setting> {
-    plan.child(key).map(|node| Setting { key: key.into(), node: node.clone() })
+fn setting(plan: &Node, key: &str) -> Option<Keyed> {
+    plan.child(key).map(|node| Keyed { key: key.into(), node: node.clone() })
 }
 
 /// What is of the whole experiment, filled in. Variables stay as they are: some are known within contenders only.
-fn whole(plan: &Node, given: Given<'_>) -> Result<Node, PlanError> {
+fn whole(plan: &Node, given: Given<'_>) -> Result<Node, SpecError> {
     let scope = Scope { vars: plan.child("vars"), given, who: None };
     let mut tree = kept(plan, |key| {
         key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
@@ -208,7 +208,7 @@ fn whole(plan: &Node, given: Given<'_>) -> Result<Node, PlanError> {
     Ok(tree)
 }
 
-fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, PlanError> {
+fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, SpecError> {
     let Variant { name, factors, tree, .. } = variant;
     let scope = Scope { vars: tree.child("vars"), given, who: Some(Who { name: &name, factors: &factors }) };
     let mut own = kept(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
@@ -253,41 +253,41 @@ fn hooks_of(plan: &mut Node, wanted: impl Fn(&str) -> bool) {
 }
 
 /// What is asked, each request by its keys.
-fn requests(plan: &Node) -> Result<Vec<Vec<Setting>>, PlanError> {
+fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
     let nothing = "what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script";
-    let script = plan.child("script").ok_or_else(|| PlanError::new(&plan.at, "script", nothing))?;
+    let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
     let ways: Vec<&Entry> =
         script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();
     let one = match ways[..] {
         [one] => one,
-        [] => return Err(PlanError::new(&script.at, "script", nothing)),
+        [] => return Err(SpecError::new(&script.at, "script", nothing)),
         [first, second, ..] => {
             let wrong = format!(
                 "script.{} says already what to ask; write one of them (`{}: null` takes it away again)",
                 first.key, first.key
             );
-            return Err(PlanError::new(&second.at, format!("script.{}", second.key), wrong));
+            return Err(SpecError::new(&second.at, format!("script.{}", second.key), wrong));
         }
     };
     match (&one.node.value, one.key.as_str()) {
         (_, "urls") => Ok(Vec::new()),
         (Value::List(nodes), "requests") if nodes.is_empty() => {
-            Err(PlanError::new(&one.node.at, "script.requests", "there is nothing in it; write one request at least"))
+            Err(SpecError::new(&one.node.at, "script.requests", "there is nothing in it; write one request at least"))
         }
         (Value::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
         _ => Ok(vec![request(&one.node)]),
     }
 }
 
-fn request(node: &Node) -> Vec<Setting> {
+fn request(node: &Node) -> Vec<Keyed> {
     if node.text().is_some() {
-        return vec![Setting { key: "script.request.url".into(), node: node.clone() }];
+        return vec![Keyed { key: "script.request.url".into(), node: node.clone() }];
     }
     below("script.request", node).collect()
 }
 
 /// All keys that are options of a run.
-fn settings(plan: &Node) -> Vec<Setting> {
+fn settings(plan: &Node) -> Vec<Keyed> {
     let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
     let script = script.filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
     let sections = ["load", "connection", "checks"].into_iter().filter_map(|key| Some((key, plan.child(key)?)));
@@ -295,8 +295,8 @@ fn settings(plan: &Node) -> Vec<Setting> {
     script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
 }
 
-fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = Setting> + 'a {
-    node.entries().iter().map(move |entry| Setting { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
+fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = Keyed> + 'a {
+    node.entries().iter().map(move |entry| Keyed { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
 }
 
 fn hooks(written: &written::Hooks, level: impl Fn(&written::Around) -> &Commands) -> PlannedHooks {
@@ -308,7 +308,7 @@ fn hooks(written: &written::Hooks, level: impl Fn(&written::Around) -> &Commands
     PlannedHooks { before: commands(&written.before), after: commands(&written.after) }
 }
 
-fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, PlanError> {
+fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, SpecError> {
     let http = |place: &str| url::Url::parse(place).is_ok_and(|url| ["http", "https"].contains(&url.scheme()));
     let address = |place: &str| {
         place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
@@ -321,7 +321,7 @@ fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, PlanE
             let wrong = format!(
                 "`{place}` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080"
             );
-            return Err(PlanError::new(
+            return Err(SpecError::new(
                 plan.below("server.ready").map_or(&plan.at, |node| &node.at),
                 "server.ready",
                 wrong,

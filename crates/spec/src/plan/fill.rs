@@ -1,7 +1,8 @@
 //! `${name}` in the values of a plan: variables of the plan, and what whoever reads it hands in.
 
-use super::error::{PlanError, nearest};
-use super::node::{Entry, Node, Position, Value};
+use super::node::{Entry, Node, Value};
+use crate::error::Position;
+use crate::error::{SpecError, nearest};
 use std::collections::BTreeMap;
 
 /// What the plan cannot know by itself.
@@ -48,7 +49,7 @@ struct Open {
 
 impl Scope<'_> {
     /// The tree with its values filled in.
-    pub fn fill(&self, node: &Node) -> Result<Node, PlanError> {
+    pub fn fill(&self, node: &Node) -> Result<Node, SpecError> {
         let value = match &node.value {
             Value::Null => Value::Null,
             Value::Text { text, plain } => {
@@ -63,19 +64,19 @@ impl Scope<'_> {
                     let node = self.fill(&entry.node).map_err(|e| e.within(&entry.key, &entry.node.at))?;
                     Ok(Entry { node, ..entry.clone() })
                 };
-                Value::Map(entries.iter().map(entry).collect::<Result<_, PlanError>>()?)
+                Value::Map(entries.iter().map(entry).collect::<Result<_, SpecError>>()?)
             }
         };
         Ok(Node { at: node.at.clone(), value })
     }
 
     /// The value of a variable of the plan; None where there is none of that name.
-    pub fn variable(&self, name: &str) -> Result<Option<String>, PlanError> {
+    pub fn variable(&self, name: &str) -> Result<Option<String>, SpecError> {
         self.var(name, &mut Open::default())
     }
 
     /// A text with its names filled in.
-    fn text(&self, text: &str, at: &Position, open: &mut Open) -> Result<String, PlanError> {
+    fn text(&self, text: &str, at: &Position, open: &mut Open) -> Result<String, SpecError> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(dollar) = rest.find('$') {
@@ -86,7 +87,7 @@ impl Scope<'_> {
                 rest = behind;
             } else if let Some(name) = behind.strip_prefix('{') {
                 let end = name.find('}').ok_or_else(|| {
-                    PlanError::new(at, "", "behind `${` a `}` is missing; write ${name}, or $${ for a plain ${")
+                    SpecError::new(at, "", "behind `${` a `}` is missing; write ${name}, or $${ for a plain ${")
                 })?;
                 out.push_str(&self.value(&name[..end], at, open)?);
                 rest = &name[end + 1..];
@@ -96,7 +97,7 @@ impl Scope<'_> {
             }
             open.filled += 1;
             if out.len() > LONGEST || open.filled > MOST {
-                return Err(PlanError::new(
+                return Err(SpecError::new(
                     at,
                     "",
                     "with the variables in its variables this grows without end; write their values out",
@@ -107,7 +108,7 @@ impl Scope<'_> {
         Ok(out)
     }
 
-    fn value(&self, name: &str, at: &Position, open: &mut Open) -> Result<String, PlanError> {
+    fn value(&self, name: &str, at: &Position, open: &mut Open) -> Result<String, SpecError> {
         if let Some(value) = self.var(name, open)? {
             return Ok(value);
         }
@@ -123,12 +124,12 @@ impl Scope<'_> {
                 .map(|(_, level)| level.clone()),
             _ => None,
         };
-        given.ok_or_else(|| PlanError::new(at, "", self.unknown(name)))
+        given.ok_or_else(|| SpecError::new(at, "", self.unknown(name)))
     }
 
-    fn var(&self, name: &str, open: &mut Open) -> Result<Option<String>, PlanError> {
+    fn var(&self, name: &str, open: &mut Open) -> Result<Option<String>, SpecError> {
         let Some(node) = self.vars.and_then(|vars| vars.child(name)) else { return Ok(None) };
-        let wrong = |wrong: String| PlanError::new(&node.at, "", format!("${{{name}}} {wrong}"));
+        let wrong = |wrong: String| SpecError::new(&node.at, "", format!("${{{name}}} {wrong}"));
         if open.names.iter().any(|other| other == name) {
             let circle: Vec<String> =
                 open.names.iter().chain([&name.to_owned()]).map(|name| format!("${{{name}}}")).collect();

@@ -3,36 +3,7 @@
 //! What it is **not**: it knows no key and no type. Every scalar is a text, as it is on a command line, so `on`, `1e3` and
 //! `1:30` are what was written, never what YAML would make of them.
 
-use std::fmt;
-use std::sync::Arc;
-
-/// Where something was written: a line and column of a file, or a `--set`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
-    source: Arc<str>,
-    /// From 1; 0: not in a file.
-    line: u32,
-    column: u32,
-}
-
-impl Position {
-    /// A place in a file; lines and columns count from 1.
-    pub(super) fn within(file: &Arc<str>, line: u32, column: u32) -> Self {
-        Self { source: Arc::clone(file), line, column }
-    }
-
-    /// Of no line: a whole file, or a word of the command line.
-    pub fn whole(source: &str) -> Self {
-        Self { source: source.into(), line: 0, column: 0 }
-    }
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.source)?;
-        if self.line == 0 { Ok(()) } else { write!(f, ":{}:{}", self.line, self.column) }
-    }
-}
+use crate::error::Position;
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What is read meanwhile, as people write it, and as the model has it.
 
-use super::error::PlanError;
 use super::node::{Node, Value};
 use super::words::{Longer, Word, WordOr, Words};
+use crate::error::SpecError;
 use brunt_model::Probed;
 use brunt_model::probe_spec::{Select, Via};
 use schemars::JsonSchema;
@@ -112,14 +112,14 @@ pub struct PlannedProbe {
 }
 
 /// The probes of a plan; `node` is where they were written.
-pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<PlannedProbe>, PlanError> {
+pub(super) fn probes(written: &[Probe], node: Option<&Node>) -> Result<Vec<PlannedProbe>, SpecError> {
     let nodes = match node.map(|node| &node.value) {
         Some(Value::List(nodes)) => &nodes[..],
         _ => &[],
     };
     let mut all: Vec<PlannedProbe> = Vec::new();
     for (number, (probe, node)) in written.iter().zip(nodes).enumerate() {
-        let wrong = |wrong: String| PlanError::new(&node.at, format!("probes[{number}]"), wrong);
+        let wrong = |wrong: String| SpecError::new(&node.at, format!("probes[{number}]"), wrong);
         let planned = planned(probe).map_err(wrong)?;
         if all.iter().any(|other| (other.what.kind(), &other.name) == (planned.what.kind(), &planned.name)) {
             return Err(wrong(format!(

@@ -1,10 +1,10 @@
 //! A tree → the typed words of [`written`](super::written), by serde.
 //!
 //! Each error carries its key and place: the map that serde goes through adds them on the way up. A struct tells serde its
-//! names, so a name that is none of them is refused, with the one it is most like ([`PlanError::unknown_field`]).
+//! names, so a name that is none of them is refused, with the one it is most like ([`SpecError::unknown_field`]).
 
-use super::error::PlanError;
 use super::node::{Entry, Node, Value};
+use crate::error::SpecError;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess, VariantAccess,
     Visitor,
@@ -12,11 +12,11 @@ use serde::de::{
 use serde::{Deserializer, forward_to_deserialize_any};
 
 /// The value that a tree speaks of.
-pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, PlanError> {
+pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
     T::deserialize(Reader(node)).map_err(|e| located(e, node))
 }
 
-fn located(mut error: PlanError, node: &Node) -> PlanError {
+fn located(mut error: SpecError, node: &Node) -> SpecError {
     error.at.get_or_insert_with(|| node.at.clone());
     error
 }
@@ -24,21 +24,21 @@ fn located(mut error: PlanError, node: &Node) -> PlanError {
 struct Reader<'a>(&'a Node);
 
 impl Reader<'_> {
-    fn expected<T>(&self, what: &str, instead: &str) -> Result<T, PlanError> {
-        Err(PlanError::new(&self.0.at, "", format!("{} stands where {what} belongs; write {instead}", self.0.kind())))
+    fn expected<T>(&self, what: &str, instead: &str) -> Result<T, SpecError> {
+        Err(SpecError::new(&self.0.at, "", format!("{} stands where {what} belongs; write {instead}", self.0.kind())))
     }
 
-    fn number<T: std::str::FromStr>(&self) -> Result<T, PlanError> {
+    fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
         let text = self.0.text().unwrap_or_default();
         let wrong = || format!("`{text}`: that is no whole number; write one such as 3");
-        text.parse().map_err(|_| PlanError::new(&self.0.at, "", wrong()))
+        text.parse().map_err(|_| SpecError::new(&self.0.at, "", wrong()))
     }
 }
 
 impl<'de> Deserializer<'de> for Reader<'_> {
-    type Error = PlanError;
+    type Error = SpecError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         match &self.0.value {
             Value::Null => visitor.visit_unit(),
             Value::Text { text, .. } => visitor.visit_str(text),
@@ -48,42 +48,42 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         .map_err(|e| located(e, self.0))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         if self.0.value == Value::Null { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         match self.0.text() {
             Some("true") => visitor.visit_bool(true),
             Some("false") => visitor.visit_bool(false),
             Some(text) => {
-                Err(PlanError::new(&self.0.at, "", format!("`{text}` is neither true nor false; write one of the two")))
+                Err(SpecError::new(&self.0.at, "", format!("`{text}` is neither true nor false; write one of the two")))
             }
             None => self.expected("true or false", "one of the two"),
         }
     }
 
-    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         visitor.visit_u16(self.number()?)
     }
 
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         visitor.visit_u32(self.number()?)
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         visitor.visit_u64(self.number()?)
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         if self.0.text().is_none() { self.expected("a single value", "one") } else { self.deserialize_any(visitor) }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         if matches!(self.0.value, Value::List(_)) {
             self.deserialize_any(visitor)
         } else {
@@ -91,7 +91,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
         if matches!(self.0.value, Value::Map(_)) {
             self.deserialize_any(visitor)
         } else {
@@ -104,7 +104,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         _: &str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, PlanError> {
+    ) -> Result<V::Value, SpecError> {
         self.deserialize_map(visitor)
     }
 
@@ -113,7 +113,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         _: &str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, PlanError> {
+    ) -> Result<V::Value, SpecError> {
         match (&self.0.value, self.0.entries()) {
             (Value::Text { text, .. }, _) => visitor
                 .visit_enum(Choice { name: text, node: &Node::empty(self.0.at.clone()) })
@@ -125,7 +125,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &str, visitor: V) -> Result<V::Value, PlanError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &str, visitor: V) -> Result<V::Value, SpecError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -140,9 +140,9 @@ struct Items<'a> {
 }
 
 impl<'de> SeqAccess<'de> for Items<'_> {
-    type Error = PlanError;
+    type Error = SpecError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, PlanError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, SpecError> {
         let Some(node) = self.nodes.next() else { return Ok(None) };
         let number = self.number;
         self.number += 1;
@@ -156,19 +156,19 @@ struct Names<'a> {
 }
 
 impl<'de> MapAccess<'de> for Names<'_> {
-    type Error = PlanError;
+    type Error = SpecError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, PlanError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, SpecError> {
         self.value = self.entries.next();
         let Some(entry) = self.value else { return Ok(None) };
-        seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(|mut e: PlanError| {
+        seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(|mut e: SpecError| {
             e.at.get_or_insert_with(|| entry.at.clone());
             e
         })
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, PlanError> {
-        let entry = self.value.take().ok_or_else(|| PlanError::custom("a value is missing"))?;
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, SpecError> {
+        let entry = self.value.take().ok_or_else(|| SpecError::custom("a value is missing"))?;
         seed.deserialize(Reader(&entry.node)).map_err(|e| e.within(&entry.key, &entry.node.at))
     }
 }
@@ -180,11 +180,11 @@ struct Choice<'a> {
 }
 
 impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
-    type Error = PlanError;
+    type Error = SpecError;
     type Variant = Chosen<'a>;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Chosen<'a>), PlanError> {
-        let name: serde::de::value::StrDeserializer<'_, PlanError> = self.name.into_deserializer();
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Chosen<'a>), SpecError> {
+        let name: serde::de::value::StrDeserializer<'_, SpecError> = self.name.into_deserializer();
         seed.deserialize(name).map(|value| (value, Chosen(self)))
     }
 }
@@ -192,18 +192,18 @@ impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
 struct Chosen<'a>(Choice<'a>);
 
 impl<'de> VariantAccess<'de> for Chosen<'_> {
-    type Error = PlanError;
+    type Error = SpecError;
 
-    fn unit_variant(self) -> Result<(), PlanError> {
+    fn unit_variant(self) -> Result<(), SpecError> {
         Ok(())
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, PlanError> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, SpecError> {
         let Choice { name, node } = self.0;
         seed.deserialize(Reader(node)).map_err(|e| e.within(name, &node.at))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, PlanError> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, SpecError> {
         Reader(self.0.node).deserialize_seq(visitor)
     }
 
@@ -211,7 +211,7 @@ impl<'de> VariantAccess<'de> for Chosen<'_> {
         self,
         names: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, PlanError> {
+    ) -> Result<V::Value, SpecError> {
         let Choice { name, node } = self.0;
         Reader(node).deserialize_struct("", names, visitor).map_err(|e| e.within(name, &node.at))
     }

@@ -1,11 +1,12 @@
 //! `--set NAME=VALUE`: a variable of the plan where it has one of that name, and else a key by its dotted path.
 
-use super::error::{PlanError, nearest};
-use super::node::{Entry, Node, Position, Value};
+use super::node::{Entry, Node, Value};
 use super::{schema, yaml};
+use crate::error::Position;
+use crate::error::{SpecError, nearest};
 
 /// What the words of `--set` change, as a tree to be laid over the plan.
-pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, PlanError> {
+pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, SpecError> {
     let mut all: Option<Node> = None;
     for word in words {
         let one = set(word, plan)?;
@@ -17,9 +18,9 @@ pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, PlanEr
     Ok(all)
 }
 
-fn set(word: &str, plan: &Node) -> Result<Node, PlanError> {
+fn set(word: &str, plan: &Node) -> Result<Node, SpecError> {
     let at = Position::whole(&format!("--set {word}"));
-    let wrong = |wrong: String| PlanError::new(&at, "", wrong);
+    let wrong = |wrong: String| SpecError::new(&at, "", wrong);
     let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
     let (name, value) =
         pair.ok_or_else(|| wrong("that is no pair; write NAME=VALUE, such as load.rate=100..500+50".into()))?;
@@ -46,14 +47,14 @@ fn path(name: &str) -> Vec<&str> {
 }
 
 /// A list or map in brackets, and anything else as a text.
-fn parsed(value: &str, at: &Position) -> Result<Node, PlanError> {
+fn parsed(value: &str, at: &Position) -> Result<Node, SpecError> {
     if value.is_empty() || value == "null" || value == "~" {
         return Ok(Node { at: at.clone(), value: Value::Null });
     }
     if !value.starts_with(['[', '{']) {
         return Ok(Node { at: at.clone(), value: Value::Text { text: value.to_owned(), plain: true } });
     }
-    let node = yaml::parse(value, "value").map_err(|e| PlanError::new(at, "", e.wrong))?;
+    let node = yaml::parse(value, "value").map_err(|e| SpecError::new(at, "", e.wrong))?;
     Ok(placed(node, at))
 }
 

@@ -1,11 +1,12 @@
 use super::*;
+use crate::SpecError;
 use brunt_model::experiment::{Ready, TrialOrder};
 use brunt_model::probe_spec::{Probed, Select, Via};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-fn resolved(text: &str, sets: &[&str]) -> Result<PlanFile, PlanError> {
+fn resolved(text: &str, sets: &[&str]) -> Result<PlanFile, SpecError> {
     let ports = BTreeMap::from([("http".to_owned(), 4711)]);
     let environment = |name: &str| (name == "HOME").then(|| "/home/anna".to_owned());
     let given = Given { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };

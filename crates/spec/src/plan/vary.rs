@@ -1,8 +1,9 @@
 //! The plans of all contenders, from one plan and its overrides: by the value of a variable, by contender, by factor.
 
-use super::error::{PlanError, nearest};
 use super::fill::{Given, Scope};
-use super::node::{Entry, Node, Position, Value};
+use super::node::{Entry, Node, Value};
+use crate::error::Position;
+use crate::error::{SpecError, nearest};
 
 /// The most contenders.
 const MOST: usize = 1000;
@@ -33,7 +34,7 @@ pub(super) struct Variant {
 }
 
 /// Lays over the plan what `choose` says for the values of variables, in the order in which it stands there.
-pub(super) fn choose(plan: &mut Node, given: Given<'_>) -> Result<(), PlanError> {
+pub(super) fn choose(plan: &mut Node, given: Given<'_>) -> Result<(), SpecError> {
     let Some(choices) = plan.child("choose").cloned() else { return Ok(()) };
     for choice in map(&choices, "choose")? {
         let path = format!("choose.{}", choice.key);
@@ -43,7 +44,7 @@ pub(super) fn choose(plan: &mut Node, given: Given<'_>) -> Result<(), PlanError>
             let names = vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.as_str());
             let instead =
                 nearest(&choice.key, names).map_or("write it below vars".into(), |near| format!("write {near}"));
-            return Err(PlanError::new(&choice.at, path, format!("there is no such variable; {instead}")));
+            return Err(SpecError::new(&choice.at, path, format!("there is no such variable; {instead}")));
         };
         map(&choice.node, &path)?;
         if let Some(over) = choice.node.child(&value) {
@@ -55,7 +56,7 @@ pub(super) fn choose(plan: &mut Node, given: Given<'_>) -> Result<(), PlanError>
 }
 
 /// The contenders, each with the whole plan as it is for it. `usual` is the name of the only one.
-pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, PlanError> {
+pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, SpecError> {
     let mut base = plan.clone();
     if let Value::Map(entries) = &mut base.value {
         entries.retain(|entry| !["contenders", "factors"].contains(&entry.key.as_str()));
@@ -73,7 +74,7 @@ pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, PlanErr
         usual.clone_into(&mut all[0].name);
     }
     match all.iter().enumerate().find(|(n, one)| all[..*n].iter().any(|other| other.name == one.name)) {
-        Some((_, one)) => Err(PlanError::new(
+        Some((_, one)) => Err(SpecError::new(
             &one.at,
             "",
             format!("two contenders would be called `{}`; give one level another name", one.name),
@@ -83,10 +84,10 @@ pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, PlanErr
 }
 
 /// Each variant with each level.
-fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> Result<Vec<Variant>, PlanError> {
+fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> Result<Vec<Variant>, SpecError> {
     let entries = map(levels, path)?;
     if entries.is_empty() {
-        return Err(PlanError::new(
+        return Err(SpecError::new(
             &levels.at,
             path,
             "there is nothing in it; write a name with its overrides, or leave it out",
@@ -94,7 +95,7 @@ fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> 
     }
     let count = all.len() * entries.len();
     if count > MOST {
-        return Err(PlanError::new(
+        return Err(SpecError::new(
             &levels.at,
             path,
             format!("that makes {count} contenders, and {MOST} is the most; write fewer levels"),
@@ -122,7 +123,7 @@ fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> 
 }
 
 /// Overrides are a map, or nothing, and of the contender's own keys.
-fn overrides(level: &Entry, path: &str) -> Result<(), PlanError> {
+fn overrides(level: &Entry, path: &str) -> Result<(), SpecError> {
     if level.node.value == Value::Null {
         return Ok(());
     }
@@ -135,7 +136,7 @@ fn overrides(level: &Entry, path: &str) -> Result<(), PlanError> {
         .find(|entry| OF_THE_WHOLE.contains(&entry.key.as_str()))
         .map(|entry| (entry.key.clone(), &entry.at));
     match key.or_else(|| hook("before")).or_else(|| hook("after")) {
-        Some((key, at)) => Err(PlanError::new(
+        Some((key, at)) => Err(SpecError::new(
             at,
             format!("{path}.{key}"),
             "it is the same for all contenders; write it at the top of the plan",
@@ -145,11 +146,11 @@ fn overrides(level: &Entry, path: &str) -> Result<(), PlanError> {
 }
 
 /// The entries of a map; anything else is an error.
-pub(super) fn map<'a>(node: &'a Node, path: &str) -> Result<&'a [Entry], PlanError> {
+pub(super) fn map<'a>(node: &'a Node, path: &str) -> Result<&'a [Entry], SpecError> {
     match &node.value {
         Value::Map(entries) => Ok(entries),
         Value::Null => Ok(&[]),
-        _ => Err(PlanError::new(
+        _ => Err(SpecError::new(
             &node.at,
             path,
             format!("{} stands where a map belongs; write `name: …` below it", node.kind()),

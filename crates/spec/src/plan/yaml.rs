@@ -3,8 +3,9 @@
 //! YAML 1.2 without what a plan has no use for: tags, several documents, names that are no texts. What would take much
 //! memory (aliases of aliases) or much stack (deep nesting) is refused.
 
-use super::error::PlanError;
-use super::node::{Entry, Node, Position, Value};
+use super::node::{Entry, Node, Value};
+use crate::error::Position;
+use crate::error::SpecError;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +20,13 @@ const DEEPEST: usize = 32;
 const MOST: usize = 100_000;
 
 /// Reads the text of a plan file; `file` is its name in errors.
-pub fn parse(text: &str, file: &str) -> Result<Node, PlanError> {
+pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
     if text.len() > LONGEST {
         let wrong = format!(
             "it has {} bytes, and a plan has {LONGEST} at most; write what repeats as vars or factors",
             text.len()
         );
-        return Err(PlanError::new(&Position::whole(file), "", wrong));
+        return Err(SpecError::new(&Position::whole(file), "", wrong));
     }
     let text = &guarded(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut builder = Builder { file: file.into(), open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
@@ -35,7 +36,7 @@ pub fn parse(text: &str, file: &str) -> Result<Node, PlanError> {
         builder.take(event, span.start)?;
     }
     let nothing = || {
-        PlanError::new(
+        SpecError::new(
             &Position::whole(file),
             "",
             "there is nothing in it; `brunt plan new` writes a plan to begin with",
@@ -93,14 +94,14 @@ struct Open {
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, mark: Marker) -> Result<(), PlanError> {
+    fn take(&mut self, event: Event<'_>, mark: Marker) -> Result<(), SpecError> {
         let at = self.position(mark);
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
-                Err(PlanError::new(&at, "", "a second document begins here; write one plan a file"))
+                Err(SpecError::new(&at, "", "a second document begins here; write one plan a file"))
             }
             Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
-                Err(PlanError::new(
+                Err(SpecError::new(
                     &at,
                     "",
                     "a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it",
@@ -122,16 +123,16 @@ impl Builder {
         }
     }
 
-    fn begin(&mut self, node: Node, anchor: usize) -> Result<(), PlanError> {
+    fn begin(&mut self, node: Node, anchor: usize) -> Result<(), SpecError> {
         if self.open.len() >= DEEPEST {
-            return Err(PlanError::new(
+            return Err(SpecError::new(
                 &node.at,
                 "",
                 format!("more than {DEEPEST} levels within each other; a plan has a few"),
             ));
         }
         if let Some(Open { node: Node { value: Value::Map(_), .. }, key: None, .. }) = self.open.last() {
-            return Err(PlanError::new(
+            return Err(SpecError::new(
                 &node.at,
                 "",
                 format!(
@@ -146,9 +147,9 @@ impl Builder {
     }
 
     /// A value is whole: it goes into what is open, or is all there is.
-    fn close(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), PlanError> {
+    fn close(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), SpecError> {
         if self.size > MOST {
-            return Err(PlanError::new(
+            return Err(SpecError::new(
                 &node.at,
                 "",
                 format!("with its aliases the plan has more than {MOST} values; write fewer of them"),
@@ -172,13 +173,13 @@ impl Builder {
         Ok(())
     }
 
-    fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), PlanError> {
+    fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), SpecError> {
         let Some((node, size)) = self.anchors.get(&anchor) else {
-            return Err(PlanError::new(at, "", "an alias of what it stands in never ends; write its value out"));
+            return Err(SpecError::new(at, "", "an alias of what it stands in never ends; write its value out"));
         };
         self.size += size;
         if self.size > MOST {
-            return Err(PlanError::new(
+            return Err(SpecError::new(
                 at,
                 "",
                 format!("with its aliases the plan has more than {MOST} values; write fewer of them"),
@@ -192,23 +193,23 @@ impl Builder {
     }
 
     /// Says what is wrong with the YAML. A tab is told first: it looks like spaces, and is the usual reason.
-    fn broken(&self, text: &str, mark: Marker, info: &str) -> PlanError {
+    fn broken(&self, text: &str, mark: Marker, info: &str) -> SpecError {
         let tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');
         let until = text.lines().take(mark.line()).collect::<Vec<_>>();
         if let Some(number) = until.iter().rposition(|line| tab(line)).filter(|number| number + 2 >= mark.line()) {
             let column = until[number].find('\t').unwrap_or(0) + 1;
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
-            return PlanError::new(&at, "", "a tab stands before the text; write spaces, two a level");
+            return SpecError::new(&at, "", "a tab stands before the text; write spaces, two a level");
         }
         let remedy = "look at the indentation, quotes and brackets here and above";
-        PlanError::new(&self.position(mark), "", format!("this is no YAML: {info}; {remedy}"))
+        SpecError::new(&self.position(mark), "", format!("this is no YAML: {info}; {remedy}"))
     }
 }
 
 /// A name of a map, with its place.
-fn name(entries: &[Entry], node: Node) -> Result<(String, Position), PlanError> {
+fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> {
     let Value::Text { text, .. } = node.value else {
-        return Err(PlanError::new(
+        return Err(SpecError::new(
             &node.at,
             "",
             format!("{} stands where a name belongs; write `name: value`", node.kind()),
@@ -216,7 +217,7 @@ fn name(entries: &[Entry], node: Node) -> Result<(String, Position), PlanError> 
     };
     if let Some(first) = entries.iter().find(|entry| entry.key == text) {
         let wrong = format!("`{text}` stands here a second time (first at {}); write it once", first.at);
-        return Err(PlanError::new(&node.at, "", wrong));
+        return Err(SpecError::new(&node.at, "", wrong));
     }
     Ok((text, node.at))
 }

@@ -3,11 +3,11 @@
 use super::args::Args;
 use super::request::method;
 use crate::compat::carry::processes;
-use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, Dialling, Record, Resolve, Script, Tls};
 use brunt_model::{Body, Load, Plan, Request, Stop};
+use brunt_spec::to_plan;
 use std::net::IpAddr;
 use std::time::Duration;
 

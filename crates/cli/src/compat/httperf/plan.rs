@@ -3,10 +3,10 @@
 use super::args::Args;
 use super::sessions::Wanted;
 use super::tls;
-use crate::to_plan;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, Cookies, Dialling, Keep, Record, Resolve, Script, StatusRange};
 use brunt_model::{Load, Plan, Stop};
+use brunt_spec::to_plan;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 

@@ -4,12 +4,12 @@ use super::request::request;
 use super::settings::{Look, Reps, Settings};
 use super::urls::{Asked, Login};
 use crate::compat::carry::processes;
-use crate::to_plan;
 use anyhow::Result;
 use brunt_model::browsing::{Credentials, Elements};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, Dialling, Order, Record, Script, Tls};
 use brunt_model::{Browsing, Load, Plan, Stop};
+use brunt_spec::to_plan;
 use std::time::Duration;
 
 /// How often samples leave the engine, and failures are looked at.
