@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_script::plan::{Draft, Given};
+use brunt_spec::plan::{Draft, Given};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 

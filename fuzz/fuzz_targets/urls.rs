@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use brunt_script::urls;
+use brunt_spec::words::urls;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The rooms, in their one order: a crate may depend only on those before it.
-const ROOMS: [&str; 16] = [
-    "stats", "model", "judge", "wire", "probe", "engine", "script", "store", "report", "search", "rig", "runner",
-    "certify", "fleet", "web", "cli",
+const ROOMS: [&str; 18] = [
+    "stats", "model", "judge", "wire", "probe", "engine", "script", "store", "report", "search", "rig", "spec",
+    "runner", "certify", "dropin", "fleet", "web", "cli",
 ];
 
 /// The most lines of a `lib.rs`, which is a map.
@@ -74,6 +74,19 @@ fn the_lab_shares_nothing_with_what_it_tests() {
     for shared in ["wire", "engine"] {
         assert!(!reached.contains(shared), "brunt-lab depends, by some way, on brunt-{shared}: {reached:?}");
     }
+}
+
+/// Options are rows of `spec`'s table, and plan files are read by it; clap is the command line's own.
+#[test]
+fn settings_know_no_parser_of_the_command_line() {
+    let metadata = metadata(&["--no-deps"]);
+    let needs = |package: &&Value| {
+        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        all.iter().any(|one| ["clap", "anyhow"].contains(&text(one, "name")))
+    };
+    let named = |package: &&Value| ["brunt-spec", "brunt-dropin"].contains(&text(package, "name"));
+    let wrong = packages(&metadata).iter().filter(named).filter(needs);
+    none(&wrong.map(|package| format!("{} depends on clap or anyhow", text(package, "name"))).collect::<Vec<_>>());
 }
 
 #[test]

@@ -2,14 +2,14 @@
 //!
 //! What it is not: the readers (those are `store::foreign`'s), or the mathematics (`judge`'s).
 
-use crate::args::values::{self, Output};
 use crate::exit::Exit;
 use crate::output::ignore_closed_pipe;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, LoadUnit, Objective, Observations};
 use brunt_report::analysis;
-use brunt_script::{duration, objective};
+use brunt_spec::words::values::{self, Output};
+use brunt_spec::words::{duration, objective};
 use brunt_store::foreign::{self, File};
 use clap::Args;
 use std::fs;

@@ -1,32 +1,21 @@
 //! The command line: which words there are, and what each one means by itself.
 //!
-//! What it is **not**: rules that hold between options are in [`to_plan`](crate::to_plan), defaults in
-//! [`defaults`](crate::defaults). Help, completions and the man page are generated from here.
+//! What it is **not**: the settings of a run, their values and defaults are rows of a table in `spec`. Help, completions and the man page are generated from here.
 //!
 //! `brunt URL` is `brunt run URL`. A word that names a command is one; a server of that name is asked as `http://man`.
 
-pub mod checks;
-pub mod connection;
-pub mod load;
+pub mod options;
 pub mod output;
-pub mod probes;
-pub mod request;
+pub mod run;
 pub mod store;
-pub mod values;
 
 #[cfg(target_os = "linux")]
 use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
-use brunt_model::ProbeSpec;
-use checks::CheckArgs;
+use brunt_spec::words::values::{self, Output};
 use clap::{Args, Parser, Subcommand};
-use connection::ConnectionArgs;
-use load::LoadArgs;
-use output::OutputArgs;
-use request::RequestArgs;
+pub use run::{RunArgs, SearchArgs, TryArgs};
 use std::path::PathBuf;
-use store::StoreArgs;
-use values::{Output, with_n};
 
 /// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.
 #[derive(Debug, Parser)]
@@ -111,59 +100,6 @@ pub enum Command {
     },
 }
 
-/// What `brunt run` is told.
-#[derive(Debug, Clone, Args)]
-pub struct RunArgs {
-    #[arg(help = with_n("What to ask, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}"))]
-    pub url: Option<String>,
-    /// How much is asked, and when to stop.
-    #[command(flatten)]
-    pub load: LoadArgs,
-    /// What is asked.
-    #[command(flatten)]
-    pub request: RequestArgs,
-    /// How connections are made and kept.
-    #[command(flatten)]
-    pub connection: ConnectionArgs,
-    /// What makes a reply, and the run, good.
-    #[command(flatten)]
-    pub checks: CheckArgs,
-    /// What is shown and kept.
-    #[command(flatten)]
-    pub output: OutputArgs,
-    /// What is changed in a plan file.
-    #[command(flatten)]
-    pub plan: PlanFileArgs,
-    /// What is read of the server meanwhile.
-    #[command(flatten)]
-    pub probes: ProbeArgs,
-    /// Where it is kept.
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-/// What is read of the server meanwhile.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Server")]
-pub struct ProbeArgs {
-    /// What is read of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable
-    #[arg(long = "probe", value_name = "WHAT[=WHICH]", value_parser = probes::parse)]
-    pub probes: Vec<ProbeSpec>,
-}
-
-/// What is told beside the name of a plan file.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Plan file")]
-pub struct PlanFileArgs {
-    /// With a plan file in place of the URL: another value for a variable of it, or for a key such as load.rate; repeatable
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub sets: Vec<String>,
-
-    /// Go on with the last experiment of this name, which was interrupted; its finished trials stand
-    #[arg(long)]
-    pub resume: bool,
-}
-
 /// What `brunt replay` is told.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArgs {
@@ -182,6 +118,12 @@ impl Cli {
     pub fn into_command(self) -> Command {
         self.command.unwrap_or_else(|| Command::Run(Box::new(self.run)))
     }
+}
+
+/// A help text in which `{n}` may stand: clap would make a line break of it, were it not for the style in its midst, which
+/// changes nothing.
+pub(crate) fn with_n(help: &str) -> String {
+    help.replace("{n}", "{\u{1b}[0mn}")
 }
 
 /// Examples, and the table of exit codes.

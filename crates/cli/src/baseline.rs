@@ -4,8 +4,8 @@
 
 mod measured;
 
+use crate::args::options::environment;
 use crate::args::store::StoreArgs;
-use crate::args::values::{self, Data, Output, secrets};
 use crate::exit::Exit;
 use crate::experiment::SpecArgs;
 use crate::output::{Outputs, ignore_closed_pipe};
@@ -16,6 +16,8 @@ use brunt_model::Run;
 use brunt_report::figures::plural;
 use brunt_report::layout::Table;
 use brunt_report::utc::rfc3339;
+use brunt_spec::words::WordError;
+use brunt_spec::words::values::{self, Data, Output, secrets};
 use brunt_store::{Entry, Listed, Named, Progress, Store};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
@@ -81,13 +83,13 @@ struct CheckArgs {
     #[arg(value_name = "RUN|URL")]
     ids: Vec<String>,
     /// A header for URL, or those of FILE: a baseline is stored without its secrets; repeatable
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE|@FILE", value_parser = secrets::headers)]
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE|@FILE", value_parser = headers)]
     headers: Vec<Vec<(String, String)>>,
     /// Headers for URL from FILE, one a line; repeatable
-    #[arg(long = "header-file", value_name = "FILE", value_parser = secrets::header_file)]
+    #[arg(long = "header-file", value_name = "FILE", value_parser = header_file)]
     header_files: Vec<Vec<(String, String)>>,
     /// The body for URL, in place of that of the baseline
-    #[arg(long, value_name = "TEXT|@FILE", value_parser = values::data)]
+    #[arg(long, value_name = "TEXT|@FILE", value_parser = data)]
     data: Option<Data>,
     /// What is better.
     #[command(flatten)]
@@ -108,6 +110,18 @@ struct RmArgs {
     name: String,
     #[command(flatten)]
     store: StoreArgs,
+}
+
+fn headers(word: &str) -> Result<Vec<(String, String)>, WordError> {
+    secrets::headers(word, environment)
+}
+
+fn header_file(word: &str) -> Result<Vec<(String, String)>, WordError> {
+    secrets::header_file(word, environment)
+}
+
+fn data(word: &str) -> Result<Data, WordError> {
+    values::data(word, environment)
 }
 
 /// Carries it out.

@@ -5,7 +5,6 @@
 pub mod args;
 
 use crate::args::output::check;
-use crate::args::values::Output;
 use crate::exit::Exit;
 use crate::signals;
 use crate::{Failed, failed, usage};
@@ -13,6 +12,7 @@ use anyhow::{Context, Result};
 use args::CertifyArgs;
 use brunt_certify::table::line;
 use brunt_certify::{FORMATS, Format, League, Standing};
+use brunt_spec::words::values::Output;
 use std::fs::File;
 use std::io::{self, Write};
 

@@ -15,14 +15,14 @@ pub mod short;
 mod text;
 
 use crate::args::RunArgs;
-use crate::args::values::Output;
 use crate::exit::Exit;
-use crate::to_plan::{System, to_plan};
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
+use brunt_spec::words::values::Output;
+use brunt_spec::{System, to_plan};
 use facts::{Asked, CheckReport, Facts, Machine, VERSION};
 use std::fs::File;
 use std::io::{self, Write};
@@ -33,8 +33,8 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     let cores = brunt_probe::machine::cores();
     // The asked load is looked at even where it cannot be made: to say so, with what mends it, is what this is for.
     let settings = settings(&Root::system());
-    let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1 };
-    let (plan, _) = to_plan(args, &system).map_err(usage)?;
+    let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1, ..crate::system() };
+    let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage(error.into()))?;
     crate::redact::know(&plan);
     let machine = Machine { descriptors, cores, settings };
     let mut facts = Facts { asked: Asked::of(&plan), machine, ..Facts::default() };
@@ -46,11 +46,14 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
 }
 
 fn ensure_outputs(args: &RunArgs) -> Result<()> {
-    for Output { format, .. } in &args.output.outputs {
+    for Output { format, .. } in &args.settings.output.outputs {
         let known = format == "text" || format == "json";
         ensure!(known, "-o {format}: `brunt check` reports as text or json; write -o text, -o json or -o json=FILE");
     }
-    ensure!(args.output.events.is_none(), "--events: a check has no event log; leave it out, or use `brunt run`");
+    ensure!(
+        args.settings.output.events.is_none(),
+        "--events: a check has no event log; leave it out, or use `brunt run`"
+    );
     Ok(())
 }
 
@@ -75,8 +78,8 @@ fn estimate(plan: &Plan, facts: &mut Facts) {
 }
 
 fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
-    let mut shown = args.output.quiet;
-    for Output { format, file } in &args.output.outputs {
+    let mut shown = args.settings.output.quiet;
+    for Output { format, file } in &args.settings.output.outputs {
         let text = if format == "json" { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report) };
         if let Some(path) = file {
             let text = crate::redact::text(&text);

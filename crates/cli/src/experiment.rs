@@ -2,19 +2,16 @@
 //!
 //! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment. [`planned`]: a plan file's. [`resume`]: one that
 //!   was interrupted.
-//! * [`mod@find`]: `brunt find`, whose loads are chosen on the way. [`contenders`]: the servers of a command line.
-//! * [`at_capacity`]: contenders that are compared by their capacities.
+//! * [`mod@find`]: `brunt find`, whose loads are chosen on the way.
 //! * [`terminal`]: what is said of one while it goes on.
-//! * [`mod@spec`]: what a comparison is to decide, from the words of a command line or of a plan file. [`answers`]: whether
-//!   contenders answer alike, asked before anything is measured.
+//! * [`mod@spec`]: what a comparison is to decide, as options. [`answers`]: whether contenders answer alike, asked before
+//!   anything is measured.
 //! * [`ending`]: how an experiment's figures make brunt exit.
 //!
 //! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are in `runner`.
 
 mod answers;
-mod at_capacity;
 mod compare;
-mod contenders;
 mod ending;
 pub mod find;
 mod planned;
@@ -24,17 +21,14 @@ mod sweep;
 mod terminal;
 
 use crate::args::RunArgs;
-use crate::defaults;
 use crate::exit::Exit;
 use crate::live::say;
 use crate::measure::{Strict, tell_exit};
 use crate::output::Outputs;
 use crate::redact;
 use crate::signals;
-use crate::to_plan::System;
 use crate::{Failed, command_line, failed, usage};
-use anyhow::{Context, Result, anyhow};
-pub use at_capacity::{Within, of_search, searching};
+use anyhow::{Context, Result, anyhow, ensure};
 use brunt_model::experiment::{Around, ContenderHooks};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
@@ -45,12 +39,12 @@ use brunt_runner::decide;
 use brunt_runner::experiment::{Conditions, Machine};
 use brunt_runner::route::refused;
 use brunt_runner::run::no_reply;
+use brunt_spec::{System, defaults};
 use brunt_store::{Ended, Named, Store};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
-pub use contenders::{Arranged, experiment as experiment_of};
 pub use ending::{Decisive, exit_of_comparison};
 pub use planned::{plan_path, run_plan};
-pub use spec::{SpecArgs, repetitions, spec};
+pub use spec::SpecArgs;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -93,13 +87,13 @@ pub enum Keep {
 impl Given {
     /// As the command line says, with notes that the user should be told.
     pub fn asked(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
-        let output = &run.output;
+        let output = &run.settings.output;
         Ok(Self {
             command: command_line(),
             system,
             outputs: Outputs::open(&output.outputs, output.quiet)?,
             quiet: output.quiet,
-            strict: run.checks.strict.into(),
+            strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
             notes,
             keep: Keep::asked(run)?,
@@ -115,9 +109,15 @@ impl Keep {
             return store.map(Self::Resumed).context("--resume needs the store: leave out --no-store");
         }
         let mut notes = Vec::new();
-        let store = args.store.open_or_note(&mut notes, args.output.loudness());
+        let store = args.store.open_or_note(&mut notes, (&args.settings.output).into());
         Ok(store.map_or_else(|| Self::Nowhere { note: notes.pop() }, Self::Anew))
     }
+}
+
+/// `--set` is of plan files.
+fn refuse_sets(run: &RunArgs) -> Result<()> {
+    ensure!(run.plan.sets.is_empty(), "--set changes a plan file: `brunt run PLAN.yaml --set …`; leave it out");
+    Ok(())
 }
 
 /// Carries out an experiment, or what is left of it, and reports it.

@@ -1,8 +1,8 @@
 //! The command: arguments in, plan out, the run shown.
 //!
-//! The only place that prints, exits, reads the environment or has defaults. It measures nothing itself.
+//! The only place that prints, exits and reads the environment. It measures nothing itself.
 //!
-//! * [`args`] → [`mod@to_plan`] → [`mod@measure`]: the way of every run; [`defaults`] and [`exit`] are its tables.
+//! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
@@ -22,7 +22,6 @@ mod causes;
 mod certify;
 mod check;
 mod compat;
-mod defaults;
 mod exit;
 mod experiment;
 mod live;
@@ -35,18 +34,18 @@ mod reports;
 mod runs;
 mod signals;
 mod stored;
-mod to_plan;
 mod worker;
 
 use anyhow::Result;
 use args::{Cli, Command, RunArgs};
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
+use brunt_spec::{System, to_plan};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use measure::{Around, measure};
 use output::{Log, Outputs};
-use std::io;
+use std::io::{self, Read};
 use std::process::ExitCode;
 
 /// Less address space than this holds no stacks of threads, and the memory allocator ends the process without a word.
@@ -143,7 +142,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failed> {
-    if let Some(path) = args.url.as_deref().and_then(experiment::plan_path) {
+    if let Some(path) = args.settings.url.as_deref().and_then(experiment::plan_path) {
         return experiment::run_plan(path, args);
     }
     if !args.plan.sets.is_empty() {
@@ -151,29 +150,35 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
             "--set changes a plan file: write its name in place of the URL, such as plan.yaml"
         )));
     }
-    let system = system();
-    let (plan, mut notes) = to_plan::to_plan(args, &system).map_err(usage)?;
+    let (system, settings) = (system(), &args.settings);
+    let (plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
-    let outputs = Outputs::open(&args.output.outputs, args.output.quiet).map_err(usage)?;
-    let log = args.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
+    let outputs = Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?;
+    let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
-    let strict = args.checks.strict.into();
-    let store = args.store.open_or_note(&mut notes, args.output.loudness());
-    let probes = args.probes.probes.clone();
-    let quiet = args.output.quiet;
+    let strict = settings.checks.strict.into();
+    let store = args.store.open_or_note(&mut notes, (&settings.output).into());
+    let probes = settings.probes.clone();
+    let quiet = settings.output.quiet;
     let around = Around { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
 }
 
 /// This machine, as plans must know it.
-fn system() -> to_plan::System {
-    to_plan::System {
+fn system() -> System {
+    System {
         descriptors: brunt_probe::limits::raise_descriptors(),
         cores: brunt_probe::machine::cores(),
         ports: brunt_probe::settings::settings(&brunt_probe::Root::system()).ports(),
         // Any number will do; it is kept in the plan, so that a run can be repeated.
         seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
+        environment: args::options::environment,
+        stdin: || {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        },
+        heard: |words| drop(redact::current().words(words)),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Where reports go.
 
 use crate::args;
-use crate::args::values::Output;
-use crate::defaults;
 use anyhow::{Context, Result, bail};
 use brunt_model::codec::LogWriter;
 use brunt_model::{Analysis, Event, Judgement, Run, Study};
 use brunt_report::{Files, Format, REPORTS, single};
 use brunt_runner::Listen;
+use brunt_spec::defaults;
+use brunt_spec::words::values::Output;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};

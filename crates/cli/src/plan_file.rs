@@ -1,23 +1,12 @@
-//! Plan files: from YAML to an experiment, and `brunt plan check|show|new|schema`.
-//!
-//! What it is **not**: the reading of the YAML is `script`'s ([`brunt_script::plan`]), the carrying out is not done here.
-//!
-//! * [`keys`]: which key is which option of `brunt run`. [`options`]: settings → arguments, by the same parser and rules.
-//! * [`search`]: what stands below `find`. [`resolve`]: the whole way, [`load`]. [`mod@show`]: what `brunt plan show` prints. [`estimate`]: how long it takes.
-
-pub mod estimate;
-mod keys;
-mod options;
-mod resolve;
-mod search;
-mod show;
+//! `brunt plan check|show|new|schema`. Plan files are read in `spec`.
 
 use crate::exit::Exit;
 use crate::{Failed, failed, usage};
 use anyhow::Context;
+use brunt_spec::plan::PlanFile;
+use brunt_spec::plan_file::{self, Loaded, NO_FOLDER, show as shown};
+use brunt_spec::{SpecError, estimate};
 use clap::{Args, Subcommand};
-#[allow(unused_imports, reason = "for whoever carries experiments out")]
-pub use resolve::{Loaded, load};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -76,20 +65,17 @@ pub struct FileArgs {
 pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
     match &args.command {
         PlanCommand::Check(file) => check(file),
-        PlanCommand::Show { file, json } => show(file, if *json { show::json } else { show::yaml }),
+        PlanCommand::Show { file, json } => show(file, if *json { shown::json } else { shown::yaml }),
         PlanCommand::New { file } => new(file.as_deref()),
         PlanCommand::Schema => {
-            println!("{:#}", brunt_script::plan::schema());
+            println!("{:#}", brunt_spec::plan::schema());
             Ok(Exit::Measured)
         }
     }
 }
 
-/// What `${dir}` is shown as where no folder is made.
-const NO_FOLDER: &str = "${dir}";
-
 fn check(args: &FileArgs) -> Result<Exit, Failed> {
-    let loaded = load(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(usage)?;
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(refused)?;
     println!("{} is valid: {}", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
         println!("Note: {note}");
@@ -97,10 +83,10 @@ fn check(args: &FileArgs) -> Result<Exit, Failed> {
     Ok(Exit::Measured)
 }
 
-fn show(args: &FileArgs, form: fn(&brunt_script::plan::PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
-    let opened = resolve::open(&args.file, &args.sets, NO_FOLDER).map_err(usage)?;
+fn show(args: &FileArgs, form: fn(&PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
+    let opened = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(refused)?;
     let file = opened.file.clone();
-    let loaded = opened.resolve(&crate::system()).map_err(usage)?;
+    let loaded = opened.resolve(&crate::system()).map_err(refused)?;
     crate::redact::current().experiment(&mut loaded.experiment.clone());
     print!("{}", crate::redact::text(&form(&file, &loaded)));
     Ok(Exit::Measured)
@@ -118,5 +104,6 @@ fn new(file: Option<&Path>) -> Result<Exit, Failed> {
     Ok(Exit::Measured)
 }
 
-#[cfg(test)]
-mod tests;
+fn refused(error: SpecError) -> Failed {
+    usage(error.into())
+}

@@ -3,7 +3,6 @@
 //! What it is **not**: a measurement. What is kept is found, folded, judged and shown, as on the day it was made.
 
 use crate::args::store::StoreArgs;
-use crate::args::values::{self, Output};
 use crate::exit::Exit;
 use crate::output::Outputs;
 use crate::{Failed, failed, replay, usage};
@@ -11,6 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;
 use brunt_runner::decide;
+use brunt_spec::words::values::{self, Output};
 use brunt_store::Named;
 use clap::Args;
 use std::path::Path;

@@ -4,7 +4,7 @@
 
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::experiment::{SpecArgs, exit_of_comparison, spec};
+use crate::experiment::{SpecArgs, exit_of_comparison};
 use crate::output::Outputs;
 use crate::{Failed, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
@@ -13,7 +13,8 @@ use brunt_model::experiment::{Around, Step, TrialOrder};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
 use brunt_report::figures::{count, span};
 use brunt_runner::decide;
-use brunt_script::plan::PlannedCompare;
+use brunt_spec::experiment::comparison;
+use brunt_spec::plan::PlannedCompare;
 use brunt_store::{Named, Store};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub struct Group {
 
 /// Compares what the words name, each `run:ID,…` or `NAME=run:ID,…`.
 pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, Failed> {
-    let outputs = Outputs::open(&run.output.outputs, run.output.quiet).map_err(usage)?;
+    let outputs = Outputs::open(&run.settings.output.outputs, run.settings.output.quiet).map_err(usage)?;
     let store = runs::open(&run.store)?;
     if let [word] = words
         && let Named::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
@@ -60,7 +61,7 @@ fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<
     let steps = |c: &Contender| c.steps[..known.unwrap_or(c.steps.len())].to_vec();
     let contenders: Vec<Contender> =
         study.experiment.contenders.iter().map(|c| Contender { steps: steps(c), ..c.clone() }).collect();
-    let spec = spec(args.told(None, asked), &contenders, at).map_err(usage)?;
+    let spec = comparison(args.told(None, asked), &contenders, at).map_err(|error| usage(error.into()))?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
@@ -130,7 +131,7 @@ fn compared(sets: Vec<Vec<Group>>, args: &SpecArgs) -> Result<(Study, Analysis)>
 /// Loads that only some of them have are no reason to refuse.
 fn spec_of(args: &SpecArgs, contenders: &[Contender]) -> Result<Compare> {
     let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
-    spec(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None)
+    Ok(comparison(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None)?)
 }
 
 /// Where all have several loads, each load by itself; else what there is, and that the loads differ is said.

@@ -28,7 +28,11 @@ fn run_is_the_command_meant() {
         &["run", "--connections=7", "http://h/"],
     ] {
         let args = run(line);
-        assert_eq!((args.url.as_deref(), args.load.connections.is_some()), (Some("http://h/"), true), "{line:?}");
+        assert_eq!(
+            (args.settings.url.as_deref(), args.settings.load.connections.is_some()),
+            (Some("http://h/"), true),
+            "{line:?}"
+        );
     }
 }
 
@@ -40,7 +44,7 @@ fn commands_are_known() {
     let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else { panic!("no replay") };
     assert_eq!(replay.file, PathBuf::from("a.events"));
     assert_eq!(replay.outputs, [Output { format: "json".into(), file: Some("a.json".into()) }]);
-    assert_eq!(run(&["http://man"]).url.as_deref(), Some("http://man"));
+    assert_eq!(run(&["http://man"]).settings.url.as_deref(), Some("http://man"));
 }
 
 #[test]
@@ -83,7 +87,7 @@ fn refusals_name_the_option_and_what_to_write() {
 #[test]
 fn outputs_are_those_that_there_are() {
     let of = |line: &[&str]| {
-        let outputs = run(line).output.outputs;
+        let outputs = run(line).settings.output.outputs;
         check(&outputs, &["text", "json", "csv"]).map(|()| outputs)
     };
     let to = |format: &str, file: Option<&str>| Output { format: format.to_owned(), file: file.map(PathBuf::from) };

@@ -1,18 +1,21 @@
 //! A server, measured now as a baseline was: the same loads, as often, and nothing but the URL another.
 
 use super::CheckArgs;
-use crate::args::values::secrets::filled;
+use crate::args::options::environment;
 use crate::exit::Exit;
 use crate::experiment::Decisive;
-use crate::experiment::{Arranged, Given, Keep, carry_out, experiment_of};
+use crate::experiment::{Given, Keep, carry_out};
 use crate::measure::Strict;
 use crate::output::Outputs;
-use crate::to_plan::body_from;
 use crate::{Failed, command_line, runs, usage};
 use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
-use brunt_script::target;
+use brunt_spec::experiment::{self, Arranged};
+use brunt_spec::settings::Said;
+use brunt_spec::to_plan::body_from;
+use brunt_spec::words::target;
+use brunt_spec::words::values::secrets::filled;
 use brunt_store::redact::restore::redacted_places;
 use brunt_store::{Named, Store};
 use std::time::Duration;
@@ -44,7 +47,7 @@ fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> R
     let (mut steps, arranged) = match baseline {
         Named::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
-            (vec![Step { load: plan.main().load.peak(), plan }], Arranged::alike("baseline-check", 1))
+            (vec![Step { load: plan.main().load.peak(), plan }], alike("baseline-check", 1))
         }
         Named::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
@@ -53,14 +56,14 @@ fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> R
                 bail!("{id} has several contenders, and one URL is given; measure its plan again, and name that run");
             };
             let (order, cooldown) = (experiment.order, experiment.cooldown);
-            let arranged = Arranged { order, cooldown, ..Arranged::alike(&name, experiment.repetitions) };
+            let arranged = Arranged { order, cooldown, ..alike(&name, experiment.repetitions) };
             (std::mem::take(&mut only.steps), arranged)
         }
     };
     let again = Again::given(args)?;
     steps.iter_mut().try_for_each(|step| ask(&mut step.plan, url, &again))?;
     let (seed, name) = (steps.first().map_or(0, |step| step.plan.seed), "now".to_owned());
-    experiment_of(vec![Contender::bare(name, steps)], arranged, seed, &command_line())
+    Ok(experiment::experiment(vec![Contender::bare(name, steps)], arranged, seed, &command_line())?)
 }
 
 /// What is given again, because a baseline is stored without its secrets.
@@ -71,7 +74,7 @@ struct Again {
 
 impl Again {
     fn given(args: &CheckArgs) -> Result<Self> {
-        let body = args.data.as_ref().map(body_from).transpose()?;
+        let body = args.data.as_ref().map(|data| body_from(data, &crate::system(), &Said::default())).transpose()?;
         Ok(Self { headers: [args.headers.concat(), args.header_files.concat()].concat(), body })
     }
 
@@ -92,7 +95,7 @@ fn ask(plan: &mut Plan, url: &str, again: &Again) -> Result<()> {
     let [request] = &mut plan.main_mut().scenario.requests[..] else {
         bail!("the baseline asks several URLs, and one is given; measure it again, and name that run");
     };
-    request.url = target::parse(&filled(url)?)?.url;
+    request.url = target::parse(&filled(url, environment)?)?.url;
     request.label.clone_from(&request.url);
     again.put_into(request);
     let missing = redacted_places(plan);
@@ -105,10 +108,8 @@ fn ask(plan: &mut Plan, url: &str, again: &Again) -> Result<()> {
     Ok(())
 }
 
-impl Arranged {
-    /// One contender, so often.
-    fn alike(name: &str, repetitions: u32) -> Self {
-        let (order, cooldown) = (crate::defaults::TRIAL_ORDER, Duration::ZERO);
-        Self { name: name.to_owned(), repetitions, order, cooldown, question: Question::Sweep }
-    }
+/// One contender, so often.
+fn alike(name: &str, repetitions: u32) -> Arranged {
+    let (order, cooldown) = (brunt_spec::defaults::TRIAL_ORDER, Duration::ZERO);
+    Arranged { name: name.to_owned(), repetitions, order, cooldown, question: Question::Sweep }
 }

@@ -1,8 +1,8 @@
 //! What `brunt certify` is told.
 
-use crate::args::values::{self, Output};
 use brunt_certify::{CASES, Settings, TOOLS, Way};
-use brunt_script::WordError;
+use brunt_spec::words::WordError;
+use brunt_spec::words::values::{self, Output};
 use clap::{Args, value_parser};
 
 /// What `brunt certify` is told.

@@ -5,7 +5,6 @@
 
 use super::certificate;
 use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
-use crate::defaults;
 use anyhow::{Context, Result, bail};
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Numbering, Step, Turn};
@@ -13,6 +12,7 @@ use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Clock, Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
+use brunt_spec::defaults;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
 use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};

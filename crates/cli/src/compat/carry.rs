@@ -3,7 +3,6 @@
 //! What it is **not**: it prints nothing on stdout. That belongs to the tool.
 
 use super::side::Side;
-use crate::defaults;
 use crate::live::say;
 use crate::output::Outputs;
 use crate::signals;
@@ -13,6 +12,7 @@ use brunt_model::Plan;
 use brunt_model::finding::{State, Verdict};
 use brunt_runner::keep::Kept;
 use brunt_runner::{Carried, Engine, Listen, With, carry_out_by};
+use brunt_spec::defaults;
 use brunt_store::Store;
 
 /// Everything around a run that could go wrong before it, and did not.

@@ -3,7 +3,7 @@
 //! They stand where the tool's options stand, and begin with `--brunt-`, so that no script can mean something else by them.
 
 use crate::args::store::StoreArgs;
-use crate::args::values::Output;
+use brunt_spec::words::values::Output;
 use std::path::PathBuf;
 
 /// What a drop-in was told beside the tool's own options.

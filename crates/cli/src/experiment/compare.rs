@@ -2,28 +2,27 @@
 //!
 //! What it is **not**: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
 
-use super::at_capacity::{Within, of_search, searching};
-use super::contenders::{self, Arranged};
-use super::find::{Said, SearchArgs, TryArgs};
 use super::planned::{BESIDE, plan_path, refuse_others};
-use super::spec::{SpecArgs, repetitions, spec};
+use super::spec::{SpecArgs, defaulted};
 use super::sweep::trial_order;
-use super::{Given, answers, carry_out};
-use crate::args::values::defaulted;
-use crate::args::{Cli, RunArgs};
+use super::{Given, answers, carry_out, refuse_sets};
+use crate::args::{Cli, RunArgs, TryArgs};
 use crate::exit::Exit;
 use crate::live::say;
-use crate::plan_file::{self, Loaded};
-use crate::to_plan::{System, sweep_steps};
-use crate::{Failed, command_line, defaults, failed, stored, usage};
+use crate::{Failed, command_line, failed, stored, usage};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use brunt_model::experiment::{Around, TrialOrder};
 use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, Experiment, Question};
-use brunt_script::compare::At;
-use brunt_script::duration;
-use brunt_script::plan::MOST_REPETITIONS;
-use clap::parser::ValueSource;
+use brunt_spec::experiment::contenders::{self, Arranged};
+use brunt_spec::experiment::{Within, comparison, of_search, repetitions, searching};
+use brunt_spec::plan::MOST_REPETITIONS;
+use brunt_spec::plan_file::{self, Loaded};
+use brunt_spec::settings::{RunSettings, Said, SearchSettings, rows};
+use brunt_spec::to_plan::sweep_steps;
+use brunt_spec::words::compare::At;
+use brunt_spec::words::duration;
+use brunt_spec::{System, defaults};
 use clap::{Args, CommandFactory, value_parser};
 use std::path::Path;
 use std::time::Duration;
@@ -114,7 +113,7 @@ enum Named {
 
 /// Carries it out.
 pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
-    let words: Vec<&str> = args.run.url.iter().chain(&args.more).map(String::as_str).collect();
+    let words: Vec<&str> = args.run.settings.url.iter().chain(&args.more).map(String::as_str).collect();
     let named = named(&words).map_err(usage)?;
     if let Named::Stored = named {
         return stored::compare(&words, &args.spec, &args.run);
@@ -124,8 +123,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
     let (experiment, notes) = match named {
         Named::Plans => {
             let loaded = plans(&words, args, &system)?;
-            if run.output.outputs.is_empty() {
-                run.output.outputs = loaded.outputs;
+            if run.settings.output.outputs.is_empty() {
+                run.settings.output.outputs = loaded.outputs;
             }
             (loaded.experiment, loaded.notes)
         }
@@ -175,16 +174,17 @@ fn named(words: &[&str]) -> Result<Named> {
 }
 
 fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+    refuse_sets(&args.run)?;
     let blocks = &args.blocks;
     let (contenders, at_capacity, notes) = match args.spec.at.unwrap_or_default() {
         At::Load => {
-            refuse_search()?;
-            let (all, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
+            refuse_search(&args.search.0.said)?;
+            let (all, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
             (all, None, notes)
         }
         at => searched(args, at, system)?,
     };
-    let spec = spec(args.spec.told(blocks.within, None), &contenders, at_capacity)?;
+    let spec = comparison(args.spec.told(blocks.within, None), &contenders, at_capacity)?;
     let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
     let arranged = Arranged {
         name: blocks.name.clone(),
@@ -193,32 +193,30 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         cooldown,
         question: Question::Compare(spec),
     };
-    let seed = args.run.load.seed.unwrap_or(system.seed);
+    let seed = args.run.settings.load.seed.unwrap_or(system.seed);
     Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
 }
 
 /// Contenders whose capacities are searched for, with the loads that are given besides.
 fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contender>, Option<AtCapacity>, Vec<String>)> {
-    let (blocks, steps) = (&args.blocks, |run: &RunArgs| sweep_steps(run, system));
+    let (blocks, steps) = (&args.blocks, |run: &RunSettings| sweep_steps(run, system));
     let (beside, mut notes) = match at {
-        At::Both => contenders::contenders(&args.run, &args.more, steps)?,
+        At::Both => contenders::contenders(&args.run.settings, &args.more, steps)?,
         _ => (Vec::new(), Vec::new()),
     };
     let given = |index: usize| beside.get(index).map_or(&[][..], |contender| &contender.steps);
     ensure!(
-        at != At::Both || args.run.load.rate.is_some() || args.run.load.connections.is_some(),
+        at != At::Both || args.run.settings.load.rate.is_some() || args.run.settings.load.connections.is_some(),
         "--at both: at which load, besides the capacity? add one, such as -r 100"
     );
-    let search = SearchArgs {
+    let search = SearchSettings {
         within: Duration::ZERO,
-        tries: args.search.clone(),
         cooldown: blocks.cooldown.map_or_else(|| duration::parse(defaults::FIND_COOLDOWN), Ok)?,
         overload: None,
-        require: Vec::new(),
+        ..args.search.0.clone()
     };
-    let asked = of_search(&args.run, at, given(0));
-    let said = |id: &str| is_said(id);
-    let pattern = search.run(&asked, Said { warmup: said("warmup"), grace: said("grace") })?;
+    let asked = of_search(&args.run.settings, at, given(0));
+    let pattern = search.run(&asked)?;
     let (mut all, told) = contenders::contenders(&pattern, &args.more, steps)?;
     notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given(index)));
@@ -228,16 +226,11 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
 }
 
 /// Options of a search say nothing where there is none.
-fn refuse_search() -> Result<()> {
-    match ["precision", "start", "most", "trial"].iter().find(|id| is_said(id)) {
+fn refuse_search(said: &Said) -> Result<()> {
+    match rows::search::OF_TRIALS.iter().find(|option| said.is_said(option)) {
         Some(id) => bail!("--{id}: that is of a search for the capacity; add --at capacity, or leave it out"),
         None => Ok(()),
     }
-}
-
-fn is_said(id: &str) -> bool {
-    let matches = Cli::command().get_matches();
-    matches.subcommand().is_some_and(|(_, own)| own.value_source(id) == Some(ValueSource::CommandLine))
 }
 
 /// The experiment of one plan, or of several.
@@ -296,7 +289,7 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
         at_capacity.is_none() || (blocks.within, blocks.repeat) == (None, None),
         "--within and --repeat share out the time of searches, which the plan says; write compare.within and repetitions there"
     );
-    let spec = spec(args.spec.told(blocks.within, loaded.compare.clone()), &experiment.contenders, at_capacity)?;
+    let spec = comparison(args.spec.told(blocks.within, loaded.compare.clone()), &experiment.contenders, at_capacity)?;
     let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
     Ok(Experiment {
         repetitions: repetitions(blocks.repeat.or(loaded.repetitions), &spec, &experiment.contenders, cooldown)?,

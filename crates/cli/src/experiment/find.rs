@@ -1,29 +1,21 @@
 //! `brunt find`: from the command line to an experiment whose loads are chosen on the way.
 //!
-//! * [`asked`]: what a search is told, on the command line or by a plan file. [`pattern`]: the run that all its trials are
-//!   made of.
-//!
 //! Loads are chosen in the crate `search`; trials are run and evaluated in `runner`.
 
-mod asked;
-mod pattern;
 #[cfg(test)]
 mod tests;
 
-use super::contenders::{self, Arranged, contenders};
 use super::{Given, carry_out};
-use crate::args::{Cli, RunArgs};
+use crate::args::{RunArgs, SearchArgs};
 use crate::exit::Exit;
-use crate::to_plan::{System, sweep_steps};
 use crate::{Failed, command_line, usage};
 use anyhow::Result;
-pub use asked::{SearchArgs, TryArgs};
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
-use brunt_model::{Contender, Question};
-use clap::parser::ValueSource;
-use clap::{Args, CommandFactory};
-pub use pattern::{Said, make};
+use brunt_spec::System;
+use brunt_spec::experiment::{self, Arranged, contenders::contenders, question};
+use brunt_spec::to_plan::sweep_steps;
+use clap::Args;
 use std::time::Duration;
 
 /// Examples for the help.
@@ -57,44 +49,26 @@ pub struct FindArgs {
 
 /// Carries it out.
 pub fn find(args: &FindArgs) -> Result<Exit, Failed> {
-    if let Some(path) = args.run.url.as_deref().and_then(super::plan_path) {
+    if let Some(path) = args.run.settings.url.as_deref().and_then(super::plan_path) {
         let file = path.display();
         let told = anyhow::anyhow!("{file} is a plan file: write `find: {{}}` in it, and `brunt run {file}`");
         return Err(usage(told));
     }
     let system = crate::system();
     let command = command_line();
-    let matches = Cli::command().get_matches();
-    let of_find = matches.subcommand().map_or(&matches, |(_, of_find)| of_find);
-    let said = |id: &str| of_find.value_source(id) == Some(ValueSource::CommandLine);
-    let said = Said { warmup: said("warmup"), grace: said("grace") };
-    let (experiment, notes) = experiment(args, said, &command, &system).map_err(usage)?;
+    let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
     carry_out(&experiment, Given::asked(&args.run, system, notes).map_err(usage)?)
 }
 
 /// The experiment that the command line speaks of, and notes that the user should be told.
-fn experiment(args: &FindArgs, said: Said, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    let run = args.search.run(&args.run, said)?;
+fn experiment(args: &FindArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
+    super::refuse_sets(&args.run)?;
+    let (search, asked) = (&args.search.0, &args.run.settings);
+    let run = search.run(asked)?;
     let (mut contenders, mut notes) = contenders(&run, &args.more, |run| sweep_steps(run, system))?;
-    let question = question(&args.search, &args.run, &mut contenders, &mut notes, system)?;
+    let question = question(search, asked, &mut contenders, &mut notes, system)?;
     let (name, cooldown, order) = (args.name.clone(), Duration::ZERO, TrialOrder::Blocks);
     let arranged = Arranged { name, repetitions: 1, order, cooldown, question };
     let seed = run.load.seed.unwrap_or(system.seed);
-    Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
-}
-
-/// The question, and the contenders' steps made patterns of its trials. `run` is as it was said.
-pub fn question(
-    search: &SearchArgs,
-    run: &RunArgs,
-    contenders: &mut [Contender],
-    notes: &mut Vec<String>,
-    system: &System,
-) -> Result<Question> {
-    let (find, told) = search.find(run, contenders, system)?;
-    notes.extend(told);
-    for step in contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
-        pattern::make(step, &find);
-    }
-    Ok(Question::Find(find))
+    Ok((experiment::experiment(contenders, arranged, seed, command)?, notes))
 }

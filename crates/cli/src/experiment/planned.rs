@@ -1,18 +1,19 @@
 //! `brunt run plan.yaml`: a plan file, carried out. What it is not: the reading of it, which is
-//! [`plan_file`]'s.
+//! `spec`'s.
 
 use super::{Given, compare};
 use crate::args::{Cli, RunArgs};
 use crate::exit::Exit;
-use crate::{Failed, failed, plan_file, usage};
+use crate::{Failed, failed, usage};
 use anyhow::{Context, Result, bail};
 use brunt_model::Experiment;
+use brunt_spec::plan_file;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
 use std::path::Path;
 
 /// What may be said on the command line beside a plan file. Everything else is said in it, or by `--set`.
-pub const BESIDE: [&str; 8] = ["url", "sets", "resume", "outputs", "quiet", "strict", "store", "no_store"];
+pub const BESIDE: [&str; 8] = ["url", "sets", "resume", "output", "quiet", "strict", "store", "no_store"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -29,10 +30,11 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
     let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
     let system = crate::system();
-    let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system).map_err(usage)?;
+    let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
+    let loaded = loaded.map_err(|error| usage(error.into()))?;
     let mut args = args.clone();
-    if args.output.outputs.is_empty() {
-        args.output.outputs = loaded.outputs;
+    if args.settings.output.outputs.is_empty() {
+        args.settings.output.outputs = loaded.outputs;
     }
     let given = Given::asked(&args, system, loaded.notes).map_err(usage)?;
     compare::measure(&Experiment { scratch: Some(folder), ..loaded.experiment }, given)

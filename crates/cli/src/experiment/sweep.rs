@@ -1,16 +1,17 @@
 //! `brunt sweep`: from the command line to an experiment.
 
-use super::contenders::{self, Arranged};
-use super::{Given, carry_out};
+use super::{Given, carry_out, refuse_sets};
 use crate::args::RunArgs;
 use crate::exit::Exit;
-use crate::to_plan::{System, sweep_steps};
-use crate::{Failed, command_line, defaults, usage};
+use crate::{Failed, command_line, usage};
 use anyhow::Result;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Experiment, Question};
-use brunt_script::duration;
-use brunt_script::plan::MOST_REPETITIONS;
+use brunt_spec::experiment::contenders::{self, Arranged};
+use brunt_spec::plan::MOST_REPETITIONS;
+use brunt_spec::to_plan::sweep_steps;
+use brunt_spec::words::duration;
+use brunt_spec::{System, defaults};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
 use std::time::Duration;
@@ -80,7 +81,8 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
 
 /// The experiment that the command line speaks of, and notes that the user should be told.
 fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
-    let (contenders, notes) = contenders::contenders(&args.run, &args.more, |run| sweep_steps(run, system))?;
+    refuse_sets(&args.run)?;
+    let (contenders, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
     let trials = &args.trials;
     let arranged = Arranged {
         name: trials.name.clone(),
@@ -89,7 +91,7 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
         cooldown: trials.cooldown,
         question: Question::Sweep,
     };
-    let seed = args.run.load.seed.unwrap_or(system.seed);
+    let seed = args.run.settings.load.seed.unwrap_or(system.seed);
     Ok((contenders::experiment(contenders, arranged, seed, command)?, notes))
 }
 

@@ -2,10 +2,10 @@
 
 use crate::check::short::preflight_short;
 use crate::live::{Live, rewrite, say};
-use crate::to_plan::System;
 use brunt_model::{Plan, Route};
 use brunt_runner::Listen;
 use brunt_runner::experiment::Observer;
+use brunt_spec::System;
 use std::io::{self, IsTerminal};
 
 /// Tells on stderr how an experiment goes on.

@@ -4,8 +4,8 @@ use brunt_model::experiment::Step;
 use brunt_model::goal::Until;
 use brunt_model::question::TrialTimes;
 use brunt_model::{Load, Plan, Shape};
-use brunt_script::target;
 use brunt_search::{Ask, Purpose};
+use brunt_spec::words::target;
 use std::time::Duration;
 
 /// How much load this machine is given.

@@ -2,8 +2,8 @@
 
 use super::{Advice, Bites};
 use crate::check::facts::Facts;
-use crate::defaults;
 use brunt_report::figures::{count, three};
+use brunt_spec::defaults;
 
 /// How long a port rests after a connection was closed from here (`TCP_TIMEWAIT_LEN` of Linux), in seconds.
 const TIME_WAIT: f64 = 60.0;

@@ -3,12 +3,12 @@
 use super::args::Args;
 use super::request::method;
 use crate::compat::carry::processes;
-use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, Record, Resolve, Tls};
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Body, Load, Plan, Population, ReplyPolicy, Request, Stop};
+use brunt_spec::to_plan;
 use std::net::IpAddr;
 use std::time::Duration;
 

@@ -3,12 +3,12 @@
 use super::args::Args;
 use super::sessions::{self, Wanted};
 use super::tls;
-use crate::to_plan;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Checks, Connection, Dialling, Keep, Record, Resolve, StatusRange};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
+use brunt_spec::to_plan;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 

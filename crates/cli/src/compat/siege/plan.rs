@@ -4,13 +4,13 @@ use super::request::request;
 use super::settings::{Look, Reps, Settings};
 use super::urls::{Asked, Login};
 use crate::compat::carry::processes;
-use crate::to_plan;
 use anyhow::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, Record, Tls};
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, RedirectRules, Redirects};
 use brunt_model::scenario::{Branch, Order, Scenario, Step};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
+use brunt_spec::to_plan;
 use std::time::Duration;
 
 /// How often samples leave the engine, and failures are looked at.

@@ -1,15 +1,16 @@
 use super::*;
 use crate::args::{Cli, Command};
+use brunt_model::Question;
 use brunt_model::question::Between;
 use brunt_model::{Find, Load};
 use clap::Parser;
 
-const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 5 };
+const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 5);
 
 fn of(line: &[&str]) -> Result<(Experiment, Find, Vec<String>)> {
     let cli = Cli::try_parse_from(["brunt", "find"].iter().chain(line))?;
     let Command::Find(args) = cli.into_command() else { panic!("{line:?}: no search") };
-    let (experiment, notes) = experiment(&args, Said::default(), "", &SYSTEM)?;
+    let (experiment, notes) = experiment(&args, "", &SYSTEM)?;
     let Question::Find(find) = experiment.question.clone() else { panic!("it is a search") };
     Ok((experiment, find, notes))
 }
@@ -30,7 +31,7 @@ fn one_url_is_enough() {
 }
 
 fn defaults_rate() -> f64 {
-    crate::defaults::FIND_RATE
+    brunt_spec::defaults::FIND_RATE
 }
 
 #[test]

@@ -3,7 +3,7 @@ use crate::args::{Cli, Command};
 use brunt_model::Contender;
 use clap::Parser;
 
-const SYSTEM: System = System { descriptors: 20_000, cores: 4, ports: Some(28_232), seed: 5 };
+const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 5);
 
 fn of(line: &str) -> Result<Experiment> {
     let cli = Cli::try_parse_from(["brunt", "sweep"].into_iter().chain(line.split(' ')))?;

@@ -1,0 +1,74 @@
+//! The table of settings as options of the command line: `spec` says what there is, clap parses it.
+
+use brunt_spec::settings::{Change, Content, Kind, SettingRow, Settings};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+
+/// A variable of the environment.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The command with an option for each row.
+pub fn add<S: Settings>(command: Command, rows: impl Iterator<Item = &'static SettingRow<S>>) -> Command {
+    rows.fold(command, |command, row| command.arg(option(row)))
+}
+
+/// Puts what was said into the settings.
+pub fn put<S: Settings>(
+    matches: &ArgMatches,
+    rows: impl Iterator<Item = &'static SettingRow<S>>,
+    settings: &mut S,
+) -> Result<(), clap::Error> {
+    for row in rows {
+        if matches.value_source(row.option) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        if row.kind == Kind::Switch {
+            let on =
+                (row.read)("", environment).map_err(|wrong| clap::Error::raw(clap::error::ErrorKind::Io, wrong))?;
+            on.put_into(settings);
+        } else {
+            let said = matches.get_many::<Change<S>>(row.option).into_iter().flatten();
+            said.for_each(|change| change.put_into(settings));
+        }
+        settings.said_mut().option(row.option);
+    }
+    Ok(())
+}
+
+fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
+    let mut arg = Arg::new(row.option).long(row.option).help(row.help.text()).help_heading(row.heading);
+    if let Some(letter) = row.short {
+        arg = arg.short(letter);
+    }
+    if row.kind == Kind::Switch {
+        return arg.action(ArgAction::SetTrue);
+    }
+    arg = arg.value_name(row.value_name).value_parser(parser(row)).conflicts_with_all(row.excludes);
+    arg = match row.kind {
+        Kind::Repeated => arg.action(ArgAction::Append),
+        Kind::List => arg.action(ArgAction::Append).value_delimiter(','),
+        Kind::Value | Kind::Switch => arg.action(ArgAction::Set),
+    };
+    arg = match row.content {
+        Content::Path => arg.value_hint(ValueHint::AnyPath),
+        Content::Number => arg.allow_negative_numbers(true),
+        Content::Word | Content::Choice(_) => arg,
+    };
+    arg = arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));
+    match row.usual {
+        Some(word) => arg.default_value(word),
+        None => arg,
+    }
+}
+
+fn parser<S: Settings>(row: &'static SettingRow<S>) -> ValueParser {
+    let read = move |word: String| (row.read)(&word, environment);
+    match row.content {
+        Content::Choice(choices) => PossibleValuesParser::new(choices).try_map(read).into(),
+        Content::Path => NonEmptyStringValueParser::new().try_map(read).into(),
+        Content::Word | Content::Number => ValueParser::from(move |word: &str| (row.read)(word, environment)),
+    }
+}

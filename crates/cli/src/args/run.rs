@@ -1,0 +1,121 @@
+//! What `brunt run` and the commands like it are told: the settings of a run, and what goes with them.
+
+use super::options;
+use super::store::StoreArgs;
+use super::with_n;
+use brunt_spec::settings::{RunSettings, SearchSettings, Settings, rows};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+
+/// What `brunt run` is told.
+#[derive(Debug, Clone)]
+pub struct RunArgs {
+    /// What the run is told.
+    pub settings: RunSettings,
+    /// What is changed in a plan file.
+    pub plan: PlanFileArgs,
+    /// Where it is kept.
+    pub store: StoreArgs,
+}
+
+/// What is told beside the name of a plan file.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Plan file")]
+pub struct PlanFileArgs {
+    /// With a plan file in place of the URL: another value for a variable of it, or for a key such as load.rate; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub sets: Vec<String>,
+
+    /// Go on with the last experiment of this name, which was interrupted; its finished trials stand
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// How the capacity is looked for.
+#[derive(Debug, Clone)]
+pub struct SearchArgs(pub SearchSettings);
+
+/// Which trials a search makes, where it is one of many.
+#[derive(Debug, Clone)]
+pub struct TryArgs(pub SearchSettings);
+
+impl Args for RunArgs {
+    fn augment_args(command: Command) -> Command {
+        let url = "What to ask, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
+        let command = command.arg(Arg::new("url").value_name("URL").help(with_n(url)));
+        let [of_run @ .., of_server] = rows::RUN;
+        let command = options::add(command, of_run.into_iter().flatten());
+        let command = PlanFileArgs::augment_args(command);
+        StoreArgs::augment_args(options::add(command, of_server.iter()))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for RunArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = RunSettings::usual();
+        options::put(matches, rows::run(), &mut settings)?;
+        settings.url = matches.get_one::<String>("url").cloned();
+        let (plan, store) = (PlanFileArgs::from_arg_matches(matches)?, StoreArgs::from_arg_matches(matches)?);
+        Ok(Self { settings, plan, store })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for SearchArgs {
+    fn augment_args(command: Command) -> Command {
+        options::add(command, SearchSettings::rows())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SearchArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = SearchSettings::usual();
+        options::put(matches, SearchSettings::rows(), &mut settings)?;
+        Ok(Self(settings))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl TryArgs {
+    fn rows() -> impl Iterator<Item = &'static brunt_spec::settings::SettingRow<SearchSettings>> {
+        SearchSettings::rows().filter(|row| rows::search::OF_TRIALS.contains(&row.option))
+    }
+}
+
+impl Args for TryArgs {
+    fn augment_args(command: Command) -> Command {
+        options::add(command, Self::rows())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for TryArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = SearchSettings::usual();
+        options::put(matches, Self::rows(), &mut settings)?;
+        Ok(Self(settings))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! Contenders and a question → an experiment.
+//!
+//! * [`contenders`]: servers, each with a plan for each load. [`comparison`]: what a comparison is to decide.
+//! * [`find`]: a search for the capacity; [`pattern`]: the plan that all its trials have in common. [`at_capacity`]: contenders
+//!   that are compared by their capacities.
+//!
+//! What it is **not**: the order of trials, and their carrying out.
+
+pub mod at_capacity;
+pub mod comparison;
+pub mod contenders;
+pub mod find;
+pub mod pattern;
+
+pub use at_capacity::{Within, of_search, searching};
+pub use comparison::{comparison, repetitions};
+pub use contenders::{Arranged, experiment};
+pub use find::question;

@@ -1,0 +1,117 @@
+//! What a comparison is to decide, from the words of a command line or of a plan file, and the table of defaults.
+
+use crate::defaults;
+use crate::error::{Result, bail, ensure};
+use crate::estimate;
+use crate::plan::PlannedCompare;
+use crate::words::compare::{self, At};
+use brunt_model::objective::Metric;
+use brunt_model::question::AtCapacity;
+use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
+use std::time::Duration;
+
+/// What a comparison of these contenders is to decide; where their capacities are searched for, how.
+pub fn comparison(told: PlannedCompare, contenders: &[Contender], at_capacity: Option<AtCapacity>) -> Result<Compare> {
+    comparable(contenders)?;
+    ensure!(
+        at_capacity.is_some() || told.at.unwrap_or_default() == At::Load,
+        "--at: runs that were kept are at the loads that they had; leave it out"
+    );
+    let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders, at_capacity.as_ref()));
+    let named = std::mem::take(&mut metrics).into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
+    for measure in named {
+        if !metrics.contains(&measure) {
+            metrics.push(measure);
+        }
+    }
+    if metrics.contains(&Measure::ServerCpu) && !contenders.iter().all(reads_cpu) {
+        bail!("cpu: nothing is read of the servers; add --probe process=NAME, or --probe host");
+    }
+    measured(&metrics, at_capacity.as_ref())?;
+    let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
+    let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
+    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if, within: told.within, at_capacity })
+}
+
+/// A capacity is what searches find, and they find nothing else.
+fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>) -> Result<()> {
+    let Some(at) = at_capacity else {
+        ensure!(
+            !metrics.contains(&Measure::Capacity),
+            "capacity: it is not searched for; add --at capacity, or --at both"
+        );
+        return Ok(());
+    };
+    if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
+        bail!("{other}: at their capacities only those are compared; write --at both with a load, such as -r 100");
+    }
+    let capacity = metrics.contains(&Measure::Capacity);
+    ensure!(capacity, "--at: no capacity is compared; add it to --metric, or leave --at out");
+    Ok(())
+}
+
+/// Each is held against the first, load by load.
+fn comparable(contenders: &[Contender]) -> Result<()> {
+    let [first, others @ ..] = contenders else { bail!("there is nothing to compare") };
+    ensure!(
+        !others.is_empty(),
+        "{} alone can be compared with nothing; write two, such as A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/",
+        first.name
+    );
+    for other in others {
+        let (ours, theirs) = (first.steps.len(), other.steps.len());
+        ensure!(
+            ours == theirs,
+            "{} has {ours} loads and {} has {theirs}; contenders are compared load by load: write as many for each",
+            first.name,
+            other.name
+        );
+        let same = std::mem::discriminant(&first.unit()) == std::mem::discriminant(&other.unit());
+        ensure!(
+            same,
+            "{} has a rate and {} has users, or the other way; write the same for both",
+            first.name,
+            other.name
+        );
+    }
+    Ok(())
+}
+
+/// The usual figures. In an open loop the rate is given, in a closed one the throughput says all.
+fn default_metrics(contenders: &[Contender], at_capacity: Option<&AtCapacity>) -> Vec<Measure> {
+    let capacity = at_capacity.map(|_| Measure::Capacity);
+    if at_capacity.is_some_and(|at| at.given == 0) {
+        return capacity.into_iter().collect();
+    }
+    let [p99, p50] = [0.99, 0.5].map(Metric::Quantile);
+    let (throughput, errors) = (Metric::Throughput, Metric::Errors);
+    let closed = matches!(contenders.first().map(Contender::unit), Some(LoadUnit::Users { .. }));
+    let metrics = if closed { [throughput, p99, p50, errors] } else { [p99, p50, throughput, errors] };
+    let cpu = (!contenders.is_empty() && contenders.iter().all(reads_cpu)).then_some(Measure::ServerCpu);
+    capacity.into_iter().chain(metrics.into_iter().map(Measure::Run)).chain(cpu).collect()
+}
+
+fn reads_cpu(contender: &Contender) -> bool {
+    contender.probes.iter().any(|probe| matches!(probe.what, Probed::Processes { .. } | Probed::Host { .. }))
+}
+
+/// How many repetitions there may be: as many as were asked for, or as fit into the time.
+pub fn repetitions(asked: Option<u32>, spec: &Compare, contenders: &[Contender], cooldown: Duration) -> Result<u32> {
+    if let Some(asked) = asked {
+        return Ok(asked);
+    }
+    let Some(within) = spec.within.filter(|_| spec.at_capacity.is_none()) else { return Ok(defaults::BLOCKS) };
+    let plans = || contenders.iter().flat_map(|contender| &contender.steps).map(|step| &step.plan);
+    let once: Duration = plans().filter_map(estimate::trial).map(|trial| trial + cooldown).sum();
+    if once.is_zero() {
+        return Ok(defaults::MOST_BLOCKS);
+    }
+    let fit = (within.as_secs_f64() / once.as_secs_f64()) as u32;
+    let (asked, needed) = (duration(within), duration(once));
+    ensure!(fit > 0, "--within {asked}: one repetition takes {needed}; write more, or a shorter --duration");
+    Ok(fit.min(defaults::MOST_BLOCKS))
+}
+
+fn duration(time: Duration) -> String {
+    brunt_report::figures::span(time.as_secs_f64())
+}

@@ -1,0 +1,105 @@
+//! Contenders of a command line: one run of each, told the same but for its server; and the experiment that they make.
+//!
+//! What it is **not**: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
+
+use crate::error::{Result, SpecError, require};
+use crate::settings::RunSettings;
+use brunt_model::experiment::{Around, Step, TrialOrder};
+use brunt_model::{Contender, Experiment, Question};
+use std::time::Duration;
+
+/// How the runs of an experiment are arranged.
+pub struct Arranged {
+    /// What it is called.
+    pub name: String,
+    /// How often each load is measured at each contender, at most.
+    pub repetitions: u32,
+    /// In which order.
+    pub order: TrialOrder,
+    /// Rest before each run but the first.
+    pub cooldown: Duration,
+    /// What it is to decide.
+    pub question: Question,
+}
+
+/// Steps, and notes that the user should be told.
+type Steps = (Vec<Step>, Vec<String>);
+
+/// The servers that a command line speaks of, each a URL or NAME=URL with the steps that `steps` makes of its own command line;
+/// and notes that the user should be told, each once. Without a URL, those of `--urls` are one contender.
+pub fn contenders(
+    run: &RunSettings,
+    more: &[String],
+    steps: impl Fn(&RunSettings) -> Result<Steps>,
+) -> Result<(Vec<Contender>, Vec<String>)> {
+    require!(run.said, run.output.events.is_none(), |names| {
+        format!("{} keeps one run; an experiment has many: leave it out", names.of("events"))
+    });
+    if run.url.is_none() && run.request.urls.is_none() {
+        return Err(SpecError::told("no URL is given; write one, such as http://127.0.0.1/"));
+    }
+    let words = run.url.iter().chain(more).map(|word| Some(word.as_str()));
+    let words: Vec<Option<&str>> = if run.url.is_none() { vec![None] } else { words.collect() };
+    let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
+    for word in words {
+        let (contender, told) = contender(word, run, &steps)?;
+        add(&mut contenders, contender)?;
+        notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    }
+    Ok((contenders, notes))
+}
+
+/// Adds a contender, whose name nobody else may have.
+pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
+    let name = &contender.name;
+    if contenders.iter().any(|other| other.name == *name) {
+        return Err(SpecError::told(format!("two servers would be called {name}; write NAME=URL for each")));
+    }
+    contenders.push(contender);
+    Ok(())
+}
+
+/// The experiment of these contenders, with nothing around it.
+pub fn experiment(contenders: Vec<Contender>, arranged: Arranged, seed: u64, command: &str) -> Result<Experiment> {
+    Ok(Experiment {
+        name: arranged.name,
+        about: String::new(),
+        contenders,
+        repetitions: arranged.repetitions,
+        order: arranged.order,
+        cooldown: arranged.cooldown,
+        hooks: Around::default(),
+        seed,
+        directory: std::env::current_dir()?,
+        scratch: None,
+        question: arranged.question,
+        source: command.to_owned(),
+    })
+}
+
+fn contender(
+    word: Option<&str>,
+    run: &RunSettings,
+    steps: &impl Fn(&RunSettings) -> Result<Steps>,
+) -> Result<(Contender, Vec<String>)> {
+    let (name, url) = word.map_or((None, None), |word| {
+        let (name, url) = named(word);
+        (Some(name.unwrap_or_else(|| bare(url))), Some(url.to_owned()))
+    });
+    let (steps, notes) = steps(&RunSettings { url, ..run.clone() })?;
+    let bare = Contender::bare(name.unwrap_or("URLs").to_owned(), steps);
+    Ok((Contender { probes: run.probes.clone(), ..bare }, notes))
+}
+
+/// `NAME=WHAT` or `WHAT`; a URL may hold `=`, but not before `/`, `:` or `?`.
+pub fn named(word: &str) -> (Option<&str>, &str) {
+    match word.split_once('=') {
+        Some((name, url)) if !name.is_empty() && !name.contains(['/', ':', '?', '{']) => (Some(name), url),
+        _ => (None, word),
+    }
+}
+
+/// A URL without its scheme, which most have in common, and without the `/` at its end.
+fn bare(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/')
+}

@@ -1,0 +1,42 @@
+//! The plan file: YAML in, what it says of an experiment and each of its contenders out.
+//!
+//! ```text
+//! text ─yaml─▶ tree with places ─choose, contenders × factors, --set─▶ a tree each ─${…}─▶ typed words ─▶ PlanFile
+//! ```
+//!
+//! What it is **not**: it has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
+//! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
+//!
+//! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
+//! * `written`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
+//!   Schema.
+//! * `file`: the way from one end to the other. `show`: a tree as YAML again.
+
+mod compare;
+mod file;
+mod fill;
+mod json;
+mod node;
+mod probes;
+mod read;
+mod schema;
+mod sets;
+mod show;
+mod vary;
+mod words;
+mod written;
+mod yaml;
+
+pub use compare::PlannedCompare;
+
+pub use crate::error::Position;
+pub use file::{Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer};
+pub use fill::Given;
+pub use json::json;
+pub use node::{Entry, Node, Value};
+pub use probes::PlannedProbe;
+pub use schema::{keys, schema};
+pub use show::yaml;
+
+#[cfg(test)]
+mod tests;

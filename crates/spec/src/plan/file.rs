@@ -1,0 +1,340 @@
+//! A plan file, read: what it says of the whole experiment, and of each contender.
+
+use super::compare::PlannedCompare;
+use super::fill::{Given, Scope, Who};
+use super::node::{Entry, Node, Value};
+use super::probes::{PlannedProbe, probes};
+use super::read::read;
+use super::sets::sets;
+use super::vary::{self, Variant};
+use super::words::{Commands, Longer, Word, WordOr};
+use super::written::{self, Written};
+use super::yaml;
+use crate::error::SpecError;
+use brunt_model::experiment::{Ready, Restart, TrialOrder};
+use brunt_model::scenario::Order;
+use std::time::Duration;
+
+/// The text of a plan file, read as YAML, with what `--set` changes; nothing is filled in yet.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    plan: Node,
+    sets: Option<Node>,
+}
+
+/// What a plan file says. What it leaves out is None: whoever has the defaults fills it in.
+#[derive(Debug, Clone)]
+pub struct PlanFile {
+    /// What the experiment is called.
+    pub name: String,
+    /// What it is about; may be empty.
+    pub about: String,
+    /// How often each step of each contender is measured; never 0.
+    pub repetitions: Option<u32>,
+    /// How contenders are compared, where they are.
+    pub compare: Option<PlannedCompare>,
+    /// The same as it was written: key `compare`.
+    pub compared: Option<Keyed>,
+    /// In which order.
+    pub order: Option<TrialOrder>,
+    /// Rest before each trial but the first.
+    pub cooldown: Option<Duration>,
+    /// Commands around the whole.
+    pub hooks: PlannedHooks,
+    /// How the capacity is looked for, where that is asked: keys below `find`.
+    pub find: Option<Vec<Keyed>>,
+    /// Where reports go: key `outputs`.
+    pub outputs: Vec<Keyed>,
+    /// What is compared: one at least.
+    pub contenders: Vec<Planned>,
+}
+
+/// The most repetitions of an experiment.
+pub const MOST_REPETITIONS: u32 = 100_000;
+
+/// A contender.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Its name; no two have the same.
+    pub name: String,
+    /// Its level of each factor.
+    pub factors: Vec<(String, String)>,
+    /// What it asks: one request, several, or none where `script.urls` is among its settings. Keys begin with
+    /// `script.request`.
+    pub requests: Vec<Vec<Keyed>>,
+    /// Which of several is next, where the plan says so.
+    pub request_order: Option<Order>,
+    /// All that is an option of a run, by its key.
+    pub settings: Vec<Keyed>,
+    /// The server that is started for it.
+    pub server: Option<PlannedServer>,
+    /// Commands around its trials, its repetitions and its steps.
+    pub hooks: [PlannedHooks; 3],
+    /// What is read meanwhile.
+    pub probes: Vec<PlannedProbe>,
+    /// Time from one reading to the next, for probes that do not say so themselves.
+    pub probe_interval: Option<Duration>,
+    /// The plan as it is for this contender, filled in: what `brunt plan show` prints.
+    pub resolved: Node,
+}
+
+/// A key of the plan and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyed {
+    /// The key, such as `load.rate`.
+    pub key: String,
+    /// The value, with its place.
+    pub node: Node,
+}
+
+/// Commands before and after something, each with its bound where the plan says one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlannedHooks {
+    /// Before it.
+    pub before: Vec<PlannedHook>,
+    /// After it.
+    pub after: Vec<PlannedHook>,
+}
+
+/// A command and its bound.
+pub type PlannedHook = (String, Option<Duration>);
+
+/// A server that brunt starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedServer {
+    /// What `sh -c` is given.
+    pub start: String,
+    /// When it is ready.
+    pub ready: Ready,
+    /// What ends it.
+    pub stop: Option<String>,
+    /// Between which trials it is started anew.
+    pub restart: Option<Restart>,
+    /// Variables of its environment.
+    pub environment: Vec<(String, String)>,
+    /// So long it may take to be ready.
+    pub ready_timeout: Option<Duration>,
+    /// So long it may take to end.
+    pub stop_timeout: Option<Duration>,
+}
+
+impl Draft {
+    /// Reads the text of a plan file. `file` is its name in errors; `words` are those of `--set`, each `NAME=VALUE`.
+    pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
+        let mut plan = yaml::parse(text, file)?;
+        vary::map(&plan, "")?;
+        let sets = sets(words, &plan)?;
+        plan.merge(sets.as_ref().unwrap_or(&Node::empty(plan.at.clone())));
+        Ok(Self { plan, sets })
+    }
+
+    /// The names of the ports that must be drawn before the rest can be resolved.
+    pub fn ports(&self) -> Result<Vec<String>, SpecError> {
+        let Some(node) = self.plan.child("ports").filter(|node| node.value != Value::Null) else {
+            return Ok(Vec::new());
+        };
+        let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
+        match ports.iter().enumerate().find(|(n, port)| ports[..*n].contains(port)) {
+            Some((_, twice)) => {
+                Err(SpecError::new(&node.at, "ports", format!("`{twice}` stands there twice; write it once")))
+            }
+            None => Ok(ports),
+        }
+    }
+
+    /// Fills everything in. `usual` is the name of an experiment that has none.
+    pub fn resolve(&self, given: Given<'_>, usual: &str) -> Result<PlanFile, SpecError> {
+        let mut plan = self.plan.clone();
+        vary::choose(&mut plan, given)?;
+        self.set_again(&mut plan);
+        let whole = whole(&plan, given)?;
+        let written: Written = read(&whole)?;
+        let instead = match written.repetitions {
+            Some(0) => Some("0 measures nothing; write 1 or more".to_owned()),
+            Some(n) if n > MOST_REPETITIONS => Some(format!("{n} are too many; write {MOST_REPETITIONS} or fewer")),
+            _ => None,
+        };
+        if let Some(instead) = instead {
+            let at = plan.child("repetitions").map_or(&plan.at, |node| &node.at);
+            return Err(SpecError::new(at, "repetitions", instead));
+        }
+        let name = written.name.map_or_else(|| usual.to_owned(), |name| name.0);
+        let mut contenders = Vec::new();
+        for mut variant in vary::variants(&plan, &name)? {
+            self.set_again(&mut variant.tree);
+            contenders.push(contender(variant, given)?);
+        }
+        Ok(PlanFile {
+            name,
+            about: written.about.unwrap_or_default().0,
+            repetitions: written.repetitions,
+            compare: written.compare.map(PlannedCompare::from),
+            order: written.order,
+            cooldown: written.cooldown.map(|time| time.0),
+            hooks: hooks(&written.hooks, |around| &around.experiment),
+            find: written.find.as_ref().and(whole.child("find")).map(|node| below("find", node).collect()),
+            compared: setting(&whole, "compare"),
+            outputs: setting(&whole, "outputs").into_iter().collect(),
+            contenders,
+        })
+    }
+
+    /// The command line has the last word, whatever was laid over the plan.
+    fn set_again(&self, plan: &mut Node) {
+        if let Some(sets) = &self.sets {
+            plan.merge(sets);
+        }
+    }
+}
+
+/// A key at the top of a plan, where it is there.
+fn setting(plan: &Node, key: &str) -> Option<Keyed> {
+    plan.child(key).map(|node| Keyed { key: key.into(), node: node.clone() })
+}
+
+/// What is of the whole experiment, filled in. Variables stay as they are: some are known within contenders only.
+fn whole(plan: &Node, given: Given<'_>) -> Result<Node, SpecError> {
+    let scope = Scope { vars: plan.child("vars"), given, who: None };
+    let mut tree = kept(plan, |key| {
+        key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
+    });
+    hooks_of(&mut tree, |level| level == "experiment");
+    let mut tree = scope.fill(&tree)?.without_nulls();
+    if let Value::Map(entries) = &mut tree.value {
+        entries.extend(
+            plan.entries().iter().filter(|entry| entry.key == "vars" && entry.node.value != Value::Null).cloned(),
+        );
+    }
+    Ok(tree)
+}
+
+fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, SpecError> {
+    let Variant { name, factors, tree, .. } = variant;
+    let scope = Scope { vars: tree.child("vars"), given, who: Some(Who { name: &name, factors: &factors }) };
+    let mut own = kept(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
+    hooks_of(&mut own, |level| level != "experiment");
+    let resolved = scope.fill(&own)?.without_nulls();
+    let written: Written = read(&resolved)?;
+    let script = written.script.as_ref();
+    Ok(Planned {
+        requests: requests(&resolved)?,
+        request_order: script.and_then(|script| script.order).map(Order::from),
+        settings: settings(&resolved),
+        server: written.server.as_ref().map(|written| server(written, &resolved)).transpose()?,
+        hooks: [
+            hooks(&written.hooks, |around| &around.contender),
+            hooks(&written.hooks, |around| &around.repetition),
+            hooks(&written.hooks, |around| &around.step),
+        ],
+        probes: probes(&written.probes.unwrap_or_default(), resolved.child("probes"))?,
+        probe_interval: written.probe_interval.map(|time| time.0),
+        resolved,
+        name,
+        factors,
+    })
+}
+
+/// The tree with some of its keys.
+fn kept(plan: &Node, keep: impl Fn(&str) -> bool) -> Node {
+    let entries = plan.entries().iter().filter(|entry| keep(&entry.key)).cloned().collect();
+    Node { at: plan.at.clone(), value: Value::Map(entries) }
+}
+
+/// Leaves those hooks whose level is wanted. Levels that there are none of stay, to be refused.
+fn hooks_of(plan: &mut Node, wanted: impl Fn(&str) -> bool) {
+    let Value::Map(entries) = &mut plan.value else { return };
+    let Some(hooks) = entries.iter_mut().find(|entry| entry.key == "hooks") else { return };
+    let Value::Map(times) = &mut hooks.node.value else { return };
+    for time in times {
+        if let Value::Map(levels) = &mut time.node.value {
+            levels.retain(|level| wanted(&level.key));
+        }
+    }
+}
+
+/// What is asked, each request by its keys.
+fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
+    let nothing = "what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script";
+    let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
+    let ways: Vec<&Entry> =
+        script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();
+    let one = match ways[..] {
+        [one] => one,
+        [] => return Err(SpecError::new(&script.at, "script", nothing)),
+        [first, second, ..] => {
+            let wrong = format!(
+                "script.{} says already what to ask; write one of them (`{}: null` takes it away again)",
+                first.key, first.key
+            );
+            return Err(SpecError::new(&second.at, format!("script.{}", second.key), wrong));
+        }
+    };
+    match (&one.node.value, one.key.as_str()) {
+        (_, "urls") => Ok(Vec::new()),
+        (Value::List(nodes), "requests") if nodes.is_empty() => {
+            Err(SpecError::new(&one.node.at, "script.requests", "there is nothing in it; write one request at least"))
+        }
+        (Value::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
+        _ => Ok(vec![request(&one.node)]),
+    }
+}
+
+fn request(node: &Node) -> Vec<Keyed> {
+    if node.text().is_some() {
+        return vec![Keyed { key: "script.request.url".into(), node: node.clone() }];
+    }
+    below("script.request", node).collect()
+}
+
+/// All keys that are options of a run.
+fn settings(plan: &Node) -> Vec<Keyed> {
+    let script = plan.child("script").into_iter().flat_map(|node| below("script", node));
+    let script = script.filter(|setting| !["script.request", "script.requests"].contains(&setting.key.as_str()));
+    let sections = ["load", "connection", "checks"].into_iter().filter_map(|key| Some((key, plan.child(key)?)));
+    let objectives = setting(plan, "objectives");
+    script.chain(sections.flat_map(|(key, node)| below(key, node))).chain(objectives).collect()
+}
+
+fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = Keyed> + 'a {
+    node.entries().iter().map(move |entry| Keyed { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
+}
+
+fn hooks(written: &written::Hooks, level: impl Fn(&written::Around) -> &Commands) -> PlannedHooks {
+    let hook = |command: &WordOr<written::Command>| match command {
+        WordOr::Word(Word(run)) => (run.clone(), None),
+        WordOr::Map(written::Command { run, timeout }) => (run.0.clone(), timeout.map(|Longer(time)| time)),
+    };
+    let commands = |around: &written::Around| level(around).0.iter().map(hook).collect();
+    PlannedHooks { before: commands(&written.before), after: commands(&written.after) }
+}
+
+fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, SpecError> {
+    let http = |place: &str| url::Url::parse(place).is_ok_and(|url| ["http", "https"].contains(&url.scheme()));
+    let address = |place: &str| {
+        place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+    };
+    let ready = match &written.ready {
+        WordOr::Map(written::ReadyCommand { command }) => Ready::Command(command.0.clone()),
+        WordOr::Word(Word(place)) if http(place) => Ready::Url(place.clone()),
+        WordOr::Word(Word(place)) if !place.contains('/') && address(place) => Ready::Address(place.clone()),
+        WordOr::Word(Word(place)) => {
+            let wrong = format!(
+                "`{place}` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080"
+            );
+            return Err(SpecError::new(
+                plan.below("server.ready").map_or(&plan.at, |node| &node.at),
+                "server.ready",
+                wrong,
+            ));
+        }
+    };
+    Ok(PlannedServer {
+        start: written.start.0.clone(),
+        ready,
+        stop: written.stop.as_ref().map(|word| word.0.clone()),
+        restart: written.restart,
+        environment: written.environment.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
+        ready_timeout: written.ready_timeout.map(|time| time.0),
+        stop_timeout: written.stop_timeout.map(|time| time.0),
+    })
+}

@@ -1,0 +1,218 @@
+//! A tree → the typed words of [`written`](super::written), by serde.
+//!
+//! Each error carries its key and place: the map that serde goes through adds them on the way up. A struct tells serde its
+//! names, so a name that is none of them is refused, with the one it is most like ([`SpecError::unknown_field`]).
+
+use super::node::{Entry, Node, Value};
+use crate::error::SpecError;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess, VariantAccess,
+    Visitor,
+};
+use serde::{Deserializer, forward_to_deserialize_any};
+
+/// The value that a tree speaks of.
+pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
+    T::deserialize(Reader(node)).map_err(|e| located(e, node))
+}
+
+fn located(mut error: SpecError, node: &Node) -> SpecError {
+    error.at.get_or_insert_with(|| node.at.clone());
+    error
+}
+
+struct Reader<'a>(&'a Node);
+
+impl Reader<'_> {
+    fn expected<T>(&self, what: &str, instead: &str) -> Result<T, SpecError> {
+        Err(SpecError::new(&self.0.at, "", format!("{} stands where {what} belongs; write {instead}", self.0.kind())))
+    }
+
+    fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
+        let text = self.0.text().unwrap_or_default();
+        let wrong = || format!("`{text}`: that is no whole number; write one such as 3");
+        text.parse().map_err(|_| SpecError::new(&self.0.at, "", wrong()))
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'_> {
+    type Error = SpecError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        match &self.0.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Text { text, .. } => visitor.visit_str(text),
+            Value::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), number: 0 }),
+            Value::Map(entries) => visitor.visit_map(Names { entries: entries.iter(), value: None }),
+        }
+        .map_err(|e| located(e, self.0))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        if self.0.value == Value::Null { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        match self.0.text() {
+            Some("true") => visitor.visit_bool(true),
+            Some("false") => visitor.visit_bool(false),
+            Some(text) => {
+                Err(SpecError::new(&self.0.at, "", format!("`{text}` is neither true nor false; write one of the two")))
+            }
+            None => self.expected("true or false", "one of the two"),
+        }
+    }
+
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        visitor.visit_u16(self.number()?)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        visitor.visit_u32(self.number()?)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        visitor.visit_u64(self.number()?)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        if self.0.text().is_none() { self.expected("a single value", "one") } else { self.deserialize_any(visitor) }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        if matches!(self.0.value, Value::List(_)) {
+            self.deserialize_any(visitor)
+        } else {
+            self.expected("a list", "[a, b], or a line `- a` for each")
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SpecError> {
+        if matches!(self.0.value, Value::Map(_)) {
+            self.deserialize_any(visitor)
+        } else {
+            self.expected("a map", "`name: value` below it")
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, SpecError> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, SpecError> {
+        match (&self.0.value, self.0.entries()) {
+            (Value::Text { text, .. }, _) => visitor
+                .visit_enum(Choice { name: text, node: &Node::empty(self.0.at.clone()) })
+                .map_err(|e| located(e, self.0)),
+            (_, [entry]) => {
+                visitor.visit_enum(Choice { name: &entry.key, node: &entry.node }).map_err(|e| located(e, self.0))
+            }
+            _ => self.expected("one word, or one name with its settings,", "`name` or `name: {…}`"),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &str, visitor: V) -> Result<V::Value, SpecError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
+    }
+}
+
+struct Items<'a> {
+    nodes: std::slice::Iter<'a, Node>,
+    number: usize,
+}
+
+impl<'de> SeqAccess<'de> for Items<'_> {
+    type Error = SpecError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, SpecError> {
+        let Some(node) = self.nodes.next() else { return Ok(None) };
+        let number = self.number;
+        self.number += 1;
+        seed.deserialize(Reader(node)).map(Some).map_err(|e| e.within(&format!("[{number}]"), &node.at))
+    }
+}
+
+struct Names<'a> {
+    entries: std::slice::Iter<'a, Entry>,
+    value: Option<&'a Entry>,
+}
+
+impl<'de> MapAccess<'de> for Names<'_> {
+    type Error = SpecError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, SpecError> {
+        self.value = self.entries.next();
+        let Some(entry) = self.value else { return Ok(None) };
+        seed.deserialize(entry.key.as_str().into_deserializer()).map(Some).map_err(|mut e: SpecError| {
+            e.at.get_or_insert_with(|| entry.at.clone());
+            e
+        })
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, SpecError> {
+        let entry = self.value.take().ok_or_else(|| SpecError::custom("a value is missing"))?;
+        seed.deserialize(Reader(&entry.node)).map_err(|e| e.within(&entry.key, &entry.node.at))
+    }
+}
+
+/// One of several: its name, and what goes with it.
+struct Choice<'a> {
+    name: &'a str,
+    node: &'a Node,
+}
+
+impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
+    type Error = SpecError;
+    type Variant = Chosen<'a>;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Chosen<'a>), SpecError> {
+        let name: serde::de::value::StrDeserializer<'_, SpecError> = self.name.into_deserializer();
+        seed.deserialize(name).map(|value| (value, Chosen(self)))
+    }
+}
+
+struct Chosen<'a>(Choice<'a>);
+
+impl<'de> VariantAccess<'de> for Chosen<'_> {
+    type Error = SpecError;
+
+    fn unit_variant(self) -> Result<(), SpecError> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, SpecError> {
+        let Choice { name, node } = self.0;
+        seed.deserialize(Reader(node)).map_err(|e| e.within(name, &node.at))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, SpecError> {
+        Reader(self.0.node).deserialize_seq(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        names: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, SpecError> {
+        let Choice { name, node } = self.0;
+        Reader(node).deserialize_struct("", names, visitor).map_err(|e| e.within(name, &node.at))
+    }
+}

@@ -1,0 +1,88 @@
+//! `--set NAME=VALUE`: a variable of the plan where it has one of that name, and else a key by its dotted path.
+
+use super::node::{Entry, Node, Value};
+use super::{schema, yaml};
+use crate::error::Position;
+use crate::error::{SpecError, nearest};
+
+/// What the words of `--set` change, as a tree to be laid over the plan.
+pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, SpecError> {
+    let mut all: Option<Node> = None;
+    for word in words {
+        let one = set(word, plan)?;
+        match &mut all {
+            Some(all) => all.merge(&one),
+            None => all = Some(one),
+        }
+    }
+    Ok(all)
+}
+
+fn set(word: &str, plan: &Node) -> Result<Node, SpecError> {
+    let at = Position::whole(&format!("--set {word}"));
+    let wrong = |wrong: String| SpecError::new(&at, "", wrong);
+    let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+    let (name, value) =
+        pair.ok_or_else(|| wrong("that is no pair; write NAME=VALUE, such as load.rate=100..500+50".into()))?;
+    let (name, value) = (name.trim(), parsed(value.trim(), &at)?);
+    let variable = plan.child("vars").and_then(|vars| vars.child(name)).is_some();
+    let path: Vec<&str> = if variable { vec!["vars", name] } else { path(name) };
+    let first = path.first().copied().unwrap_or_default();
+    if path.contains(&"") || !schema::top().iter().any(|key| key == first) {
+        return Err(wrong(unknown(name, plan)));
+    }
+    let wrap = |node: Node, key: &&str| {
+        let entry = Entry { key: (*key).to_owned(), at: at.clone(), node };
+        Node { at: at.clone(), value: Value::Map(vec![entry]) }
+    };
+    Ok(path.iter().rev().fold(value, wrap))
+}
+
+/// The names of a dotted path. One key has a dot of its own.
+fn path(name: &str) -> Vec<&str> {
+    match name.strip_suffix(".http1.0") {
+        Some(section) => section.split('.').chain(["http1.0"]).collect(),
+        None => name.split('.').collect(),
+    }
+}
+
+/// A list or map in brackets, and anything else as a text.
+fn parsed(value: &str, at: &Position) -> Result<Node, SpecError> {
+    if value.is_empty() || value == "null" || value == "~" {
+        return Ok(Node { at: at.clone(), value: Value::Null });
+    }
+    if !value.starts_with(['[', '{']) {
+        return Ok(Node { at: at.clone(), value: Value::Text { text: value.to_owned(), plain: true } });
+    }
+    let node = yaml::parse(value, "value").map_err(|e| SpecError::new(at, "", e.wrong))?;
+    Ok(placed(node, at))
+}
+
+fn placed(mut node: Node, at: &Position) -> Node {
+    node.at = at.clone();
+    match &mut node.value {
+        Value::List(nodes) => nodes.iter_mut().for_each(|node| *node = placed(node.clone(), at)),
+        Value::Map(entries) => entries.iter_mut().for_each(|entry| {
+            entry.at = at.clone();
+            entry.node = placed(entry.node.clone(), at);
+        }),
+        Value::Null | Value::Text { .. } => {}
+    }
+    node
+}
+
+fn unknown(name: &str, plan: &Node) -> String {
+    let vars: Vec<String> =
+        plan.child("vars").map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone()).collect();
+    let keys = schema::keys();
+    match nearest(name, vars.iter().chain(&keys).map(String::as_str)) {
+        Some(near) => format!("there is no variable and no key `{name}`; write {near}=…"),
+        None if vars.is_empty() => {
+            format!("there is no key `{name}`, and the plan has no vars; write a key such as load.rate=500")
+        }
+        None => format!(
+            "there is no variable and no key `{name}`; write one of {}, or a key such as load.rate=500",
+            vars.join(", ")
+        ),
+    }
+}

@@ -1,0 +1,409 @@
+use super::*;
+use crate::SpecError;
+use brunt_model::experiment::{Ready, TrialOrder};
+use brunt_model::probe_spec::{Probed, Select, Via};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn resolved(text: &str, sets: &[&str]) -> Result<PlanFile, SpecError> {
+    let ports = BTreeMap::from([("http".to_owned(), 4711)]);
+    let environment = |name: &str| (name == "HOME").then(|| "/home/anna".to_owned());
+    let given = Given { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let draft = Draft::parse(text, "plan.yaml", &sets)?;
+    draft.ports()?;
+    draft.resolve(given, "plan")
+}
+
+fn plan(text: &str, sets: &[&str]) -> PlanFile {
+    resolved(text, sets).unwrap_or_else(|e| panic!("{text}\n{e}"))
+}
+
+/// What is said to each of the bad texts, a line each.
+fn told(texts: &[&str]) -> String {
+    let told = texts.iter().map(|text| resolved(text, &[]).map(|_| text).unwrap_err().to_string());
+    told.collect::<Vec<_>>().join("\n")
+}
+
+/// The value of a key of each contender, with its place.
+fn values(plan: &PlanFile, key: &str) -> Vec<String> {
+    let value = |contender: &Planned| {
+        let node = contender.resolved.below(key).unwrap_or_else(|| panic!("{}: no {key}", contender.name));
+        format!("{}: {} ({})", contender.name, node.text().unwrap_or("?"), node.at)
+    };
+    plan.contenders.iter().map(value).collect()
+}
+
+#[test]
+fn a_plan_without_contenders_has_one() {
+    let plan = plan("script: {request: 'http://h/'}\n", &[]);
+    assert_eq!((plan.name.as_str(), plan.contenders.len()), ("plan", 1));
+    assert_eq!((plan.repetitions, plan.order, plan.cooldown), (None, None, None));
+    let only = &plan.contenders[0];
+    assert_eq!((only.name.as_str(), only.requests.len(), only.settings.len()), ("plan", 1, 0));
+}
+
+#[test]
+fn contenders_and_factors_are_multiplied() {
+    let plan = plan(
+        "script: {request: 'http://h/${factor.size}'}
+load: {rate: 5}
+contenders:
+  nginx:
+  apache: {load: {rate: 7}}
+factors:
+  keepalive: {on: , off: {connection: {keepalive: false}}}
+  size: {10B: , 124kB: {load: {duration: 4s}}}
+",
+        &[],
+    );
+    insta::assert_snapshot!(values(&plan, "load.rate").join("\n"), @r"
+    nginx on 10B: 5 (plan.yaml:2:14)
+    nginx on 124kB: 5 (plan.yaml:2:14)
+    nginx off 10B: 5 (plan.yaml:2:14)
+    nginx off 124kB: 5 (plan.yaml:2:14)
+    apache on 10B: 7 (plan.yaml:5:25)
+    apache on 124kB: 7 (plan.yaml:5:25)
+    apache off 10B: 7 (plan.yaml:5:25)
+    apache off 124kB: 7 (plan.yaml:5:25)
+    ");
+    let last = plan.contenders.last().unwrap();
+    let factors =
+        [("contender", "apache"), ("keepalive", "off"), ("size", "124kB")].map(|(f, l)| (f.to_owned(), l.to_owned()));
+    assert_eq!(last.factors, factors);
+    let keys: Vec<_> = last.settings.iter().map(|s| format!("{}={}", s.key, s.node.text().unwrap())).collect();
+    assert_eq!(keys, ["load.rate=7", "load.duration=4s", "connection.keepalive=false"]);
+    assert_eq!(last.requests[0][0].node.text(), Some("http://h/124kB"));
+}
+
+#[test]
+fn variables_are_filled_in_everywhere() {
+    let plan = plan(
+        "name: x-${scale}
+vars: {scale: full, page: '${what}.php', what: 'sleep-${contender}'}
+script: {base: 'http://127.0.0.1:${port.http}', request: '/${page}?$1&$$x=$${y}&h=${env.HOME}'}
+server:
+  start: exec sh ${plan_dir}/a.sh ${dir}
+  ready: 127.0.0.1:${port.http}
+  environment: {WHO: '${contender}'}
+contenders: {a: , b: {vars: {what: other}}}
+",
+        &[],
+    );
+    assert_eq!(plan.name, "x-full");
+    let [a, b] = &plan.contenders[..] else { panic!("not two") };
+    assert_eq!(a.requests[0][0].node.text(), Some("/sleep-a.php?$1&$x=${y}&h=/home/anna"));
+    assert_eq!(b.requests[0][0].node.text(), Some("/other.php?$1&$x=${y}&h=/home/anna"));
+    let server = b.server.as_ref().unwrap();
+    assert_eq!(
+        (server.start.as_str(), &server.ready),
+        ("exec sh /plans/a.sh /tmp/d", &Ready::Address("127.0.0.1:4711".into()))
+    );
+    assert_eq!(server.environment, [("WHO".to_owned(), "b".to_owned())]);
+}
+
+const CHOOSING: &str = "vars: {scale: full, page: a}
+choose:
+  scale: {small: {repetitions: 2, load: {rate: 40}}}
+script: {request: 'http://h/${page}'}
+load: {rate: 500, duration: 30s}
+repetitions: 6
+contenders: {a: {load: {duration: 9s}}, b: }
+";
+
+#[test]
+fn the_command_line_has_the_last_word() {
+    let of = |sets: &[&str]| {
+        let plan = plan(CHOOSING, sets);
+        format!("{:?} {:?} {:?}", plan.repetitions.unwrap(), values(&plan, "load.rate"), values(&plan, "load.duration"))
+    };
+    let all = [
+        &[][..],
+        &["scale=small"],
+        &["scale=small", "load.rate=7", "load.duration=1s"],
+        &["scale=tiny", "repetitions=1"],
+    ];
+    insta::assert_snapshot!(all.map(of).join("\n"), @r#"
+    6 ["a: 500 (plan.yaml:5:14)", "b: 500 (plan.yaml:5:14)"] ["a: 9s (plan.yaml:7:35)", "b: 30s (plan.yaml:5:29)"]
+    2 ["a: 40 (plan.yaml:3:48)", "b: 40 (plan.yaml:3:48)"] ["a: 9s (plan.yaml:7:35)", "b: 30s (plan.yaml:5:29)"]
+    2 ["a: 7 (--set load.rate=7)", "b: 7 (--set load.rate=7)"] ["a: 1s (--set load.duration=1s)", "b: 1s (--set load.duration=1s)"]
+    1 ["a: 500 (plan.yaml:5:14)", "b: 500 (plan.yaml:5:14)"] ["a: 9s (plan.yaml:7:35)", "b: 30s (plan.yaml:5:29)"]
+    "#);
+    let urls = plan(CHOOSING, &["page=c?x=1"]).contenders[0].requests[0][0].node.clone();
+    assert_eq!(urls.text(), Some("http://h/c?x=1"));
+    assert_eq!(plan(CHOOSING, &["objectives=[p99 < 1s, errors < 1%]"]).contenders[0].settings.len(), 3);
+    assert_eq!(
+        plan(CHOOSING, &["connection.http1.0=true"]).contenders[0].settings.last().unwrap().key,
+        "connection.http1.0"
+    );
+    assert_eq!(plan(CHOOSING, &["load.duration="]).contenders[0].settings.len(), 1);
+}
+
+#[test]
+fn a_set_that_means_nothing_is_told() {
+    let told: Vec<_> = [
+        "scale",
+        "=x",
+        "scael=small",
+        "rate=5",
+        "load.rte=5",
+        "load..rate=5",
+        "quux=1",
+        "repetitions=many",
+        "load.rate=[1",
+    ]
+    .map(|set| resolved(CHOOSING, &[set]).unwrap_err().to_string())
+    .to_vec();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    --set scale: that is no pair; write NAME=VALUE, such as load.rate=100..500+50
+    --set =x: that is no pair; write NAME=VALUE, such as load.rate=100..500+50
+    --set scael=small: there is no variable and no key `scael`; write scale=…
+    --set rate=5: there is no variable and no key `rate`; write load.rate=…
+    --set load.rte=5: load.rte: there is no such key; write rate
+    --set load..rate=5: there is no variable and no key `load..rate`; write load.rate=…
+    --set quux=1: there is no variable and no key `quux`; write one of scale, page, or a key such as load.rate=500
+    --set repetitions=many: repetitions: `many`: that is no whole number; write one such as 3
+    --set load.rate=[1: this is no YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
+    ");
+}
+
+#[test]
+fn everything_of_the_grammar_is_read() {
+    let plan = plan(include_str!("tests/all.yaml"), &[]);
+    assert_eq!((plan.name.as_str(), plan.repetitions, plan.order), ("e1-php", Some(3), Some(TrialOrder::Random)));
+    assert_eq!((plan.cooldown, plan.hooks.before.len(), plan.hooks.after.len()), (Some(Duration::from_secs(5)), 1, 0));
+    assert_eq!(plan.contenders.len(), 8);
+    let [contender, repetition, step] = &plan.contenders[0].hooks;
+    assert_eq!((contender.before.len(), repetition.before.len(), step.before.len()), (0, 2, 0));
+    assert_eq!(step.after, [("./log.sh".to_owned(), Some(Duration::from_secs(5)))]);
+    let probes: Vec<String> =
+        plan.contenders[0].probes.iter().map(|p| format!("{}:{} {:?}", p.what.kind(), p.name, p.interval)).collect();
+    insta::assert_snapshot!(probes.join("\n"), @r"
+    host:local None
+    process:server None
+    process:php-fpm8.4 None
+    process:php None
+    host:user@web1 None
+    nginx:127.0.0.1:4711 None
+    nginx:front Some(500ms)
+    php-fpm:www None
+    apache:localhost None
+    tomcat:localhost:8080 None
+    haproxy:localhost:8404 None
+    prometheus:127.0.0.1:9100 None
+    ");
+    assert_eq!(plan.contenders[0].probes[0].what, Probed::Host { via: Via::Local });
+    let via = Via::Ssh { host: "root@h".into(), options: vec!["-p".into(), "2222".into()] };
+    assert_eq!(plan.contenders[0].probes[2].what, Probed::Processes { select: Select::Name("php-fpm8.4".into()), via });
+}
+
+#[test]
+fn unknown_keys_are_told_with_what_is_like_them() {
+    insta::assert_snapshot!(told(&[
+        "script: {request: h}\nload:\n  raet: 5\n",
+        "script: {request: h}\nlaod: {rate: 5}\n",
+        "script: {request: h}\nxyzzy: 1\n",
+        "script: {request: {url: h, mehtod: GET}}\n",
+        "script: {requests: [h, {url: h, wieght: 2}]}\n",
+        "script: {request: h}\nhooks: {before: {contendre: x}}\n",
+        "script: {request: h}\nhooks: {before: {step: [a, {run: b, timeuot: 1s}]}}\n",
+        "script: {request: h}\nprobes: [host, ngnix: 'http://h/']\n",
+        "script: {request: h}\nprobes: [processes: {nmae: x}]\n",
+        "script: {request: h}\nserver: {start: x, ready: 'h:1', stopp: y}\n",
+        "script: {request: h}\ncontenders:\n  a:\n    connection: {keepalvie: true}\n",
+    ]), @r"
+    plan.yaml:3:3: load.raet: there is no such key; write rate
+    plan.yaml:2:1: laod: there is no such key; write load
+    plan.yaml:2:1: xyzzy: there is no such key; write one of name, about, vars, ports, choose, script, load, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
+    plan.yaml:1:28: script.request.mehtod: there is no such key; write method
+    plan.yaml:1:33: script.requests[1].wieght: there is no such key; write weight
+    plan.yaml:2:18: hooks.before.contendre: there is no such key; write contender
+    plan.yaml:2:37: hooks.before.step[1].timeuot: there is no such key; write timeout
+    plan.yaml:2:16: probes[1]: invalid value `ngnix`; write nginx
+    plan.yaml:2:22: probes[0].processes.nmae: there is no such key; write name
+    plan.yaml:2:34: server.stopp: there is no such key; write stop
+    plan.yaml:4:18: connection.keepalvie: there is no such key; write keepalive
+    ");
+}
+
+#[test]
+fn values_of_the_wrong_kind_are_told() {
+    insta::assert_snapshot!(told(&[
+        "- a\n- b\n",
+        "just a text\n",
+        "script: http://h/\n",
+        "script: {request: [a, b]}\n",
+        "script: {requests: a}\n",
+        "script: {request: h}\nload: [1, 2]\n",
+        "script: {request: h}\nload: {duration: {a: 1}}\n",
+        "script: {request: h}\nload: {duration: [1s, 2s]}\n",
+        "script: {request: h}\nconnection: {keepalive: yes}\n",
+        "script: {request: h}\nrepetitions: 4000000000\n",
+        "script: {request: h}\nrepetitions: three\n",
+        "script: {request: h}\nrepetitions: 0\n",
+        "script: {request: h}\norder: shuffled\n",
+        "script: {request: h, order: shuffled}\n",
+        "script: {request: h}\ncooldown: 5 s\n",
+        "script: {request: h}\nprobe_interval: 0\n",
+        "script: {request: h}\nvars: {a: [1]}\n",
+        "script: {request: h}\nports: http\n",
+        "script: {request: h}\nports: [http, http]\n",
+        "script: {request: h}\nprobes: [nginx]\n",
+        "script: {request: h}\nprobes: [{a: 1, b: 2}]\n",
+        "script: {request: h}\nprobes: [nginx: /status]\n",
+        "script: {request: h}\nprobes: [apache: {url: 'http://h/', metrics: [x]}]\n",
+        "script: {request: h}\nprobes: [processes: {}]\n",
+        "script: {request: h}\nprobes: [host, host]\n",
+        "script: {request: h}\nserver: {start: x}\n",
+        "script: {request: h}\nserver: {start: x, ready: 8080}\n",
+        "script: {request: h}\nserver: {start: x, ready: 'h:1', restart: often}\n",
+        "script: {request: h}\nhooks: {before: {step: {timeout: 1s}}}\n",
+        "script: {request: h}\nhooks: {before: {step: {run: x, timeout: soon}}}\n",
+    ]), @r"
+    plan.yaml:1:1: a list stands where a map belongs; write `name: …` below it
+    plan.yaml:1:1: a single value stands where a map belongs; write `name: …` below it
+    plan.yaml:1:9: script: a single value stands where a map belongs; write `name: value` below it
+    plan.yaml:1:19: script.request: a list stands where a single value or a map belongs; write a single value or a map
+    plan.yaml:1:20: script.requests: a single value stands where a list belongs; write [a, b], or a line `- a` for each
+    plan.yaml:2:7: load: a list stands where a map belongs; write `name: value` below it
+    plan.yaml:2:18: load.duration: a map stands where a single value belongs; write one
+    plan.yaml:2:18: load.duration: a list stands where a single value belongs; write one
+    plan.yaml:2:25: connection.keepalive: `yes` is neither true nor false; write one of the two
+    plan.yaml:2:14: repetitions: 4000000000 are too many; write 100000 or fewer
+    plan.yaml:2:14: repetitions: `three`: that is no whole number; write one such as 3
+    plan.yaml:2:14: repetitions: 0 measures nothing; write 1 or more
+    plan.yaml:2:8: order: invalid value `shuffled`; write interleaved, blocks or random
+    plan.yaml:1:29: script.order: invalid value `shuffled`; write sequence, random, walk or walk_together
+    plan.yaml:2:11: cooldown: `5 s`: ` s` is no unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
+    plan.yaml:2:17: probe_interval: `0`: this duration must be longer than nothing; write one such as 500ms, 1.5s or 2m
+    plan.yaml:2:11: vars.a: a list stands where a single value belongs; write one
+    plan.yaml:2:8: ports: a single value stands where a list belongs; write [a, b], or a line `- a` for each
+    plan.yaml:2:8: ports: `http` stands there twice; write it once
+    plan.yaml:2:10: probes[0].nginx.url: is missing; write it here
+    plan.yaml:2:10: probes[0]: a map stands where one word, or one name with its settings, belongs; write `name` or `name: {…}`
+    plan.yaml:2:10: probes[0]: `/status` is no URL; write one such as http://127.0.0.1:8080/status
+    plan.yaml:2:10: probes[0]: metrics belongs to a probe of prometheus; leave it out
+    plan.yaml:2:10: probes[0]: which processes is said by one of name, pid, pid_file, port or cgroup; write one of them
+    plan.yaml:2:16: probes[1]: another host probe is called `local` already; add `as: NAME`
+    plan.yaml:2:9: server.ready: is missing; write it here
+    plan.yaml:2:27: server.ready: `8080` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080
+    plan.yaml:2:43: server.restart: invalid value `often`; write repetition, step or never
+    plan.yaml:2:24: hooks.before.step.run: is missing; write it here
+    plan.yaml:2:42: hooks.before.step.timeout: `soon`: that is no duration; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
+    ");
+}
+
+#[test]
+fn what_does_not_fit_together_is_told() {
+    insta::assert_snapshot!(told(&[
+        "name: x\n",
+        "script: {follow: 1}\n",
+        "script: {request: h, urls: f}\n",
+        "script: {requests: []}\n",
+        "script: {request: h}\ncontenders: {}\n",
+        "script: {request: h}\ncontenders: [a, b]\n",
+        "script: {request: h}\ncontenders: {a: x}\n",
+        "script: {request: h}\ncontenders:\n  a: {repetitions: 3}\n",
+        "script: {request: h}\ncontenders:\n  a: {hooks: {before: {experiment: x}}}\n",
+        "script: {request: h}\nfactors: {a: {}}\n",
+        "script: {request: h}\nfactors: {a: {x: , x y: }, b: {y z: , z: }}\n",
+        "script: {request: h}\nchoose: {scale: {small: {}}}\n",
+        "script: {request: h}\nvars: {scale: full}\nchoose: {scael: {small: {}}}\n",
+        "script: {request: h}\nvars: {scale: full}\nchoose: {scale: [small]}\n",
+        "script: {request: h}\nvars: {scale: full}\nchoose: {scale: {full: 3}}\n",
+    ]), @r"
+    plan.yaml:1:1: script: what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
+    plan.yaml:1:9: script: what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
+    plan.yaml:1:22: script.urls: script.request says already what to ask; write one of them (`request: null` takes it away again)
+    plan.yaml:1:20: script.requests: there is nothing in it; write one request at least
+    plan.yaml:2:13: contenders: there is nothing in it; write a name with its overrides, or leave it out
+    plan.yaml:2:13: contenders: a list stands where a map belongs; write `name: …` below it
+    plan.yaml:2:17: contenders.a: a single value stands where a map belongs; write `name: …` below it
+    plan.yaml:3:7: contenders.a.repetitions: it is the same for all contenders; write it at the top of the plan
+    plan.yaml:3:36: contenders.a.hooks.before.experiment: it is the same for all contenders; write it at the top of the plan
+    plan.yaml:2:14: factors.a: there is nothing in it; write a name with its overrides, or leave it out
+    plan.yaml:2:39: two contenders would be called `x y z`; give one level another name
+    plan.yaml:2:10: choose.scale: there is no such variable; write it below vars
+    plan.yaml:3:10: choose.scael: there is no such variable; write scale
+    plan.yaml:3:17: choose.scale: a list stands where a map belongs; write `name: …` below it
+    plan.yaml:3:24: choose.scale.full: a single value stands where a map belongs; write `name: …` below it
+    ");
+}
+
+#[test]
+fn names_that_stand_for_nothing_are_told() {
+    insta::assert_snapshot!(told(&[
+        "vars: {page: a}\nscript: {request: 'h/${pgae}'}\n",
+        "script: {request: 'h/${xyzzy}'}\n",
+        "script: {request: 'h/${port.htp}'}\n",
+        "script: {request: 'h/${env.NOT_SET}'}\n",
+        "name: ${contender}\nscript: {request: h}\n",
+        "script: {request: 'h/${factor.size}'}\n",
+        "script: {request: 'h/${page'}\n",
+        "vars: {a: '${b}', b: '${a}'}\nscript: {request: '${a}'}\n",
+        "vars: {a: {b: c}}\nscript: {request: '${a}'}\n",
+    ]), @r"
+    plan.yaml:2:19: script.request: ${pgae} stands for nothing; write ${page}, or $${pgae} to leave it to the shell
+    plan.yaml:1:19: script.request: ${xyzzy} stands for nothing; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${xyzzy} to leave it to the shell
+    plan.yaml:1:19: script.request: ${port.htp} stands for nothing; write ${port.http}, or $${port.htp} to leave it to the shell
+    plan.yaml:1:19: script.request: ${env.NOT_SET}: the environment variable NOT_SET is not set; set it, or write a value
+    plan.yaml:1:7: name: ${contender} is known within a contender only, and this is of the whole experiment; leave it out
+    plan.yaml:1:19: script.request: ${factor.size} stands for nothing; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${factor.size} to leave it to the shell
+    plan.yaml:1:19: script.request: behind `${` a `}` is missing; write ${name}, or $${ for a plain ${
+    plan.yaml:1:11: script.request: ${a} stands for itself (${a} → ${b} → ${a}); write its value
+    plan.yaml:1:11: vars.a: a map stands where a single value belongs; write one
+    ");
+}
+
+#[test]
+fn there_are_a_thousand_contenders_at_most() {
+    let levels = (0..40).map(|n| format!("l{n}: , ")).collect::<Vec<_>>().concat();
+    let text = format!("script: {{request: h}}\nfactors: {{a: {{{levels}}}, b: {{{levels}}}}}\n");
+    let told = resolved(&text, &[]).unwrap_err().to_string();
+    assert!(told.contains("factors.b: that makes 1600 contenders, and 1000 is the most; write fewer levels"), "{told}");
+}
+
+#[test]
+fn variables_that_grow_without_end_are_refused() {
+    let vars = (1..40)
+        .map(|n| format!("  v{n}: '${{v{0}}}${{v{0}}}${{v{0}}}${{v{0}}}'\n", n - 1))
+        .collect::<Vec<_>>()
+        .concat();
+    for smallest in ["x", "''"] {
+        let text = format!("vars:\n  v0: {smallest}\n{vars}script: {{request: '${{v39}}'}}\n");
+        let told = resolved(&text, &[]).unwrap_err().to_string();
+        assert!(told.contains("grows without end"), "{told}");
+    }
+}
+
+#[test]
+fn what_is_sent_as_json_keeps_its_types() {
+    let plan = plan("script: {request: {url: h, json: {a: 1, b: '1', c: [true, ~, x]}}}\n", &[]);
+    let body = plan.contenders[0].requests[0].iter().find(|s| s.key == "script.request.json").unwrap();
+    assert_eq!(json(&body.node).to_string(), r#"{"a":1,"b":"1","c":[true,null,"x"]}"#);
+}
+
+#[test]
+fn the_schema_knows_every_key_of_the_grammar() {
+    let keys = keys();
+    for key in [
+        "name",
+        "load.rate",
+        "connection.http1.0",
+        "script.requests",
+        "hooks.before",
+        "server.ready_timeout",
+        "checks.body",
+    ] {
+        assert!(keys.iter().any(|one| one == key), "{key} is not among {keys:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(text: String, lines in "(((script|load|vars|contenders|factors|choose|hooks|probes|ports): ?|  [a-c]: )(\\{a: [a-z{}\\[\\]$]{0,5}\\}|\\$\\{[a-c]\\}|\\[[a-c], x\\])?\n){0,8}", set: String) {
+        let _ = (resolved(&text, &[]), resolved(&lines, &[]));
+        let _ = resolved(&format!("script: {{request: h}}\n{lines}"), &[&set, &format!("load.rate={set}"), &format!("{set}=1")]);
+    }
+}

@@ -1,0 +1,217 @@
+//! The kinds of values in a plan file: single ones, lists of them, times, commands.
+
+use super::written::Command;
+use crate::words::duration;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// A single value, as it was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(transparent)]
+pub struct Word(pub String);
+
+/// A single value, or a list of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words(pub Vec<String>);
+
+/// A time, which may be nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Time(pub Duration);
+
+/// A time longer than nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Longer(pub Duration);
+
+/// A single value that is read as words of the command line are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Read<T>(pub T);
+
+/// A value with its own reader, and what the schema says of it.
+pub trait Spoken: Sized {
+    /// What it is, with an example.
+    const ABOUT: &'static str;
+
+    /// Reads it.
+    fn read(word: &str) -> Result<Self, brunt_script::WordError>;
+}
+
+/// A single value, or what it is short for.
+#[derive(Debug, Clone, JsonSchema)]
+#[serde(untagged)]
+pub enum WordOr<T> {
+    /// A single value.
+    Word(Word),
+    /// With more to it.
+    Map(T),
+}
+
+/// Commands, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Commands(pub Vec<WordOr<Command>>);
+
+impl JsonSchema for Word {
+    fn schema_name() -> Cow<'static, str> {
+        "Word".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "A single value.", "type": ["string", "number", "boolean"] })
+    }
+}
+
+impl JsonSchema for Words {
+    fn schema_name() -> Cow<'static, str> {
+        "Words".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let word = generator.subschema_for::<Word>();
+        json_schema!({ "description": "A single value, or a list of them.", "anyOf": [word, { "type": "array", "items": word }] })
+    }
+}
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "A time, such as 500ms, 1.5s or 2m; a bare number is seconds.", "type": ["string", "number"] })
+    }
+}
+
+impl JsonSchema for Longer {
+    fn schema_name() -> Cow<'static, str> {
+        Time::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Time::json_schema(generator)
+    }
+}
+
+impl<T: Spoken> JsonSchema for Read<T> {
+    fn schema_name() -> Cow<'static, str> {
+        "Words".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": T::ABOUT, "type": ["string", "number", "array"] })
+    }
+}
+
+impl<'de, T: Spoken> Deserialize<'de> for Read<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Words::deserialize(deserializer)?;
+        T::read(&words.0.join(",")).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for Commands {
+    fn schema_name() -> Cow<'static, str> {
+        "Commands".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<WordOr<Command>>();
+        json_schema!({ "description": "A shell command, or a list of them.", "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for WordOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordOrMap(PhantomData))
+    }
+}
+
+struct WordOrMap<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for WordOrMap<T> {
+    type Value = WordOr<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a single value or a map")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<WordOr<T>, E> {
+        Ok(WordOr::Word(Word(text.to_owned())))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WordOr<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(WordOr::Map)
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        one_or_many(deserializer, "a single value, or a list of them")
+            .map(|words: Vec<Word>| Self(words.into_iter().map(|word| word.0).collect()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Commands {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let commands: Vec<WordOr<Command>> = one_or_many(deserializer, "a command, {run, timeout}, or a list of them")?;
+        Ok(Self(
+            commands
+                .into_iter()
+                .filter(|command| !matches!(command, WordOr::Word(Word(text)) if text.is_empty()))
+                .collect(),
+        ))
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        duration::parse(&Word::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Longer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        duration::positive(&Word::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// A list, or what may be one of it.
+fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+    what: &'static str,
+) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_any(OneOrMany(what, PhantomData))
+}
+
+struct OneOrMany<T>(&'static str, PhantomData<T>);
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Vec<T>, E> {
+        Ok(vec![T::deserialize(StrDeserializer::new(text))?])
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<T>, A::Error> {
+        Ok(vec![T::deserialize(MapAccessDeserializer::new(map))?])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut all = Vec::new();
+        while let Some(one) = list.next_element()? {
+            all.push(one);
+        }
+        Ok(all)
+    }
+}

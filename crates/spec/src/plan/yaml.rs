@@ -1,0 +1,332 @@
+//! The text of a plan file → a tree with places.
+//!
+//! YAML 1.2 without what a plan has no use for: tags, several documents, names that are no texts. What would take much
+//! memory (aliases of aliases) or much stack (deep nesting) is refused.
+
+use super::node::{Entry, Node, Value};
+use crate::error::Position;
+use crate::error::SpecError;
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The longest text of a plan file, in bytes.
+pub const LONGEST: usize = 1 << 20;
+
+/// The deepest nesting.
+const DEEPEST: usize = 32;
+
+/// The most values, those that aliases stand for among them.
+const MOST: usize = 100_000;
+
+/// Reads the text of a plan file; `file` is its name in errors.
+pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
+    if text.len() > LONGEST {
+        let wrong = format!(
+            "it has {} bytes, and a plan has {LONGEST} at most; write what repeats as vars or factors",
+            text.len()
+        );
+        return Err(SpecError::new(&Position::whole(file), "", wrong));
+    }
+    let text = &guarded(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let mut builder = Builder { file: file.into(), open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|e| builder.broken(text, *e.marker(), e.info()))?;
+        builder.take(event, span.start)?;
+    }
+    let nothing = || {
+        SpecError::new(
+            &Position::whole(file),
+            "",
+            "there is nothing in it; `brunt plan new` writes a plan to begin with",
+        )
+    };
+    builder.root.filter(|root| root.value != Value::Null).ok_or_else(nothing)
+}
+
+/// What stands for the braces of `${name}` while the YAML is read: within `{ }`, YAML takes them for its own.
+const BRACES: [char; 2] = ['\u{e000}', '\u{e001}'];
+
+/// The text with other braces around the names of variables; no letter moves.
+fn guarded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let (before, behind) = (&rest[..at], &rest[at + 2..]);
+        let end = behind.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(behind.len());
+        out.push_str(before);
+        if behind[end..].starts_with('}') {
+            out.extend(['$', BRACES[0]]);
+            out.push_str(&behind[..end]);
+            out.push(BRACES[1]);
+            rest = &behind[end + 1..];
+        } else {
+            out.push_str("${");
+            rest = behind;
+        }
+    }
+    out + rest
+}
+
+/// The text with its own braces again.
+fn plainly(text: &str) -> String {
+    text.replace(BRACES[0], "{").replace(BRACES[1], "}")
+}
+
+struct Builder {
+    file: Arc<str>,
+    open: Vec<Open>,
+    /// By the number of the anchor: the value, and of how many it consists.
+    anchors: HashMap<usize, (Node, usize)>,
+    size: usize,
+    root: Option<Node>,
+}
+
+/// A list or map that has begun.
+struct Open {
+    node: Node,
+    anchor: usize,
+    /// How many values there were before it.
+    before: usize,
+    /// The name whose value comes next.
+    key: Option<(String, Position)>,
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>, mark: Marker) -> Result<(), SpecError> {
+        let at = self.position(mark);
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => {
+                Err(SpecError::new(&at, "", "a second document begins here; write one plan a file"))
+            }
+            Event::Scalar(_, _, _, Some(_)) | Event::SequenceStart(_, Some(_)) | Event::MappingStart(_, Some(_)) => {
+                Err(SpecError::new(
+                    &at,
+                    "",
+                    "a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it",
+                ))
+            }
+            Event::Scalar(text, style, anchor, None) => {
+                let node = Node { at, value: scalar(&text, style) };
+                self.size += 1;
+                self.close(node, anchor, 1)
+            }
+            Event::SequenceStart(anchor, None) => self.begin(Node { at, value: Value::List(Vec::new()) }, anchor),
+            Event::MappingStart(anchor, None) => self.begin(Node::empty(at), anchor),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { node, anchor, before, .. }) => self.close(node, anchor, self.size - before),
+                None => Ok(()),
+            },
+            Event::Alias(anchor) => self.alias(anchor, &at),
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, node: Node, anchor: usize) -> Result<(), SpecError> {
+        if self.open.len() >= DEEPEST {
+            return Err(SpecError::new(
+                &node.at,
+                "",
+                format!("more than {DEEPEST} levels within each other; a plan has a few"),
+            ));
+        }
+        if let Some(Open { node: Node { value: Value::Map(_), .. }, key: None, .. }) = self.open.last() {
+            return Err(SpecError::new(
+                &node.at,
+                "",
+                format!(
+                    "{} stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {{",
+                    node.kind()
+                ),
+            ));
+        }
+        self.open.push(Open { node, anchor, before: self.size, key: None });
+        self.size += 1;
+        Ok(())
+    }
+
+    /// A value is whole: it goes into what is open, or is all there is.
+    fn close(&mut self, node: Node, anchor: usize, size: usize) -> Result<(), SpecError> {
+        if self.size > MOST {
+            return Err(SpecError::new(
+                &node.at,
+                "",
+                format!("with its aliases the plan has more than {MOST} values; write fewer of them"),
+            ));
+        }
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), size));
+        }
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut open.node.value {
+            Value::List(nodes) => nodes.push(node),
+            Value::Map(entries) => match open.key.take() {
+                Some((key, at)) => entries.push(Entry { key, at, node }),
+                None => open.key = Some(name(entries, node)?),
+            },
+            Value::Null | Value::Text { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), SpecError> {
+        let Some((node, size)) = self.anchors.get(&anchor) else {
+            return Err(SpecError::new(at, "", "an alias of what it stands in never ends; write its value out"));
+        };
+        self.size += size;
+        if self.size > MOST {
+            return Err(SpecError::new(
+                at,
+                "",
+                format!("with its aliases the plan has more than {MOST} values; write fewer of them"),
+            ));
+        }
+        self.close(node.clone(), 0, 0)
+    }
+
+    fn position(&self, mark: Marker) -> Position {
+        Position::within(&self.file, mark.line() as u32, mark.col() as u32 + 1)
+    }
+
+    /// Says what is wrong with the YAML. A tab is told first: it looks like spaces, and is the usual reason.
+    fn broken(&self, text: &str, mark: Marker, info: &str) -> SpecError {
+        let tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');
+        let until = text.lines().take(mark.line()).collect::<Vec<_>>();
+        if let Some(number) = until.iter().rposition(|line| tab(line)).filter(|number| number + 2 >= mark.line()) {
+            let column = until[number].find('\t').unwrap_or(0) + 1;
+            let at = Position::within(&self.file, number as u32 + 1, column as u32);
+            return SpecError::new(&at, "", "a tab stands before the text; write spaces, two a level");
+        }
+        let remedy = "look at the indentation, quotes and brackets here and above";
+        SpecError::new(&self.position(mark), "", format!("this is no YAML: {info}; {remedy}"))
+    }
+}
+
+/// A name of a map, with its place.
+fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> {
+    let Value::Text { text, .. } = node.value else {
+        return Err(SpecError::new(
+            &node.at,
+            "",
+            format!("{} stands where a name belongs; write `name: value`", node.kind()),
+        ));
+    };
+    if let Some(first) = entries.iter().find(|entry| entry.key == text) {
+        let wrong = format!("`{text}` stands here a second time (first at {}); write it once", first.at);
+        return Err(SpecError::new(&node.at, "", wrong));
+    }
+    Ok((text, node.at))
+}
+
+fn scalar(text: &str, style: ScalarStyle) -> Value {
+    let plain = style == ScalarStyle::Plain;
+    match text {
+        "" | "~" | "null" if plain => Value::Null,
+        _ => Value::Text { text: plainly(text), plain },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn told(text: &str) -> String {
+        parse(text, "plan.yaml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn values_are_texts_with_places() {
+        let node = parse("load:\n  rate: 50..1500+50\n  precise: on\n'a b': [x, 010]\n", "p").unwrap();
+        let rate = node.below("load.rate").unwrap();
+        assert_eq!((rate.text(), rate.at.to_string().as_str()), (Some("50..1500+50"), "p:2:9"));
+        assert_eq!(node.below("load.precise").unwrap().text(), Some("on"));
+        let Value::List(list) = &node.child("a b").unwrap().value else { panic!("no list") };
+        assert_eq!((list[1].text(), list[1].at.to_string().as_str()), (Some("010"), "p:4:12"));
+    }
+
+    #[test]
+    fn variables_need_no_quotes_within_braces() {
+        let node = parse("a: {b: exec ${x}/y, c: [${p.q}, '${r}'], d: $${s}}\ne: ${not this}\n", "p").unwrap();
+        assert_eq!(node.below("a.b").unwrap().text(), Some("exec ${x}/y"));
+        assert_eq!(node.below("a.d").unwrap().text(), Some("$${s}"));
+        assert_eq!(node.below("a.d").unwrap().at.to_string(), "p:1:45");
+        assert_eq!(node.child("e").unwrap().text(), Some("${not this}"));
+        let Value::List(list) = &node.below("a.c").unwrap().value else { panic!("no list") };
+        assert_eq!((list[0].text(), list[1].text()), (Some("${p.q}"), Some("${r}")));
+    }
+
+    #[test]
+    fn aliases_stand_for_what_was_written() {
+        let node = parse("a: &x {b: 1}\nc: *x\n", "p").unwrap();
+        assert_eq!(node.below("c.b").unwrap().text(), Some("1"));
+    }
+
+    #[test]
+    fn broken_yaml_is_told_with_its_place() {
+        let texts = [
+            "",
+            "# only a comment\n",
+            "---\n",
+            "a: 1\n---\nb: 2\n",
+            "a:\n\tb: 1\n",
+            "a: 1\na: 2\n",
+            "a: !!int 1\n",
+            "a: [1, 2\n",
+            "a: 'x\n",
+            "a: b: c\n",
+            "[a]: 1\n",
+            "{a: 1}: 2\n",
+            "a: *x\n",
+            "a: &x [*x]\n",
+            "~: 1\n",
+            "a: }\n",
+        ];
+        let told: Vec<_> = texts.iter().map(|text| told(text)).collect();
+        insta::assert_snapshot!(told.join("\n"), @r"
+    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml:2:1: a second document begins here; write one plan a file
+    plan.yaml:2:1: a tab stands before the text; write spaces, two a level
+    plan.yaml:2:1: `a` stands here a second time (first at plan.yaml:1:1); write it once
+    plan.yaml:1:4: a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it
+    plan.yaml:2:1: this is no YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:4: this is no YAML: while scanning a quoted scalar, found unexpected end of stream; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:5: this is no YAML: mapping values are not allowed in this context; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:1: a list stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
+    plan.yaml:1:1: a map stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
+    plan.yaml:1:4: this is no YAML: while parsing node, found unknown anchor; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:8: an alias of what it stands in never ends; write its value out
+    plan.yaml:1:1: nothing stands where a name belongs; write `name: value`
+    plan.yaml:1:4: this is no YAML: misplaced bracket; look at the indentation, quotes and brackets here and above
+    ");
+    }
+
+    #[test]
+    fn what_would_take_much_memory_or_stack_is_refused() {
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for n in 1..12 {
+            let ten = vec![format!("*a{}", n - 1); 10].join(", ");
+            bomb = format!("{bomb}a{n}: &a{n} [{ten}]\n");
+        }
+        let deep = format!("a: {}{}", "[".repeat(5000), "]".repeat(5000));
+        let long = "x".repeat(LONGEST + 1);
+        insta::assert_snapshot!([bomb, deep, long].map(|text| told(&text)).join("\n"), @r"
+    plan.yaml:5:45: with its aliases the plan has more than 100000 values; write fewer of them
+    plan.yaml:1:259: this is no YAML: recursion limit exceeded; look at the indentation, quotes and brackets here and above
+    plan.yaml: it has 1048577 bytes, and a plan has 1048576 at most; write what repeats as vars or factors
+    ");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text: String, lines in "([a-c]{1,2}: ?[\\[{*&!'\"x\\n]{0,4}[ \\t]{0,3}\n?){0,9}") {
+            let _ = (parse(&text, "p"), parse(&lines, "p"));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! A plan file → an experiment.
+//!
+//! * [`resolve`]: the whole way, [`load`]. [`told`]: keys → settings, by the table of settings. [`search`]: what stands below
+//!   `find`. [`mod@show`]: the resolved plan as a plan file again.
+//!
+//! What it is **not**: YAML is read in [`plan`](crate::plan), and nothing is carried out here.
+
+pub mod resolve;
+pub mod search;
+pub mod show;
+pub mod told;
+
+pub use resolve::{Loaded, Opened, load, open};
+
+/// What `${dir}` is shown as where no folder is made.
+pub const NO_FOLDER: &str = "${dir}";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! A plan file → an [`Experiment`]: the settings of each contender go the way of options, the rest is filled in from the table
+//! of defaults.
+
+use super::search::Search;
+use super::told::{Keys, find};
+use crate::defaults;
+use crate::error::{Result, SpecError, bail, ensure};
+use crate::experiment::{comparison, repetitions};
+use crate::plan::{
+    Draft, Given, Keyed, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
+};
+use crate::settings::RunSettings;
+use crate::system::System;
+use crate::to_plan::{scenario, sweep_steps};
+use crate::words::compare::At;
+use crate::words::duration;
+use crate::words::values::Output;
+use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
+use brunt_model::{Contender, Experiment, ProbeSpec, Question};
+use brunt_model::{Scenario, scenario::Step as Do};
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The most steps of all contenders together: each is a whole plan.
+const MOST_STEPS: usize = 20_000;
+
+/// A plan file, ready to be carried out.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What is to be done.
+    pub experiment: Experiment,
+    /// Where reports go.
+    pub outputs: Vec<Output>,
+    /// What the plan says of a comparison, where it does.
+    pub compare: Option<PlannedCompare>,
+    /// How often each step is measured, where the plan says so.
+    pub repetitions: Option<u32>,
+    /// What the user should be told, each once.
+    pub notes: Vec<String>,
+}
+
+/// Reads a plan file and resolves it. `sets` are the words of `--set`; `dir` is what `${dir}` stands for.
+pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
+    let opened = open(path, sets, dir, system)?;
+    opened.resolve(system)
+}
+
+/// A plan file that has been read, and is not resolved yet.
+#[derive(Debug)]
+pub struct Opened {
+    /// What it says.
+    pub file: PlanFile,
+    folder: PathBuf,
+    source: String,
+}
+
+/// Reads a plan file.
+pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Opened> {
+    let text = text(path)?;
+    let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
+    let ports = draw(&draft.ports()?)?;
+    let folder = folder(path)?;
+    let environment = |name: &str| (system.environment)(name).or_else(|| ours(name));
+    let given = Given { ports: &ports, dir, plan_dir: &folder.display().to_string(), environment: &environment };
+    let usual = path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let file = draft.resolve(given, &usual)?;
+    let said = sets.iter().map(|set| format!("# --set {set}\n"));
+    let source = std::iter::once(text.clone()).chain(said).collect();
+    Ok(Opened { file, folder, source })
+}
+
+/// What stands for a variable that is not set: `BRUNT` is the program that carries the plan out.
+fn ours(name: &str) -> Option<String> {
+    (name == "BRUNT").then(|| std::env::current_exe().ok())?.map(|path| path.display().to_string())
+}
+
+fn text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| SpecError::told(format!("cannot read the plan file {}: {error}", path.display())))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(e) => {
+            let line = e.as_bytes()[..e.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();
+            bail!("{}:{line}: this is not UTF-8; write the file in UTF-8", path.display())
+        }
+    }
+}
+
+fn folder(path: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(path).map_err(|error| SpecError::from(error).of(&path.display().to_string()))?;
+    Ok(absolute.parent().unwrap_or(Path::new("/")).to_owned())
+}
+
+/// Free loopback ports. All are held until the last is drawn, so that they differ.
+fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
+    let drawn = names.iter().map(|name| {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .map_err(|error| SpecError::from(error).of(&format!("no free port for `{name}`")))?;
+        Ok((name.clone(), listener.local_addr()?.port(), listener))
+    });
+    let held = drawn.collect::<Result<Vec<_>>>()?;
+    Ok(held.into_iter().map(|(name, port, _)| (name, port)).collect())
+}
+
+impl Opened {
+    /// The experiment that it comes to.
+    pub fn resolve(self, system: &System) -> Result<Loaded> {
+        let Self { file, folder, source } = self;
+        let at = file.compare.as_ref().and_then(|compare| compare.at).unwrap_or_default();
+        let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
+        let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
+        let mut notes = Vec::<String>::new();
+        let mut contenders = Vec::with_capacity(file.contenders.len());
+        let mut steps = 0;
+        for planned in &file.contenders {
+            let (contender, told) = contender(planned, search.as_ref(), &folder, system)?;
+            notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+            steps += contender.steps.len();
+            ensure!(
+                steps <= MOST_STEPS,
+                "that makes more than {MOST_STEPS} steps; write sweeps in greater steps, or fewer contenders"
+            );
+            contenders.push(contender);
+        }
+        let outputs = Keys::new(file.outputs.clone()).settings(&folder, system)?.output.outputs;
+        let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
+        let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
+        let compared = search.as_ref().filter(|_| file.compare.is_some());
+        let told = (&mut notes, system);
+        let (question, repetitions) = question(&file, compared, &mut contenders, cooldown, told)?;
+        let mut experiment = Experiment {
+            name: file.name,
+            about: file.about,
+            contenders,
+            repetitions,
+            order: file.order.unwrap_or(defaults::TRIAL_ORDER),
+            cooldown,
+            hooks: around(&file.hooks)?,
+            seed,
+            directory: folder,
+            scratch: None,
+            question,
+            source,
+        };
+        let alone = search.as_ref().filter(|_| file.compare.is_none());
+        if let (Some(search), Some(first)) = (alone, file.contenders.first()) {
+            search.ask(&mut experiment, first, &mut notes, system)?;
+        }
+        Ok(Loaded { experiment, outputs, compare: file.compare, repetitions: file.repetitions, notes })
+    }
+}
+
+/// What the experiment is to decide, where it is no search, and how often each step is measured for that.
+fn question(
+    file: &PlanFile,
+    search: Option<&Search>,
+    contenders: &mut [Contender],
+    cooldown: Duration,
+    told: (&mut Vec<String>, &System),
+) -> Result<(Question, u32)> {
+    let Some(asked) = file.compare.clone() else {
+        return Ok((Question::Sweep, file.repetitions.unwrap_or(defaults::REPETITIONS)));
+    };
+    let by_loads = asked.at.unwrap_or_default() == At::Load;
+    ensure!(
+        search.is_none() || !by_loads,
+        "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
+    );
+    let length = (asked.within, file.repetitions.unwrap_or(defaults::BLOCKS));
+    let at = search.map(|search| search.compare(contenders, length, told)).transpose().map_err(of_comparison)?;
+    let spec = comparison(asked, contenders, at).map_err(of_comparison)?;
+    let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown).map_err(of_comparison)?;
+    Ok((Question::Compare(spec), repetitions))
+}
+
+fn contender(
+    planned: &Planned,
+    search: Option<&Search>,
+    folder: &Path,
+    system: &System,
+) -> Result<(Contender, Vec<String>)> {
+    let (steps, notes) = steps(planned, search, folder, system).map_err(|e| placed(e, planned))?;
+    let [contender, repetition, step] = &planned.hooks;
+    let hooks = ContenderHooks { contender: around(contender)?, repetition: around(repetition)?, step: around(step)? };
+    let every = or(planned.probe_interval, defaults::PROBE_INTERVAL)?;
+    let probe = |PlannedProbe { name, what, interval }| ProbeSpec { name, what, interval: interval.unwrap_or(every) };
+    let contender = Contender {
+        name: planned.name.clone(),
+        factors: planned.factors.clone(),
+        steps,
+        server: planned.server.as_ref().map(server).transpose()?,
+        hooks,
+        probes: planned.probes.iter().cloned().map(probe).collect(),
+    };
+    Ok((contender, notes))
+}
+
+/// An error that has no line names the contender.
+fn placed(error: SpecError, planned: &Planned) -> SpecError {
+    if error.at.is_some() { error } else { error.of(&format!("contender {}", planned.name)) }
+}
+
+fn of_comparison(error: SpecError) -> SpecError {
+    error.of("compare")
+}
+
+/// The steps of a contender: those of its settings with its first request, each asking all of them.
+fn steps(
+    planned: &Planned,
+    search: Option<&Search>,
+    folder: &Path,
+    system: &System,
+) -> Result<(Vec<Step>, Vec<String>)> {
+    let settings =
+        all_settings(planned).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    let Some(first) = settings.first() else { bail!("there is nothing to ask") };
+    let is_known = search.is_none_or(Search::is_beside_loads);
+    let (mut steps, mut notes) = if is_known { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
+    if let Some(search) = search {
+        let (pattern, told) = sweep_steps(&search.run(first, &steps)?, system)?;
+        steps.splice(0..0, pattern);
+        notes.extend(told);
+    }
+    if !planned.requests.is_empty() {
+        let scenario = mix(planned, &settings, system)?;
+        for step in &mut steps {
+            step.plan.main_mut().scenario.clone_from(&scenario);
+        }
+    }
+    Ok((steps, notes))
+}
+
+/// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.
+fn all_settings(planned: &Planned) -> Vec<Keys> {
+    if planned.requests.is_empty() {
+        return vec![Keys::new(planned.settings.clone())];
+    }
+    let common: Vec<Keyed> = planned.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
+    planned.requests.iter().map(|request| Keys::new([&common[..], request].concat())).collect()
+}
+
+/// A mix is what several runs would ask, side by side.
+fn mix(planned: &Planned, settings: &[RunSettings], system: &System) -> Result<Scenario> {
+    let mut all: Option<Scenario> = None;
+    for (settings, request) in settings.iter().zip(&planned.requests) {
+        let mut one = scenario(settings, system)?;
+        let text = |key| find(request, key).and_then(|setting| setting.node.text());
+        for asked in &mut one.requests {
+            if let Some(label) = text("script.request.label") {
+                label.clone_into(&mut asked.label);
+            }
+            asked.weight = text("script.request.weight").and_then(|weight| weight.parse().ok()).unwrap_or(1);
+        }
+        match &mut all {
+            Some(all) => all.requests.append(&mut one.requests),
+            None => all = Some(one),
+        }
+    }
+    let Some(mut all) = all else { bail!("there is nothing to ask") };
+    if let Some(order) = planned.request_order {
+        all.steps = vec![Do::Next(order)];
+    }
+    Ok(all)
+}
+
+fn around(planned: &PlannedHooks) -> Result<Around> {
+    let hook =
+        |(run, timeout): &PlannedHook| Ok(Hook { run: run.clone(), timeout: or(*timeout, defaults::HOOK_TIMEOUT)? });
+    let hooks = |hooks: &[PlannedHook]| hooks.iter().map(hook).collect::<Result<Vec<_>>>();
+    Ok(Around { before: hooks(&planned.before)?, after: hooks(&planned.after)? })
+}
+
+fn server(planned: &PlannedServer) -> Result<ManagedServer> {
+    Ok(ManagedServer {
+        start: planned.start.clone(),
+        ready: planned.ready.clone(),
+        stop: planned.stop.clone(),
+        restart: planned.restart.unwrap_or(defaults::RESTART),
+        environment: planned.environment.clone(),
+        ready_timeout: or(planned.ready_timeout, defaults::READY_TIMEOUT)?,
+        stop_timeout: or(planned.stop_timeout, defaults::STOP_TIMEOUT)?,
+    })
+}
+
+/// A time of the plan, or the usual one.
+fn or(planned: Option<Duration>, usual: &str) -> Result<Duration> {
+    Ok(planned.map_or_else(|| duration::parse(usual), Ok)?)
+}

@@ -1,0 +1,216 @@
+use super::told::BESIDE;
+use super::*;
+use crate::settings::{RunSettings, SearchSettings, Settings};
+use crate::{SpecError, System, estimate};
+use brunt_model::scenario::Order;
+use brunt_model::{Body, Load};
+use std::time::Duration;
+
+const NEW: &str = include_str!("../../../cli/src/plan_file/new.yaml");
+const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
+
+/// A folder with the plan, and what it comes to.
+fn loaded(text: &str, sets: &[&str]) -> Result<Loaded, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(folder.path().join("urls.txt"), "/a\n[2] /b\n").unwrap();
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let named = |e: SpecError| e.to_string().replace(&format!("{}/", folder.path().display()), "");
+    load(&path, &sets, "/tmp/d", &SYSTEM).map_err(named)
+}
+
+fn well(text: &str) -> Loaded {
+    loaded(text, &[]).unwrap_or_else(|e| panic!("{text}\n{e:#}"))
+}
+
+#[test]
+fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
+    let sections = ["script.", "load.", "connection.", "checks.", "find."];
+    let elsewhere = ["script.request", "script.requests"];
+    let known: Vec<&str> = RunSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
+    let of_search: Vec<&str> = SearchSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
+    let all = [&known[..], &of_search, &BESIDE, &elsewhere].concat();
+    for key in crate::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
+        assert!(all.contains(&key.as_str()), "{key}");
+    }
+}
+
+#[test]
+fn the_plan_that_is_written_anew_is_well() {
+    let experiment = well(NEW).experiment;
+    assert_eq!(estimate::sentence(&experiment), "1 contender × 10 steps × 3 repetitions = 30 trials, about 6 min 29 s");
+    assert_eq!(loaded(NEW, &["scale=small"]).unwrap().experiment.trials(), 3);
+}
+
+#[test]
+fn keys_mean_what_options_mean() {
+    let text = "script: {request: {url: 'http://127.0.0.1/a', json: {a: 1}, headers: {X-A: b}, label: one}}
+load: {rate: [5, 50], connections: 7, arrivals: even, duration: 3s, warmup: 1s, until: [p99±5%, throughput±1%], seed: 3}
+connection: {keepalive: false, tls_resumption: true, http1.0: true, source: [127.0.0.2, 127.0.0.3]}
+checks: {status: ['200', 3xx], same_length: true}
+objectives: [1-3-10, 'errors < 1%']
+outputs: [html=report.html, text]
+hooks: {before: {step: x}}
+server: {start: x, ready: '127.0.0.1:${port.b}'}
+ports: [a, b]
+probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
+";
+    let Loaded { experiment, outputs, .. } = well(text);
+    let contender = &experiment.contenders[0];
+    assert_eq!(contender.steps.iter().map(|step| step.load).collect::<Vec<_>>(), [5.0, 50.0]);
+    let plan = &contender.steps[1].plan;
+    let Load::Open { rate, connections, .. } = &plan.main().load else { panic!("{plan:?}") };
+    assert_eq!((rate.as_constant(), *connections), (Some(50.0), Some(7)));
+    assert_eq!((plan.seed, experiment.seed, plan.main().stop.warmup), (3, 3, Duration::from_secs(1)));
+    assert_eq!((plan.connection.requests_per_connection, plan.connection.http10), (Some(1), true));
+    assert_eq!((plan.connection.source.len(), plan.policy().checks.status.len(), plan.objectives.len()), (2, 2, 4));
+    assert_eq!(plan.until.as_ref().unwrap().goals.len(), 2);
+    let request = &plan.main().scenario.requests[0];
+    assert_eq!((request.label.as_str(), request.method.as_str()), ("one", "POST"));
+    assert_eq!(request.body, Body::Text(r#"{"a":1}"#.into()));
+    let types: Vec<_> = request.headers.iter().filter(|h| h.0 == "Content-Type").map(|h| h.1.as_str()).collect();
+    assert_eq!(types, ["application/json"]);
+    assert_eq!((outputs.len(), outputs[0].format.as_str()), (2, "html"));
+    assert_eq!(contender.hooks.step.before[0].timeout, Duration::from_mins(1));
+    assert_eq!(contender.server.as_ref().unwrap().ready_timeout, Duration::from_secs(30));
+    assert_eq!(contender.probes.iter().map(|p| p.interval.as_secs()).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn a_mix_is_several_requests_in_one_plan() {
+    let text = "script:
+  base: http://u:p@127.0.0.1:81
+  requests: [{url: /a, weight: 3, label: home}, {url: /b, form: {ip: 1.2.3.4}}, http://127.0.0.2/c]
+  order: random
+load: {users: 10..40*2, duration: 1s}
+";
+    let experiment = well(text).experiment;
+    assert_eq!(experiment.contenders[0].steps.len(), 3);
+    let script = &experiment.contenders[0].steps[2].plan.main().scenario;
+    let asked: Vec<_> =
+        script.requests.iter().map(|r| format!("{} {} {} {}", r.weight, r.method, r.url, r.label)).collect();
+    assert_eq!(
+        asked,
+        [
+            "3 GET http://127.0.0.1:81/a home",
+            "1 POST http://127.0.0.1:81/b http://127.0.0.1:81/b",
+            "1 GET http://127.0.0.2/c http://127.0.0.2/c"
+        ]
+    );
+    assert_eq!(script.order(), Some(Order::Random));
+    assert!(script.requests[0].headers.iter().any(|h| h.0 == "Authorization"));
+}
+
+#[test]
+fn a_list_of_urls_is_found_beside_the_plan() {
+    let experiment = well("script: {base: 'http://127.0.0.1', urls: urls.txt, order: random}\n").experiment;
+    let script = &experiment.contenders[0].steps[0].plan.main().scenario;
+    assert_eq!((script.requests[1].weight, script.requests[1].url.as_str()), (2, "http://127.0.0.1/b"));
+    assert_eq!(script.order(), Some(Order::Random));
+}
+
+#[test]
+fn what_is_wrong_with_an_option_is_said_of_its_key() {
+    for (text, expected) in [
+        ("load: {rate: 2000/s}", "plan.yaml:2:14: load.rate: `2000/s`: behind `/` stands how long"),
+        ("load: {rate: [5, x]}", "plan.yaml:2:14: load.rate: `x`: that is no number"),
+        ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: there is no part of a connection"),
+        ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0`: 0 is not in 1.."),
+        ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x`: invalid digit"),
+        ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate says already how much is asked"),
+        (
+            "load: {connections: 5}",
+            "plan.yaml:2:21: load.connections: that many connections at most is said of a load.rate",
+        ),
+        (
+            "load: {arrivals: even}",
+            "plan.yaml:2:18: load.arrivals: load.arrivals belongs to the open loop: add load.rate N",
+        ),
+        ("load: {rate: 5, think: 1s}", "load.think belongs to the closed loop: arrivals at a load.rate wait"),
+        (
+            "load: {rate: 5, connections: 1..5/3s}",
+            "plan.yaml:2:14: load.rate: with load.rate, load.connections is how many there are at most",
+        ),
+        (
+            "connection: {keepalive: false, requests_per_connection: 3}",
+            "connection.keepalive: false means one request a connection",
+        ),
+        ("connection: {unix_socket: s, proxy: 'http://p:1'}", "connection.unix_socket"),
+        ("connection: {source: [127.0.0.1, 999]}", "plan.yaml:2:34: connection.source: `999`: that is no IP address"),
+        ("connection: {cacert: none.pem}", "plan.yaml:2:22: connection.cacert:"),
+        ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
+        (
+            "load: {duration: 5s}\nfind: {within: 2m}",
+            "load.duration: a search says itself how long its trials are; leave it out, or write find.trial 2s..20s",
+        ),
+        ("find: {within: 5s}", "plan.yaml:2:16: find.within: find.within 5s: three trials of 3s do not fit into it"),
+        ("find: {start: 50, most: 20}", "plan.yaml:2:25: find.most: find.most is below the load of the first trial"),
+        ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0`: 0 is not in 1..=1024"),
+        ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
+    ] {
+        let told = format!(
+            "{:#}",
+            loaded(&format!("script: {{request: 'http://h/'}}\n{text}\n"), &[]).map(|l| l.experiment).unwrap_err()
+        );
+        assert!(told.contains(expected) && !told.contains(" --"), "{text}:\n{told}\n{expected}");
+    }
+    for (script, expected) in [
+        ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: it is not known on which server this is"),
+        (
+            "{request: 'ftp://h/'}",
+            "plan.yaml:1:19: script.request.url: `ftp://h/`: brunt speaks http and https, not ftp",
+        ),
+        (
+            "{request: {url: h, method: get}}",
+            "plan.yaml:1:36: script.request.method: `get`: methods are written in capitals",
+        ),
+        ("{requests: [h, {url: h, data: x, form: {a: b}}]}", "script.request.form"),
+    ] {
+        let told = format!("{:#}", loaded(&format!("script: {script}\n"), &[]).map(|l| l.experiment).unwrap_err());
+        assert!(told.contains(expected), "{script}:\n{told}\n{expected}");
+    }
+}
+
+#[test]
+fn what_differs_is_shown_by_contender() {
+    let text = "script: {request: 'http://127.0.0.1/${factor.size}'}
+load: {rate: 5..10+5, duration: 1s}
+factors:
+  keepalive: {on: , off: {connection: {keepalive: false}}}
+  size: {10: , 20: }
+";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(&path, text).unwrap();
+    let opened = open(&path, &[], NO_FOLDER, &SYSTEM).unwrap();
+    let file = opened.file.clone();
+    let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
+    insta::assert_snapshot!(shown, @r"
+    # 4 contenders × 2 steps × 3 repetitions = 24 trials, about 24 s
+    name: plan
+    repetitions: 3
+    order: interleaved
+    cooldown: 0s
+    load:
+      rate: 5..10+5
+      duration: 1s
+    contenders:
+      on 10:
+        script:
+          request: http://127.0.0.1/10
+      on 20:
+        script:
+          request: http://127.0.0.1/20
+      off 10:
+        script:
+          request: http://127.0.0.1/10
+        connection:
+          keepalive: false
+      off 20:
+        script:
+          request: http://127.0.0.1/20
+        connection:
+          keepalive: false
+    ");
+}

@@ -1,0 +1,250 @@
+//! What a run and a search are told, as values, and the one table of settings that reads them from options and from keys.
+//!
+//! * [`row`]: a row of the table. [`rows`]: the table. [`said`]: which settings were said, and what messages call them.
+//!
+//! What it is **not**: rules that hold between settings are in [`to_plan`](mod@crate::to_plan), and where a word comes from
+//! (a command line, a plan file, a form) is the caller's.
+
+pub mod row;
+pub mod rows;
+pub mod said;
+
+use crate::words::shape::Loads;
+pub use crate::words::values::Environment;
+use crate::words::values::{Data, Output, Warmup};
+use brunt_model::plan::{Order, Resolve, StatusRange};
+use brunt_model::question::Requirement;
+use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, Think};
+pub use row::{Change, Content, Help, Key, Kind, SettingRow, Takes};
+pub use said::{Names, Said};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a run is told.
+#[derive(Debug, Clone, Default)]
+pub struct RunSettings {
+    /// What to ask, as it was written.
+    pub url: Option<String>,
+    /// How much is asked, and when to stop.
+    pub load: LoadSettings,
+    /// What is asked.
+    pub request: RequestSettings,
+    /// How connections are made and kept.
+    pub connection: ConnectionSettings,
+    /// What makes a reply, and the run, good.
+    pub checks: CheckSettings,
+    /// What is shown and kept.
+    pub output: OutputSettings,
+    /// What is read of the server meanwhile.
+    pub probes: Vec<ProbeSpec>,
+    /// Which of them were said.
+    pub said: Said,
+}
+
+/// How much is asked, and when to stop.
+#[derive(Debug, Clone, Default)]
+pub struct LoadSettings {
+    /// Users, or connections at most.
+    pub connections: Option<Loads>,
+    /// Requests per second.
+    pub rate: Option<Loads>,
+    /// How arrivals are spaced.
+    pub arrivals: Option<Arrivals>,
+    /// Measured time.
+    pub duration: Option<Duration>,
+    /// How well figures are to be known.
+    pub until: Vec<Goal>,
+    /// The longest time that this may take.
+    pub max_duration: Duration,
+    /// Measured requests.
+    pub requests: Option<u64>,
+    /// Between a reply and the user's next request.
+    pub think: Option<Think>,
+    /// Load before the measured time.
+    pub warmup: Warmup,
+    /// For requests under way at the end.
+    pub grace: Duration,
+    /// Connections opened per second.
+    pub connect_rate: u32,
+    /// Requests under way at most.
+    pub max_in_flight: Option<u32>,
+    /// Processes that share the load.
+    pub processes: Option<u32>,
+    /// Worker threads of each.
+    pub threads: Option<u32>,
+    /// Busy-wait before each send.
+    pub precise: bool,
+    /// Seed of every random choice.
+    pub seed: Option<u64>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Default)]
+pub struct RequestSettings {
+    /// The method.
+    pub method: Option<String>,
+    /// Headers, in their order.
+    pub headers: Vec<(String, String)>,
+    /// Those from files, which come behind.
+    pub header_files: Vec<(String, String)>,
+    /// The body.
+    pub data: Option<Data>,
+    /// Fields of a form, the other kind of body.
+    pub form: Vec<(String, String)>,
+    /// Cookies.
+    pub cookies: Vec<String>,
+    /// Name and password.
+    pub basic: Option<(String, String)>,
+    /// A bearer token.
+    pub bearer: Option<String>,
+    /// The User-Agent header.
+    pub user_agent: Option<String>,
+    /// Ask for compressed replies.
+    pub compressed: bool,
+    /// A file of URLs.
+    pub urls: Option<PathBuf>,
+    /// Which of them is next.
+    pub order: Option<Order>,
+    /// Redirects followed for one request, at most.
+    pub follow: u32,
+}
+
+/// How connections are made and kept.
+#[derive(Debug, Clone, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is a switch
+pub struct ConnectionSettings {
+    /// A new connection for each request.
+    pub no_keepalive: bool,
+    /// Requests on one connection, at most.
+    pub requests_per_connection: Option<u64>,
+    /// Ask once more where a kept-alive connection was found closed.
+    pub retry_stale: bool,
+    /// HTTP/1.0.
+    pub http10: bool,
+    /// From begun to the reply's last byte.
+    pub timeout: Duration,
+    /// Resolving, connecting and TLS handshake.
+    pub connect_timeout: Duration,
+    /// Bytes/s that each connection reads.
+    pub receive_rate: Option<u64>,
+    /// Authorities to trust.
+    pub cacert: Option<PathBuf>,
+    /// Our own certificate.
+    pub cert: Option<PathBuf>,
+    /// Its key.
+    pub key: Option<PathBuf>,
+    /// Trust any certificate.
+    pub insecure: bool,
+    /// Server name of the TLS handshake.
+    pub sni: Option<String>,
+    /// A whole TLS handshake for each connection.
+    pub no_tls_resumption: bool,
+    /// Addresses in place of those that names resolve to.
+    pub resolve: Vec<Resolve>,
+    /// Re-resolve names at this interval.
+    pub resolve_every: Option<Duration>,
+    /// An HTTP proxy.
+    pub proxy: Option<String>,
+    /// Connect to this Unix socket.
+    pub unix_socket: Option<PathBuf>,
+    /// Local addresses to connect from.
+    pub source: Vec<IpAddr>,
+}
+
+/// What makes a reply, and the run, good.
+#[derive(Debug, Clone, Default)]
+pub struct CheckSettings {
+    /// Statuses that are good.
+    pub expect_status: Vec<StatusRange>,
+    /// A regular expression for the body.
+    pub expect_body: Option<String>,
+    /// Every body as long as the first good one of its label.
+    pub expect_same_length: bool,
+    /// Bounds.
+    pub objectives: Vec<Objective>,
+    /// Whether a limited generator makes brunt fail.
+    pub strict: bool,
+}
+
+/// What is shown and kept.
+#[derive(Debug, Clone, Default)]
+pub struct OutputSettings {
+    /// Reports.
+    pub outputs: Vec<Output>,
+    /// Where the event log goes.
+    pub events: Option<PathBuf>,
+    /// Time between snapshots.
+    pub interval: Duration,
+    /// Labels reported one by one.
+    pub labels: u32,
+    /// No progress, and no text beside the reports that are named.
+    pub quiet: bool,
+}
+
+/// How a capacity is searched for.
+#[derive(Debug, Clone, Default)]
+pub struct SearchSettings {
+    /// Time budget of all trials of a server.
+    pub within: Duration,
+    /// Half the width of the interval at which the search stops, as a share.
+    pub precision: f64,
+    /// The load of the first trial.
+    pub start: Option<f64>,
+    /// The highest load to try.
+    pub most: Option<f64>,
+    /// Measured time of a trial, at least and at most.
+    pub trial: (Duration, Duration),
+    /// Rest between two trials.
+    pub cooldown: Duration,
+    /// The overload at the end, as so many times the capacity; None: none.
+    pub overload: Option<f64>,
+    /// What the capacity is to be.
+    pub require: Vec<Requirement>,
+    /// Which of them were said.
+    pub said: Said,
+}
+
+/// Settings that know which of them were said.
+pub trait Settings: Sized + 'static {
+    /// The rows of the table that are theirs.
+    fn rows() -> impl Iterator<Item = &'static SettingRow<Self>>;
+
+    /// Which of them were said.
+    fn said_mut(&mut self) -> &mut Said;
+
+    /// What is meant where nobody says anything.
+    fn usual() -> Self;
+}
+
+impl Settings for RunSettings {
+    fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
+        rows::run()
+    }
+
+    fn said_mut(&mut self) -> &mut Said {
+        &mut self.said
+    }
+
+    fn usual() -> Self {
+        let mut usual = Self::default();
+        rows::run().for_each(|row| row.put_usual(&mut usual));
+        usual
+    }
+}
+
+impl Settings for SearchSettings {
+    fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
+        rows::search::ROWS.iter()
+    }
+
+    fn said_mut(&mut self) -> &mut Said {
+        &mut self.said
+    }
+
+    fn usual() -> Self {
+        let mut usual = Self::default();
+        Self::rows().for_each(|row| row.put_usual(&mut usual));
+        usual
+    }
+}

@@ -1,0 +1,46 @@
+//! What makes a reply, and the run, good.
+
+use crate::settings::row::{SettingRow as Row, on, set};
+use crate::settings::{Key, RunSettings, Takes};
+use crate::words::{objective, status, values};
+
+type S = RunSettings;
+
+const CHECKS: &str = "Checks";
+
+/// The rows.
+pub static ROWS: [Row<RunSettings>; 5] = [
+    Row::repeated(
+        "expect-status",
+        "LIST",
+        "Statuses that are good, such as 200,201,300-399,2xx; repeatable [default: all below 400]",
+        |w, _| set(status::parse(w), |s: &mut S, v| s.checks.expect_status.extend(v)),
+    )
+    .under(CHECKS)
+    .keys(&[Key::new("checks.status", Takes::Each)]),
+    Row::value(
+        "expect-body",
+        "REGEX",
+        "What the body of a good reply matches; a match must lie within 256 kB of the decoded body",
+        |w, _| set(values::regex(w), |s: &mut S, v| s.checks.expect_body = Some(v)),
+    )
+    .under(CHECKS)
+    .keys(&[Key::new("checks.body", Takes::Value)]),
+    Row::switch("expect-same-length", "Every body as long as the first good one of its label", |_, _| {
+        Ok(on(|s: &mut S| s.checks.expect_same_length = true))
+    })
+    .under(CHECKS)
+    .keys(&[Key::new("checks.same_length", Takes::IfTrue)]),
+    Row::repeated(
+        "objective",
+        "BOUNDS",
+        "Bounds, such as 'p99 < 50ms, errors < 0.1%, goodput > 1000/s'; exit code 4 if missed; repeatable",
+        |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
+    )
+    .under(CHECKS)
+    .keys(&[Key::new("objectives", Takes::Each)]),
+    Row::switch("strict", "Exit code 6 where the generator was the limit; without it, that is only told", |_, _| {
+        Ok(on(|s: &mut S| s.checks.strict = true))
+    })
+    .under(CHECKS),
+];

@@ -1,0 +1,116 @@
+//! How connections are made and kept.
+
+use crate::defaults;
+use crate::settings::row::{SettingRow as Row, on, set, whole};
+use crate::settings::{Content, Key, Kind, RunSettings, Takes};
+use crate::words::WordError;
+use crate::words::{bytes, duration, values};
+
+type S = RunSettings;
+
+const CONNECTION: &str = "Connection";
+
+/// The rows.
+pub static ROWS: [Row<RunSettings>; 18] = [
+    Row::switch("no-keepalive", "A new connection for each request", |_, _| {
+        Ok(on(|s: &mut S| s.connection.no_keepalive = true))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.keepalive", Takes::IfFalse)]),
+    Row::value("requests-per-connection", "N", "Requests on one connection, at most [default: no limit]", |w, _| {
+        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.requests_per_connection", Takes::Value)]),
+    Row::switch("retry-stale", "Ask once more where a kept-alive connection was found closed", |_, _| {
+        Ok(on(|s: &mut S| s.connection.retry_stale = true))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.retry_stale", Takes::IfTrue)]),
+    Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| Ok(on(|s: &mut S| s.connection.http10 = true)))
+        .under(CONNECTION)
+        .keys(&[Key::new("connection.http1.0", Takes::IfTrue)]),
+    Row::value("timeout", "TIME", "From begun to the reply's last byte, at most", |w, _| {
+        set(duration::positive(w), |s: &mut S, v| s.connection.timeout = v)
+    })
+    .under(CONNECTION)
+    .usual(defaults::TIMEOUT)
+    .keys(&[Key::new("connection.timeout", Takes::Value)]),
+    Row::value("connect-timeout", "TIME", "Resolving, connecting and TLS handshake, at most", |w, _| {
+        set(duration::positive(w), |s: &mut S, v| s.connection.connect_timeout = v)
+    })
+    .under(CONNECTION)
+    .usual(defaults::CONNECT_TIMEOUT)
+    .keys(&[Key::new("connection.connect_timeout", Takes::Value)]),
+    Row::value("receive-rate", "BYTES", "Bytes/s each connection reads, such as 10k [default: no limit]", |w, _| {
+        set(bytes::rate(w), |s: &mut S, v| s.connection.receive_rate = Some(v))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.receive_rate", Takes::Value)]),
+    Row::value("cacert", "FILE", "Authorities to trust, as PEM [default: the system's]", |w, _| {
+        set(values::pem(w), |s: &mut S, v| s.connection.cacert = Some(v))
+    })
+    .under(CONNECTION)
+    .content(Content::Path)
+    .keys(&[Key::new("connection.cacert", Takes::File)]),
+    Row::value("cert", "FILE", "Our own certificate, as PEM", |w, _| {
+        set(values::pem(w), |s: &mut S, v| s.connection.cert = Some(v))
+    })
+    .under(CONNECTION)
+    .content(Content::Path)
+    .keys(&[Key::new("connection.cert", Takes::File)]),
+    Row::value("key", "FILE", "The private key of --cert, as PEM", |w, _| {
+        set(values::pem(w), |s: &mut S, v| s.connection.key = Some(v))
+    })
+    .under(CONNECTION)
+    .content(Content::Path)
+    .keys(&[Key::new("connection.key", Takes::File)]),
+    Row::switch("insecure", "Trust any certificate of the server", |_, _| {
+        Ok(on(|s: &mut S| s.connection.insecure = true))
+    })
+    .under(CONNECTION)
+    .short('k')
+    .keys(&[Key::new("connection.insecure", Takes::IfTrue)]),
+    Row::value("sni", "NAME", "Server name of the TLS handshake [default: the URL's host]", |w, _| {
+        set(values::text(w), |s: &mut S, v| s.connection.sni = Some(v))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.sni", Takes::Value)]),
+    Row::switch("no-tls-resumption", "A whole TLS handshake for each connection", |_, _| {
+        Ok(on(|s: &mut S| s.connection.no_tls_resumption = true))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.tls_resumption", Takes::IfFalse)]),
+    Row::repeated("resolve", "HOST:PORT:ADDR", "Connect to ADDR for HOST:PORT; repeatable", |w, _| {
+        set(values::resolve(w), |s: &mut S, v| s.connection.resolve.push(v))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.resolve", Takes::Each)]),
+    Row::value("resolve-every", "TIME", "Look names up again so often [default: once for the run]", |w, _| {
+        set(duration::positive(w), |s: &mut S, v| s.connection.resolve_every = Some(v))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.resolve_every", Takes::Value)]),
+    Row::value("proxy", "URL", "An HTTP proxy, as HOST:PORT or `http://HOST:PORT`", |w, env| {
+        set(values::proxy(w, env), |s: &mut S, v| s.connection.proxy = Some(v))
+    })
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.proxy", Takes::Value)]),
+    Row {
+        excludes: &["proxy", "resolve", "resolve-every", "source"],
+        ..Row::value("unix-socket", "PATH", "Connect to this Unix socket, whatever the URL's host", |w, _| {
+            set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.connection.unix_socket = Some(v))
+        })
+        .under(CONNECTION)
+        .content(Content::Path)
+        .keys(&[Key::new("connection.unix_socket", Takes::File)])
+    },
+    Row {
+        kind: Kind::List,
+        ..Row::value("source", "ADDR[,ADDR…]", "Local addresses to connect from, in turn", |w, _| {
+            set(values::address(w), |s: &mut S, v| s.connection.source.push(v))
+        })
+        .under(CONNECTION)
+        .keys(&[Key::new("connection.source", Takes::Commas)])
+    },
+];

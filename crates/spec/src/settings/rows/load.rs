@@ -1,0 +1,131 @@
+//! How much is asked, and when to stop.
+
+use crate::defaults;
+use crate::settings::row::{SettingRow as Row, defaulted, on, set, whole};
+use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::words::values::warmup;
+use crate::words::{arrivals, duration, goal, shape, think};
+
+type S = RunSettings;
+
+const LOAD: &str = "Load";
+
+/// The rows.
+pub static ROWS: [Row<RunSettings>; 16] = [
+    Row::value("connections", "LOAD", "", |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)))
+        .under(LOAD)
+        .short('c')
+        .content(Content::Number)
+        .help(|| {
+            let help = "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most";
+            defaulted(help, defaults::CONNECTIONS)
+        })
+        .keys(&[Key::new("load.users", Takes::Loads), Key::new("load.connections", Takes::Value)]),
+    Row::value(
+        "rate",
+        "LOAD",
+        "Open loop: requests per second, replies or no replies: 2000, 0.5 or 0..500/30s,500/2m",
+        |w, _| set(shape::rate(w), |s: &mut S, v| s.load.rate = Some(v)),
+    )
+    .under(LOAD)
+    .short('r')
+    .content(Content::Number)
+    .keys(&[Key::new("load.rate", Takes::Loads)]),
+    Row::value("arrivals", "SPACING", "", |w, _| set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v)))
+        .under(LOAD)
+        .help(|| defaulted("Open loop: how arrivals are spaced: poisson, even or burst:N", defaults::ARRIVALS))
+        .keys(&[Key::new("load.arrivals", Takes::Value)]),
+    Row::value("duration", "TIME", "", |w, _| set(duration::positive(w), |s: &mut S, v| s.load.duration = Some(v)))
+        .under(LOAD)
+        .short('d')
+        .content(Content::Number)
+        .help(|| {
+            let usual = format!("{}, unless --requests or stages say when to stop", defaults::DURATION);
+            defaulted("Measured time, such as 30s or 5m", &usual)
+        })
+        .keys(&[Key::new("load.duration", Takes::Value)]),
+    Row::repeated(
+        "until",
+        "GOALS",
+        "Go on until figures are known so well, such as p99±5% or throughput+-1%; --duration is then the least time; repeatable",
+        |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
+    )
+    .under(LOAD)
+    .keys(&[Key::new("load.until", Takes::Each)]),
+    Row::value("max-duration", "TIME", "The longest time that --until may take", |w, _| {
+        set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
+    })
+    .under(LOAD)
+    .usual(defaults::MAX_DURATION)
+    .keys(&[Key::new("load.max_duration", Takes::Value)]),
+    Row::value("requests", "N", "Stop after so many measured requests", |w, _| {
+        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.load.requests = Some(v))
+    })
+    .under(LOAD)
+    .short('n')
+    .keys(&[Key::new("load.requests", Takes::Value)]),
+    Row::value("think", "TIME[..TIME]", "", |w, _| set(think::parse(w), |s: &mut S, v| s.load.think = Some(v)))
+        .under(LOAD)
+        .help(|| {
+            let help = "Closed loop: time between a reply and the user's next request, 1s or 0.5s..2s";
+            defaulted(help, defaults::THINK)
+        })
+        .keys(&[Key::new("load.think", Takes::Value)]),
+    Row::value(
+        "warmup",
+        "TIME",
+        "Load before the measured time, kept out of the figures; auto: until the server is found steady, half of all time at most",
+        |w, _| set(warmup(w), |s: &mut S, v| s.load.warmup = v),
+    )
+    .under(LOAD)
+    .usual(defaults::WARMUP)
+    .keys(&[Key::new("load.warmup", Takes::Value)]),
+    Row::value("grace", "TIME", "Time for requests under way at the end; after it they are cut", |w, _| {
+        set(duration::parse(w), |s: &mut S, v| s.load.grace = v)
+    })
+    .under(LOAD)
+    .usual(defaults::GRACE)
+    .keys(&[Key::new("load.grace", Takes::Value)]),
+    Row::value(
+        "connect-rate",
+        "N",
+        "Connections opened per second: before the load begins, and further ones of an open loop during it",
+        |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.load.connect_rate = v),
+    )
+    .under(LOAD)
+    .usual(defaults::CONNECT_RATE)
+    .keys(&[Key::new("load.connect_rate", Takes::Value)]),
+    Row::value(
+        "max-in-flight",
+        "N",
+        "Open loop: requests under way at most; arrivals beyond are dropped [default: open files of all processes − 64 each]",
+        |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.load.max_in_flight = Some(v)),
+    )
+    .under(LOAD)
+    .keys(&[Key::new("load.max_in_flight", Takes::Value)]),
+    Row::value(
+        "processes",
+        "N",
+        "Processes that share the load [default: 1, more where connections need more open files than one may have]",
+        |w, _| set(whole(w, 1, 1024), |s: &mut S, v| s.load.processes = Some(v)),
+    )
+    .under(LOAD)
+    .keys(&[Key::new("load.processes", Takes::Value)]),
+    Row::value("threads", "N", "Worker threads of each process [default: 1, more where the rate needs them]", |w, _| {
+        set(whole(w, 1, 1024), |s: &mut S, v| s.load.threads = Some(v))
+    })
+    .under(LOAD)
+    .keys(&[Key::new("load.threads", Takes::Value)]),
+    Row::switch(
+        "precise",
+        "Be awake shortly before each arrival, for less lag and more CPU; needs a core that nobody else uses",
+        |_, _| Ok(on(|s: &mut S| s.load.precise = true)),
+    )
+    .under(LOAD)
+    .keys(&[Key::new("load.precise", Takes::IfTrue)]),
+    Row::value("seed", "N", "Seed of every random choice, to repeat a run [default: another each time]", |w, _| {
+        set(whole(w, 0, u64::MAX), |s: &mut S, v| s.load.seed = Some(v))
+    })
+    .under(LOAD)
+    .keys(&[Key::new("load.seed", Takes::Value)]),
+];

@@ -1,0 +1,59 @@
+//! What is shown and kept, and what is read of the server meanwhile.
+
+use crate::defaults;
+use crate::settings::row::{SettingRow as Row, on, set, whole};
+use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::words::{WordError, probe, values};
+
+type S = RunSettings;
+
+const OUTPUT: &str = "Output";
+
+/// The rows.
+pub static ROWS: [Row<RunSettings>; 5] = [
+    Row::repeated("output", "FORMAT[=FILE]", "", |w, _| {
+        set(values::output(w), |s: &mut S, v| s.output.outputs.push(v))
+    })
+    .under(OUTPUT)
+    .short('o')
+    .help(formats)
+    .keys(&[Key::new("outputs", Takes::Each)]),
+    Row::value("events", "FILE", "Keep the event log here, for `brunt replay`", |w, _| {
+        set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.events = Some(v))
+    })
+    .under(OUTPUT)
+    .content(Content::Path),
+    Row::value("interval", "TIME", "Time between snapshots: the grain of the time series", |w, _| {
+        set(values::interval(w), |s: &mut S, v| s.output.interval = v)
+    })
+    .under(OUTPUT)
+    .usual(defaults::INTERVAL),
+    Row::value("labels", "N", "Labels (URLs) reported one by one; the rest are summed under (other)", |w, _| {
+        set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.output.labels = v)
+    })
+    .under(OUTPUT)
+    .usual(defaults::LABELS),
+    Row::switch("quiet", "No progress while running, and no text beside the reports that -o names", |_, _| {
+        Ok(on(|s: &mut S| s.output.quiet = true))
+    })
+    .under(OUTPUT)
+    .short('q'),
+];
+
+/// What is read of the server meanwhile.
+pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
+    "probe",
+    "WHAT[=WHICH]",
+    "What is read of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable",
+    |w, _| set(probe::parse(w), |s: &mut S, v| s.probes.push(v)),
+)
+.under("Server")];
+
+/// The help of `-o`.
+fn formats() -> String {
+    let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    format!(
+        "Report in FORMAT ({names}), to FILE or standard output; repeatable. The text goes to standard output where \
+         nothing else does"
+    )
+}

@@ -1,0 +1,119 @@
+//! What is asked.
+
+use crate::defaults;
+use crate::settings::row::{SettingRow as Row, defaulted, on, set, whole};
+use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::words::WordError;
+use crate::words::values::{self, secrets};
+use brunt_model::scenario::Order;
+
+type S = RunSettings;
+
+const REQUEST: &str = "Request";
+
+/// Which URL of a list is next, by the words for it.
+const ORDERS: [(&str, Order); 4] = [
+    ("sequence", Order::Sequence),
+    ("random", Order::Random),
+    ("walk", Order::Walk),
+    ("walk_together", Order::WalkTogether),
+];
+const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3].0];
+
+/// The rows.
+pub static ROWS: [Row<RunSettings>; 13] = [
+    Row::value("method", "METHOD", "", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
+        .under(REQUEST)
+        .short('X')
+        .help(|| {
+            let usual = format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY);
+            defaulted("Method", &usual)
+        })
+        .keys(&[Key::new("script.request.method", Takes::Value)]),
+    Row::repeated(
+        "header",
+        "NAME: VALUE|@FILE",
+        "A header, or those of FILE, one a line; repeatable. `${env:NAME}` is filled in from the environment, here and in \
+         --basic, --bearer, --cookie, --data, --form and URLs",
+        |w, env| set(secrets::headers(w, env), |s: &mut S, v| s.request.headers.extend(v)),
+    )
+    .under(REQUEST)
+    .short('H')
+    .keys(&[Key::new("script.request.headers", Takes::Pairs(": "))]),
+    Row::repeated(
+        "header-file",
+        "FILE",
+        "Headers from FILE, one a line; repeatable. A secret in a file is not seen in `ps`",
+        |w, env| set(secrets::header_file(w, env), |s: &mut S, v| s.request.header_files.extend(v)),
+    )
+    .under(REQUEST),
+    Row {
+        excludes: &["form"],
+        ..Row::value(
+            "data",
+            "TEXT|@FILE",
+            "Body: TEXT, or the content of FILE (- is standard input); a form unless -H tells its type",
+            |w, env| set(values::data(w, env), |s: &mut S, v| s.request.data = Some(v)),
+        )
+        .under(REQUEST)
+        .keys(&[Key::new("script.request.data", Takes::Data), Key::new("script.request.json", Takes::Json)])
+    },
+    Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded; repeatable", |w, env| {
+        set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
+    })
+    .under(REQUEST)
+    .keys(&[Key::new("script.request.form", Takes::Pairs("="))]),
+    Row::repeated("cookie", "NAME=VALUE|@FILE", "A cookie, or those of FILE; repeatable", |w, env| {
+        set(secrets::cookie(w, env), |s: &mut S, v| s.request.cookies.push(v))
+    })
+    .under(REQUEST),
+    Row {
+        excludes: &["bearer"],
+        ..Row::value(
+            "basic",
+            "USER:PASS|@FILE",
+            "Name and password, or the content of FILE; sent with every request",
+            |w, env| set(secrets::basic(w, env), |s: &mut S, v| s.request.basic = Some(v)),
+        )
+        .under(REQUEST)
+    },
+    Row::value("bearer", "TOKEN|@FILE", "Bearer token, or the content of FILE; sent with every request", |w, env| {
+        set(secrets::bearer(w, env), |s: &mut S, v| s.request.bearer = Some(v))
+    })
+    .under(REQUEST),
+    Row::value("user-agent", "TEXT", "", |w, _| set(values::text(w), |s: &mut S, v| s.request.user_agent = Some(v)))
+        .under(REQUEST)
+        .help(|| defaulted("User-Agent header", defaults::USER_AGENT)),
+    Row::switch("compressed", "Ask for compressed replies (gzip, deflate)", |_, _| {
+        Ok(on(|s: &mut S| s.request.compressed = true))
+    })
+    .under(REQUEST),
+    Row::value(
+        "urls",
+        "FILE",
+        "URLs, one a line; also `URL POST data`, `[3] URL` for a weight, /path at the server of URL",
+        |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.urls = Some(v)),
+    )
+    .under(REQUEST)
+    .content(Content::Path)
+    .keys(&[Key::new("script.urls", Takes::File)]),
+    Row {
+        needs: Some("urls"),
+        ..Row::value("order", "ORDER", "Which URL of --urls is next", |w, _| {
+            let order = ORDERS.iter().find(|row| row.0 == w).map(|row| row.1);
+            set(order.ok_or_else(|| WordError::new(w, "unknown order", ORDER_WORDS.join(", "))), |s: &mut S, v| {
+                s.request.order = Some(v);
+            })
+        })
+        .under(REQUEST)
+        .content(Content::Choice(&ORDER_WORDS))
+        .usual(defaults::ORDER)
+        .keys(&[Key::new("script.order", Takes::Value)])
+    },
+    Row::value("follow", "N", "Redirects followed for one request, at most", |w, _| {
+        set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.request.follow = v)
+    })
+    .under(REQUEST)
+    .usual(defaults::FOLLOW)
+    .keys(&[Key::new("script.follow", Takes::Value)]),
+];

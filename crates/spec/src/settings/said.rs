@@ -1,0 +1,98 @@
+//! Which settings were said, and where: on the command line, or at a line of a plan file. Messages name each as it was said.
+
+use super::row::Key;
+use super::rows;
+use crate::error::{Position, SpecError};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Which settings were said, by their options.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    places: BTreeMap<&'static str, Place>,
+    /// What is not said would have been said by a key.
+    by_keys: bool,
+    url: Option<(String, Position)>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Option,
+    Key(&'static Key, Position),
+}
+
+/// Names settings in a message, and remembers which it names.
+pub struct Names<'a> {
+    said: &'a Said,
+    named: RefCell<Vec<&'static str>>,
+}
+
+impl Said {
+    /// Nothing so far, of a plan file.
+    pub fn in_plan_file() -> Self {
+        Self { by_keys: true, ..Self::default() }
+    }
+
+    /// An option was said.
+    pub fn option(&mut self, option: &'static str) {
+        self.places.insert(option, Place::Option);
+    }
+
+    /// A key was said.
+    pub fn key(&mut self, option: &'static str, key: &'static Key, at: &Position) {
+        self.places.insert(option, Place::Key(key, at.clone()));
+    }
+
+    /// The URL was said at a key.
+    pub fn url(&mut self, key: &str, at: &Position) {
+        self.url = Some((key.to_owned(), at.clone()));
+    }
+
+    /// Whether a setting was said.
+    pub fn is_said(&self, option: &str) -> bool {
+        self.places.contains_key(option)
+    }
+
+    /// A message with the names of settings in it.
+    pub fn text(&self, text: impl FnOnce(&Names<'_>) -> String) -> String {
+        text(&Names { said: self, named: RefCell::default() })
+    }
+
+    /// An error about settings: its place is that of the first that it names.
+    pub fn refuse(&self, text: impl FnOnce(&Names<'_>) -> String) -> SpecError {
+        let names = Names { said: self, named: RefCell::default() };
+        let wrong = text(&names);
+        let named = names.named.into_inner();
+        let place = named.iter().find_map(|option| match self.places.get(option)? {
+            Place::Key(key, at) => Some((*key, at)),
+            Place::Option => None,
+        });
+        match place {
+            Some((key, at)) => {
+                SpecError::new(at, key.key, wrong.strip_prefix(&format!("{}: ", key.key)).unwrap_or(&wrong))
+            }
+            None => SpecError::told(wrong),
+        }
+    }
+
+    /// An error about the URL.
+    pub fn refuse_url(&self, wrong: &dyn std::fmt::Display) -> SpecError {
+        match &self.url {
+            Some((key, at)) => SpecError::new(at, key, wrong.to_string()),
+            None => SpecError::told(wrong.to_string()),
+        }
+    }
+}
+
+impl Names<'_> {
+    /// What a setting is called where it is, or would be, said.
+    pub fn of(&self, option: &'static str) -> String {
+        self.named.borrow_mut().push(option);
+        let key = match self.said.places.get(option) {
+            Some(Place::Key(key, _)) => Some(*key),
+            Some(Place::Option) => None,
+            None => rows::key_of(option).filter(|_| self.said.by_keys),
+        };
+        key.map_or_else(|| format!("--{option}"), Key::shown)
+    }
+}

@@ -1,0 +1,29 @@
+//! What settings need of the system that carries them out. It is handed in, so that the same input makes the same plan.
+
+use std::io;
+
+/// The system that carries a plan out.
+#[derive(Debug, Clone, Copy)]
+pub struct System {
+    /// Files that this process may have open, once the limit is raised as far as it goes.
+    pub descriptors: u64,
+    /// Cores of this machine.
+    pub cores: u32,
+    /// Local ports that lead from one address to another; None where the system does not show it.
+    pub ports: Option<u64>,
+    /// The seed where none was given.
+    pub seed: u64,
+    /// A variable of the environment.
+    pub environment: fn(&str) -> Option<String>,
+    /// All of standard input, for a body that comes from there.
+    pub stdin: fn() -> io::Result<Vec<u8>>,
+    /// Is told the words of a plan file as options, before a message may repeat them: some are secret.
+    pub heard: fn(&[String]),
+}
+
+impl System {
+    /// A system without environment or input, for tests and for forms.
+    pub const fn bare(descriptors: u64, cores: u32, ports: Option<u64>, seed: u64) -> Self {
+        Self { descriptors, cores, ports, seed, environment: |_| None, stdin: || Ok(Vec::new()), heard: |_| () }
+    }
+}

@@ -1,0 +1,64 @@
+//! Settings → a plan: each rule that holds between settings is checked here, once, with a message that says what to write
+//! instead, in options or in keys, as they were said.
+//!
+//! Files that settings name (a body, a list of URLs, rows for placeholders) are read here, so that a plan needs nothing
+//! but the rows. What it is **not**: it measures nothing, and asks the system nothing: that is handed in as [`System`].
+
+mod connection;
+mod load;
+mod processes;
+mod script;
+mod sweep;
+
+use crate::System;
+use crate::error::Result;
+use crate::settings::{CheckSettings, RunSettings};
+use crate::words::target;
+use brunt_model::plan::{Checks, Record};
+use brunt_model::reply_policy::{RedirectRules, Redirects};
+use brunt_model::{Plan, Population, ReplyPolicy};
+pub use processes::with_sources;
+pub use script::{body_from, scenario};
+pub use sweep::sweep_steps;
+
+/// The plan, and notes that the user should be told.
+pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<String>)> {
+    let scenario = scenario(settings, system)?;
+    let connection = connection::connection(settings)?;
+    let load = load::load(settings, system)?;
+    let stop = load::stop(settings, &load)?;
+    let local = connection.unix_socket.is_some()
+        || connection.resolve.iter().any(|r| r.address.is_loopback())
+        || scenario.requests.iter().any(|r| target::is_local(&r.url));
+    let (processes, note) = processes::processes(settings, &load, system)?;
+    let mut notes = Vec::from_iter(note);
+    let (threads, told) = load::threads(settings, &load, processes, system.cores, local);
+    notes.extend(told);
+    let (precise, note) = load::precise(settings, threads * processes, system.cores, local);
+    notes.extend(note);
+    let mut plan = Plan {
+        populations: Population::only(load, scenario, stop),
+        reply_policies: vec![reply_policy(settings)],
+        connection,
+        objectives: settings.checks.objectives.clone(),
+        until: load::until(settings)?,
+        record: Record { interval: settings.output.interval, labels: settings.output.labels, samples: false },
+        seed: settings.load.seed.unwrap_or(system.seed),
+        threads,
+        processes,
+        precise,
+    };
+    notes.extend(processes::sources(settings, &mut plan, system));
+    Ok((plan, notes))
+}
+
+fn reply_policy(settings: &RunSettings) -> ReplyPolicy {
+    let CheckSettings { expect_status, expect_body, expect_same_length, .. } = &settings.checks;
+    let (status, body) = (expect_status.clone(), expect_body.clone());
+    let checks = Checks { status, body, same_length: *expect_same_length };
+    let redirects = Redirects { most: settings.request.follow, rules: RedirectRules::Rfc9110 };
+    ReplyPolicy { redirects, ..ReplyPolicy::checks(checks) }
+}
+
+#[cfg(test)]
+mod tests;

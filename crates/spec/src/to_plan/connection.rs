@@ -1,0 +1,59 @@
+//! How connections are made and kept.
+
+use crate::error::{Result, require};
+use crate::settings::RunSettings;
+use brunt_model::plan::{Connection, Tls};
+
+/// The connection part of the plan.
+pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
+    let args = &run.connection;
+    Ok(Connection {
+        http10: args.http10,
+        requests_per_connection: requests_per_connection(run)?,
+        retry_stale: args.retry_stale,
+        connect_rate: run.load.connect_rate,
+        resolve: args.resolve.clone(),
+        resolve_every: args.resolve_every,
+        proxy: args.proxy.clone(),
+        unix_socket: args.unix_socket.clone(),
+        source: args.source.clone(),
+        receive_rate: args.receive_rate,
+        tls: tls(run)?,
+        ..Connection::plain(args.timeout, args.connect_timeout)
+    })
+}
+
+fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
+    let args = &run.connection;
+    match (args.no_keepalive, args.requests_per_connection) {
+        (true, None | Some(1)) => Ok(Some(1)),
+        (true, Some(n)) => Err(run.said.refuse(|names| {
+            let (closes, several) = (names.of("no-keepalive"), names.of("requests-per-connection"));
+            format!("{closes} means one request a connection, and {several} {n} means {n}; write one of them")
+        })),
+        (false, n) => Ok(n),
+    }
+}
+
+fn tls(run: &RunSettings) -> Result<Tls> {
+    let args = &run.connection;
+    require!(run.said, args.cert.is_none() || args.key.is_some(), |names| {
+        let cert = names.of("cert");
+        format!("{cert} needs its private key; add {} FILE (the same FILE if it holds both)", names.of("key"))
+    });
+    require!(run.said, args.key.is_none() || args.cert.is_some(), |names| {
+        let key = names.of("key");
+        format!("{key} needs its certificate; add {} FILE (the same FILE if it holds both)", names.of("cert"))
+    });
+    Ok(Tls {
+        cacert: args.cacert.clone(),
+        cert: args.cert.clone(),
+        key: args.key.clone(),
+        insecure: args.insecure,
+        sni: args.sni.clone(),
+        no_resumption: args.no_tls_resumption,
+        no_sni: false,
+        versions: Vec::new(),
+        ciphers: Vec::new(),
+    })
+}

@@ -1,0 +1,204 @@
+//! How much is asked, by how many threads, and when to stop.
+
+use super::processes::room;
+use crate::System;
+use crate::defaults;
+use crate::error::{Result, require};
+use crate::settings::{Names, RunSettings};
+use crate::words::shape::Loads;
+use crate::words::values::Warmup;
+use crate::words::{arrivals, duration, shape, think};
+use brunt_model::goal::Until;
+use brunt_model::{Load, Shape, Stop};
+use brunt_report::figures::count;
+use std::time::Duration;
+
+/// Open loop where a rate is given, else closed.
+pub(super) fn load(settings: &RunSettings, system: &System) -> Result<Load> {
+    match &settings.load.rate {
+        Some(rate) => open(settings, one(settings, "rate", rate)?, system),
+        None => closed(settings),
+    }
+}
+
+fn closed(settings: &RunSettings) -> Result<Load> {
+    let load = &settings.load;
+    for (given, option) in [(load.arrivals.is_some(), "arrivals"), (load.max_in_flight.is_some(), "max-in-flight")] {
+        require!(settings.said, !given, |names| {
+            let (belongs, rate) = (names.of(option), names.of("rate"));
+            format!("{belongs} belongs to the open loop: add {rate} N, such as {rate} 1000, or leave it out")
+        });
+    }
+    let users = match &load.connections {
+        Some(users) => one(settings, "connections", users)?,
+        None => one(settings, "connections", &shape::connections(defaults::CONNECTIONS)?)?,
+    };
+    let think = load.think.map_or_else(|| think::parse(defaults::THINK), Ok)?;
+    Ok(Load::Closed { users, think })
+}
+
+fn open(settings: &RunSettings, rate: Shape, system: &System) -> Result<Load> {
+    let load = &settings.load;
+    require!(settings.said, load.think.is_none(), |names| {
+        let think = names.of("think");
+        let rate = names.of("rate");
+        format!("{think} belongs to the closed loop: arrivals at a {rate} wait for no reply; leave out one of the two")
+    });
+    let (peak, most) = (rate.peak(), defaults::MOST_RATE);
+    require!(settings.said, peak <= most, |names| format!(
+        "{0} {peak}: no load generator sends {1} requests/s; the highest rate accepted is {2}; write {0} {most} or less",
+        names.of("rate"),
+        count(peak as u64),
+        count(most as u64)
+    ));
+    let connections = load.connections.as_ref().map(|loads| most_connections(settings, loads)).transpose()?;
+    let room = room(system).saturating_mul(load.processes.unwrap_or(1).into());
+    let max_in_flight = load.max_in_flight.unwrap_or(u32::try_from(room).unwrap_or(u32::MAX).max(1));
+    let arrivals = load.arrivals.map_or_else(|| arrivals::parse(defaults::ARRIVALS), Ok)?;
+    Ok(Load::Open { rate, arrivals, connections, max_in_flight })
+}
+
+/// With a rate, connections are a bound and no load of their own.
+fn most_connections(settings: &RunSettings, loads: &Loads) -> Result<u32> {
+    let shape = one(settings, "connections", loads)?;
+    let steady = shape.as_constant().filter(|_| shape.duration().is_none());
+    require!(settings.said, steady.is_some(), |names| {
+        let (rate, most) = (names.of("rate"), names.of("connections"));
+        format!("with {rate}, {most} is how many there are at most: write one number, such as -c 100")
+    });
+    Ok(steady.unwrap_or_default() as u32)
+}
+
+fn one(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Shape> {
+    match loads {
+        Loads::One(shape) => Ok(shape.clone()),
+        Loads::Sweep(values) => Err(settings.said.refuse(|names| {
+            format!(
+                "{0}: a sweep of {1} loads is the work of `brunt sweep`; write that, or one load, such as {0} {2}",
+                names.of(option),
+                values.len(),
+                values[0]
+            )
+        })),
+    }
+}
+
+/// When the run is over.
+pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
+    let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
+    let duration = measured(settings, shape)?;
+    let (warmup, warmup_until_steady) = match settings.load.warmup {
+        Warmup::For(time) => (time, false),
+        Warmup::UntilSteady => (longest_warmup(settings, shape, duration)?, true),
+    };
+    Ok(Stop {
+        warmup,
+        warmup_until_steady,
+        duration,
+        requests: settings.load.requests,
+        iterations_per_user: None,
+        grace: settings.load.grace,
+    })
+}
+
+/// When the run may end early, because it knows enough.
+pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
+    let load = &settings.load;
+    if load.until.is_empty() {
+        return Ok(None);
+    }
+    let least = load.duration.map_or_else(|| duration::parse(defaults::DURATION), Ok)?;
+    require!(settings.said, least <= load.max_duration, |names| {
+        let (until, duration, longest) = (names.of("until"), names.of("duration"), names.of("max-duration"));
+        let seconds = least.as_secs_f64();
+        format!(
+            "{until}: {duration}, the least time, is longer than {longest}, the longest; write {longest} {seconds}s or more"
+        )
+    });
+    Ok(Some(Until { goals: load.until.clone(), least }))
+}
+
+/// A server that is not steady after half of all time will not be told apart from one that never is.
+fn longest_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Duration>) -> Result<Duration> {
+    require!(settings.said, shape.as_constant().is_some(), |names| format!(
+        "{0} auto: a load that changes (`{shape}`) is never steady; write {0} 5s, or a load such as {1}",
+        names.of("warmup"),
+        shape.peak()
+    ));
+    let least = duration::parse(defaults::LONGEST_WARMUP)?;
+    Ok(duration.map_or(least, |d| d.max(least)))
+}
+
+/// Stages that all end say how long it takes; otherwise the settings do.
+fn measured(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
+    let (load, said) = (&settings.load, &settings.said);
+    if !load.until.is_empty() {
+        require!(said, shape.as_constant().is_some(), |names| format!(
+            "{}: figures of a load that changes (`{shape}`) do not settle; write one such as {}",
+            names.of("until"),
+            shape.peak()
+        ));
+        return Ok(Some(load.max_duration));
+    }
+    if let Some(stages) = shape.duration() {
+        require!(said, load.duration.is_none(), |names| format!(
+            "{0} and stages both say how long it takes (`{shape}`: {1}s); leave out {0}, or the /TIME of the last stage",
+            names.of("duration"),
+            stages.as_secs_f64()
+        ));
+        return Ok(Some(stages));
+    }
+    if load.duration.is_some() || load.requests.is_some() {
+        return Ok(load.duration);
+    }
+    require!(said, shape.stages.len() == 1, |names| format!(
+        "`{shape}`: the last stage has no end; write {shape}/2m, or add {} TIME for all of it or {} N",
+        names.of("duration"),
+        names.of("requests")
+    ));
+    Ok(Some(duration::parse(defaults::DURATION)?))
+}
+
+/// How many threads in each of so many processes, and what is to be told about it. `local`: the server is on this machine,
+/// and needs a core as well.
+pub(super) fn threads(
+    settings: &RunSettings,
+    load: &Load,
+    processes: u32,
+    cores: u32,
+    local: bool,
+) -> (u32, Vec<String>) {
+    let free = if local { cores.saturating_sub(1).max(1) } else { cores.max(1) };
+    if let Some(asked) = settings.load.threads {
+        let all = asked.saturating_mul(processes);
+        let crowded = all > free && asked > 1;
+        let server = if local { ", and the server needs one as well" } else { "" };
+        let note = format!("{all} threads on {cores} cores{server}: they will get into each other's way");
+        return (asked, if crowded { vec![note] } else { Vec::new() });
+    }
+    let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
+    let needed = (rate.peak() / defaults::RATE_PER_THREAD).ceil().max(1.0) as u32;
+    let note = |names: &Names<'_>| thread_note(rate.peak(), needed, free, &names.of("threads"));
+    let notes = if needed > processes.max(1) { vec![settings.said.text(note)] } else { Vec::new() };
+    (needed.min(free).div_ceil(processes), notes)
+}
+
+/// Whether workers may be awake shortly before each arrival: only where each has a core of its own.
+pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: bool) -> (bool, Option<String>) {
+    let asked = settings.load.precise;
+    if !asked || threads + u32::from(local) <= cores {
+        return (asked, None);
+    }
+    let server = if local { " and the server" } else { "" };
+    let precise = settings.said.text(|names| names.of("precise"));
+    let note = format!("{precise}: {cores} cores are none too many for {threads} threads{server}; it was left out");
+    (false, Some(note))
+}
+
+fn thread_note(peak: f64, needed: u32, free: u32, threads: &str) -> String {
+    if needed > free {
+        let wish = format!("{peak} requests/s would take {needed} threads, and {free} can be had here");
+        return format!("{wish}: watch the lag, which is the generator's own lateness");
+    }
+    format!("{peak} requests/s take {needed} threads; {threads} 1 keeps to one")
+}

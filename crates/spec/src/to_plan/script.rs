@@ -1,0 +1,183 @@
+//! What is asked: one URL, or a file of them.
+
+use crate::System;
+use crate::defaults;
+use crate::error::{Result, SpecError, require};
+use crate::settings::{Environment, Names, RunSettings, Said};
+use crate::words::target::{self, Target};
+use crate::words::urls::{self, Action};
+use crate::words::values::Data;
+use crate::words::values::secrets::filled;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use brunt_model::scenario::{Order, Scenario};
+use brunt_model::{Body, Request};
+use brunt_script::{Feeds, Place, Template, body, template};
+use std::path::Path;
+
+/// What users do.
+pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
+    let args = &run.request;
+    let pattern = Pattern::new(run, system)?;
+    let url = run.url.as_deref().map(|url| asked(url, system.environment, &run.said)).transpose()?;
+    let requests = match (url, &args.urls) {
+        (Some(url), None) => vec![pattern.request(url, None)?],
+        (base, Some(file)) => listed(&pattern, file, base.as_ref())?,
+        (None, None) => {
+            return Err(run.said.refuse(|names| {
+                let urls = names.of("urls");
+                format!("there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or {urls} FILE")
+            }));
+        }
+    };
+    check_placeholders(&requests)?;
+    Ok(Scenario::list(requests, args.order.unwrap_or(Order::Sequence)))
+}
+
+fn asked(url: &str, environment: Environment, said: &Said) -> Result<Target> {
+    filled(url, environment).and_then(|url| target::parse(&url)).map_err(|error| said.refuse_url(&error))
+}
+
+fn listed(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -> Result<Vec<Request>> {
+    let entries = urls::read(file, base.map(|b| b.url.as_str()))?;
+    let request = |e: urls::Entry| {
+        let place = format!("{}:{}", file.display(), e.line);
+        let basic = e.basic.or_else(|| base?.basic.clone());
+        let request = pattern.request(Target { url: e.url, basic }, e.action).map_err(|error| error.of(&place))?;
+        Ok(Request { weight: e.weight, ..request })
+    };
+    entries.into_iter().map(request).collect()
+}
+
+/// Whatever all requests have in common.
+struct Pattern<'a> {
+    said: &'a Said,
+    headers: Vec<(String, String)>,
+    action: Action,
+}
+
+impl<'a> Pattern<'a> {
+    fn new(run: &'a RunSettings, system: &System) -> Result<Self> {
+        let args = &run.request;
+        let (body, content_type) = body_of(run, system)?;
+        let usual = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
+        let method = args.method.clone().unwrap_or_else(|| usual.to_owned());
+        Ok(Self { said: &run.said, headers: headers(run)?, action: Action { method, body, content_type } })
+    }
+
+    /// The request to a target; `action` is what the line of a file says to do there.
+    fn request(&self, target: Target, action: Option<Action>) -> Result<Request> {
+        let mut headers = self.headers.clone();
+        if let Some(basic) = &target.basic {
+            let from_url = |_: &Names<'_>| "a name and password in the URL".to_owned();
+            add(&mut headers, "Authorization", basic_value(basic), self.said, from_url)?;
+        }
+        let label = match &action {
+            Some(a) if a.method != defaults::METHOD => format!("{} {}", a.method, target.url),
+            _ => target.url.clone(),
+        };
+        let Action { method, body, content_type } = action.unwrap_or_else(|| self.action.clone());
+        if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
+            headers.push(("Content-Type".into(), content_type.into()));
+        }
+        Ok(Request { label, method, url: target.url, headers, body, weight: 1, verbatim: None, reply_policy: 0 })
+    }
+}
+
+/// Headers that settings speak of: those that are written as such first, in their order.
+fn headers(run: &RunSettings) -> Result<Vec<(String, String)>> {
+    let args = &run.request;
+    let mut headers = [&args.headers[..], &args.header_files].concat();
+    let mut add = |name, value, option| add(&mut headers, name, value, &run.said, |names| names.of(option));
+    match &args.user_agent {
+        Some(name) => add("User-Agent", name.clone(), "user-agent")?,
+        None => _ = add("User-Agent", defaults::USER_AGENT.into(), "user-agent"),
+    }
+    if args.compressed {
+        add("Accept-Encoding", defaults::ACCEPT_ENCODING.into(), "compressed")?;
+    }
+    if let Some(basic) = &args.basic {
+        let changing = template::has_placeholders(&basic.0) || template::has_placeholders(&basic.1);
+        require!(run.said, !changing, |names| format!(
+            "{} takes no placeholders; write -H 'Authorization: Basic {{csv:FILE:column}}' with values in base64",
+            names.of("basic")
+        ));
+        add("Authorization", basic_value(basic), "basic")?;
+    }
+    if let Some(token) = &args.bearer {
+        add("Authorization", format!("Bearer {token}"), "bearer")?;
+    }
+    if !args.cookies.is_empty() {
+        add("Cookie", args.cookies.join("; "), "cookie")?;
+    }
+    Ok(headers)
+}
+
+/// Adds a header that must not be there yet. `by` says which setting does.
+fn add(
+    headers: &mut Vec<(String, String)>,
+    name: &str,
+    value: String,
+    said: &Said,
+    by: impl Fn(&Names<'_>) -> String,
+) -> Result<()> {
+    require!(said, !has(headers, name), |names| {
+        format!("{} and another option both set the header {name}; write one of them", by(names))
+    });
+    headers.push((name.to_owned(), value));
+    Ok(())
+}
+
+fn has(headers: &[(String, String)], name: &str) -> bool {
+    headers.iter().any(|h| h.0.eq_ignore_ascii_case(name))
+}
+
+/// RFC 7617.
+fn basic_value((user, password): &(String, String)) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static str>)> {
+    let args = &run.request;
+    let body = match &args.data {
+        Some(data) => body_from(data, system, &run.said)?,
+        None if args.form.is_empty() => return Ok((Body::None, None)),
+        None => Body::Text(form(&args.form)?),
+    };
+    Ok((body, Some(body::FORM)))
+}
+
+/// The body that `--data` speaks of.
+pub fn body_from(data: &Data, system: &System, said: &Said) -> Result<Body> {
+    let read = |bytes: std::io::Result<Vec<u8>>, from: String| {
+        let wrong = |error| said.refuse(|names| format!("{}: cannot read {from}: {error}", names.of("data")));
+        bytes.map(body::from_bytes).map_err(wrong)
+    };
+    match data {
+        Data::Text(text) => Ok(Body::Text(text.clone())),
+        Data::File(file) => read(std::fs::read(file), file.display().to_string()),
+        Data::Stdin => read((system.stdin)(), "standard input".into()),
+    }
+}
+
+fn form(fields: &[(String, String)]) -> Result<String> {
+    let field = |(name, value): &(String, String)| {
+        Ok(format!("{}={}", template::encode_form(name)?, template::encode_form(value)?))
+    };
+    Ok(fields.iter().map(field).collect::<Result<Vec<_>>>()?.join("&"))
+}
+
+/// Errors in placeholders, and in the files that they name, are found before anything is asked.
+fn check_placeholders(requests: &[Request]) -> Result<()> {
+    let mut feeds = Feeds::default();
+    for request in requests {
+        Template::compile(&request.url, Place::Url, &mut feeds)?;
+        for (name, value) in &request.headers {
+            Template::compile(value, Place::Header, &mut feeds)
+                .map_err(|error| SpecError::from(error).of(&format!("header {name}")))?;
+        }
+        template::compile_body(&request.body, &request.headers, &mut feeds)
+            .map_err(|error| SpecError::from(error).of("body"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! How arrivals are spaced: `poisson`, `even`, `burst:N`.
+
+use super::number::count;
+use brunt_model::Arrivals;
+use brunt_script::WordError;
+
+/// How arrivals are spaced around their rate.
+pub fn parse(word: &str) -> Result<Arrivals, WordError> {
+    match word.split_once(':') {
+        None if word == "poisson" => Ok(Arrivals::Poisson),
+        None if word == "even" => Ok(Arrivals::Even),
+        Some(("burst", size)) => count(size, "the size of a burst", "burst:10").map(Arrivals::Burst),
+        _ => Err(WordError::new(word, "arrivals are not spaced so", "poisson, even or burst:N, such as burst:10")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn good_words() {
+        assert_eq!(parse("poisson"), Ok(Arrivals::Poisson));
+        assert_eq!(parse("even"), Ok(Arrivals::Even));
+        assert_eq!(parse("burst:10"), Ok(Arrivals::Burst(10)));
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for word in ["", "Poisson", "uniform", "burst", "burst:", "burst:0", "burst:-1", "burst:1.5", "even:2"] {
+            let told = parse(word).unwrap_err().to_string();
+            assert!(told.contains("such as burst:10"), "{word}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = (parse(&word), parse(&format!("burst:{word}")));
+        }
+    }
+}

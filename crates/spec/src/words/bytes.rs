@@ -1,0 +1,85 @@
+//! Sizes and rates in bytes: `10k`, `1M`, `64KiB`, `10k/s`.
+
+use super::number::{number, split_unit};
+use brunt_script::WordError;
+
+const INSTEAD: &str = "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024), such as 124k, 1M or 64KiB";
+
+/// A number of bytes from 1: k, M and G count in thousands, Ki, Mi and Gi in 1024; a `B` behind them changes nothing.
+pub fn parse(word: &str) -> Result<u64, WordError> {
+    let word = word.trim();
+    let wrong = |what: &str| WordError::new(word, what, INSTEAD);
+    if word.starts_with('-') {
+        return Err(wrong("a number of bytes is not negative"));
+    }
+    let (digits, unit) = split_unit(word);
+    let value = number(digits).ok_or_else(|| wrong("that is no number of bytes"))?;
+    let scale = scale(unit).ok_or_else(|| wrong(&format!("`{unit}` is no unit of bytes")))?;
+    let bytes = (value * scale).round();
+    if bytes < 1.0 {
+        return Err(wrong("that is less than one byte"));
+    }
+    if bytes > 1e15 {
+        return Err(wrong("that is more than a million gigabytes"));
+    }
+    Ok(bytes as u64)
+}
+
+/// Bytes per second: a number of bytes, with or without `/s` behind it.
+pub fn rate(word: &str) -> Result<u64, WordError> {
+    parse(word.trim().strip_suffix("/s").unwrap_or(word))
+}
+
+fn scale(unit: &str) -> Option<f64> {
+    Some(match unit.strip_suffix('B').unwrap_or(unit) {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "Ki" => 1024.0,
+        "Mi" => 1_048_576.0,
+        "Gi" => 1_073_741_824.0,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn good_words() {
+        for (word, bytes) in [
+            ("1", 1),
+            ("10B", 10),
+            ("10k", 10_000),
+            ("124K", 124_000),
+            ("1.5kB", 1_500),
+            ("1M", 1_000_000),
+            ("1G", 1_000_000_000),
+            ("64Ki", 65_536),
+            ("64KiB", 65_536),
+            ("1MiB", 1 << 20),
+            ("1GiB", 1 << 30),
+        ] {
+            assert_eq!(parse(word), Ok(bytes), "{word}");
+            assert_eq!(rate(&format!("{word}/s")), Ok(bytes), "{word}/s");
+        }
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for word in ["", "-1k", "many", "1m", "1 k", "0", "0.1", "9999999G", "1k/m", "1KB/s/s"] {
+            let told = rate(word).unwrap_err().to_string();
+            assert!(told.contains("such as 124k, 1M or 64KiB"), "{word}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = rate(&word);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What is compared, and which difference is a failure: `p99, throughput`, `2%`, `p99 worse by 5%`.
+
+use super::number::number;
+use super::objective::{hundredth, metric};
+use brunt_model::Measure;
+use brunt_model::question::Regression;
+use brunt_script::WordError;
+
+const FIGURES: &str =
+    "one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu, capacity, such as p99,throughput";
+const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
+
+/// Figures by which servers are compared, with commas between them; the first decides.
+pub fn measures(word: &str) -> Result<Vec<Measure>, WordError> {
+    word.split(',').map(|part| measure(part.trim())).collect()
+}
+
+/// Differences that make brunt fail, with commas between them. `p99 worse by more than 5%` says the same as without the two
+/// words.
+pub fn regressions(word: &str) -> Result<Vec<Regression>, WordError> {
+    word.split(',').map(|part| regression(part.trim())).collect()
+}
+
+/// A share above nothing and below all of it: `2%`.
+pub fn share(word: &str) -> Result<f64, WordError> {
+    let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
+    let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and less than 100%, such as 2%");
+    let percent = percent.ok_or_else(|| wrong("that is no share"))?;
+    if percent <= 0.0 || percent >= 100.0 {
+        Err(wrong("nothing could be held to that"))
+    } else {
+        Ok(hundredth(percent))
+    }
+}
+
+/// Where contenders are measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum At {
+    /// At loads that are given.
+    #[default]
+    Load,
+    /// Each at its own capacity, which is what is compared.
+    Capacity,
+    /// Both.
+    Both,
+}
+
+/// Where contenders are measured: `load`, `capacity` or `both`.
+pub fn at(word: &str) -> Result<At, WordError> {
+    match word {
+        "load" => Ok(At::Load),
+        "capacity" => Ok(At::Capacity),
+        "both" => Ok(At::Both),
+        _ => Err(WordError::new(word, "contenders cannot be measured there", "load, capacity or both")),
+    }
+}
+
+/// How often servers that are alike may be found to differ: `0.05` or `5%`.
+pub fn alpha(word: &str) -> Result<f64, WordError> {
+    let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
+    let wrong = || WordError::new(word, "that is no such chance", "more than 0 and up to 0.5, such as 0.05 or 5%");
+    alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5).ok_or_else(wrong)
+}
+
+fn measure(word: &str) -> Result<Measure, WordError> {
+    match word {
+        "cpu" => Ok(Measure::ServerCpu),
+        "capacity" => Ok(Measure::Capacity),
+        _ if word == Measure::ServerCpu.to_string() => Ok(Measure::ServerCpu),
+        _ => metric(word).map(Measure::Run).map_err(|e| if e.instead.contains("mean") { unknown(word) } else { e }),
+    }
+}
+
+fn unknown(word: &str) -> WordError {
+    WordError::new(word, "that is no figure that could be compared", FIGURES)
+}
+
+fn regression(word: &str) -> Result<Regression, WordError> {
+    let parts = word.split_once(" worse by ");
+    let (figure, by) = parts.ok_or_else(|| WordError::new(word, "`worse by` is missing", FAILURE))?;
+    let by = by.trim();
+    let by = by.strip_prefix("more than ").map_or(by, str::trim);
+    let measure = measure(figure.trim())?;
+    // None at all is a margin, too: any difference that is shown.
+    let by = if by == "0%" { 0.0 } else { share(by)? };
+    Ok(Regression { measure, by })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::objective::Metric;
+    use proptest::prelude::*;
+
+    #[test]
+    fn good_words() {
+        let p99 = Measure::Run(Metric::Quantile(0.99));
+        assert_eq!(
+            measures("p99, cpu,throughput"),
+            Ok(vec![p99, Measure::ServerCpu, Measure::Run(Metric::Throughput)])
+        );
+        assert_eq!(regressions("p99 worse by 5%"), Ok(vec![Regression { measure: p99, by: 0.05 }]));
+        assert_eq!(regressions("p99 worse by more than 0.5 %"), Ok(vec![Regression { measure: p99, by: 0.005 }]));
+        assert_eq!(regressions("p99 worse by 0%,errors worse by 50%").map(|all| all.len()), Ok(2));
+        assert_eq!((measures("capacity"), at("both")), (Ok(vec![Measure::Capacity]), Ok(At::Both)));
+        assert_eq!(
+            (share("2%"), share("0.1 %"), alpha("5%"), alpha("0.01")),
+            (Ok(0.02), Ok(0.001), Ok(0.05), Ok(0.01))
+        );
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for (told, remedy) in [
+            (measures("latency").err(), "write one of p50 … p99.9, mean, max, errors, throughput, goodput, cpu"),
+            (measures("p99,").err(), "write one of p50"),
+            (measures("p101").err(), "write p50, p99 or p99.9"),
+            (regressions("p99 > 5%").err(), "`worse by` is missing; write a difference such as 'p99 worse by 5%'"),
+            (regressions("p99 worse by 5").err(), "`5`: that is no share; write more than 0% and less than 100%"),
+            (regressions("speed worse by 5%").err(), "write one of p50"),
+            (at("peak").err(), "write load, capacity or both"),
+            (share("2").err(), "such as 2%"),
+            (share("0%").err(), "more than 0%"),
+            (share("100%").err(), "less than 100%"),
+            (alpha("0").err(), "such as 0.05 or 5%"),
+            (alpha("60%").err(), "up to 0.5"),
+        ] {
+            let told = told.map(|e| e.to_string()).unwrap_or_default();
+            assert!(told.contains(remedy), "{told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = (measures(&word), regressions(&word), share(&word), alpha(&word));
+            let _ = regressions(&format!("p99 worse by {word}"));
+        }
+
+        #[test]
+        fn a_failure_is_read_as_it_is_shown(tenths in 1..=1000_u32, by in 1..10_000_u32, cpu: bool) {
+            let quantile = Measure::Run(Metric::Quantile(hundredth(f64::from(tenths) / 10.0)));
+            let measure = if cpu { Measure::ServerCpu } else { quantile };
+            let regression = Regression { measure, by: hundredth(f64::from(by) / 100.0) };
+            prop_assert_eq!(regressions(&regression.to_string()), Ok(vec![regression]));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. What it is not: a search, nor its defaults.
+
+use super::duration;
+use super::number::number;
+use brunt_model::objective::Relation;
+use brunt_model::question::Requirement;
+use brunt_script::WordError;
+use std::time::Duration;
+
+const EXPECTED: &str = "capacity > N or capacity >= N, such as 'capacity > 3000/s' or 'capacity >= 200 users'";
+
+/// The units that a load may be written with.
+const UNITS: [&str; 3] = ["/s", "users", "requests/s"];
+
+/// What a capacity is required to be.
+pub fn requirement(word: &str) -> Result<Requirement, WordError> {
+    let wrong = |what: &str| WordError::new(word, what, EXPECTED);
+    let rest = word.trim().strip_prefix("capacity").ok_or_else(|| wrong("only a capacity can be required"))?;
+    let signs = [(">=", Relation::AtLeast), ("≥", Relation::AtLeast), (">", Relation::Above)];
+    let rest = rest.trim_start();
+    let sign = signs.iter().find_map(|(sign, relation)| Some((*relation, rest.strip_prefix(sign)?)));
+    let (relation, bound) = sign.ok_or_else(|| wrong("a capacity is required to be more than something"))?;
+    let bound = bound.trim();
+    let plain = UNITS.iter().rev().find_map(|unit| bound.strip_suffix(unit)).unwrap_or(bound).trim();
+    let bound = number(plain).filter(|bound| *bound > 0.0);
+    let bound = bound.ok_or_else(|| wrong("behind the sign there is no number above 0"))?;
+    Ok(Requirement { relation, bound })
+}
+
+/// Half an interval, as a share of the figure: `2%`.
+pub fn precision(word: &str) -> Result<f64, WordError> {
+    let percent = word.trim().trim_start_matches(['±']).strip_suffix('%').and_then(|word| number(word.trim()));
+    let share = percent.map(|percent| percent / 100.0).filter(|share| (0.001..=0.5).contains(share));
+    share.ok_or_else(|| WordError::new(word, "that is no share from 0.1% to 50%", "2% or 0.5%"))
+}
+
+/// So many times the capacity, or `no`.
+pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
+    if word == "no" {
+        return Ok(None);
+    }
+    let times = number(word).filter(|times| (1.05..=10.0).contains(times));
+    times.map(Some).ok_or_else(|| WordError::new(word, "an overload is 1.05 to 10 times the capacity", "1.5, or no"))
+}
+
+/// How long a trial is at least and at most: `2s..20s`, or one time for both.
+pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
+    let (least, most) = word.split_once("..").unwrap_or((word, word));
+    let (least, most) = (duration::positive(least.trim())?, duration::positive(most.trim())?);
+    let instead = "the shorter time first, and at least 1s, such as 2s..20s";
+    if least > most || least < Duration::from_secs(1) {
+        return Err(WordError::new(word, "not a range of trial times", instead));
+    }
+    Ok((least, most))
+}
+
+/// A load: `500`, `500/s`, `64 users`.
+pub fn load(word: &str) -> Result<f64, WordError> {
+    let plain = UNITS.iter().rev().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).trim();
+    let load = number(plain).filter(|load| *load > 0.0);
+    load.ok_or_else(|| WordError::new(word, "that is no load above 0", "a number such as 500"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_requirement_is_a_least_capacity() {
+        for (word, relation, bound) in [
+            ("capacity > 3000/s", Relation::Above, 3000.0),
+            (" capacity>=200 users ", Relation::AtLeast, 200.0),
+            ("capacity ≥ 12.5 requests/s", Relation::AtLeast, 12.5),
+        ] {
+            assert_eq!(requirement(word).unwrap(), Requirement { relation, bound }, "{word}");
+        }
+        for word in ["capacity < 5", "knee > 5", "capacity > many", "capacity > 0", "", "capacity"] {
+            let told = requirement(word).unwrap_err().to_string();
+            assert!(told.contains("capacity > 3000/s"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_a_search_is_told_is_refused_with_what_to_write() {
+        assert_eq!((precision("2%").unwrap(), precision("±0.5 %").unwrap()), (0.02, 0.005));
+        assert_eq!((overload("1.5").unwrap(), overload("no").unwrap()), (Some(1.5), None));
+        assert_eq!(lengths("2s..20s").unwrap(), (Duration::from_secs(2), Duration::from_secs(20)));
+        assert_eq!(lengths("5s").unwrap(), (Duration::from_secs(5), Duration::from_secs(5)));
+        assert_eq!((load("500/s").unwrap(), load("64 users").unwrap()), (500.0, 64.0));
+        for bad in ["2", "0%", "60%", "x%"] {
+            assert!(precision(bad).unwrap_err().to_string().contains("2% or 0.5%"), "{bad}");
+        }
+        assert!(overload("1").is_err() && lengths("20s..2s").is_err() && lengths("100ms").is_err());
+        assert!(load("0").is_err() && load("-5").is_err() && load("many").is_err());
+    }
+}

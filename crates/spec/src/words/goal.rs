@@ -1,0 +1,99 @@
+//! Goals: `p99±5%, throughput±1%`; `+-` stands for `±` where that is not on the keyboard.
+
+use super::number::number;
+use super::objective::{hundredth, percentile};
+use brunt_model::Goal;
+use brunt_model::goal::Aim;
+use brunt_script::WordError;
+
+const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";
+
+/// How sure figures of a run are to be before it may end, with commas between them.
+pub fn parse(word: &str) -> Result<Vec<Goal>, WordError> {
+    word.split(',').map(|part| goal(part.trim())).collect()
+}
+
+fn goal(word: &str) -> Result<Goal, WordError> {
+    let parts = word.split_once('±').or_else(|| word.split_once("+-"));
+    let (figure, width) = parts.ok_or_else(|| WordError::new(word, "± (or +-) is missing", EXAMPLE))?;
+    Ok(Goal { aim: aim(figure.trim())?, within: within(width.trim())? })
+}
+
+fn aim(word: &str) -> Result<Aim, WordError> {
+    if word == "throughput" {
+        return Ok(Aim::Throughput);
+    }
+    if !word.starts_with('p') {
+        return Err(WordError::new(word, "that figure has no interval", "p50, p99, p99.9 or throughput"));
+    }
+    let q = percentile(word)?;
+    if q >= 1.0 {
+        return Err(WordError::new(word, "nothing lies beyond the longest, so it has no interval", "p99.9 or less"));
+    }
+    Ok(Aim::Quantile(q))
+}
+
+fn within(word: &str) -> Result<f64, WordError> {
+    let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
+    let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and up to 100%, such as 5%");
+    let percent = percent.ok_or_else(|| wrong("that is no share of a figure"))?;
+    let share = hundredth(percent);
+    if share <= 0.0 || share > 1.0 { Err(wrong("no run could be held to that width")) } else { Ok(share) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn good_words() {
+        for (word, aim, within) in [
+            ("p99±5%", Aim::Quantile(0.99), 0.05),
+            ("p99+-5%", Aim::Quantile(0.99), 0.05),
+            (" p99.9 ± 10 %", Aim::Quantile(0.999), 0.1),
+            ("p50±0.5%", Aim::Quantile(0.5), 0.005),
+            ("throughput±1%", Aim::Throughput, 0.01),
+            ("throughput +- 100%", Aim::Throughput, 1.0),
+        ] {
+            assert_eq!(parse(word), Ok(vec![Goal { aim, within }]), "{word}");
+        }
+        assert_eq!(parse("p99±5%,throughput±1%").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for (word, remedy) in [
+            ("", "± (or +-) is missing; write a goal such as p99±5%"),
+            ("p99", "is missing; write a goal"),
+            ("p99-5%", "is missing; write a goal"),
+            ("mean±5%", "`mean`: that figure has no interval; write p50"),
+            ("p0±5%", "write p50, p99 or p99.9"),
+            ("p100±5%", "write p99.9 or less"),
+            ("px±5%", "write one of p50"),
+            ("p99±5", "`5`: that is no share of a figure; write more than 0% and up to 100%, such as 5%"),
+            ("p99±5ms", "such as 5%"),
+            ("p99±0%", "more than 0%"),
+            ("p99±101%", "up to 100%"),
+            ("p99±±5%", "such as 5%"),
+            ("p99±5%,", "write a goal"),
+        ] {
+            let told = parse(word).unwrap_err().to_string();
+            assert!(told.contains(remedy), "{word}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = (parse(&word), parse(&format!("p99±{word}")), parse(&format!("{word}±1%")));
+        }
+
+        #[test]
+        fn a_goal_is_read_as_it_is_shown(tenths in 1..1000_u32, width in 1..=10_000_u32) {
+            let aim = Aim::Quantile(hundredth(f64::from(tenths) / 10.0));
+            let goal = Goal { aim, within: hundredth(f64::from(width) / 100.0) };
+            prop_assert_eq!(parse(&goal.to_string()), Ok(vec![goal]));
+        }
+    }
+}

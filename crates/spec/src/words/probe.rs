@@ -1,0 +1,132 @@
+//! The words of `--probe`: `WHAT` or `WHAT=WHICH`.
+
+use super::duration;
+use crate::defaults;
+use brunt_model::probe_spec::{ProbeSpec, Probed, Select, Via};
+use brunt_script::WordError;
+
+/// A word, how what stands behind `=` is read, and an example.
+struct Row {
+    word: &'static str,
+    example: &'static str,
+    read: fn(&str) -> Option<Probed>,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        word: "host",
+        example: "host, or host=user@machine by ssh",
+        read: |which| Some(Probed::Host { via: via(which) }),
+    },
+    Row { word: "process", example: "process=nginx", read: |which| processes(Select::Name(which.into())) },
+    Row { word: "pid", example: "pid=4711", read: |which| processes(Select::Pid(which.parse().ok()?)) },
+    Row {
+        word: "pid-file",
+        example: "pid-file=/run/nginx.pid",
+        read: |which| processes(Select::PidFile(which.into())),
+    },
+    Row { word: "port", example: "port=8080", read: |which| processes(Select::Port(which.parse().ok()?)) },
+    Row {
+        word: "cgroup",
+        example: "cgroup=system.slice/nginx.service",
+        read: |which| processes(Select::Cgroup(which.into())),
+    },
+    Row {
+        word: "nginx",
+        example: "nginx=http://127.0.0.1/status",
+        read: |url| page(url, |url| Probed::Nginx { url, connections: None }),
+    },
+    Row {
+        word: "apache",
+        example: "apache=http://127.0.0.1/server-status?auto",
+        read: |url| page(url, |url| Probed::Apache { url }),
+    },
+    Row {
+        word: "php-fpm",
+        example: "php-fpm=http://127.0.0.1/fpm-status?json",
+        read: |url| page(url, |url| Probed::PhpFpm { url }),
+    },
+    Row {
+        word: "tomcat",
+        example: "tomcat=http://127.0.0.1:8080/manager/status?XML=true",
+        read: |url| page(url, |url| Probed::Tomcat { url }),
+    },
+    Row {
+        word: "haproxy",
+        example: "haproxy=http://127.0.0.1:8404/stats;csv",
+        read: |url| page(url, |url| Probed::Haproxy { url }),
+    },
+    Row {
+        word: "prometheus",
+        example: "prometheus=http://127.0.0.1:9100/metrics",
+        read: |url| page(url, |url| Probed::Prometheus { url, metrics: Vec::new() }),
+    },
+];
+
+/// Reads a word of `--probe`.
+pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
+    let (what, which) = word.split_once('=').unwrap_or((word, ""));
+    let Some(row) = ROWS.iter().find(|row| row.word == what) else {
+        let all: Vec<_> = ROWS.iter().map(|row| row.word).collect();
+        return Err(WordError::new(word, "there is no such probe", format!("one of {}", all.join(", "))));
+    };
+    let missing = which.is_empty() && what != "host";
+    let probed = (row.read)(which).filter(|_| !missing);
+    let what = probed.ok_or_else(|| WordError::new(word, "what it is to read is missing or wrong", row.example))?;
+    let name = if which.is_empty() { "local".to_owned() } else { short(which).to_owned() };
+    Ok(ProbeSpec { name, what, interval: duration::parse(defaults::PROBE_INTERVAL)? })
+}
+
+fn via(host: &str) -> Via {
+    if host.is_empty() { Via::Local } else { Via::Ssh { host: host.into(), options: Vec::new() } }
+}
+
+// Rows are alike for that.
+#[allow(clippy::unnecessary_wraps)]
+fn processes(select: Select) -> Option<Probed> {
+    Some(Probed::Processes { select, via: Via::Local })
+}
+
+fn page(url: &str, of: impl Fn(String) -> Probed) -> Option<Probed> {
+    let scheme = ["http://", "https://"].iter().any(|scheme| url.len() > scheme.len() && url.starts_with(scheme));
+    scheme.then(|| of(url.to_owned()))
+}
+
+/// A URL's host and port; anything else as it is.
+fn short(which: &str) -> &str {
+    let behind = which.split_once("://").map_or(which, |(_, rest)| rest.split(['/', '?']).next().unwrap_or(rest));
+    behind.rsplit_once('@').filter(|_| behind != which).map_or(behind, |(_, host)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_is_read_by_its_example() {
+        for row in ROWS {
+            let word = row.example.split(',').next().unwrap();
+            assert!(parse(word).is_ok(), "{word}");
+        }
+        let source = |word| parse(word).unwrap().source();
+        assert_eq!(source("host"), "host:local");
+        assert_eq!(source("host=me@there"), "host:me@there");
+        assert_eq!(source("process=php-fpm8.4"), "process:php-fpm8.4");
+        assert_eq!(source("tomcat=http://admin:x@127.0.0.1:8080/manager/status?XML=true"), "tomcat:127.0.0.1:8080");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_with_what_to_write() {
+        let told = |word| parse(word).unwrap_err().to_string();
+        assert!(told("cpu").contains("there is no such probe; write one of host, process, pid,"), "{}", told("cpu"));
+        for (word, example) in [
+            ("nginx", "nginx=http"),
+            ("nginx=/status", "nginx=http"),
+            ("pid=x", "pid=4711"),
+            ("port=70000", "port=8080"),
+            ("process=", "process=nginx"),
+        ] {
+            assert!(told(word).contains(&format!("write {example}")), "{}", told(word));
+        }
+    }
+}

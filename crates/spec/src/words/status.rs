@@ -1,0 +1,69 @@
+//! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`.
+
+use brunt_model::plan::StatusRange;
+use brunt_script::WordError;
+
+const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, with commas between them";
+
+/// A list of statuses, ranges and classes.
+pub fn parse(word: &str) -> Result<Vec<StatusRange>, WordError> {
+    word.split(',').map(|part| range(part.trim())).collect()
+}
+
+fn range(word: &str) -> Result<StatusRange, WordError> {
+    if let Some(class) = word.strip_suffix("xx").or_else(|| word.strip_suffix("XX")) {
+        let least = status(word, &format!("{class}00"))?;
+        return Ok(StatusRange { least, most: least + 99 });
+    }
+    let (least, most) = word.split_once('-').unwrap_or((word, word));
+    let (least, most) = (status(word, least.trim())?, status(word, most.trim())?);
+    if least > most {
+        return Err(WordError::new(word, "the lower status stands first", format!("{most}-{least}")));
+    }
+    Ok(StatusRange { least, most })
+}
+
+fn status(word: &str, digits: &str) -> Result<u16, WordError> {
+    let three = digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
+    let status = three.then(|| digits.parse().ok()).flatten();
+    status.ok_or_else(|| WordError::new(word, "that is no status", INSTEAD))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn good_words() {
+        let ranges = |word| -> Vec<_> { parse(word).unwrap().iter().map(|r| (r.least, r.most)).collect() };
+        assert_eq!(ranges("200"), [(200, 200)]);
+        assert_eq!(ranges("200,201,300-399,2xx"), [(200, 200), (201, 201), (300, 399), (200, 299)]);
+        assert_eq!(ranges("4XX, 503"), [(400, 499), (503, 503)]);
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for (word, remedy) in [
+            ("", "such as 200, 300-399 or 2xx"),
+            ("20", "such as 200"),
+            ("OK", "such as 200"),
+            ("0xx", "such as 200"),
+            ("xx", "such as 200"),
+            ("200,", "such as 200"),
+            ("+20", "such as 200"),
+            ("1000", "such as 200"),
+            ("399-300", "write 300-399"),
+        ] {
+            let told = parse(word).unwrap_err().to_string();
+            assert!(told.contains(remedy), "{word}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = (parse(&word), parse(&format!("{word}xx")));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! A URL as people write it: `localhost:8080/path`, `https://user:pass@example.org`.
+
+use brunt_script::WordError;
+use brunt_script::template::{encode_url, has_placeholders};
+use percent_encoding::percent_decode_str;
+use url::{Host, Url};
+
+/// A URL that can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Absolute, http or https, percent-encoded, without credentials and fragment. Placeholders are left in it.
+    pub url: String,
+    /// The name and password that stood in it.
+    pub basic: Option<(String, String)>,
+}
+
+const EXAMPLE: &str = "one such as http://127.0.0.1:8080/path";
+
+/// The target that a URL speaks of. http is assumed where no scheme is told. Placeholders may stand in path and query.
+pub fn parse(word: &str) -> Result<Target, WordError> {
+    let word = word.trim();
+    if word.is_empty() {
+        return Err(WordError::new(word, "a URL is missing", EXAMPLE));
+    }
+    let (scheme, rest) = scheme(word)?;
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
+    if has_placeholders(authority) || has_placeholders(scheme) {
+        return Err(WordError::new(word, "placeholders stand in the path and query only", "the host as it is"));
+    }
+    let (basic, authority) = match authority.rsplit_once('@') {
+        Some((user, authority)) => (Some(credentials(word, user)?), authority),
+        None => (None, authority),
+    };
+    let origin =
+        Url::parse(&format!("{scheme}://{authority}/")).map_err(|e| WordError::new(word, e.to_string(), EXAMPLE))?;
+    let url = format!("{}{}", origin.as_str().trim_end_matches('/'), path_and_query(path)?);
+    Ok(Target { url, basic })
+}
+
+/// Whether a target is on this very machine, as far as its URL tells.
+pub fn is_local(url: &str) -> bool {
+    match Url::parse(url).ok().as_ref().and_then(Url::host) {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+        Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
+        None => false,
+    }
+}
+
+/// Whether the host is written as a loopback address of IPv4.
+pub fn is_loopback_v4(url: &str) -> bool {
+    matches!(Url::parse(url).ok().as_ref().and_then(Url::host), Some(Host::Ipv4(address)) if address.is_loopback())
+}
+
+/// The target of a path (`/…`) or query (`?…`) of the same server as `base`, or else of a whole URL.
+pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
+    parse(&join(word, base)?)
+}
+
+/// The URL of a path (`/…`) or query (`?…`) of the same server as `base`; a whole URL is left as it is.
+pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
+    let word = word.trim();
+    if !word.starts_with(['/', '?']) {
+        return Ok(word.to_owned());
+    }
+    let Some(base) = base else {
+        let instead = format!("http://HOST{word}, or give the server on the command line");
+        return Err(WordError::new(word, "it is not known on which server this is", instead));
+    };
+    let (scheme, rest) = scheme(base)?;
+    let ends: &[char] = if word.starts_with('?') { &['?', '#'] } else { &['/', '?', '#'] };
+    let kept = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    Ok(match word.strip_prefix("//") {
+        Some(host) => format!("{scheme}://{host}"),
+        None => format!("{scheme}://{kept}{word}"),
+    })
+}
+
+fn scheme(word: &str) -> Result<(&str, &str), WordError> {
+    let Some((scheme, rest)) = word.split_once("://").filter(|(s, _)| !s.contains(['/', '?', '#'])) else {
+        return Ok(("http", word));
+    };
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" => Ok(("http", rest)),
+        "https" => Ok(("https", rest)),
+        _ => Err(WordError::new(word, format!("brunt speaks http and https, not {scheme}"), format!("http://{rest}"))),
+    }
+}
+
+fn credentials(word: &str, user: &str) -> Result<(String, String), WordError> {
+    let (name, password) = user.split_once(':').unwrap_or((user, ""));
+    let decoded = |part: &str| {
+        let decoded = percent_decode_str(part).decode_utf8().map(std::borrow::Cow::into_owned);
+        decoded.map_err(|_| WordError::new(word, "the name and password are not UTF-8", "them with --basic"))
+    };
+    Ok((decoded(name)?, decoded(password)?))
+}
+
+/// From the first slash on, without the fragment: that is never sent.
+fn path_and_query(path: &str) -> Result<String, WordError> {
+    let path = &path[..path.find('#').unwrap_or(path.len())];
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    Ok(format!("{slash}{}", encode_url(path)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn url(word: &str) -> String {
+        parse(word).unwrap().url
+    }
+
+    #[test]
+    fn good_urls() {
+        for (word, becomes) in [
+            ("localhost:8080", "http://localhost:8080/"),
+            ("example.org/a", "http://example.org/a"),
+            ("http://example.org", "http://example.org/"),
+            ("HTTPS://Example.ORG:443/A", "https://example.org/A"),
+            ("http://h:80?q=1", "http://h/?q=1"),
+            ("http://h/a b/ß?x=\"y\"", "http://h/a%20b/%C3%9F?x=%22y%22"),
+            ("http://h/%20?a=%7B", "http://h/%20?a=%7B"),
+            ("http://h/a#part", "http://h/a"),
+            ("http://h/?to=http://i/", "http://h/?to=http://i/"),
+            ("h/?to=ftp://i/", "http://h/?to=ftp://i/"),
+            ("[::1]:8080/x", "http://[::1]:8080/x"),
+            ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+            ("http://h/{n}?u={uuid}&r={random:1..9}", "http://h/{n}?u={uuid}&r={random:1..9}"),
+            ("http://h/{a}", "http://h/%7Ba%7D"),
+            (" http://h/../a ", "http://h/../a"),
+            (r"h\a", "http://h/%5Ca"),
+        ] {
+            assert_eq!(url(word), becomes, "{word}");
+        }
+    }
+
+    #[test]
+    fn this_machine_is_known() {
+        for word in
+            ["localhost:1", "a.localhost", "127.0.0.1", "127.9.9.9/x", "[::1]:8", "0.0.0.0:1", "https://[::]/{n}"]
+        {
+            assert!(is_local(&url(word)), "{word}");
+        }
+        for word in ["example.org", "localhost.org", "10.0.0.1", "[fe80::1]"] {
+            assert!(!is_local(&url(word)), "{word}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_taken_out() {
+        let basic = |word| parse(word).unwrap().basic.map(|(name, password)| format!("{name} {password}"));
+        assert_eq!(url("http://anna:secret@h/x"), "http://h/x");
+        assert_eq!(basic("http://anna:secret@h/x").as_deref(), Some("anna secret"));
+        assert_eq!(basic("anna:a%3Ab@c@h:81").as_deref(), Some("anna a:b@c"));
+        assert_eq!(basic("anna@h").as_deref(), Some("anna "));
+        assert_eq!(basic("http://h/a@b"), None);
+    }
+
+    #[test]
+    fn relative_urls() {
+        let url = |word| relative(word, Some("http://u:p@h:81/dir/file?q#f")).unwrap().url;
+        assert_eq!(url("/x?y"), "http://h:81/x?y");
+        assert_eq!(url("?y"), "http://h:81/dir/file?y");
+        assert_eq!(url("//i/x"), "http://i/x");
+        assert_eq!(url("i/x"), "http://i/x");
+        assert_eq!(url("https://i/x"), "https://i/x");
+        let told = relative("/x", None).unwrap_err().to_string();
+        assert!(told.contains("write http://HOST/x, or give the server"), "{told}");
+    }
+
+    #[test]
+    fn bad_urls_say_what_to_write() {
+        for (word, remedy) in [
+            ("", "write one such as http://127.0.0.1:8080/path"),
+            ("ftp://h/x", "not ftp; write http://h/x"),
+            ("http://", "write one such as http://127.0.0.1:8080/path"),
+            ("http:///x", "write one such as"),
+            ("http://h:99999/", "invalid port number; write one such as"),
+            ("http://a b/", "write one such as"),
+            ("http://{csv:hosts.csv:h}/", "placeholders stand in the path and query only"),
+            ("http://h/{random:2..", "its `}` is missing"),
+            ("http://%ff@h/", "--basic"),
+        ] {
+            let told = parse(word).unwrap_err().to_string();
+            assert!(told.contains(remedy), "{word}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = (parse(&word), relative(&word, Some("http://h/a")), relative("/x", Some(&word)));
+        }
+
+        #[test]
+        fn what_comes_out_is_a_url(word in r"(http://)?[a-z]{1,9}(:[0-9]{1,4})?[/?# -~ß]{0,20}") {
+            if let Ok(target) = parse(&word) && !has_placeholders(&target.url) {
+                let read = Url::parse(&target.url).unwrap();
+                prop_assert!(["http", "https"].contains(&read.scheme()));
+                prop_assert_eq!(parse(&target.url).unwrap().url, target.url);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Think time: `1s`, or anything from one to the other, `0.5s..2s`.
+
+use super::duration;
+use brunt_model::Think;
+use brunt_script::WordError;
+
+/// How long a virtual user waits between a reply and its next request; bare numbers are seconds.
+pub fn parse(word: &str) -> Result<Think, WordError> {
+    let (least, most) = word.split_once("..").unwrap_or((word, word));
+    let (least, most) = (duration::parse(least)?, duration::parse(most)?);
+    if least > most {
+        return Err(WordError::new(word, "the shorter time stands first", "it the other way round, such as 0.5s..2s"));
+    }
+    Ok(Think { least, most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    #[test]
+    fn good_words() {
+        let think = |least, most| Ok(Think { least: Duration::from_millis(least), most: Duration::from_millis(most) });
+        for (word, least, most) in
+            [("1s", 1000, 1000), ("0.5s..2s", 500, 2000), ("0..2", 0, 2000), ("0", 0, 0), ("10ms .. 20ms", 10, 20)]
+        {
+            assert_eq!(parse(word), think(least, most), "{word}");
+        }
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for (word, remedy) in [
+            ("2s..1s", "write it the other way round, such as 0.5s..2s"),
+            ("", "such as 500ms"),
+            ("1s..", "such as 500ms"),
+            ("-1s", "not negative"),
+            ("1..2..3", "such as 500ms"),
+        ] {
+            let told = parse(word).unwrap_err().to_string();
+            assert!(told.contains(remedy), "{word}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = parse(&word);
+        }
+    }
+}

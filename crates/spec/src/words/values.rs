@@ -1,0 +1,202 @@
+//! Values of settings that have no other place: headers, methods, addresses, files; each is read here, once, or refused with
+//! what to write instead.
+
+pub mod secrets;
+
+use super::{duration, target};
+use brunt_model::plan::Resolve;
+use brunt_script::WordError;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A variable of the environment, by its name.
+pub type Environment = fn(&str) -> Option<String>;
+
+/// A report, and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// The name of its format.
+    pub format: String,
+    /// Its file; none: standard output.
+    pub file: Option<PathBuf>,
+}
+
+/// How long the load before the measured time lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warmup {
+    /// So long.
+    For(Duration),
+    /// Until the server is found steady.
+    UntilSteady,
+}
+
+impl Default for Warmup {
+    fn default() -> Self {
+        Self::For(Duration::ZERO)
+    }
+}
+
+/// `auto`, or a time.
+pub fn warmup(word: &str) -> Result<Warmup, WordError> {
+    if word == "auto" { Ok(Warmup::UntilSteady) } else { duration::parse(word).map(Warmup::For) }
+}
+
+/// Where a body comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Data {
+    /// From the command line.
+    Text(String),
+    /// From a file.
+    File(PathBuf),
+    /// From standard input.
+    Stdin,
+}
+
+/// `FORMAT` or `FORMAT=FILE`; the file `-` is standard output.
+pub fn output(word: &str) -> Result<Output, WordError> {
+    let (format, file) = word.split_once('=').map_or((word, None), |(format, file)| (format, Some(file)));
+    if format.is_empty() || file == Some("") {
+        return Err(WordError::new(word, "the format or the file is missing", "text, json or json=run.json"));
+    }
+    Ok(Output { format: format.to_owned(), file: file.filter(|f| *f != "-").map(PathBuf::from) })
+}
+
+/// `TEXT`, `@FILE`, or `@-`.
+pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
+    Ok(match word.strip_prefix('@') {
+        None => Data::Text(secrets::filled(word, environment)?),
+        Some("-") => Data::Stdin,
+        Some("") => return Err(WordError::new(word, "a file is missing", "@body.json, or @- for standard input")),
+        Some(file) => Data::File(file.into()),
+    })
+}
+
+/// A method: capitals, as the standard ones are (RFC 9110 section 9.1: they are case-sensitive).
+pub fn method(word: &str) -> Result<String, WordError> {
+    if word.is_empty() || !word.bytes().all(is_token) {
+        return Err(WordError::new(word, "that is no method", "one such as GET, POST or DELETE"));
+    }
+    if word.bytes().any(|b| b.is_ascii_lowercase()) {
+        return Err(WordError::new(word, "methods are written in capitals", word.to_ascii_uppercase()));
+    }
+    if word == "CONNECT" {
+        return Err(WordError::new(word, "it asks for a tunnel, not for a reply", "another method, or --proxy URL"));
+    }
+    Ok(word.to_owned())
+}
+
+/// `Name: value`.
+pub fn header(word: &str) -> Result<(String, String), WordError> {
+    const EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
+    let (name, value) = word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", EXAMPLE))?;
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(WordError::new(name, "that is no name of a header", EXAMPLE));
+    }
+    Ok((name.to_owned(), text(value)?))
+}
+
+/// What may stand in a header: no line break, nor any other control character. Space around it is taken off.
+pub fn text(word: &str) -> Result<String, WordError> {
+    let word = word.trim_matches([' ', '\t']);
+    if word.chars().any(|c| c.is_control() && c != '\t') {
+        return Err(WordError::new(word, "it holds a line break or control character", "it without, on one line"));
+    }
+    Ok(word.to_owned())
+}
+
+/// `NAME=VALUE`.
+pub fn pair(word: &str) -> Result<(String, String), WordError> {
+    let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or_else(|| WordError::new(word, "that is no pair", "NAME=VALUE, such as user=anna"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// `NAME=VALUE`, as it goes into a header.
+pub fn cookie(word: &str) -> Result<String, WordError> {
+    pair(word)?;
+    text(word)
+}
+
+/// `USER:PASS`.
+pub fn basic(word: &str) -> Result<(String, String), WordError> {
+    let pair = word.split_once(':').filter(|(user, _)| !user.is_empty());
+    let (user, pass) =
+        pair.ok_or_else(|| WordError::new(word, "name or colon is missing", "USER:PASS, such as anna:x"))?;
+    Ok((user.to_owned(), pass.to_owned()))
+}
+
+/// A PEM file that is there and can be read.
+pub fn pem(word: &str) -> Result<PathBuf, WordError> {
+    let wrong = |what: String| WordError::new(word, what, "the name of a PEM file (-----BEGIN …)");
+    let bytes = std::fs::read(word).map_err(|e| wrong(format!("it cannot be read: {e}")))?;
+    if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
+        return Err(wrong("that file is not PEM".into()));
+    }
+    Ok(word.into())
+}
+
+/// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.
+pub fn resolve(word: &str) -> Result<Resolve, WordError> {
+    let read = || {
+        let (host, rest) = match word.strip_prefix('[') {
+            Some(bracketed) => bracketed.split_once("]:")?,
+            None => word.split_once(':')?,
+        };
+        let (port, address) = rest.split_once(':')?;
+        let bare = address.strip_prefix('[').and_then(|a| a.strip_suffix(']')).unwrap_or(address);
+        let resolve =
+            Resolve { host: host.to_ascii_lowercase(), port: port.parse().ok()?, address: bare.parse().ok()? };
+        (!host.is_empty()).then_some(resolve)
+    };
+    let instead = "HOST:PORT:ADDR, such as example.org:443:127.0.0.1 or example.org:443:[::1]";
+    read().ok_or_else(|| WordError::new(word, "that is no host, port and address", instead))
+}
+
+/// An HTTP proxy, as `http://HOST:PORT/`.
+pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> {
+    let wrong = |what: &str| WordError::new(word, what, "http://HOST:PORT, such as http://127.0.0.1:3128");
+    let target = target::parse(&secrets::filled(word, environment)?)?;
+    if !target.url.starts_with("http:") {
+        return Err(wrong("the way to the proxy itself is plain http, also for https behind it"));
+    }
+    if target.basic.is_some() {
+        return Err(wrong("a name and password for the proxy are not supported yet"));
+    }
+    if target.url.matches('/').count() != 3 || !target.url.ends_with('/') {
+        return Err(wrong("a proxy has no path"));
+    }
+    Ok(target.url)
+}
+
+/// A local IP address.
+pub fn address(word: &str) -> Result<IpAddr, WordError> {
+    let instead = "addresses of this machine, such as 127.0.0.2,127.0.0.3";
+    word.trim().parse().map_err(|_| WordError::new(word, "that is no IP address", instead))
+}
+
+/// A regular expression, as a text.
+pub fn regex(word: &str) -> Result<String, WordError> {
+    let wrong = |e: regex::Error| {
+        let last = e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        WordError::new(word, last, "a regular expression such as '\"ok\":\\s*true'; \\( is a plain (")
+    };
+    regex::bytes::Regex::new(word).map(|_| word.to_owned()).map_err(wrong)
+}
+
+/// Time between snapshots: from a millisecond to an hour.
+pub fn interval(word: &str) -> Result<Duration, WordError> {
+    let interval = duration::parse(word)?;
+    if !(Duration::from_millis(1)..=Duration::from_hours(1)).contains(&interval) {
+        return Err(WordError::new(word, "that is too short or too long", "1ms to 1h, such as 100ms"));
+    }
+    Ok(interval)
+}
+
+/// RFC 9110 section 5.6.2.
+fn is_token(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Values that are kept out of the command line, which everybody on a machine can read: from a file, or from the
+//! environment, which is handed in.
+
+use super::{Environment, header, pair, text};
+use brunt_script::WordError;
+use std::path::Path;
+
+/// `Name: value`, or `@FILE` with one a line.
+pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, String)>, WordError> {
+    match word.strip_prefix('@') {
+        Some(file) => header_file(file, environment),
+        None => header(&filled(word, environment)?).map(|header| vec![header]),
+    }
+}
+
+/// A file of headers, one a line. Empty lines, and those that begin with `#`, are left out.
+pub fn header_file(file: &str, environment: Environment) -> Result<Vec<(String, String)>, WordError> {
+    let content = content(file)?;
+    let lines = content.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .enumerate()
+        .map(|(number, line)| {
+            let place = format!("{file}, header {}", number + 1);
+            // What a file holds may be secret, so that it is not repeated.
+            let wrong = |_| WordError::new(&place, "that is no header", "one `Name: value` on each line");
+            header(&filled(line, environment)?).map_err(wrong)
+        })
+        .collect()
+}
+
+/// `USER:PASS`, or `@FILE` that holds it.
+pub fn basic(word: &str, environment: Environment) -> Result<(String, String), WordError> {
+    super::basic(&given(word, environment)?)
+}
+
+/// A token, or `@FILE` that holds it.
+pub fn bearer(word: &str, environment: Environment) -> Result<String, WordError> {
+    text(&given(word, environment)?)
+}
+
+/// `NAME=VALUE`, or `@FILE` that holds some, one a line.
+pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError> {
+    if !word.starts_with('@') {
+        return super::cookie(&filled(word, environment)?);
+    }
+    let given = given(word, environment)?;
+    let lines = given.lines().map(str::trim).filter(|line| !line.is_empty());
+    Ok(lines.map(super::cookie).collect::<Result<Vec<_>, _>>()?.join("; "))
+}
+
+/// `NAME=VALUE`, of which the value may come from the environment.
+pub fn field(word: &str, environment: Environment) -> Result<(String, String), WordError> {
+    pair(&filled(word, environment)?)
+}
+
+/// The word with `${env:NAME}` replaced by the variables of the environment.
+pub fn filled(word: &str, environment: Environment) -> Result<String, WordError> {
+    const BEGIN: &str = "${env:";
+    let mut out = String::with_capacity(word.len());
+    let mut rest = word;
+    while let Some((before, behind)) = rest.split_once(BEGIN) {
+        let Some((name, after)) = behind.split_once('}') else {
+            return Err(WordError::new(BEGIN, "its `}` is missing", "${env:NAME}"));
+        };
+        let value = environment(name).ok_or_else(|| {
+            let shown = format!("{BEGIN}{name}}}");
+            WordError::new(
+                &shown,
+                format!("the environment variable {name} is not set"),
+                format!("{name}=VALUE brunt …"),
+            )
+        })?;
+        out.push_str(before);
+        out.push_str(&value);
+        rest = after;
+    }
+    Ok(out + rest)
+}
+
+/// What a word says, or what the file holds that it names.
+fn given(word: &str, environment: Environment) -> Result<String, WordError> {
+    match word.strip_prefix('@') {
+        Some(file) => filled(content(file)?.trim(), environment),
+        None => filled(word, environment),
+    }
+}
+
+fn content(file: &str) -> Result<String, WordError> {
+    let wrong = |what: String| WordError::new(file, what, "the name of a text file");
+    std::fs::read_to_string(Path::new(file)).map_err(|error| wrong(format!("it cannot be read: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    #[test]
+    fn values_come_from_files_and_the_environment() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, content: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            format!("@{}", path.display())
+        };
+        let pair = |(a, b): (&str, &str)| (a.to_owned(), b.to_owned());
+        let two = headers(&file("h", "# ours\nX-Api-Key: a\n\nCookie: b=c\r\n"), variable).unwrap();
+        assert_eq!(two, [pair(("X-Api-Key", "a")), pair(("Cookie", "b=c"))]);
+        assert_eq!(basic(&file("b", "anna:x\n"), variable).unwrap(), pair(("anna", "x")));
+        assert_eq!(bearer(&file("t", "token\n"), variable).unwrap(), "token");
+        assert_eq!(cookie(&file("c", "a=1\nb=2\n"), variable).unwrap(), "a=1; b=2");
+        let home = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+        assert_eq!(bearer("x${env:CARGO_MANIFEST_DIR}y", variable).unwrap(), format!("x{home}y"));
+        assert_eq!(filled("nothing $ {of} it", variable).unwrap(), "nothing $ {of} it");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_without_the_secret() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("h");
+        std::fs::write(&path, "X-Api-Key Zq7Canary\n").unwrap();
+        let told = headers(&format!("@{}", path.display()), variable).unwrap_err().to_string();
+        assert!(told.contains("header 1") && !told.contains("Canary"), "{told}");
+        assert!(filled("${env:BRUNT_NOT_SET}", variable).unwrap_err().to_string().contains("BRUNT_NOT_SET is not set"));
+        assert!(headers("@/not/there", variable).unwrap_err().to_string().contains("cannot be read"));
+    }
+}
