@@ -98,7 +98,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    any::<[u64; 20]>().prop_map(|n| Flow {
+    any::<[u64; 21]>().prop_map(|n| Flow {
         planned: n[0],
         arrivals: n[1],
         begun: n[2],
@@ -119,6 +119,7 @@ fn flow() -> impl Strategy<Value = Flow> {
         waiting: n[17],
         connections: n[18],
         users: n[19],
+        overlap_nanos: n[20],
     })
 }
 

@@ -12,7 +12,7 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::plan::{Cookies, Order, Script, Session};
 use brunt_model::{Body, Browsing, Plan, Request};
-use brunt_wire::request::{BadRequest, Draft};
+use brunt_wire::request::{BadRequest, Draft, RequestParts, parse_url};
 use brunt_wire::{Prepared, Transport};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -254,13 +254,15 @@ impl<T: Transport> WorkerScript<T> {
             template.render(&mut cx, &mut out);
             out
         };
-        let filled = Request {
-            url: fill(&templates.url),
+        let url = fill(&templates.url);
+        let filled = RequestParts {
+            method: request.method.clone(),
+            url: parse_url(&url)?,
             headers: templates.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
             body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
-            ..request.clone()
+            verbatim: request.verbatim.clone(),
         };
-        prepare(&*self.wire, &filled, self.labels[entry])
+        self.wire.prepare_parts(filled, self.labels[entry]).map(Rc::new)
     }
 }
 

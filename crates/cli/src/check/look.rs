@@ -189,7 +189,7 @@ impl<'a> Look<'a> {
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => bail!(why),
-            Step::Done | Step::Think(_) | Step::Together(_) => bail!("there is no request"),
+            Step::Done | Step::Think(_) | Step::Together(_) | Step::Parallel(..) => bail!("there is no request"),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::user::WorkerScript;
 use brunt_engine::Step;
 use brunt_model::{Body, Request};
 use brunt_wire::Transport;
-use brunt_wire::request::Draft;
+use brunt_wire::request::{RequestParts, parse_url};
 use std::rc::Rc;
 use url::{Position, Url};
 
@@ -74,8 +74,10 @@ impl Ask {
             _ => extra.iter().chain(headers).cloned().collect(),
         };
         let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
-        let verbatim = verbatim.as_deref();
-        let prepared = wire.prepare(&Draft { method, url, headers: &headers, body, label: self.label, verbatim });
+        let prepared = parse_url(url).and_then(|url| {
+            let parts = RequestParts { method: method.clone(), url, headers, body: body.clone(), verbatim };
+            wire.prepare_parts(parts, self.label)
+        });
         prepared.map_or_else(|why| Step::Broken(why.to_string()), |prepared| Step::Request(Rc::new(prepared)))
     }
 }
