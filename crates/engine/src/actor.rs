@@ -110,7 +110,7 @@ impl<T: Transport> Actor<T> {
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
         self.begin(due, begun);
-        let label = request.label;
+        let label = request.tags.label;
         let free = free.min(begun);
         let opening_lag = paced.min(begun.nanos_since(free));
         let mut sample = Sample { planned, free, begun, label, iteration, opening_lag, ..Sample::default() };
@@ -123,7 +123,7 @@ impl<T: Transport> Actor<T> {
             self.shared.recorder.borrow_mut().redirected(cohort);
             let before = sample.last_byte;
             let begun = self.shared.time.now();
-            let label = next.label;
+            let label = next.tags.label;
             let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
@@ -328,7 +328,7 @@ impl<T: Transport> Actor<T> {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
                 }
-                sample.outcome = self.shared.check.judge(reply, sample.label, request.reply_policy);
+                sample.outcome = self.shared.check.judge(reply, sample.label, request.tags.reply_policy);
             }
             Err(failure) => {
                 sample.last_byte = self.shared.time.now();

@@ -188,7 +188,7 @@ impl<T: Transport> Actor<T> {
             last_byte: self.ended,
             bytes_sent: if lost.sent { request.bytes().len() as u64 } else { 0 },
             reused: lost.sent,
-            label: request.label,
+            label: request.tags.label,
             iteration: due.iteration,
             outcome: Outcome::failed(lost.failure),
             user: self.number as u32,

@@ -121,12 +121,12 @@ impl Memory {
         reply: &Reply,
         hops: u32,
     ) -> Option<Rc<Prepared>> {
-        let redirects = script.policy(from.reply_policy).redirects;
+        let redirects = script.policy(from.tags.reply_policy).redirects;
         if hops >= redirects.most || redirects.rules != RedirectRules::Rfc9110 {
             return None;
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
-        let url = Url::parse(&from.url).ok()?;
+        let url = from.parts()?.url.clone();
         if let Some(fields) = fields {
             self.jar.take(&url, fields);
         }
@@ -136,7 +136,7 @@ impl Memory {
             script.number_of(&to.url)
         })?;
         if let Some(asking) = &mut self.asking {
-            asking.url = Url::parse(&next.url).ok().map(Rc::new);
+            asking.url = next.parts().map(|parts| Rc::new(parts.url.clone()));
         }
         Some(next)
     }

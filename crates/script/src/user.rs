@@ -165,7 +165,7 @@ impl<T: Transport> WorkerScript<T> {
 
     /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
     fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        let redirects = self.policy(from.reply_policy).redirects;
+        let redirects = self.policy(from.tags.reply_policy).redirects;
         if hops >= redirects.most || redirects.rules != RedirectRules::Rfc9110 {
             return None;
         }

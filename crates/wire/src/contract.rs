@@ -4,7 +4,7 @@
 //! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
 
 use crate::h1::parse::Head;
-use crate::request::{BadRequest, Draft, Prepared};
+use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
 use brunt_model::outcome::Malformed;
 use brunt_model::sample::Opening;
@@ -129,7 +129,20 @@ pub trait Transport: 'static {
     type Lane: 'static;
 
     /// Makes a request ready to be sent.
-    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest>;
+    ///
+    /// # Errors
+    ///
+    /// It cannot be sent.
+    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest>;
+
+    /// Makes a copy of a draft ready to be sent.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be sent.
+    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
+        self.prepare_parts(RequestParts::of(draft)?, draft.tags())
+    }
 
     /// Opens a connection that can carry `request`, and returns its first lane; `steps` receives how long each step took.
     fn open(&self, request: &Prepared, steps: &mut Opening) -> impl Future<Output = Result<Self::Lane, Failure>>;

@@ -3,7 +3,7 @@
 mod streams;
 
 use crate::origin::OriginId;
-use crate::request::{BadRequest, Draft, Prepared};
+use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
 use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Transport};
@@ -156,23 +156,16 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
 }
 
 /// A request without bytes. Hosts of different lengths are different origins.
-fn prepared(draft: &Draft<'_>) -> Prepared {
-    let host = draft.url.split('/').nth(2).unwrap_or_default();
-    let origin = OriginId(host.len() as u32);
-    Prepared {
-        origin,
-        label: draft.label,
-        reply_policy: draft.reply_policy,
-        url: draft.url.to_owned(),
-        ..Prepared::default()
-    }
+fn prepared(parts: RequestParts, tags: Tags) -> Prepared {
+    let origin = OriginId(parts.url.host_str().unwrap_or_default().len() as u32);
+    Prepared { origin, tags, parts: Some(Rc::new(parts)), ..Prepared::default() }
 }
 
 impl<T: Timer + 'static> Transport for FakeTransport<T> {
     type Lane = FakeConnection<T>;
 
-    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        Ok(prepared(draft))
+    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+        Ok(prepared(parts, tags))
     }
 
     async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {

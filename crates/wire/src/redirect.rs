@@ -45,7 +45,7 @@ pub fn follow<T: Transport>(
     let mut to = redirected(from, reply.status, location)?;
     let label = amend(&mut to);
     let Redirected { method, url, headers, body } = &to;
-    let draft = Draft { method, url, headers, body, label, reply_policy: from.reply_policy, verbatim: None };
+    let draft = Draft { method, url, headers, body, label, reply_policy: from.tags.reply_policy, verbatim: None };
     transport.prepare(&draft).ok().map(Rc::new)
 }
 
@@ -53,15 +53,19 @@ pub fn follow<T: Transport>(
 ///
 /// 307 and 308 keep method, headers and body; 301 and 302 turn POST into GET; 303 turns all but HEAD into GET.
 pub fn redirected(from: &Prepared, status: u16, location: &str) -> Option<Redirected> {
-    let url = resolve(&from.url, location)?;
-    let (method, mut headers, body) = parts(from.bytes());
+    let parts = from.parts()?;
+    let url = resolve(parts.url.as_str(), location)?;
+    let (method, mut headers, body) = match &parts.verbatim {
+        Some(bytes) => parse(bytes),
+        None => (parts.method.clone(), parts.headers.clone(), parts.body.clone()),
+    };
     let becomes_get = match status {
         301 | 302 => method == "POST",
         303 => method != "HEAD",
         307 | 308 => false,
         _ => return None,
     };
-    let drops_credentials = origin_of(&from.url).ok()?.1 != origin_of(&url).ok()?.1;
+    let drops_credentials = parts.origin() != origin_of(&url).ok()?.1;
     headers.retain(|(name, _)| {
         let is_one_of = |names: &[&str]| names.iter().any(|other| name.eq_ignore_ascii_case(other));
         let stays_with_body = !becomes_get || !is_one_of(&OF_THE_BODY);
@@ -72,8 +76,8 @@ pub fn redirected(from: &Prepared, status: u16, location: &str) -> Option<Redire
     Some(Redirected { method, url, headers, body })
 }
 
-/// Method, header fields and body of a request as it is sent; a GET without fields where its head is not of this form.
-fn parts(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
+/// Method, header fields and body of a request that was written elsewhere; a GET without fields where its head is not of this form.
+fn parse(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
     let nothing = || ("GET".to_owned(), Vec::new(), Body::None);
     let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return nothing() };
     let Ok(head) = std::str::from_utf8(&request[..end]) else { return nothing() };
@@ -89,15 +93,19 @@ fn parts(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Style, encode};
+    use crate::origin::OriginId;
+    use crate::request::{RequestParts, Style, Tags};
 
     fn prepared(method: &str, headers: &[(&str, &str)], body: &Body) -> Prepared {
         let url = "http://one/a/b";
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let (parsed, origin) = origin_of(url).unwrap();
         let draft = Draft { method, url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
-        let bytes = encode(&draft, &parsed, &origin, Style::default()).unwrap();
-        Prepared { bytes, url: url.to_owned(), ..Prepared::default() }
+        of(RequestParts::of(&draft).unwrap())
+    }
+
+    fn of(parts: RequestParts) -> Prepared {
+        let origin = parts.origin();
+        Prepared::for_h1(parts, (&origin, OriginId(0)), Tags::default(), Style::default()).unwrap()
     }
 
     #[test]
@@ -127,7 +135,7 @@ mod tests {
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let kept = redirected(&post, 307, "/c").unwrap();
         assert_eq!(kept.headers, [field("X-A", "1"), field("Content-Type", "text/plain")]);
-        assert_eq!(kept.body, Body::Bytes(b"hi".to_vec()));
+        assert_eq!(kept.body, Body::Text("hi".into()));
         let get = redirected(&post, 303, "/c").unwrap();
         assert_eq!((get.headers, get.body), (vec![field("X-A", "1")], Body::None));
     }
@@ -147,7 +155,7 @@ mod tests {
         let get = prepared("GET", &[], &Body::None);
         assert_eq!(redirected(&get, 304, "/c"), None);
         assert_eq!(redirected(&get, 302, "ftp://one/c"), None);
-        let odd = Prepared { bytes: b"\xff odd".to_vec(), ..get };
+        let odd = of(RequestParts { verbatim: Some(b"\xff odd".to_vec()), ..get.parts().unwrap().clone() });
         assert_eq!(redirected(&odd, 307, "/c").unwrap().method, "GET");
     }
 }

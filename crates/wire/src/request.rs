@@ -1,11 +1,12 @@
-//! A request in the bytes of the wire.
+//! A request as a protocol needs it: what it says, and its bytes in HTTP/1.
 
 use crate::h1::parse::Asked;
 use crate::origin::{Origin, OriginId};
 use brunt_model::Body;
+use std::rc::Rc;
 use url::Url;
 
-/// A request whose placeholders are filled in.
+/// A request whose placeholders are filled in, borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
     /// GET, POST, …
@@ -24,34 +25,116 @@ pub struct Draft<'a> {
     pub verbatim: Option<&'a [u8]>,
 }
 
-/// A request in the bytes of the wire, ready to be sent any number of times.
+/// What a request says, whatever the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestParts {
+    /// GET, POST, …
+    pub method: String,
+    /// An http or https URL.
+    pub url: Url,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// What is sent behind the head.
+    pub body: Body,
+    /// All of its bytes in HTTP/1, in place of what the others say.
+    pub verbatim: Option<Vec<u8>>,
+}
+
+/// Numbers that go with a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tags {
+    /// Of the label of its samples.
+    pub label: u32,
+    /// Of the plan's policies: what is made of its reply.
+    pub reply_policy: u32,
+}
+
+/// A request that is ready to be sent any number of times: its parts, and its encoding for each protocol that needs one.
 #[derive(Debug, Clone, Default)]
 pub struct Prepared {
     /// Where it goes.
     pub origin: OriginId,
-    /// Number of the label of its samples.
-    pub label: u32,
-    /// What is made of its reply: a number of the plan's policies.
-    pub reply_policy: u32,
+    /// Its label and its policy.
+    pub tags: Tags,
     pub(crate) asked: Asked,
-    pub(crate) bytes: Vec<u8>,
-    /// The URL, for redirects that are relative to it.
-    pub url: String,
+    /// Shared by all that differ in added lines only.
+    pub(crate) parts: Option<Rc<RequestParts>>,
+    /// Header lines that were added to those of the parts.
+    pub(crate) added: Vec<String>,
+    /// The encoding in HTTP/1.
+    pub(crate) h1: Vec<u8>,
+}
+
+impl RequestParts {
+    /// The parts of a draft.
+    ///
+    /// # Errors
+    ///
+    /// The URL is none, or neither of http nor of https.
+    pub fn of(draft: &Draft<'_>) -> Result<Self, BadRequest> {
+        let Draft { method, url, headers, body, verbatim, .. } = *draft;
+        let url = parse_url(url)?;
+        let verbatim = verbatim.map(<[u8]>::to_vec);
+        Ok(Self { method: method.to_owned(), url, headers: headers.to_vec(), body: body.clone(), verbatim })
+    }
+
+    /// Scheme, host and port.
+    pub fn origin(&self) -> Origin {
+        origin(&self.url)
+    }
+
+    fn draft(&self) -> Draft<'_> {
+        let Self { method, url, headers, body, verbatim } = self;
+        Draft { method, url: url.as_str(), headers, body, label: 0, reply_policy: 0, verbatim: verbatim.as_deref() }
+    }
+}
+
+impl Draft<'_> {
+    /// Its label and its policy.
+    pub fn tags(&self) -> Tags {
+        Tags { label: self.label, reply_policy: self.reply_policy }
+    }
 }
 
 impl Prepared {
-    /// What is written.
+    /// Encodes a request in HTTP/1.
+    ///
+    /// # Errors
+    ///
+    /// A header field has a character that none may have.
+    pub fn for_h1(
+        parts: RequestParts,
+        (origin, id): (&Origin, OriginId),
+        tags: Tags,
+        style: Style,
+    ) -> Result<Self, BadRequest> {
+        let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
+        let asked = asked(&parts.method);
+        Ok(Self { origin: id, tags, asked, h1, parts: Some(Rc::new(parts)), added: Vec::new() })
+    }
+
+    /// What HTTP/1 writes.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.h1
+    }
+
+    /// What it says, but for [added](Self::with_line) lines; None where it was never prepared.
+    pub fn parts(&self) -> Option<&RequestParts> {
+        self.parts.as_deref()
+    }
+
+    /// The URL; empty where it was never prepared.
+    pub fn url(&self) -> &str {
+        self.parts.as_ref().map_or("", |parts| parts.url.as_str())
     }
 
     /// The same with a header line behind all others. What has no head stays as it is.
     #[must_use]
     pub fn with_line(&self, line: &str) -> Self {
         let mut with = self.clone();
-        if let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            let line = [line.as_bytes(), b"\r\n"].concat();
-            with.bytes.splice(end + 2..end + 2, line);
+        if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
+            with.h1.splice(end + 2..end + 2, [line.as_bytes(), b"\r\n"].concat());
+            with.added.push(line.to_owned());
         }
         with
     }
@@ -82,17 +165,23 @@ pub struct Style {
     pub absolute: bool,
 }
 
-/// The origin of a URL.
-pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
+/// A URL of http or https.
+pub fn parse_url(url: &str) -> Result<Url, BadRequest> {
     let parsed = Url::parse(url).map_err(|e| BadRequest::Url(url.into(), e))?;
-    let https = match parsed.scheme() {
-        "http" => false,
-        "https" => true,
-        _ => return Err(BadRequest::Scheme(url.into())),
-    };
-    let host = parsed.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-    let port = parsed.port_or_known_default().unwrap_or(80);
-    Ok((parsed, Origin { https, host, port }))
+    if matches!(parsed.scheme(), "http" | "https") { Ok(parsed) } else { Err(BadRequest::Scheme(url.into())) }
+}
+
+/// A URL and its origin.
+pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
+    let parsed = parse_url(url)?;
+    let origin = origin(&parsed);
+    Ok((parsed, origin))
+}
+
+fn origin(url: &Url) -> Origin {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let port = url.port_or_known_default().unwrap_or(80);
+    Origin { https: url.scheme() == "https", host, port }
 }
 
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
@@ -224,6 +313,24 @@ mod tests {
             verbatim: Some(bytes),
         };
         assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap(), bytes);
+    }
+
+    #[test]
+    fn lines_are_added_without_a_copy_of_the_parts() {
+        let headers = vec![("A".to_owned(), "b".to_owned())];
+        let body = Body::Text("hi".into());
+        let draft =
+            Draft { method: "PUT", url: "http://h/x", headers: &headers, body: &body, label: 3, verbatim: None };
+        let parts = RequestParts::of(&draft).unwrap();
+        let origin = parts.origin();
+        let first = Prepared::for_h1(parts, (&origin, OriginId(7)), 3, Style::default()).unwrap();
+        let second = first.with_line("Cookie: c=d").with_line("E: f");
+        let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
+        assert_eq!(String::from_utf8_lossy(first.bytes()), format!("{head}\r\nhi"));
+        assert_eq!(String::from_utf8_lossy(second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
+        assert_eq!((second.added.join("|"), second.origin, second.label), ("Cookie: c=d|E: f".into(), OriginId(7), 3));
+        assert!(std::ptr::eq(first.parts().unwrap(), second.parts().unwrap()));
+        assert_eq!((second.url(), &second.parts().unwrap().headers), ("http://h/x", &headers));
     }
 
     #[test]

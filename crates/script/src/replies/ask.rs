@@ -5,7 +5,7 @@ use crate::user::WorkerScript;
 use brunt_engine::Step;
 use brunt_model::{Body, Request};
 use brunt_wire::Transport;
-use brunt_wire::request::Draft;
+use brunt_wire::request::{RequestParts, Tags, parse_url};
 use std::rc::Rc;
 use url::{Position, Url};
 
@@ -74,9 +74,11 @@ impl Ask {
             _ => extra.iter().chain(headers).cloned().collect(),
         };
         let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
-        let verbatim = verbatim.as_deref();
-        let (headers, label, reply_policy) = (&headers[..], self.label, *reply_policy);
-        let prepared = transport.prepare(&Draft { method, url, headers, body, label, reply_policy, verbatim });
+        let tags = Tags { label: self.label, reply_policy: *reply_policy };
+        let prepared = parse_url(url).and_then(|url| {
+            let parts = RequestParts { method: method.clone(), url, headers, body: body.clone(), verbatim };
+            transport.prepare_parts(parts, tags)
+        });
         prepared.map_or_else(|why| Step::Broken(why.to_string()), |prepared| Step::Request(Rc::new(prepared)))
     }
 }

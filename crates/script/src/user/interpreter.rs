@@ -299,7 +299,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        let policy = self.script.policy(from.reply_policy);
+        let policy = self.script.policy(from.tags.reply_policy);
         match &mut self.memory {
             Some(memory) if policy.cookies.are_kept() => memory.redirect(&self.script, from, reply, hops),
             _ => self.script.redirect(from, reply, hops),

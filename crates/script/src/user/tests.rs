@@ -41,7 +41,7 @@ fn users(plan: &Plan) -> Box<dyn Users> {
 /// What a user does in iteration `n`: paths, `~` for a pause, parentheses around what goes together; `status` says with what
 /// each request is answered, 0 for nothing.
 fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -> String {
-    let path = |request: &Prepared| request.url.trim_start_matches("http://h/").to_owned();
+    let path = |request: &Prepared| request.url().trim_start_matches("http://h/").to_owned();
     let (mut out, mut step, mut failed) = (Vec::new(), 0, false);
     let mut last: Option<Reply> = None;
     for _ in 0..100 {

@@ -3,7 +3,7 @@
 //! It checks what it is asked: an exchange beyond the limit on streams, or on a connection that takes none, panics.
 
 use super::{Answer, HEAD_BYTES, REPLY_BYTES, REQUEST_BYTES, Server, prepared};
-use crate::request::{BadRequest, Draft, Prepared};
+use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
 use crate::{Reply, Stamps, Timer, Transport};
 use brunt_model::sample::Opening;
@@ -141,8 +141,8 @@ impl<T: Timer> FakeStreams<T> {
 impl<T: Timer + 'static> Transport for FakeStreams<T> {
     type Lane = StreamLane;
 
-    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        Ok(prepared(draft))
+    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+        Ok(prepared(parts, tags))
     }
 
     fn multiplexes(&self) -> bool {

@@ -4,7 +4,7 @@ use super::exchange::{Ahead, BUFFER, Shared};
 use super::proxy;
 use crate::dial::{Buffers, Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
-use crate::request::{self, BadRequest, Draft, Prepared, Style};
+use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
@@ -190,10 +190,10 @@ impl<T: Timer> H1<T> {
         self.routes.borrow().get(id.0 as usize).map(Rc::clone)
     }
 
-    fn intern(&self, origin: Origin) -> OriginId {
+    fn intern(&self, origin: &Origin) -> OriginId {
         let mut routes = self.routes.borrow_mut();
-        let at = routes.iter().position(|r| r.origin == origin).unwrap_or_else(|| {
-            routes.push(Rc::new(Route::new(origin, self.worker)));
+        let at = routes.iter().position(|r| r.origin == *origin).unwrap_or_else(|| {
+            routes.push(Rc::new(Route::new(origin.clone(), self.worker)));
             routes.len() - 1
         });
         OriginId(at as u32)
@@ -287,9 +287,9 @@ impl<T: Timer + 'static> H1<T> {
     /// for a load.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
-        let kept = &self.common.kept[request.reply_policy as usize];
+        let kept = &self.common.kept[request.tags.reply_policy as usize];
         let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..kept.wants };
-        let (request, all) = ((&request.bytes[..], request.asked), (used, all, kept.pattern.as_ref()));
+        let (request, all) = ((&request.h1[..], request.asked), (used, all, kept.pattern.as_ref()));
         self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, all, stamps).await
     }
 }
@@ -297,12 +297,10 @@ impl<T: Timer + 'static> H1<T> {
 impl<T: Timer + 'static> Transport for H1<T> {
     type Lane = Conn;
 
-    fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        let (url, origin) = request::origin_of(draft.url)?;
-        let bytes = request::encode(draft, &url, &origin, self.common.style)?;
-        let Draft { label, reply_policy, .. } = *draft;
-        let asked = request::asked(draft.method);
-        Ok(Prepared { origin: self.intern(origin), label, reply_policy, asked, bytes, url: url.into() })
+    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+        let origin = parts.origin();
+        let id = self.intern(&origin);
+        Prepared::for_h1(parts, (&origin, id), tags, self.common.style)
     }
 
     async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Conn, Failure> {
@@ -319,9 +317,9 @@ impl<T: Timer + 'static> Transport for H1<T> {
     async fn exchange(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
         let nameless = !self.target.borrow().replied;
-        let kept = &self.common.kept[request.reply_policy as usize];
+        let kept = &self.common.kept[request.tags.reply_policy as usize];
         let wants = (used, Wants { server: nameless, ..kept.wants }, kept.pattern.as_ref());
-        let request = (&request.bytes[..], request.asked);
+        let request = (&request.h1[..], request.asked);
         let reply = self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, wants, stamps).await?;
         if nameless {
             let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
@@ -332,7 +330,7 @@ impl<T: Timer + 'static> Transport for H1<T> {
 
     async fn send_ahead(&self, conn: &mut Conn, requests: &[Rc<Prepared>]) {
         for request in requests {
-            self.shared.send_ahead((&mut conn.stream, &mut conn.ahead), &request.bytes).await;
+            self.shared.send_ahead((&mut conn.stream, &mut conn.ahead), &request.h1).await;
         }
     }
 
