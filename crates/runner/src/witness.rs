@@ -10,7 +10,7 @@ use brunt_engine::{Control, Epoch, Numbering, Sink, Time, Users, World};
 use brunt_model::sample::Opening;
 use brunt_model::{Environment, Failure, Plan};
 use brunt_wire::h1::H1;
-use brunt_wire::request::{BadRequest, RequestParts};
+use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
@@ -95,8 +95,8 @@ struct Looking {
 impl Transport for Looking {
     type Lane = <H1<Time> as Transport>::Lane;
 
-    fn prepare_parts(&self, parts: RequestParts, label: u32) -> Result<Prepared, BadRequest> {
-        self.transport.prepare_parts(parts, label)
+    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+        self.transport.prepare_parts(parts, tags)
     }
 
     async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Self::Lane, Failure> {

@@ -319,16 +319,26 @@ mod tests {
     fn lines_are_added_without_a_copy_of_the_parts() {
         let headers = vec![("A".to_owned(), "b".to_owned())];
         let body = Body::Text("hi".into());
-        let draft =
-            Draft { method: "PUT", url: "http://h/x", headers: &headers, body: &body, label: 3, verbatim: None };
+        let draft = Draft {
+            method: "PUT",
+            url: "http://h/x",
+            headers: &headers,
+            body: &body,
+            label: 3,
+            reply_policy: 1,
+            verbatim: None,
+        };
         let parts = RequestParts::of(&draft).unwrap();
         let origin = parts.origin();
-        let first = Prepared::for_h1(parts, (&origin, OriginId(7)), 3, Style::default()).unwrap();
+        let first = Prepared::for_h1(parts, (&origin, OriginId(7)), draft.tags(), Style::default()).unwrap();
         let second = first.with_line("Cookie: c=d").with_line("E: f");
         let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
         assert_eq!(String::from_utf8_lossy(first.bytes()), format!("{head}\r\nhi"));
         assert_eq!(String::from_utf8_lossy(second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
-        assert_eq!((second.added.join("|"), second.origin, second.label), ("Cookie: c=d|E: f".into(), OriginId(7), 3));
+        assert_eq!(
+            (second.added.join("|"), second.origin, second.tags),
+            ("Cookie: c=d|E: f".into(), OriginId(7), draft.tags())
+        );
         assert!(std::ptr::eq(first.parts().unwrap(), second.parts().unwrap()));
         assert_eq!((second.url(), &second.parts().unwrap().headers), ("http://h/x", &headers));
     }

@@ -82,7 +82,8 @@ impl SearchSettings {
             let (most, first) = (names.of("most"), names.of("start"));
             format!("{most} is below the load of the first trial, {start}; write {first} with less")
         });
-        let warmup = contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
+        let warmup =
+            contenders.first().and_then(|c| c.steps.first()).map_or(Duration::ZERO, |s| s.plan.main().stop.warmup);
         let trial = TrialTimes { warmup, least: self.trial.0, most: self.trial.1 };
         let one = warmup + trial.least;
         require!(self.said, self.within >= 3 * one, |names| format!(
