@@ -83,7 +83,7 @@ pub async fn deal_out<T: Transport>(shared: Rc<Shared<T>>, pool: Arc<Pool>, mut 
 }
 
 fn progress<T: Transport>(shared: &Shared<T>, at: Tick) -> Progress {
-    Progress { at, idle: shared.time.idle(), steps: shared.steps_done.get() }
+    Progress { at, idle: shared.time.idle(), steps: shared.thread.steps_done.get() }
 }
 
 /// Arrivals that were due, and for which there was no room, or no time.
@@ -172,14 +172,14 @@ impl<T: Transport> Dealer<T> {
     /// Polls the sockets. Where no exchange ends by that, a connection is opened for the arrival that
     /// has waited longest, or there is no room for it.
     async fn look(&mut self) {
-        let (before, began) = (self.shared.steps_done.get(), self.shared.time.now());
+        let (before, began) = (self.shared.thread.steps_done.get(), self.shared.time.now());
         // Comes back when the sockets were polled, and what that woke has run.
         tokio::task::yield_now().await;
         if self.shared.cut.get().is_some() {
             return;
         }
         let now = self.shared.time.now();
-        if self.shared.steps_done.get() != before {
+        if self.shared.thread.steps_done.get() != before {
             if self.growth_stopped && self.headroom.is_exhausted(progress(&self.shared, now)) {
                 self.resume_growth();
             }

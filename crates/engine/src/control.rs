@@ -70,13 +70,13 @@ pub struct PartHandle {
 impl PartHandle {
     /// A part of a plan that waits for [`Word::Go`]; `ready` is called once, when all its connections are open.
     pub fn new(plan: &Plan, part: Part, ready: impl Fn(Tick) + Send + Sync + 'static) -> Self {
-        let gate = Gate::held(plan.threads as usize, Box::new(ready));
+        let gate = Gate::held(plan.threads as usize * plan.populations.len(), Box::new(ready));
         Self { part, control: Control::default(), gate: Arc::new(gate), borders: Arc::default() }
     }
 
     /// A whole run, which nobody holds back.
     pub(crate) fn whole(plan: &Plan, control: &Control) -> Self {
-        let gate = Arc::new(Gate::new(plan.threads as usize));
+        let gate = Arc::new(Gate::new(plan.threads as usize * plan.populations.len()));
         Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default() }
     }
 

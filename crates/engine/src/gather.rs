@@ -37,6 +37,27 @@ struct Stopped {
     to: Tick,
 }
 
+/// Who hands snapshots over: a population of a worker, or of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub worker: usize,
+    pub population: usize,
+}
+
+/// How many sources there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sources {
+    pub workers: usize,
+    pub populations: usize,
+}
+
+impl Sources {
+    /// So many workers or processes that carry out a plan.
+    pub fn new(workers: usize, plan: &Plan) -> Self {
+        Self { workers, populations: plan.populations.len() }
+    }
+}
+
 /// Joins what its sources hand over.
 pub(crate) struct Gather<'a, W> {
     /// Who reads ourselves.
@@ -44,30 +65,30 @@ pub(crate) struct Gather<'a, W> {
     clock: Time,
     sink: &'a mut dyn Sink,
     labels: &'a Labels,
-    /// By beginning: snapshots that not all sources have handed over yet.
-    open: BTreeMap<Tick, Snapshot>,
-    /// By source: the beginning of its last snapshot; None: there is none yet.
-    handed: Vec<Option<Tick>>,
+    /// By beginning, and by population: snapshots that not all sources have handed over yet.
+    open: BTreeMap<Tick, Vec<Option<Snapshot>>>,
+    /// By population, and by worker: the beginning of its last snapshot; None: there is none yet.
+    handed: Vec<Vec<Option<Tick>>>,
     phase: Option<Phase>,
     seen_to: Tick,
     error: Option<String>,
     /// When we read ourselves last.
     last_reading: Tick,
-    /// By source: how late it was with its snapshots.
+    /// By worker: how late it was with its snapshots.
     stopped: BTreeMap<usize, Stopped>,
     overflow_told: bool,
 }
 
 impl<'a, W: Watch> Gather<'a, W> {
     /// Nothing was handed over yet, by so many sources.
-    pub fn new(sources: usize, labels: &'a Labels, watch: W, clock: Time, sink: &'a mut dyn Sink) -> Self {
+    pub fn new(sources: Sources, labels: &'a Labels, watch: W, clock: Time, sink: &'a mut dyn Sink) -> Self {
         Self {
             watch,
             clock,
             sink,
             labels,
             open: BTreeMap::new(),
-            handed: vec![None; sources],
+            handed: vec![vec![None; sources.workers]; sources.populations],
             phase: None,
             seen_to: Tick::ZERO,
             error: None,
@@ -84,28 +105,28 @@ impl<'a, W: Watch> Gather<'a, W> {
         self.read_ourselves();
     }
 
-    /// Source number `source` hands over its next interval.
-    pub fn hand(&mut self, source: usize, snapshot: Snapshot) {
-        self.note_lateness(source, &snapshot);
-        self.handed[source] = Some(snapshot.from);
-        self.join(snapshot);
+    /// A source hands over its next interval.
+    pub fn hand(&mut self, source: Source, snapshot: Snapshot) {
+        self.note_lateness(source.worker, &snapshot);
+        self.handed[source.population][source.worker] = Some(snapshot.from);
+        self.join(source.population, snapshot);
         self.emit_whole();
     }
 
     /// A source that comes late with its interval did not get to it: it was stopped, or had other things to do.
-    fn note_lateness(&mut self, source: usize, snapshot: &Snapshot) {
+    fn note_lateness(&mut self, worker: usize, snapshot: &Snapshot) {
         let now = self.clock.now();
-        let known_to = self.stopped.get(&source).map_or(Tick::ZERO, |stopped| stopped.to);
+        let known_to = self.stopped.get(&worker).map_or(Tick::ZERO, |stopped| stopped.to);
         let late = now - snapshot.to.max(known_to);
         if snapshot.phase != Phase::Setup && late >= STOPPED {
-            let stopped = self.stopped.entry(source).or_default();
+            let stopped = self.stopped.entry(worker).or_default();
             *stopped = Stopped { time: stopped.time + late, since: snapshot.to, to: now };
         }
     }
 
-    /// Source number `source` hands over no more.
-    pub fn over(&mut self, source: usize) {
-        self.handed[source] = Some(Tick::NEVER);
+    /// A source hands over no more.
+    pub fn over(&mut self, source: Source) {
+        self.handed[source.population][source.worker] = Some(Tick::NEVER);
         self.emit_whole();
     }
 
@@ -151,38 +172,69 @@ impl<'a, W: Watch> Gather<'a, W> {
 
     /// The run is over: whatever was handed over leaves.
     pub fn finish(mut self, interrupted: bool) {
-        while let Some((_, snapshot)) = self.open.pop_first() {
-            self.emit(&snapshot);
+        while let Some((_, snapshots)) = self.open.pop_first() {
+            self.emit_all(snapshots);
         }
         self.read_ourselves();
         self.sink.take(&Event::Finished(Finish { at: self.seen_to, interrupted, error: self.error }));
     }
 
-    fn join(&mut self, snapshot: Snapshot) {
-        match self.open.get_mut(&snapshot.from) {
+    fn join(&mut self, population: usize, snapshot: Snapshot) {
+        let populations = self.handed.len();
+        let interval = self.open.entry(snapshot.from).or_insert_with(|| vec![None; populations]);
+        match &mut interval[population] {
             Some(whole) => {
                 whole.to = whole.to.max(snapshot.to);
                 whole.phase = whole.phase.max(snapshot.phase);
                 whole.merge(&snapshot);
             }
-            None => {
-                self.open.insert(snapshot.from, snapshot);
-            }
+            none => *none = Some(snapshot),
         }
     }
 
     fn emit_whole(&mut self) {
-        let all_have = self.handed.iter().min().copied().flatten();
+        let all_have = self.handed.iter().flatten().min().copied().flatten();
         while let Some(first) = self.open.first_entry().filter(|first| Some(*first.key()) <= all_have) {
-            let snapshot = first.remove();
-            self.emit(&snapshot);
+            let snapshots = first.remove();
+            self.emit_all(snapshots);
+        }
+    }
+
+    /// An interval: of each population where there are several, and of all of them. All are in the earliest phase that one is
+    /// in.
+    fn emit_all(&mut self, snapshots: Vec<Option<Snapshot>>) {
+        let several = snapshots.len() > 1;
+        if several {
+            self.tell_labels();
+        }
+        let mut all: Option<Snapshot> = None;
+        for (number, snapshot) in snapshots.into_iter().enumerate() {
+            let Some(snapshot) = snapshot else { continue };
+            if several {
+                self.sink.take(&Event::Population { number: number as u32, snapshot: Box::new(snapshot.clone()) });
+            }
+            match &mut all {
+                Some(all) => {
+                    all.to = all.to.max(snapshot.to);
+                    all.phase = all.phase.min(snapshot.phase);
+                    all.merge(&snapshot);
+                }
+                None => all = Some(snapshot),
+            }
+        }
+        if let Some(all) = all {
+            self.emit(&all);
+        }
+    }
+
+    fn tell_labels(&mut self) {
+        for (id, name) in self.labels.take_fresh() {
+            self.sink.take(&Event::Label { id, name });
         }
     }
 
     fn emit(&mut self, snapshot: &Snapshot) {
-        for (id, name) in self.labels.take_fresh() {
-            self.sink.take(&Event::Label { id, name });
-        }
+        self.tell_labels();
         if self.phase != Some(snapshot.phase) {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });

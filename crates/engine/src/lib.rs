@@ -45,5 +45,5 @@ mod tests;
 pub use clock::{Epoch, Time};
 pub use control::{Control, PartHandle};
 pub use pace::Pacer;
-pub use run::{EngineError, Sink, World, run, run_part};
+pub use run::{EngineError, Sink, UsersOf, World, run, run_part};
 pub use user::{Numbering, Step, Turn, Users, VirtualUser};

@@ -11,7 +11,7 @@ mod readings;
 
 use crate::clock::{Epoch, Time};
 use crate::control::Control;
-use crate::gather::{BETWEEN_READINGS, Gather};
+use crate::gather::{BETWEEN_READINGS, Gather, Source, Sources};
 use crate::labels::Labels;
 use crate::run::{EngineError, Sink};
 use brunt_model::event::Loss;
@@ -67,9 +67,10 @@ pub fn join(
 ) -> Result<(), EngineError> {
     let labels = Labels::new(joint.plan.record.labels);
     joint.labels.iter().for_each(|name| _ = labels.number(name));
-    let members: Vec<Member> = Part::all(joint.plan).map(Member::new).collect();
+    let populations = joint.plan.populations.len();
+    let members: Vec<Member> = Part::all(joint.plan).map(|part| Member::new(part, populations)).collect();
     let (clock, readings) = (Time::new(joint.epoch), Readings::new(&members));
-    let mut gather = Gather::new(members.len(), &labels, readings, clock.clone(), sink);
+    let mut gather = Gather::new(Sources::new(members.len(), joint.plan), &labels, readings, clock.clone(), sink);
     gather.start(joint.plan, environment);
     let mut parts = Parts {
         plan: joint.plan,
@@ -93,7 +94,8 @@ struct Member {
     state: State,
     /// Our numbers of its labels.
     labels: HashMap<u32, u32>,
-    ledger: Ledger,
+    /// By population.
+    ledgers: Vec<Ledger>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,10 +160,11 @@ impl Parts<'_> {
         let member = &mut self.members[number];
         match event {
             Event::Label { id, name } => _ = member.labels.insert(id, self.labels.number(&name)),
-            Event::Snapshot(mut snapshot) => {
-                member.renumber(&mut snapshot);
-                member.ledger.add(&snapshot);
-                self.gather.hand(number, *snapshot);
+            // That of all populations is the sum of what was told of each.
+            Event::Snapshot(_) if member.ledgers.len() > 1 => {}
+            Event::Snapshot(snapshot) => self.hand(Source { worker: number, population: 0 }, *snapshot),
+            Event::Population { number: population, snapshot } => {
+                self.hand(Source { worker: number, population: population as usize }, *snapshot);
             }
             Event::Samples(samples) => {
                 let samples = samples.into_iter().map(|s| Sample { label: member.label(s.label), ..s }).collect();
@@ -171,6 +174,20 @@ impl Parts<'_> {
             Event::Target { .. } | Event::Warning(_) => self.gather.tell(&event),
             Event::Finished(finish) => self.finished(number, finish.error),
             Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
+        }
+    }
+
+    fn hand(&mut self, source: Source, mut snapshot: Snapshot) {
+        let member = &mut self.members[source.worker];
+        member.renumber(&mut snapshot);
+        member.ledgers[source.population].add(&snapshot);
+        self.gather.hand(source, snapshot);
+    }
+
+    /// A part hands over no more.
+    fn over(&mut self, number: usize) {
+        for population in 0..self.members[number].ledgers.len() {
+            self.gather.over(Source { worker: number, population });
         }
     }
 
@@ -185,7 +202,7 @@ impl Parts<'_> {
 
     fn finished(&mut self, number: usize, error: Option<String>) {
         self.members[number].state = State::Finished;
-        self.gather.over(number);
+        self.over(number);
         if let Some(why) = error {
             self.give_up(why);
         }
@@ -224,19 +241,23 @@ impl Parts<'_> {
     /// A part ended before its time.
     fn lost(&mut self, number: usize, why: &str) {
         let member = &self.members[number];
-        let at = member.ledger.to().max(self.begins.unwrap_or_default());
+        let to = member.ledgers.iter().map(Ledger::to).max();
+        let at = to.max(self.begins).unwrap_or_default();
         let text = format!(
             "{}: from {:.1} s on its share of the load is missing, and what it had under way counts as cut",
             member.told(why),
             at.seconds()
         );
-        let (part, closing) = (member.part, member.ledger.closing());
+        let part = member.part;
+        let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
         self.gather.tell(&Event::Lost(Loss { at, part }));
         self.gather.warn(at, text);
-        if let Some(closing) = closing {
-            self.gather.hand(number, closing);
+        for (population, closing) in closing.into_iter().enumerate() {
+            if let Some(closing) = closing {
+                self.gather.hand(Source { worker: number, population }, closing);
+            }
         }
-        self.gather.over(number);
+        self.over(number);
         if self.members.iter().all(|m| m.state == State::Gone) && self.begins.is_none() {
             self.gather.fatal("all processes were gone before the load began".into());
         }
@@ -265,8 +286,9 @@ impl Parts<'_> {
 }
 
 impl Member {
-    fn new(part: Part) -> Self {
-        Self { part, state: State::SettingUp, labels: HashMap::new(), ledger: Ledger::default() }
+    fn new(part: Part, populations: usize) -> Self {
+        let ledgers = (0..populations).map(|_| Ledger::default()).collect();
+        Self { part, state: State::SettingUp, labels: HashMap::new(), ledgers }
     }
 
     fn told(&self, why: &str) -> String {

@@ -3,13 +3,13 @@
 use crate::check::Check;
 use crate::clock::{Epoch, Time, runtime};
 use crate::control::{Control, PartHandle};
-use crate::gather::{BETWEEN_READINGS, Gather, Watch};
+use crate::gather::{BETWEEN_READINGS, Gather, Source, Sources, Watch};
 use crate::labels::Labels;
 use crate::pool::{Overflow, Pool, Take};
 use crate::recorder::Cohort;
 use crate::user::{Numbering, Users};
-use crate::worker::{Common, Shared, work};
-use brunt_model::{Environment, Event, Load, Part, Plan, Sample, Snapshot, Tick};
+use crate::worker::{Common, Shared, WorkerThread, work};
+use brunt_model::{Environment, Event, Load, Part, Plan, Population, Sample, Snapshot, Tick};
 use brunt_probe::Ourselves;
 use brunt_probe::ourselves::Thread;
 use brunt_wire::Transport;
@@ -43,11 +43,22 @@ pub trait World: Send + Sync {
     /// The transport of a worker, by its number among those of all processes; called on its thread.
     fn transport(&self, worker: usize, time: &Time) -> Rc<Self::Transport>;
 
-    /// The users of a worker; called on its thread. `labels` numbers the names of labels.
-    fn users(&self, transport: &Rc<Self::Transport>, worker: usize, labels: &Numbering) -> Box<dyn Users>;
+    /// The users of a worker; called on its thread.
+    fn users(&self, transport: &Rc<Self::Transport>, of: UsersOf<'_>) -> Box<dyn Users>;
 
     /// Names of labels that are known beforehand.
     fn labels(&self) -> Vec<String>;
+}
+
+/// Which users are wanted.
+#[derive(Clone, Copy)]
+pub struct UsersOf<'a> {
+    /// The number of their population in the plan.
+    pub population: usize,
+    /// The number of their worker among those of all processes.
+    pub worker: usize,
+    /// Numbers the names of labels.
+    pub labels: &'a Numbering,
 }
 
 /// Why a run could not be carried out: we failed, not the server.
@@ -116,12 +127,14 @@ impl Tickets {
 
 /// What workers say to the thread that gathers.
 pub enum Message {
-    /// Of which worker.
-    Snapshot(usize, Box<Snapshot>),
+    /// Of which worker and population.
+    Snapshot(Source, Box<Snapshot>),
     Samples(Vec<Sample>),
     Target(Vec<String>, Option<String>),
     Warning(String, Tick),
     Fatal(String),
+    /// This population of this worker hands over no more.
+    Over(Source),
     /// Which worker, and what its thread had of the machine: it cannot be asked when it is gone.
     Done(usize, Thread),
 }
@@ -145,19 +158,19 @@ pub fn run_part<W: World>(
     handle: &PartHandle,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let common = Arc::new(common(plan, world, handle));
+    let commons = Commons::new(plan, world, handle);
     let (out, inbox) = channel();
     let watch = OwnThreads { ourselves: Ourselves::new(), threads: plan.threads };
-    let mut gather = Gather::new(plan.threads as usize, &common.labels, watch, Time::new(world.epoch()), sink);
+    let mut gather = Gather::new(Sources::new(plan.threads as usize, plan), &commons.labels, watch, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
     thread::scope(|scope| {
         let mut workers = Vec::new();
         for number in 0..plan.threads as usize {
-            let (shared, out) = (Arc::clone(&common), out.clone());
+            let (commons, out) = (&commons, out.clone());
             let name = format!("brunt-worker-{number}");
-            let job = move || worker_thread(world, shared, number, out);
+            let job = move || worker_thread(world, commons, number, out);
             let spawned = thread::Builder::new().name(name).spawn_scoped(scope, job);
-            workers.push(spawned.inspect_err(|_| common.gate.give_up())?);
+            workers.push(spawned.inspect_err(|_| handle.gate.give_up())?);
         }
         drop(out);
         hear_all(&inbox, &mut gather);
@@ -198,42 +211,53 @@ fn hear_all(inbox: &Receiver<Message>, gather: &mut Gather<'_, OwnThreads>) {
 
 fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     match message {
-        Message::Snapshot(worker, snapshot) => gather.hand(worker, *snapshot),
+        Message::Snapshot(source, snapshot) => gather.hand(source, *snapshot),
         Message::Samples(samples) => gather.tell(&Event::Samples(samples)),
         Message::Target(addresses, server) => gather.tell(&Event::Target { addresses, server }),
         Message::Warning(text, at) => gather.warn(at, text),
         Message::Fatal(why) => gather.fatal(why),
-        Message::Done(worker, thread) => {
-            gather.watch.ourselves.worker_ended(worker, thread);
-            gather.over(worker);
-        }
+        Message::Over(source) => gather.over(source),
+        Message::Done(worker, thread) => gather.watch.ourselves.worker_ended(worker, thread),
     }
 }
 
-fn common<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Common {
-    let labels = Arc::new(Labels::new(plan.record.labels));
-    for name in world.labels() {
-        labels.number(&name);
-    }
-    Common {
-        check: Check::new(plan),
-        labels,
-        pool: pool(plan, handle.part).map(Arc::new),
-        tickets: Arc::new(Tickets::new(plan.main().stop.requests, handle.part)),
-        part: handle.part,
-        gate: Arc::clone(&handle.gate),
-        control: handle.control.clone(),
-        borders: Arc::clone(&handle.borders),
-        plan: plan.clone(),
+/// What the workers of a process share, by population.
+struct Commons {
+    populations: Vec<Arc<Common>>,
+    labels: Arc<Labels>,
+}
+
+impl Commons {
+    fn new<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Self {
+        let labels = Arc::new(Labels::new(plan.record.labels));
+        for name in world.labels() {
+            labels.number(&name);
+        }
+        let plan = Arc::new(plan.clone());
+        let check = Arc::new(Check::new(&plan));
+        let common = |number: usize| Common {
+            check: Arc::clone(&check),
+            labels: Arc::clone(&labels),
+            pool: pool(&plan, &plan.populations[number], handle.part).map(Arc::new),
+            tickets: Arc::new(Tickets::new(plan.populations[number].stop.requests, handle.part)),
+            part: handle.part,
+            gate: Arc::clone(&handle.gate),
+            control: handle.control.clone(),
+            borders: Arc::clone(&handle.borders),
+            number,
+            plan: Arc::clone(&plan),
+        };
+        let populations = (0..plan.populations.len()).map(|number| Arc::new(common(number))).collect();
+        Self { populations, labels }
     }
 }
 
 /// This part's share of the connections that all may have.
-fn pool(plan: &Plan, part: Part) -> Option<Pool> {
+fn pool(plan: &Plan, population: &Population, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
     let streams = plan.connection.streams.max(1);
-    let pool = match plan.main().load {
+    let pool = match population.load {
         Load::Closed { .. } => return None,
         Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),
         Load::Open { connections: None, max_in_flight, .. } => {
@@ -246,26 +270,37 @@ fn pool(plan: &Plan, part: Part) -> Option<Pool> {
 
 fn worker_thread<W: World>(
     world: &W,
-    common: Arc<Common>,
+    commons: &Commons,
     number: usize,
     out: Sender<Message>,
 ) -> Result<(), EngineError> {
-    let _leaving = Leaving { common: Arc::clone(&common), number };
-    let among_all = common.part.worker(number);
+    let _leaving: Vec<Leaving> =
+        commons.populations.iter().map(|common| Leaving { common: Arc::clone(common), number }).collect();
+    let Some(first) = commons.populations.first() else { return Ok(()) };
+    let worker = first.part.worker(number);
     let time = Time::new(world.epoch());
     runtime()?.block_on(async move {
         let _attended = time.attend()?;
-        if common.plan.precise {
+        if first.plan.precise {
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
         }
-        let transport = world.transport(among_all, &time);
-        let labels = Arc::clone(&common.labels);
-        let number_of: Numbering = Rc::new(move |name| labels.number(name));
-        let users = world.users(&transport, among_all, &number_of);
-        let shared = Shared::new(common, (transport, users), time, number, out);
-        // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
-        tokio::task::spawn_local(work(shared)).await.map_err(|_| EngineError::Panicked)
+        let transport = world.transport(worker, &time);
+        let labels = Arc::clone(&commons.labels);
+        let labels: Numbering = Rc::new(move |name| labels.number(name));
+        let thread = Rc::new(WorkerThread::new(transport, time, number, out));
+        let work = |common: &Arc<Common>| {
+            let of = UsersOf { population: common.number, worker, labels: &labels };
+            let users = world.users(&thread.transport, of);
+            // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
+            tokio::task::spawn_local(work(Shared::new(Arc::clone(common), &thread, users)))
+        };
+        let all: Vec<_> = commons.populations.iter().map(work).collect();
+        for one in all {
+            one.await.map_err(|_| EngineError::Panicked)?;
+        }
+        thread.done();
+        Ok(())
     })
 }
 

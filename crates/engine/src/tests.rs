@@ -22,7 +22,7 @@ mod timers;
 
 use crate::clock::{Epoch, Time};
 use crate::control::Control;
-use crate::run::{EngineError, World, run};
+use crate::run::{EngineError, UsersOf, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::finding::Check;
 use brunt_model::plan::{Connection, Dialling, Keep, Population, Record};
@@ -190,8 +190,8 @@ impl World for Fake {
         Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }
 
-    fn users(&self, transport: &Rc<FakeTransport<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.folk(transport, labels)
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.folk(transport, of.labels)
     }
 
     fn labels(&self) -> Vec<String> {

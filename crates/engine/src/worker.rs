@@ -10,6 +10,7 @@ use crate::check::Check;
 use crate::clock::Sleep;
 use crate::control::{Borders, Control};
 use crate::gate::Gate;
+use crate::gather::Source;
 use crate::labels::Labels;
 use crate::pace::{Schedule, Thinking};
 use crate::pool::Pool;
@@ -18,7 +19,7 @@ use crate::run::{Message, Tickets};
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
 use brunt_model::plan::{Dialling, Keep};
-use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, ReplyPolicy, Sample, Shape, Stage, Tick};
+use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Population, ReplyPolicy, Sample, Shape, Stage, Stop, Tick};
 use brunt_wire::{ConnectionCounts, ConnectionRules, Transport};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -36,10 +37,12 @@ const MOST_WARNINGS: usize = 100;
 /// After an interruption, requests under way get no more than this.
 const SHORT_GRACE: Duration = Duration::from_secs(1);
 
-/// What all workers of a process share.
+/// What all workers of a process share of one population.
 pub struct Common {
-    pub plan: Plan,
-    pub check: Check,
+    pub plan: Arc<Plan>,
+    /// The number of the population in the plan.
+    pub number: usize,
+    pub check: Arc<Check>,
     pub labels: Arc<Labels>,
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
@@ -50,16 +53,56 @@ pub struct Common {
     pub borders: Arc<Borders>,
 }
 
-/// What all tasks of one worker share.
+impl Common {
+    pub fn population(&self) -> &Population {
+        &self.plan.populations[self.number]
+    }
+}
+
+/// What the populations of one worker share.
+pub struct WorkerThread<T: Transport> {
+    pub transport: Rc<T>,
+    time: Time,
+    /// Its number among the workers of its process.
+    number: usize,
+    out: Sender<Message>,
+    /// By population: when its measured time begins, its load ends, and what is left is cut off.
+    borders: RefCell<Vec<[Tick; 3]>>,
+    /// Exchanges that ended, and connections that were opened or could not be. Pieces of a long reply do not count.
+    pub steps_done: Cell<u64>,
+}
+
+impl<T: Transport> WorkerThread<T> {
+    pub fn new(transport: Rc<T>, time: Time, number: usize, out: Sender<Message>) -> Self {
+        Self { transport, time, number, out, borders: RefCell::default(), steps_done: Cell::new(0) }
+    }
+
+    /// All populations are over.
+    pub fn done(&self) {
+        self.say(Message::Done(self.number, brunt_probe::ourselves::this_thread()));
+    }
+
+    fn say(&self, message: Message) {
+        // Nobody listens any more only when the run was given up.
+        let _ = self.out.send(message);
+    }
+
+    /// The first border of any population behind `from`, `at` at the latest: all cut their snapshots at the same instants.
+    fn next_border(&self, from: Tick, at: Tick) -> Tick {
+        self.borders.borrow().iter().flatten().copied().filter(|border| *border > from).fold(at, Tick::min)
+    }
+}
+
+/// What all tasks of one worker share of one population.
 pub struct Shared<T: Transport> {
     pub common: Arc<Common>,
+    pub thread: Rc<WorkerThread<T>>,
     pub transport: Rc<T>,
     pub time: Time,
     pub users: Box<dyn Users>,
     pub recorder: RefCell<Recorder>,
     /// Its number among the workers of its process.
     pub number: usize,
-    out: Sender<Message>,
     told: RefCell<HashSet<String>>,
     /// When the load begins; `NEVER` before the gate has opened.
     pub begins: Cell<Tick>,
@@ -75,8 +118,6 @@ pub struct Shared<T: Transport> {
     pub users_there: Cell<u64>,
     /// No further arrivals come.
     pub arrivals_over: Cell<bool>,
-    /// Exchanges that ended, and connections that were opened or could not be. Pieces of a long reply do not count.
-    pub steps_done: Cell<u64>,
     /// Wakes the worker when something may be over.
     pub bell: Sleep,
     opening: Cell<u64>,
@@ -98,13 +139,7 @@ impl<T: Transport> std::ops::Deref for Shared<T> {
 }
 
 impl<T: Transport> Shared<T> {
-    pub fn new(
-        common: Arc<Common>,
-        (transport, users): (Rc<T>, Box<dyn Users>),
-        time: Time,
-        number: usize,
-        out: Sender<Message>,
-    ) -> Rc<Self> {
+    pub fn new(common: Arc<Common>, thread: &Rc<WorkerThread<T>>, users: Box<dyn Users>) -> Rc<Self> {
         let (plan, connection) = (&common.plan, &common.plan.connection);
         // Redirects and page elements are labels that come to be during the load.
         let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || common.labels.count() > 1;
@@ -115,11 +150,10 @@ impl<T: Transport> Shared<T> {
             counts: ConnectionCounts::default(),
         });
         Rc::new(Self {
-            transport,
+            transport: Rc::clone(&thread.transport),
             users,
             recorder: RefCell::new(Recorder::new(by_label, plan.record.samples)),
-            number,
-            out,
+            number: thread.number,
             told: RefCell::default(),
             begins: Cell::new(Tick::NEVER),
             measured_from: Cell::new(Tick::NEVER),
@@ -128,8 +162,7 @@ impl<T: Transport> Shared<T> {
             present: Cell::new(0),
             users_there: Cell::new(0),
             arrivals_over: Cell::new(false),
-            steps_done: Cell::new(0),
-            bell: time.timer(),
+            bell: thread.time.timer(),
             opening: Cell::new(0),
             opened_ahead: Cell::new(0),
             open_failure: RefCell::default(),
@@ -138,7 +171,8 @@ impl<T: Transport> Shared<T> {
             retry_stale: connection.retry_stale,
             keep: connection.keep,
             connection_rules,
-            time,
+            time: thread.time.clone(),
+            thread: Rc::clone(thread),
             common,
         })
     }
@@ -158,8 +192,12 @@ impl<T: Transport> Shared<T> {
     }
 
     fn say(&self, message: Message) {
-        // Nobody listens any more only when the run was given up.
-        let _ = self.out.send(message);
+        self.thread.say(message);
+    }
+
+    /// What hands over snapshots.
+    fn source(&self) -> Source {
+        Source { worker: self.number, population: self.common.number }
     }
 
     /// Remembers why the first connection could not be opened, for when none can.
@@ -171,7 +209,7 @@ impl<T: Transport> Shared<T> {
     /// An exchange ended, or the opening of a connection.
     #[inline]
     pub fn step_done(&self) {
-        self.steps_done.set(self.steps_done.get() + 1);
+        self.thread.steps_done.set(self.thread.steps_done.get() + 1);
     }
 
     /// A user left for good, or a connection's task ended.
@@ -194,14 +232,19 @@ impl<T: Transport> Shared<T> {
 
     /// The load begins.
     fn begin(&self, begins: Tick) {
-        let stop = self.plan.main().stop;
         self.begins.set(begins);
-        self.measure_from(begins + stop.warmup);
+        if self.thread.borders.borrow().is_empty() {
+            let borders = |population: &Population| borders(&population.stop, begins + population.stop.warmup);
+            *self.thread.borders.borrow_mut() = self.plan.populations.iter().map(borders).collect();
+        }
+        self.measure_from(begins + self.population().stop.warmup);
     }
 
     fn measure_from(&self, at: Tick) {
         self.measured_from.set(at);
-        self.ends.set(self.plan.main().stop.duration.map_or(Tick::NEVER, |d| at + d));
+        let borders = borders(&self.population().stop, at);
+        self.ends.set(borders[1]);
+        self.thread.borders.borrow_mut()[self.common.number] = borders;
     }
 
     pub fn spawn(self: &Rc<Self>, task: impl Future<Output = ()> + 'static) {
@@ -210,11 +253,18 @@ impl<T: Transport> Shared<T> {
     }
 
     fn random(&self, stream: u64) -> Pcg64Mcg {
+        let stream = stream.wrapping_add((self.common.number as u64) << 48);
         Pcg64Mcg::seed_from_u64(self.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(stream))
     }
 }
 
-/// The whole run of one worker.
+/// When the measured time of a population begins, its load ends, and what is left is cut off.
+fn borders(stop: &Stop, measured_from: Tick) -> [Tick; 3] {
+    let ends = stop.duration.map_or(Tick::NEVER, |duration| measured_from + duration);
+    [measured_from, ends, ends + stop.grace]
+}
+
+/// The whole run of one worker, of one population.
 pub async fn work<T: Transport>(shared: Rc<Shared<T>>) {
     set_up(&shared).await;
     tell_target(&shared);
@@ -229,13 +279,13 @@ pub async fn work<T: Transport>(shared: Rc<Shared<T>>) {
         start_arrivals(&shared, begins);
         run_load(&shared, begins).await;
     }
-    shared.say(Message::Done(shared.number, brunt_probe::ourselves::this_thread()));
+    shared.say(Message::Over(shared.source()));
 }
 
 /// Opens connections ahead: all that users will need, each at its time by the connect rate.
 async fn set_up<T: Transport>(shared: &Rc<Shared<T>>) {
     let (worker, workers) = shared.among_all();
-    let (wanted, mine) = actors_ahead(&shared.plan, workers, worker);
+    let (wanted, mine) = actors_ahead(shared, workers, worker);
     let gap = 1e9 / f64::from(shared.plan.connection.connect_rate.max(1));
     shared.opening.set(mine.len() as u64);
     for (k, number) in mine.into_iter().enumerate() {
@@ -250,9 +300,10 @@ async fn set_up<T: Transport>(shared: &Rc<Shared<T>>) {
 }
 
 /// How many connections this worker opens ahead, and the numbers of the actors that it has from the beginning.
-fn actors_ahead(plan: &Plan, workers: usize, worker: usize) -> (usize, Vec<u64>) {
+fn actors_ahead(common: &Common, workers: usize, worker: usize) -> (usize, Vec<u64>) {
+    let (plan, load) = (&common.plan, &common.population().load);
     let new_each = plan.connection.requests_per_connection == Some(1);
-    let (actors, ahead) = match &plan.main().load {
+    let (actors, ahead) = match load {
         Load::Closed { users, .. } => {
             let begin = users.at(Duration::ZERO).floor() as u64;
             (users.peak().floor() as u64, if new_each { 1 } else { begin.max(1) })
@@ -280,7 +331,7 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
     }
     match &shared.common.pool {
         None => {
-            let iterations = shared.plan.main().stop.iterations_per_user.unwrap_or(u64::MAX);
+            let iterations = shared.population().stop.iterations_per_user.unwrap_or(u64::MAX);
             let iterations_left = Rc::new(Cell::new(iterations));
             for stream in 1..shared.plan.connection.streams {
                 let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
@@ -299,7 +350,7 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
 /// One stream of a user of the closed loop, from when the load begins.
 async fn ask_from_begin<T: Transport>(actor: Actor<T>, stream: u32, iterations_left: Rc<Cell<u64>>) {
     let (shared, number) = (Rc::clone(&actor.shared), actor.number);
-    let Load::Closed { users, think } = &shared.plan.main().load else { return shared.left() };
+    let Load::Closed { users, think } = &shared.population().load else { return shared.left() };
     let Some(begins) = shared.gate.wait().await else { return shared.left() };
     // Users may be woken before the worker itself.
     shared.begin(begins);
@@ -329,7 +380,7 @@ fn tell_target<T: Transport>(shared: &Shared<T>) {
 
 /// The warm-up runs at what the shape begins with.
 fn with_warmup<T: Transport>(shape: &Shape, shared: &Shared<T>) -> Shape {
-    let warmup = shared.plan.main().stop.warmup;
+    let warmup = shared.population().stop.warmup;
     let mut shape = shape.clone();
     if !warmup.is_zero() {
         let from = shape.at(Duration::ZERO);
@@ -339,7 +390,7 @@ fn with_warmup<T: Transport>(shape: &Shape, shared: &Shared<T>) -> Shape {
 }
 
 fn start_arrivals<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
-    if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.plan.main().load, &shared.common.pool) {
+    if let (Load::Open { rate, arrivals, .. }, Some(pool)) = (&shared.population().load, &shared.common.pool) {
         // All shards draw the same sequence.
         let random = shared.random(0);
         let (shard, shards) = shared.among_all();
@@ -353,7 +404,7 @@ fn start_arrivals<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
 async fn run_load<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
     let mut from = begins;
     cut_snapshot(shared, (Tick::ZERO, begins), Phase::Setup);
-    let mut grace = shared.plan.main().stop.grace;
+    let mut grace = shared.population().stop.grace;
     loop {
         let border = next_border(shared, from, begins, grace);
         shared.recorder.borrow_mut().expect(border);
@@ -406,8 +457,9 @@ fn listen<T: Transport>(shared: &Shared<T>, now: Tick, grace: Duration) -> Durat
 fn next_border<T: Transport>(shared: &Shared<T>, from: Tick, begins: Tick, grace: Duration) -> Tick {
     let interval = brunt_model::time::nanos(shared.plan.record.interval).max(1_000_000);
     let regular = Tick(begins.0 + (from.nanos_since(begins) / interval + 1) * interval);
-    let borders = [shared.measured_from.get(), shared.ends.get(), shared.ends.get() + grace];
-    borders.into_iter().filter(|b| *b > from).fold(regular, Tick::min)
+    shared.thread.borders.borrow_mut()[shared.common.number] =
+        [shared.measured_from.get(), shared.ends.get(), shared.ends.get() + grace];
+    shared.thread.next_border(from, regular)
 }
 
 fn phase_at<T: Transport>(shared: &Shared<T>, at: Tick) -> Phase {
@@ -449,6 +501,6 @@ fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase:
     if let Some(samples) = samples {
         shared.say(Message::Samples(samples));
     }
-    shared.say(Message::Snapshot(shared.number, Box::new(snapshot)));
+    shared.say(Message::Snapshot(shared.source(), Box::new(snapshot)));
     tell_target(shared);
 }

@@ -4,7 +4,7 @@
 //! A machine that takes time away disturbs it, so it is no consistency check: it is evidence of lag (`limits`). On
 //! a clock that nobody disturbs all of it must hold: the engine's tests check that.
 
-use crate::conservation::check;
+use crate::conservation::{check, of_populations};
 use brunt_model::finding::Check;
 use brunt_model::{Arrivals, Load, Loss, Phase, Plan, Run, Shape, Tick};
 use std::time::Duration;
@@ -24,7 +24,8 @@ const ENOUGH_SPANS: u64 = 100;
 
 /// The schedule and the spacing; what cannot be looked at in this run is left out.
 pub fn checks(run: &Run) -> Vec<Check> {
-    [schedule(run), dispersion(run)].into_iter().flatten().collect()
+    let of_all = [schedule(run), dispersion(run)].into_iter().flatten();
+    of_all.chain(of_populations(run, checks)).collect()
 }
 
 /// The share of the measured time in which much was begun late or early: a quarter more or less than was planned for the
@@ -46,7 +47,7 @@ fn waited_for_no_connection(run: &Run) -> bool {
 /// Poisson schedule wanders itself: 3/√n is allowed for that, which one in some 10⁷ exceeds (Massart 1990).
 fn schedule(run: &Run) -> Option<Check> {
     let plan = run.plan.as_ref()?;
-    let Load::Open { rate, arrivals, .. } = &plan.main().load else { return None };
+    let Load::Open { rate, arrivals, .. } = &plan.only()?.load else { return None };
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
     let asked = |at: Tick| expected(plan, rate, at.nanos_since(begins));
     // Of what came after a process was lost, its share is missing.

@@ -35,7 +35,16 @@ pub fn checks(run: &Run) -> Vec<Check> {
     if run.finish.is_none() {
         return Vec::new();
     }
-    RULES.iter().filter_map(|rule| rule(run)).collect()
+    let of_all = RULES.iter().filter_map(|rule| rule(run));
+    of_all.chain(of_populations(run, checks)).collect()
+}
+
+/// The checks of each population by itself, under its name.
+pub(crate) fn of_populations(run: &Run, checks: fn(&Run) -> Vec<Check>) -> impl Iterator<Item = Check> {
+    run.populations.iter().flat_map(move |population| {
+        let name = population.plan.as_ref().map_or("", |plan| plan.main().name.as_str()).to_owned();
+        checks(population).into_iter().map(move |check| Check { name: format!("{name}: {}", check.name), ..check })
+    })
 }
 
 pub(crate) fn check(name: &str, holds: bool, arithmetic: String) -> Check {

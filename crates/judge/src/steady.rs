@@ -33,8 +33,8 @@ pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
 }
 
 fn is_constant(run: &Run) -> bool {
-    let load = run.plan.as_ref().map(|plan| &plan.main().load);
-    load.is_none_or(|(Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. })| {
+    run.plan.iter().flat_map(|plan| &plan.populations).all(|population| {
+        let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = &population.load;
         shape.as_constant().is_some()
     })
 }

@@ -38,6 +38,13 @@ pub enum Event {
     },
     /// What happened in an interval.
     Snapshot(Box<Snapshot>),
+    /// What happened in an interval to one of several populations. The snapshot of all of them follows those of each.
+    Population {
+        /// Its number in the plan.
+        number: u32,
+        /// What happened.
+        snapshot: Box<Snapshot>,
+    },
     /// Single samples, where the plan asks for them.
     Samples(Vec<Sample>),
     /// Something measured beside the requests.

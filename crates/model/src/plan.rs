@@ -77,7 +77,34 @@ impl Plan {
         &self.populations[0]
     }
 
-    /// The same, to be changed.
+    /// The population, where there is no other: what is said of its load holds for the whole run.
+    pub fn only(&self) -> Option<&Population> {
+        if let [only] = &self.populations[..] { Some(only) } else { None }
+    }
+
+    /// When the run is over: with the last of its populations.
+    pub fn stop(&self) -> Stop {
+        let stops = || self.populations.iter().map(|population| population.stop);
+        let longest: Option<Vec<Duration>> = stops().map(|stop| stop.duration).collect();
+        match self.only() {
+            Some(only) => only.stop,
+            None => Stop {
+                duration: longest.and_then(|all| all.into_iter().max()),
+                requests: None,
+                iterations_per_user: None,
+                grace: stops().map(|stop| stop.grace).max().unwrap_or_default(),
+                ..self.main().stop
+            },
+        }
+    }
+
+    /// The plan of the population of this number alone.
+    #[must_use]
+    pub fn of_population(&self, number: usize) -> Self {
+        Self { populations: vec![self.populations[number].clone()], ..self.clone() }
+    }
+
+    /// The first population, to be changed.
     pub fn main_mut(&mut self) -> &mut Population {
         &mut self.populations[0]
     }

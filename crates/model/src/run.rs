@@ -24,6 +24,9 @@ pub struct Run {
     pub total: Tally,
     /// All samples of the warm-up.
     pub warmup: Tally,
+    /// Each population by itself, where there are several, in the order of the plan: its plan, its phases, its samples and what
+    /// flowed. Its connections are its own; readings are of the whole run.
+    pub populations: Vec<Run>,
     /// Samples of the measured time by label; empty where there is only one label.
     pub labels: BTreeMap<u32, Tally>,
     /// What flowed in the measured time, to its end and not beyond.
@@ -59,6 +62,10 @@ impl Run {
     pub fn fold(&mut self, event: &Event) {
         match event {
             Event::Started { plan, environment, unix_seconds } => {
+                if plan.populations.len() > 1 {
+                    let of = |number| Self { plan: Some(plan.of_population(number)), ..Self::default() };
+                    self.populations = (0..plan.populations.len()).map(of).collect();
+                }
                 self.plan = Some((**plan).clone());
                 self.environment = (**environment).clone();
                 self.unix_seconds = *unix_seconds;
@@ -66,6 +73,7 @@ impl Run {
             Event::Stage { at, phase } => self.phases.push((*phase, *at)),
             Event::Label { id, name } => {
                 self.label_names.insert(*id, name.clone());
+                self.populations.iter_mut().for_each(|population| population.fold(event));
             }
             Event::Target { addresses, server } => {
                 if !addresses.is_empty() {
@@ -76,6 +84,11 @@ impl Run {
                 }
             }
             Event::Snapshot(snapshot) => self.fold_snapshot(snapshot),
+            Event::Population { number, snapshot } => {
+                if let Some(population) = self.populations.get_mut(*number as usize) {
+                    population.fold_population(snapshot);
+                }
+            }
             Event::Samples(_) => {}
             Event::Reading(r) => {
                 self.readings.entry(r.source.clone()).or_default().extend(r.values.iter().cloned());
@@ -86,7 +99,10 @@ impl Run {
                     self.warnings.push(w.text.clone());
                 }
             }
-            Event::Finished(finish) => self.finish = Some(finish.clone()),
+            Event::Finished(finish) => {
+                self.finish = Some(finish.clone());
+                self.populations.iter_mut().for_each(|population| population.fold(event));
+            }
             Event::Lost(loss) => self.losses.push(*loss),
         }
     }
@@ -96,6 +112,25 @@ impl Run {
         let mut run = Self::default();
         events.into_iter().for_each(|e| run.fold(e));
         run
+    }
+
+    /// A snapshot of this population, which has phases of its own.
+    fn fold_population(&mut self, s: &Snapshot) {
+        if self.phases.last().is_none_or(|(phase, _)| *phase != s.phase) {
+            self.phases.push((s.phase, s.from));
+        }
+        self.fold_snapshot(s);
+    }
+
+    /// What flowed in the phases of each population, which need not be those of another.
+    fn sum_flows(&mut self) {
+        let sum = |of: fn(&Self) -> &Flow| {
+            self.populations.iter().fold(Flow::default(), |mut sum, population| {
+                sum.merge(of(population));
+                sum
+            })
+        };
+        (self.flow, self.flow_grace) = (sum(|run| &run.flow), sum(|run| &run.flow_grace));
     }
 
     fn fold_snapshot(&mut self, s: &Snapshot) {
@@ -111,6 +146,9 @@ impl Run {
             self.flow_grace.follow(&s.flow);
         }
         self.flow_all.follow(&s.flow);
+        if !self.populations.is_empty() {
+            self.sum_flows();
+        }
         self.peak_connections = self.peak_connections.max(s.flow.connections);
         self.peak_in_flight = self.peak_in_flight.max(s.flow.in_flight);
         self.seen_to = self.seen_to.max(s.to);

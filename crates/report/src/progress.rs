@@ -39,7 +39,7 @@ struct Recent {
 impl Progress {
     /// Before the first interval.
     pub fn new(plan: &Plan) -> Self {
-        let stop = &plan.main().stop;
+        let stop = &plan.stop();
         let (warmup, duration, requests, grace) = (stop.warmup, stop.duration, stop.requests, stop.grace);
         Self {
             plan: Ends { warmup, duration, requests, grace },

@@ -38,6 +38,7 @@ const SECTIONS: &[Section] = &[
     Of(times::phases),
     Of(outcomes::section),
     Of(outcomes::connections),
+    Of(labels::populations),
     Of(labels::section),
     Of(bars::section),
     Of(notes::generator),

@@ -6,7 +6,7 @@
 use crate::error::RunError;
 use crate::run;
 use crate::world::Real;
-use brunt_engine::{Control, Epoch, Numbering, Sink, Time, Users, World};
+use brunt_engine::{Control, Epoch, Sink, Time, Users, UsersOf, World};
 use brunt_model::sample::Opening;
 use brunt_model::{Environment, Failure, Plan};
 use brunt_wire::h1::H1;
@@ -77,8 +77,8 @@ impl World for Observed<'_> {
         Rc::new(Looking { transport: self.real.transport(worker, time), witness: Arc::clone(&self.witness) })
     }
 
-    fn users(&self, transport: &Rc<Looking>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.real.users_of(transport, worker, labels)
+    fn users(&self, transport: &Rc<Looking>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.real.users_of(transport, of)
     }
 
     fn labels(&self) -> Vec<String> {

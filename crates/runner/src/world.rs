@@ -1,7 +1,7 @@
 //! What a run needs of the world: real sockets, the real clock, and the plan's script.
 
 use crate::error::RunError;
-use brunt_engine::{Epoch, Numbering, Time, Users, World};
+use brunt_engine::{Epoch, Time, Users, UsersOf, World};
 use brunt_model::Plan;
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
@@ -13,7 +13,8 @@ use std::sync::Arc;
 pub struct Real {
     epoch: Epoch,
     wire: Arc<Common>,
-    compiled: Arc<CompiledScript>,
+    /// By population.
+    compiled: Vec<Arc<CompiledScript>>,
 }
 
 impl Real {
@@ -25,15 +26,16 @@ impl Real {
     /// The same in a run that began at this instant.
     pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
         let wire = Common::new(plan)?;
-        let compiled = Arc::new(CompiledScript::new(plan, plan.main())?);
+        let compile = |number| CompiledScript::new(plan, number).map(Arc::new);
+        let compiled = (0..plan.populations.len()).map(compile).collect::<Result<_, _>>()?;
         Ok(Self { epoch, wire, compiled })
     }
 }
 
 impl Real {
     /// The plan's users, over whatever transport.
-    pub fn users_of<T: Transport>(&self, transport: &Rc<T>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.compiled.users(transport, worker, labels)
+    pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.compiled[of.population].users(transport, of.worker, of.labels)
     }
 }
 
@@ -48,11 +50,11 @@ impl World for Real {
         Rc::new(H1::new(Arc::clone(&self.wire), worker, time.clone()))
     }
 
-    fn users(&self, transport: &Rc<H1<Time>>, worker: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.users_of(transport, worker, labels)
+    fn users(&self, transport: &Rc<H1<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.users_of(transport, of)
     }
 
     fn labels(&self) -> Vec<String> {
-        self.compiled.labels()
+        self.compiled.iter().flat_map(|compiled| compiled.labels()).collect()
     }
 }

@@ -12,7 +12,7 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Users, VirtualUser};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, Scope};
-use brunt_model::{Body, Plan, Population, ReplyPolicy, Request};
+use brunt_model::{Body, Plan, ReplyPolicy, Request};
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
@@ -71,8 +71,9 @@ impl Templates {
 }
 
 impl CompiledScript {
-    /// Compiles the scenario of one of a plan's populations, and reads the files that its placeholders name.
-    pub fn new(plan: &Plan, population: &Population) -> Result<Self, ScriptError> {
+    /// Compiles the scenario of the population of this number, and reads the files that its placeholders name.
+    pub fn new(plan: &Plan, number: usize) -> Result<Self, ScriptError> {
+        let population = &plan.populations[number];
         let scenario = &population.scenario;
         let program = Program::new(scenario)?;
         let mut feeds = Feeds::with_variables(program.variables.clone());
@@ -83,7 +84,9 @@ impl CompiledScript {
         let shares = shares(scenario.requests.iter().map(|request| request.weight));
         let users = population.load.peak().floor() as u64;
         let policies = plan.reply_policies.clone();
-        Ok(Self { entries, feeds, program, policies, users, seed: plan.seed, shares })
+        // Populations do not draw the same values.
+        let seed = plan.seed.wrapping_add((number as u64) << 48);
+        Ok(Self { entries, feeds, program, policies, users, seed, shares })
     }
 
     /// The names of its labels.

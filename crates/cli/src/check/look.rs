@@ -184,7 +184,7 @@ impl<'a> Look<'a> {
     fn prepared(&self, request: &Request) -> Result<Rc<Prepared>> {
         let mut plan = self.plan.clone();
         plan.main_mut().scenario = Scenario::list(vec![request.clone()], Order::Sequence);
-        let compiled = Arc::new(CompiledScript::new(&plan, plan.main())?);
+        let compiled = Arc::new(CompiledScript::new(&plan, 0)?);
         let numbering: Numbering = Rc::new(|_| 0);
         let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
         match user.next(Turn::default()) {

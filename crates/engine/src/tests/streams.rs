@@ -58,8 +58,8 @@ impl World for Streams {
         Rc::new((self.transport)(transport))
     }
 
-    fn users(&self, transport: &Rc<FakeStreams<Time>>, _: usize, labels: &Numbering) -> Box<dyn Users> {
-        self.fake.folk(transport, labels)
+    fn users(&self, transport: &Rc<FakeStreams<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.fake.folk(transport, of.labels)
     }
 
     fn labels(&self) -> Vec<String> {

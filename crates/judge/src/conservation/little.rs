@@ -31,7 +31,7 @@ fn seconds_under_way(t: &Tally) -> f64 {
 /// Σ thinking, less the time by which requests of parallel steps overlapped. Only where the users never change and the time was the end of it: users that leave one by one are fewer than
 /// asked. Those of a process that was lost are counted until then.
 pub fn users(run: &Run) -> Option<Check> {
-    let Some(Load::Closed { users, think }) = run.plan.as_ref().map(|p| &p.main().load) else { return None };
+    let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load) else { return None };
     // Each stream of a user's connection asks as a user does.
     let asked = users.as_constant()? * f64::from(run.plan.as_ref()?.connection.streams.max(1));
     let time = load_seconds(run)?;

@@ -31,21 +31,21 @@ fn why_cut(facts: &Facts) -> Option<String> {
 /// Fewer requests than asked for; so too where none were asked for by number.
 fn lacks_requests(facts: &Facts) -> bool {
     let made = facts.total().begun + facts.total().failed_by(Failure::Dropped);
-    facts.plan.main().stop.requests.is_none_or(|asked| (made as f64) < asked as f64 * (1.0 - MISSING))
+    facts.plan.stop().requests.is_none_or(|asked| (made as f64) < asked as f64 * (1.0 - MISSING))
 }
 
 /// Less time than asked for; of a run that may end when it is sure enough, less than the least. Stages that end by themselves are no time that was asked for.
 fn lacks_time(facts: &Facts) -> bool {
-    let stop = facts.plan.until.as_ref().map(|until| until.least).or(facts.plan.main().stop.duration);
+    let stop = facts.plan.until.as_ref().map(|until| until.least).or(facts.plan.stop().duration);
     let asked = stop.map(|d| d.as_secs_f64());
-    match (asked, facts.plan.main().stop.requests) {
+    match (asked, facts.plan.stop().requests) {
         (Some(asked), _) => facts.seconds < asked * (1.0 - MISSING),
         (None, requests) => requests.is_some(),
     }
 }
 
 fn done(facts: &Facts) -> String {
-    let (stop, ran) = (&facts.plan.main().stop, time(facts.seconds));
+    let (stop, ran) = (&facts.plan.stop(), time(facts.seconds));
     let begun = facts.total().begun;
     match (stop.duration, stop.requests) {
         (Some(asked), None) => format!("{ran} of {}", time(asked.as_secs_f64())),

@@ -141,7 +141,7 @@ fn is_loopback(address: &str) -> bool {
 }
 
 fn users(run: &Run, plan: &Plan, intervals: &[Interval]) -> Option<Users> {
-    let Load::Closed { users, think } = &plan.main().load else { return None };
+    let Load::Closed { users, think } = &plan.only()?.load else { return None };
     let seconds: f64 = intervals.iter().map(Interval::seconds).sum();
     if seconds == 0.0 {
         return None;

@@ -136,10 +136,10 @@ fn overhead(facts: &Facts) -> f64 {
 
 /// Users wait all the time, or the schedule is not kept up with.
 fn wants_more(facts: &Facts) -> bool {
-    match (&facts.plan.main().load, &facts.users) {
-        (Load::Closed { .. }, Some(users)) => users.waiting >= 0.8 * users.count,
-        (Load::Closed { .. }, None) => false,
-        (Load::Open { .. }, _) => {
+    match (facts.plan.only().map(|only| &only.load), &facts.users) {
+        (Some(Load::Closed { .. }), Some(users)) => users.waiting >= 0.8 * users.count,
+        (Some(Load::Closed { .. }) | None, _) => false,
+        (Some(Load::Open { .. }), _) => {
             let flow = &facts.run.flow;
             let dropped = facts.total().failed_by(Failure::Dropped);
             (flow.completed as f64) < 0.95 * flow.planned as f64 || dropped > 0

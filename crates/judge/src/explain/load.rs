@@ -78,7 +78,7 @@ pub fn idle_users(facts: &Facts) -> Option<Said> {
 
 /// Requests were due faster than the server answers: the queue has no end, and the times are those of the run's length.
 pub fn overload(facts: &Facts) -> Option<Said> {
-    let Load::Open { rate: offered, .. } = &facts.plan.main().load else { return None };
+    let Load::Open { rate: offered, .. } = &facts.plan.only()?.load else { return None };
     let offered = offered.as_constant()?;
     let flow = &facts.run.flow;
     let unanswered = flow.planned.saturating_sub(flow.completed + facts.total().failed()) as f64;

@@ -4,7 +4,7 @@
 
 use brunt_model::history::History;
 use brunt_model::reading_names as name;
-use brunt_model::{Failure, Load, Phase, Run, Tick};
+use brunt_model::{Failure, Load, Phase, Plan, Run, Tick};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ impl<'a> Facts<'a> {
 
     /// Whether requests come by a schedule, so that lag shows where it was not kept.
     pub fn is_open(&self) -> bool {
-        self.run.plan.as_ref().is_some_and(|plan| matches!(plan.main().load, Load::Open { .. }))
+        self.run.plan.iter().flat_map(|plan| &plan.populations).any(|one| matches!(one.load, Load::Open { .. }))
     }
 
     /// Worker threads, of all processes.
@@ -160,7 +160,7 @@ impl<'a> Facts<'a> {
     /// permitted was, they were dropped because the generator was too late to begin them.
     pub fn dropped_at_the_cap(&self) -> u64 {
         let dropped = self.failed_by(Failure::Dropped);
-        let permitted = match self.run.plan.as_ref().map(|plan| &plan.main().load) {
+        let permitted = match self.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load) {
             Some(Load::Open { connections: None, max_in_flight, .. }) => u64::from(*max_in_flight),
             _ => return dropped,
         };

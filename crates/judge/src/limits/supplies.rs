@@ -51,7 +51,7 @@ pub fn without_load(run: &Run) -> Verdict {
 
 /// Whether as many requests were allowed under way in each process as the limit on descriptors lets the command allow.
 fn capped_by_descriptors(facts: &Facts) -> bool {
-    let cap = facts.run.plan.as_ref().and_then(|plan| match plan.main().load {
+    let cap = facts.run.plan.as_ref().and_then(|plan| match plan.only()?.load {
         Load::Open { connections: None, max_in_flight, .. } => {
             Some(f64::from(max_in_flight.div_ceil(plan.processes.max(1))))
         }

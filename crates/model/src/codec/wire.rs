@@ -16,7 +16,7 @@ pub use write::{account_message, event_message};
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
     pub kind: Option<Kind>,
 }
 
@@ -42,6 +42,8 @@ pub enum Kind {
     Finished(Finished),
     #[prost(message, tag = "10")]
     Lost(Lost),
+    #[prost(message, boxed, tag = "11")]
+    Population(Box<Population>),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -96,6 +98,14 @@ pub struct Snapshot {
     pub labels: Vec<LabelTally>,
     #[prost(message, repeated, tag = "8")]
     pub bins: Vec<Bin>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Population {
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    #[prost(message, optional, boxed, tag = "2")]
+    pub snapshot: Option<Box<Snapshot>>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

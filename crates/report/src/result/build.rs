@@ -55,6 +55,7 @@ impl Document {
             interrupted: run.interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_of(run),
+            populations: run.populations.iter().map(population).collect(),
             labels: labels(run),
         }
     }
@@ -276,6 +277,11 @@ fn labels(run: &Run) -> Vec<Label> {
     }
     let each = run.labels.iter();
     each.map(|(id, tally)| label(label_name(run, *id), tally, run.per_second(tally.completed))).collect()
+}
+
+fn population(run: &Run) -> Label {
+    let name = run.plan.as_ref().map(|plan| plan.main().name.clone());
+    label(name.unwrap_or_default(), &run.total, run.throughput())
 }
 
 fn label(label: String, tally: &Tally, throughput_per_second: f64) -> Label {

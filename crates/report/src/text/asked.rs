@@ -1,17 +1,26 @@
 //! What was asked: the requests, the load model in words, how long, of whom.
 
 use crate::figures::{bytes, count, plain, plural, span};
-use crate::layout::{clean, entry};
+use crate::layout::{clean, entry, shorten};
 use brunt_model::plan::Connection;
 use brunt_model::scenario::Order;
-use brunt_model::{Arrivals, Body, Load, Plan, Request, Run, Shape, Stage, Stop, Think};
+use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
+
+/// The longest name of a population that is shown in full.
+const LONGEST_NAME: usize = 16;
 
 /// The head of the report.
 pub fn section(run: &Run) -> String {
     let Some(plan) = &run.plan else { return String::new() };
-    let mut out = format!("{}\n\n", requests(plan));
-    out += &entry("Load", &load(plan));
-    out += &entry("Duration", &duration(&plan.main().stop, run));
+    let mut out = match plan.only() {
+        Some(only) => format!("{}\n\n", requests(plan, only)),
+        None => format!("{} at the same time\n\n", plural(plan.populations.len() as u64, "population")),
+    };
+    match plan.only() {
+        Some(only) => out += &entry("Load", &load(only, &plan.connection)),
+        None => plan.populations.iter().for_each(|one| out += &population(plan, one)),
+    }
+    out += &entry("Duration", &duration(&plan.stop(), run));
     let server = server(run);
     if !server.is_empty() {
         out += &entry("Server", &server);
@@ -19,8 +28,14 @@ pub fn section(run: &Run) -> String {
     out
 }
 
-fn requests(plan: &Plan) -> String {
-    let scenario = &plan.main().scenario;
+/// One of several.
+fn population(plan: &Plan, one: &Population) -> String {
+    let name = shorten(&clean(&one.name), LONGEST_NAME);
+    entry(&name, &format!("{}: {}", requests(plan, one), load(one, &plan.connection)))
+}
+
+fn requests(plan: &Plan, population: &Population) -> String {
+    let scenario = &population.scenario;
     let asked = match scenario.requests.as_slice() {
         [only] => request(only),
         several => {
@@ -29,7 +44,8 @@ fn requests(plan: &Plan) -> String {
             format!("{}{}", plural(several.len() as u64, thing), scenario.order().map_or("", in_order))
         }
     };
-    let follow = if plan.policy().redirects.most > 0 { ", redirects followed" } else { "" };
+    let policy = scenario.requests.first().map_or(0, |request| request.reply_policy as usize);
+    let follow = if plan.reply_policies[policy].redirects.most > 0 { ", redirects followed" } else { "" };
     format!("{asked}{follow}")
 }
 
@@ -54,8 +70,8 @@ fn request(r: &Request) -> String {
     format!("{} {}{body}", clean(&r.method), clean(&r.url))
 }
 
-fn load(plan: &Plan) -> String {
-    let model = match &plan.main().load {
+fn load(population: &Population, connection: &Connection) -> String {
+    let model = match &population.load {
         Load::Closed { users, think } => format!("closed loop, {}, {}", users_in_words(users), thinking(think)),
         Load::Open { rate, arrivals, connections, .. } => {
             let cap = match connections {
@@ -65,7 +81,7 @@ fn load(plan: &Plan) -> String {
             format!("open loop, {}, {}{cap}", spacing(*arrivals), over_time(rate, "/s"))
         }
     };
-    format!("{model}{}", kept(&plan.connection))
+    format!("{model}{}", kept(connection))
 }
 
 fn users_in_words(users: &Shape) -> String {

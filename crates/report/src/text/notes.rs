@@ -91,8 +91,8 @@ fn unfinished(run: &Run) -> String {
 }
 
 fn of_all(plan: &Plan) -> Option<String> {
-    let seconds = plan.main().stop.duration.map(|d| span(d.as_secs_f64()));
-    seconds.or_else(|| plan.main().stop.requests.map(|n| plural(n, "request")))
+    let seconds = plan.stop().duration.map(|d| span(d.as_secs_f64()));
+    seconds.or_else(|| plan.stop().requests.map(|n| plural(n, "request")))
 }
 
 /// Warnings that the error of the run does not say already.

@@ -2,7 +2,7 @@
 
 use crate::figures::{bytes, count, plural, three};
 use crate::layout::entry;
-use brunt_model::{Failure, Judgement, Load, Run, Tally};
+use brunt_model::{Failure, Judgement, Load, Plan, Run, Tally};
 
 /// Rates over the measured time, and counts.
 pub fn section(run: &Run, judgement: &Judgement) -> String {
@@ -14,7 +14,7 @@ pub fn section(run: &Run, judgement: &Judgement) -> String {
 
 fn throughput(run: &Run) -> String {
     let completed = format!("{} requests/s", three(run.throughput()));
-    let open = matches!(run.plan.as_ref().map(|p| &p.main().load), Some(Load::Open { .. }));
+    let open = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
     if run.flow.completed == 0 {
         return completed + " (every reply came after the measured time)";
     }

@@ -52,7 +52,7 @@ type Told<'a> = (u16, &'a [(&'a str, &'a str)], &'a str);
 struct Talk(Box<dyn VirtualUser>);
 
 fn talk(plan: &Plan, number: u64) -> Talk {
-    let compiled = Arc::new(CompiledScript::new(plan, plan.main()).unwrap());
+    let compiled = Arc::new(CompiledScript::new(plan, 0).unwrap());
     let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let numbering: Numbering = Rc::new(|_| 0);
     Talk(compiled.users(&wire, 0, &numbering).user(number))

@@ -1,6 +1,7 @@
 //! Scenarios carried out without a server: what users ask, and in which order.
 
 use super::*;
+use brunt_model::Population;
 use brunt_engine::{Epoch, Time, Turn};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
@@ -32,7 +33,7 @@ fn plan(requests: &[(&str, u32)], users: f64, steps: Vec<Do>) -> Plan {
 }
 
 fn users(plan: &Plan) -> Box<dyn Users> {
-    let compiled = Arc::new(CompiledScript::new(plan, plan.main()).unwrap());
+    let compiled = Arc::new(CompiledScript::new(plan, 0).unwrap());
     let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let numbering: Numbering = Rc::new(|_| 0);
     compiled.users(&wire, 0, &numbering)
@@ -231,7 +232,7 @@ fn an_iteration_begins_anew_wherever_the_last_one_ended() {
 fn scenarios_that_make_no_sense_are_refused_or_end() {
     let compile = |steps: Vec<Do>| {
         let plan = plan(&ABC, 1.0, steps);
-        CompiledScript::new(&plan, plan.main()).map(|_| ()).map_err(|error| error.to_string())
+        CompiledScript::new(&plan, 0).map(|_| ()).map_err(|error| error.to_string())
     };
     let paused = Do::Together { manner: Manner::Pipelined, steps: vec![PAUSE] };
     let told = "a pause stands among requests that are sent together; put it before or behind them";

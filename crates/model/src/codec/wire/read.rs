@@ -46,6 +46,11 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             Some(phase) => model::Event::Snapshot(Box::new(snapshot(*s, phase)?)),
             None => return Some(Decoded::Unknown),
         },
+        Some(Kind::Population(p)) => {
+            let snapshot_of = p.snapshot.unwrap_or_default();
+            let Some(phase) = Phase::known(snapshot_of.phase) else { return Some(Decoded::Unknown) };
+            model::Event::Population { number: p.number, snapshot: Box::new(snapshot(*snapshot_of, phase)?) }
+        }
         Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
         Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
         Some(Kind::Warning(w)) => model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text }),

@@ -35,6 +35,10 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             Kind::Target(Target { addresses: addresses.clone(), server: server.clone() })
         }
         model::Event::Snapshot(snapshot) => Kind::Snapshot(Box::new((&**snapshot).into())),
+        model::Event::Population { number, snapshot } => Kind::Population(Box::new(Population {
+            number: *number,
+            snapshot: Some(Box::new((&**snapshot).into())),
+        })),
         model::Event::Samples(samples) => Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() }),
         model::Event::Reading(reading) => Kind::Reading(reading.into()),
         model::Event::Warning(warning) => Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() }),
