@@ -185,6 +185,7 @@ fn begun(experiment: &Experiment, environment: &Environment, keep: Keep) -> Resu
         trials: Vec::new(),
         warnings,
         interrupted: false,
+        resumptions: Vec::new(),
     };
     match keep {
         Keep::Resumed(store) => {

@@ -204,7 +204,7 @@ fn contender(group: &Group) -> Contender {
 
 fn step_of(run: &Run) -> Option<Step> {
     let plan = run.plan.as_ref()?;
-    Some(Step { load: plan.load.peak(), plan: plan.clone() })
+    Some(Step::new(plan.load.peak(), plan.clone()))
 }
 
 fn study(groups: Vec<Group>, spec: Compare) -> Study {
@@ -237,5 +237,14 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
         source: crate::command_line(),
     };
     let (environment, unix_seconds) = (first.environment, first.unix_seconds);
-    Study { id: None, experiment, environment, unix_seconds, trials, warnings: Vec::new(), interrupted: false }
+    Study {
+        id: None,
+        experiment,
+        environment,
+        unix_seconds,
+        trials,
+        warnings: Vec::new(),
+        interrupted: false,
+        resumptions: Vec::new(),
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! What it is **not**: the plan file as people write it (that is `script`'s), nor its doing (that is `rig`'s).
 
+use crate::question::TrialPurpose;
 use crate::time::{optional_seconds, seconds};
 use crate::{Find, Load, Plan, ProbeSpec, Question};
 use schemars::JsonSchema;
@@ -81,6 +82,9 @@ pub struct Step {
     pub load: f64,
     /// The run.
     pub plan: Plan,
+    /// What the search that chose it uses it for; null where no search chose it, or an earlier version did.
+    #[serde(default)]
+    pub purpose: Option<TrialPurpose>,
 }
 
 /// Commands before and after something.
@@ -233,6 +237,13 @@ impl Experiment {
 
     fn known_steps(&self) -> usize {
         usize::from(self.grows()) + self.given()
+    }
+}
+
+impl Step {
+    /// One that no search chose.
+    pub fn new(load: f64, plan: Plan) -> Self {
+        Self { load, plan, purpose: None }
     }
 }
 

@@ -116,6 +116,20 @@ pub struct TrialTimes {
     pub most: Duration,
 }
 
+/// What a search uses a trial for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialPurpose {
+    /// To find the capacity.
+    Search,
+    /// To measure once more at the capacity that was found.
+    Confirm,
+    /// To overload the server.
+    Overload,
+    /// To see how long the server takes to recover from the overload.
+    Recovery,
+}
+
 /// What is done between two trials of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

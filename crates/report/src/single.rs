@@ -32,6 +32,7 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         trials: runs.iter().enumerate().map(|(i, (_, run, judgement))| trial(i, run, judgement)).collect(),
         warnings: warnings.collect(),
         interrupted: runs.iter().any(|run| run.1.interrupted()),
+        resumptions: Vec::new(),
     };
     let contenders = runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect();
     (study, Analysis { contenders, findings: findings.collect(), ..Analysis::default() })
@@ -104,7 +105,7 @@ fn contender(name: &str, run: &Run) -> Contender {
     Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: run.plan.iter().map(|plan| Step { load: plan.load.peak(), plan: plan.clone() }).collect(),
+        steps: run.plan.iter().map(|plan| Step::new(plan.load.peak(), plan.clone())).collect(),
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),

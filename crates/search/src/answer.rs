@@ -6,11 +6,12 @@
 use crate::capacity::Known;
 use crate::drift::Drift;
 use crate::limits::limits;
-use crate::search::{Made, Purpose, Search};
+use crate::search::{Made, Search};
 use crate::seen::Seen;
 use crate::{capacity, recovery, told};
 use brunt_model::Answer;
 use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::question::TrialPurpose;
 
 /// The answer of a search, of one contender.
 pub fn answer(search: &Search, contender: &str, seen: &[Seen], made: &[Made], ended: SearchEnd) -> Answer {
@@ -26,7 +27,7 @@ pub fn answer(search: &Search, contender: &str, seen: &[Seen], made: &[Made], en
     let loaded: Vec<Seen> = seen
         .iter()
         .zip(made)
-        .filter(|(_, made)| made.purpose != Purpose::Recovery)
+        .filter(|(_, made)| made.purpose != TrialPurpose::Recovery)
         .map(|(trial, _)| trial.clone())
         .collect();
     let limits = limits(&loaded, search.unit);

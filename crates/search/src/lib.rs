@@ -29,7 +29,7 @@ mod stage;
 mod told;
 
 pub use bound::objection;
-pub use search::{Ask, Next, Purpose, Search};
+pub use search::{Ask, Next, Search};
 pub use seen::{Counts, Evidence, Part, Seen, blocks, seen};
 pub use sides::sides;
 pub use told::sentence;

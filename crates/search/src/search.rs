@@ -8,7 +8,7 @@ use crate::capacity::{self, Known};
 use crate::seen::{Evidence, Seen};
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
-use brunt_model::question::TrialTimes;
+use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Answer, Find, LoadUnit};
 use std::time::Duration;
 
@@ -36,28 +36,15 @@ pub struct Ask {
     /// Why, in some words.
     pub why: String,
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: TrialPurpose,
     /// How long it is to be; it ends between `least` and `most`, as soon as [`fn@crate::sides`] has decided all sets.
     pub times: TrialTimes,
-}
-
-/// What a trial is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To find the capacity.
-    Search,
-    /// To see the capacity that was found once more.
-    Confirm,
-    /// To overload the server.
-    Overload,
-    /// To see how long it takes to recover from that.
-    Recovery,
 }
 
 /// A trial that was made, with what it was made for.
 #[derive(Debug, Clone)]
 pub(crate) struct Made {
-    pub purpose: Purpose,
+    pub purpose: TrialPurpose,
     pub why: String,
     /// What was known of each set after it.
     pub known: Vec<Known>,
@@ -108,7 +95,7 @@ impl Search {
     }
 
     /// What each trial was for.
-    pub fn purposes(&self, seen: &[Seen]) -> Vec<Purpose> {
+    pub fn purposes(&self, seen: &[Seen]) -> Vec<TrialPurpose> {
         self.made(seen, Wanted::All).into_iter().map(|made| made.purpose).collect()
     }
 
@@ -131,11 +118,11 @@ impl Search {
     }
 
     /// What a trial was for, and why it was made.
-    fn told(&self, before: &[Seen], made: &[Made], trial: &Seen) -> (Purpose, String) {
+    fn told(&self, before: &[Seen], made: &[Made], trial: &Seen) -> (TrialPurpose, String) {
         let spent = before.first().map_or(0.0, |first| trial.began - first.began);
         let (purpose, why) = match stage::next(self, before, made, spent) {
             Next::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
-            _ => (Purpose::Search, "asked for".to_owned()),
+            _ => (TrialPurpose::Search, "asked for".to_owned()),
         };
         (trial.purpose.unwrap_or(purpose), why)
     }
@@ -156,6 +143,6 @@ fn near(asked: f64, load: f64) -> bool {
 
 /// The trials that say where the capacity is: neither those of an overload nor those after it.
 pub(crate) fn searched(seen: &[Seen], made: &[Made]) -> Vec<Seen> {
-    let is = |made: &Made| matches!(made.purpose, Purpose::Search | Purpose::Confirm);
+    let is = |made: &Made| matches!(made.purpose, TrialPurpose::Search | TrialPurpose::Confirm);
     seen.iter().zip(made).filter(|(_, made)| is(made)).map(|(trial, _)| trial.clone()).collect()
 }

@@ -5,9 +5,9 @@
 
 use crate::bound::{Bound, Counted, Replies};
 use crate::lag;
-use crate::search::Purpose;
 use brunt_judge::steady;
 use brunt_model::finding::{Limit, State};
+use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
 use brunt_model::series::Point;
 use brunt_model::{Failure, Find, Judgement, Phase, Run};
@@ -19,7 +19,7 @@ pub struct Seen {
     /// The load that was asked for: arrivals per second or users.
     pub load: f64,
     /// What it was for; None where that is to be told from the trials before it.
-    pub purpose: Option<Purpose>,
+    pub purpose: Option<TrialPurpose>,
     /// When it began, in seconds since 1970-01-01 UTC.
     pub began: f64,
     /// Arrivals per second that became due; in a closed loop, requests.

@@ -5,11 +5,11 @@
 //! recovery follow. The model that is fitted to the trials is in [`crate::curve`].
 
 use crate::capacity::Known;
-use crate::search::{Ask, Made, Next, Purpose, Search};
+use crate::search::{Ask, Made, Next, Search};
 use crate::seen::Seen;
 use brunt_model::LoadUnit;
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::{Between, TrialTimes};
+use brunt_model::question::{Between, TrialPurpose, TrialTimes};
 use std::time::Duration;
 
 /// While response times do not grow, loads grow by this factor; then by the second.
@@ -50,7 +50,7 @@ struct Stage<'a> {
 impl Stage<'_> {
     /// The next trial of the search itself; Err when its end has come.
     fn search_or_end(&self) -> Result<Next, SearchEnd> {
-        if self.has(Purpose::Overload) {
+        if self.has(TrialPurpose::Overload) {
             return Err(SearchEnd::Precise);
         }
         let Some(made) = self.made.last() else { return self.ask(self.search.find.start, "the first", Length::Short) };
@@ -73,7 +73,7 @@ impl Stage<'_> {
         self.refine(wide)
     }
 
-    fn has(&self, purpose: Purpose) -> bool {
+    fn has(&self, purpose: TrialPurpose) -> bool {
         self.made.iter().any(|made| made.purpose == purpose)
     }
 
@@ -204,7 +204,7 @@ impl Stage<'_> {
 
     /// The last trial was a confirmation, or one after which no more was needed.
     fn confirmed(&self) -> bool {
-        self.has(Purpose::Confirm)
+        self.has(TrialPurpose::Confirm)
     }
 
     /// A load once more, that of the answer, for a full time.
@@ -218,7 +218,7 @@ impl Stage<'_> {
         times.most = times.most.min(Duration::from_secs_f64(room));
         times.least = times.most;
         let load = self.whole(load);
-        Ok(Next::Measure(Ask { load, why: "confirmation run".into(), purpose: Purpose::Confirm, times }))
+        Ok(Next::Measure(Ask { load, why: "confirmation run".into(), purpose: TrialPurpose::Confirm, times }))
     }
 
     /// Where the answer is least known.
@@ -296,7 +296,7 @@ impl Stage<'_> {
     fn ask(&self, load: f64, why: &str, length: Length) -> Result<Next, SearchEnd> {
         let Some(times) = self.within_time(self.length(length)) else { return Err(SearchEnd::Budget) };
         let load = self.whole(load);
-        Ok(Next::Measure(Ask { load, why: why.to_owned(), purpose: Purpose::Search, times }))
+        Ok(Next::Measure(Ask { load, why: why.to_owned(), purpose: TrialPurpose::Search, times }))
     }
 
     /// A trial shortened to the time that is left; None where that is less than the shortest trial takes.
@@ -314,15 +314,15 @@ impl Stage<'_> {
             return Next::Done(end);
         };
         let left = self.search.find.within.as_secs_f64() - self.spent;
-        let (load, why, purpose, length) = if self.has(Purpose::Recovery) {
+        let (load, why, purpose, length) = if self.has(TrialPurpose::Recovery) {
             return Next::Done(end);
-        } else if self.has(Purpose::Overload) {
-            (0.8 * capacity, "to see how long it takes to recover", Purpose::Recovery, Length::Middle)
+        } else if self.has(TrialPurpose::Overload) {
+            (0.8 * capacity, "to see how long it takes to recover", TrialPurpose::Recovery, Length::Middle)
         } else {
-            (factor * capacity, "a deliberate overload", Purpose::Overload, Length::Short)
+            (factor * capacity, "a deliberate overload", TrialPurpose::Overload, Length::Short)
         };
         let mut times = self.length(length);
-        if purpose == Purpose::Recovery {
+        if purpose == TrialPurpose::Recovery {
             // What a server does on its way back is what is looked for.
             times.warmup = Duration::ZERO;
         }

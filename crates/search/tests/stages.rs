@@ -2,9 +2,9 @@
 
 use brunt_model::answer::{LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
+use brunt_model::question::{Between, ObjectiveSet, TrialPurpose, TrialTimes};
 use brunt_model::{Find, LoadUnit, Objective};
-use brunt_search::{Ask, Counts, Evidence, Next, Part, Purpose, Search, Seen, objection, sides};
+use brunt_search::{Ask, Counts, Evidence, Next, Part, Search, Seen, objection, sides};
 use std::time::Duration;
 
 fn below(bound: f64) -> ObjectiveSet {
@@ -175,7 +175,7 @@ fn what_was_stopped_goes_on_where_it_was() {
     let at = seen.len() / 2;
     let spent = Duration::from_secs_f64(seen[at].began - seen[0].began);
     let Next::Measure(ask) = search.next(&seen[..at], spent) else { panic!("it was not over") };
-    assert!((ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == Purpose::Search, "{ask:?}");
+    assert!((ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == TrialPurpose::Search, "{ask:?}");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! The file of an experiment: what was to be done, and how each attempt at it ended.
 //!
 //! It is the eight bytes [`MAGIC`], then frames as those of an event log: first the experiment, deflated JSON; then what
-//! became of it, in order: each step that was chosen on the way, a question that was changed when it was taken up again,
-//! and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
+//! became of it, in order: each step that was chosen on the way, each time that it was continued after an interruption, with the
+//! question if that changed, and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
 
 use crate::redact::Redactor;
 use crate::{StoreError, place};
 use brunt_model::codec::{Frame, frame, read_frame};
 use brunt_model::experiment::Step;
+use brunt_model::study::Resumption;
 use brunt_model::{Environment, Experiment, Question};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -47,7 +48,9 @@ pub struct Ended {
 pub(crate) enum Later {
     /// A step was chosen.
     Grown { contender: usize, grown: Box<Step> },
-    /// The question is another now.
+    /// It was continued after an interruption; with the question where that is another now.
+    Resumed { resumption: Resumption, question: Option<Box<Question>> },
+    /// The question is another now; as versions before wrote it, which did not say when they continued.
     Asked { question: Box<Question> },
     /// Somebody ended it.
     Ended(Ended),
@@ -59,6 +62,8 @@ pub(crate) struct Kept {
     pub asked: Asked,
     /// How it ended last; None where nobody lived to say so.
     pub ended: Option<Ended>,
+    /// When it was continued, in order.
+    pub resumptions: Vec<Resumption>,
     /// So many bytes of it are whole.
     pub whole_bytes: u64,
 }
@@ -85,7 +90,7 @@ pub(crate) fn read(path: &Path) -> Result<Kept, StoreError> {
     let mut magic = [0; 8];
     from.read_exact(&mut magic).map_err(|_| damaged())?;
     let (asked, length) = (&magic == MAGIC).then(|| next(&mut from)).flatten().ok_or_else(damaged)?;
-    let mut kept = Kept { asked, ended: None, whole_bytes: MAGIC.len() as u64 + length };
+    let mut kept = Kept { asked, ended: None, resumptions: Vec::new(), whole_bytes: MAGIC.len() as u64 + length };
     while let Some((later, length)) = next(&mut from) {
         kept.whole_bytes += length;
         kept.follow(later);
@@ -110,6 +115,10 @@ impl Kept {
                     contender.steps.push(*grown);
                 }
             }
+            Later::Resumed { resumption, question } => {
+                self.resumptions.push(resumption);
+                experiment.question = question.map_or_else(|| experiment.question.clone(), |question| *question);
+            }
             Later::Asked { question } => experiment.question = *question,
             Later::Ended(ended) => self.ended = Some(ended),
         }
@@ -129,7 +138,7 @@ impl Later {
     pub fn redact(&mut self, redactor: &Redactor) {
         match self {
             Self::Grown { grown, .. } => redactor.step(grown),
-            Self::Asked { .. } => {}
+            Self::Resumed { .. } | Self::Asked { .. } => {}
             Self::Ended(ended) => ended.redact(redactor),
         }
     }

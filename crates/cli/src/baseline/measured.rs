@@ -44,7 +44,7 @@ fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> R
     let (mut steps, arranged) = match baseline {
         Named::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
-            (vec![Step { load: plan.load.peak(), plan }], Arranged::alike("baseline-check", 1))
+            (vec![Step::new(plan.load.peak(), plan)], Arranged::alike("baseline-check", 1))
         }
         Named::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;

@@ -13,13 +13,13 @@ use brunt_script::shape::Loads;
 pub fn sweep_steps(args: &RunArgs, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
     let Some(loads) = sweep(args) else {
         let (plan, notes) = to_plan(args, system)?;
-        return Ok((vec![Step { load: plan.load.peak(), plan }], notes));
+        return Ok((vec![Step::new(plan.load.peak(), plan)], notes));
     };
     let (mut steps, mut notes) = (Vec::with_capacity(loads.len()), Vec::<String>::new());
     for load in loads {
         let (plan, told) = to_plan(&at(args, *load), system)?;
         notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-        steps.push(Step { load: *load, plan });
+        steps.push(Step::new(*load, plan));
     }
     Ok((steps, notes))
 }

@@ -45,6 +45,7 @@ fn study() -> Study {
         trials,
         warnings: vec!["server apache: its process php-fpm8.4 was not to be seen for 2 s".into()],
         interrupted: false,
+        resumptions: Vec::new(),
         experiment,
     }
 }

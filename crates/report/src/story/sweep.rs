@@ -43,6 +43,7 @@ pub fn sweep_of(loads: &[f64], repetitions: u32) -> (Study, Analysis) {
         trials,
         warnings: vec!["apache, repetition 2: nothing was read of process:apache for 3 s".into()],
         interrupted: false,
+        resumptions: Vec::new(),
     };
     let analysis = analysis(&study, loads);
     (study, analysis)
@@ -52,7 +53,7 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
     let contender = |Server(name, ..): &Server| Contender {
         name: (*name).into(),
         factors: vec![("server".into(), (*name).into())],
-        steps: loads.iter().map(|load| Step { load: *load, plan: story(*load).plan }).collect(),
+        steps: loads.iter().map(|load| Step::new(*load, story(*load).plan)).collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{name}.sh"),
             ready: Ready::Url("http://127.0.0.1:8080/ready".into()),

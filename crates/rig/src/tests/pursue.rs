@@ -23,7 +23,7 @@ impl Chooser<Silent> for Doubling {
         let number = host.made.iter().filter(is_of).count() + 1;
         let load = 10.0 * f64::from(1 << (number - 1));
         let place = Place { repetition, contender, step: number };
-        let step = Step { load, plan: plan(load) };
+        let step = Step::new(load, plan(load));
         (number <= self.each).then_some(Chosen { place, number, step, before: self.before })
     }
 }

@@ -160,7 +160,7 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
 }
 
 pub fn contender(name: &str, loads: &[f64]) -> Contender {
-    let steps = loads.iter().map(|load| Step { load: *load, plan: plan(*load) }).collect();
+    let steps = loads.iter().map(|load| Step::new(*load, plan(*load))).collect();
     let hooks = ContenderHooks::default();
     Contender { name: name.into(), factors: Vec::new(), steps, server: None, hooks, probes: Vec::new() }
 }

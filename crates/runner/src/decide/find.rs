@@ -2,17 +2,18 @@
 //!
 //! Loads are chosen, and capacities estimated, in the crate `search`.
 
+mod timeline;
+
 use brunt_model::analysis::{Analysed, Band, Banded, Bottleneck, Culprit, LimitKind, LoadLimit};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Weight;
-use brunt_model::question::{Fulfilled, Requirement, TrialTimes};
+use brunt_model::question::{Fulfilled, Requirement, TrialPurpose, TrialTimes};
 use brunt_model::{Analysis, Answer, Failure, Find, Finding, Run, Study, Trial};
 use brunt_rig::{Turn, turns};
-use brunt_search::{Ask, Next, Purpose, Search, Seen};
+use brunt_search::{Ask, Next, Search, Seen};
 use std::time::Duration;
+use timeline::{Span, interruptions, lasted, purposes};
 
-/// Between two trials, a longer time was no part of the search: somebody had stopped it.
-const LONGEST_PAUSE_SECONDS: f64 = 60.0;
 /// A load at which the generator was the limit, and the objectives were missed, is tried so often: others on the machine
 /// may have been the reason.
 const MOST_TRIES: usize = 3;
@@ -50,11 +51,7 @@ pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Conten
     let silent = all.iter().rev().take_while(|trial| nobody_answers(&trial.run)).count();
     let (made, answered) = (all.len(), silent < all.len());
     let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
-    let mut seen = seen(find, &trials);
-    let has_grace = of.steps.first().is_some_and(|pattern| !pattern.plan.stop.grace.is_zero());
-    if has_grace && find.overload.is_some() {
-        (0..seen.len()).for_each(|index| seen[index].purpose = purpose(&trials, index));
-    }
+    let seen = seen(find, study, &trials);
     let search = Search::new(find, of.unit());
     let spent = match (seen.first(), seen.last(), trials.last()) {
         (Some(first), Some(last), Some(trial)) => last.began + lasted(&trial.run) - first.began,
@@ -70,9 +67,14 @@ pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Conten
 /// keep only the last would select those that went well.
 fn again(find: &Find, search: &Search, trials: &[&Trial], seen: &[Seen]) -> Option<Ask> {
     let last = seen.last()?;
-    let is_contested = |one: &&Seen| one.load == last.load && one.purpose.is_none() && search.is_contested(one);
+    let is_contested = |one: &&Seen| one.load == last.load && !is_aside(one) && search.is_contested(one);
     let tries = seen.iter().rev().take_while(is_contested).count();
     if (1..MOST_TRIES).contains(&tries) { once_more(find, trials.last()?, last) } else { None }
+}
+
+/// Whether it was made to overload the server, or to see it recover.
+fn is_aside(seen: &Seen) -> bool {
+    matches!(seen.purpose, Some(TrialPurpose::Overload | TrialPurpose::Recovery))
 }
 
 /// Not one reply came, and not because all were slow.
@@ -88,7 +90,7 @@ fn once_more(find: &Find, trial: &Trial, seen: &Seen) -> Option<Ask> {
     let half = |time: Duration| (time / 2).max(find.trial.least);
     let (least, most) = (half(plan.until.as_ref()?.least), half(plan.stop.duration?));
     let times = TrialTimes { warmup: plan.stop.warmup, least, most };
-    Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: Purpose::Search, times })
+    Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: TrialPurpose::Search, times })
 }
 
 /// One that was stopped may be too short to say anything.
@@ -97,32 +99,21 @@ fn says_something(run: &Run, find: &Find) -> bool {
     seconds > 0.0 && (!run.interrupted() || seconds >= find.trial.least.as_secs_f64())
 }
 
-fn seen(find: &Find, trials: &[&Trial]) -> Vec<Seen> {
-    let (mut left_out, mut ended) = (0.0, f64::INFINITY);
+/// The trials as the search sees them: with what they were used for, and as if the search had not been interrupted.
+fn seen(find: &Find, study: &Study, trials: &[&Trial]) -> Vec<Seen> {
+    let spans: Vec<Span> = trials.iter().map(|trial| Span::of(trial, &study.experiment)).collect();
+    let purposes = purposes(&spans, &study.resumptions);
+    let interruptions = interruptions(&spans, &study.resumptions);
+    let mut left_out = 0.0;
     let mut all = Vec::with_capacity(trials.len());
-    for trial in trials {
+    for ((trial, purpose), interruption) in trials.iter().zip(purposes).zip(interruptions) {
         let mut seen = brunt_search::seen(find, &trial.run, &trial.judgement);
-        let pause = seen.began - ended;
-        left_out += if pause > LONGEST_PAUSE_SECONDS { pause } else { 0.0 };
-        ended = seen.began + lasted(&trial.run);
+        left_out += interruption;
         seen.began -= left_out;
+        seen.purpose = purpose;
         all.push(seen);
     }
     all
-}
-
-/// Where it is known without asking again: an overload is cut off without grace, and what follows it shows the way back.
-fn purpose(trials: &[&Trial], index: usize) -> Option<Purpose> {
-    let cut_off = |at: usize| trials[at].run.plan.as_ref().is_some_and(|plan| plan.stop.grace.is_zero());
-    match index {
-        _ if cut_off(index) => Some(Purpose::Overload),
-        0 => None,
-        _ => cut_off(index - 1).then_some(Purpose::Recovery),
-    }
-}
-
-fn lasted(run: &Run) -> f64 {
-    run.finish.as_ref().map_or(run.seen_to, |finish| finish.at).0 as f64 / 1e9
 }
 
 impl Contended<'_> {
@@ -193,7 +184,7 @@ fn without_recovery(study: &Study, all: &[Contended]) -> Study {
     let mut left_out = Vec::new();
     for contended in all {
         let purposes = contended.search.purposes(&contended.seen);
-        let back = contended.trials.iter().zip(purposes).filter(|(_, purpose)| *purpose == Purpose::Recovery);
+        let back = contended.trials.iter().zip(purposes).filter(|(_, purpose)| *purpose == TrialPurpose::Recovery);
         left_out.extend(back.map(|(trial, _)| trial.place));
     }
     let mut study = study.clone();

@@ -7,10 +7,10 @@ use super::told::{came_to, ended, going_on, so_far};
 use super::trial::trial;
 use crate::decide::{Contended, contended, find_of};
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::{AtCapacity, Between};
+use brunt_model::question::{AtCapacity, Between, TrialPurpose};
 use brunt_model::{Experiment, Failure, Find, Place, Question, Study, Trial};
 use brunt_rig::{Chooser, Chosen, Turn};
-use brunt_search::{Ask, Next, Purpose};
+use brunt_search::{Ask, Next};
 use std::time::Duration;
 
 /// What a server has left of the trial before is waited for as long, at most.
@@ -89,7 +89,7 @@ fn chosen(host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
     let index = host.grow(contender, &step);
     let place = Place { repetition, contender, step: index };
     let before = match (ask.purpose, so_far.between) {
-        (Purpose::Recovery, _) => Between::Cool(Duration::ZERO),
+        (TrialPurpose::Recovery, _) => Between::Cool(Duration::ZERO),
         (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
         (_, Between::Restart) => Between::Restart,
     };

@@ -2,10 +2,10 @@
 
 use brunt_model::experiment::Step;
 use brunt_model::goal::Until;
-use brunt_model::question::TrialTimes;
+use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Load, Plan, Shape};
 use brunt_script::target;
-use brunt_search::{Ask, Purpose};
+use brunt_search::Ask;
 use std::time::Duration;
 
 /// How much load this machine is given.
@@ -30,11 +30,11 @@ pub fn trial(pattern: &Plan, ask: &Ask, machine: Machine) -> Step {
     plan.stop.warmup = warmup;
     plan.stop.duration = Some(most);
     plan.until = Some(Until { goals: Vec::new(), least });
-    if ask.purpose == Purpose::Overload {
+    if ask.purpose == TrialPurpose::Overload {
         // What comes back afterwards is the recovery's to see.
         plan.stop.grace = Duration::ZERO;
     }
-    Step { load: ask.load, plan }
+    Step { load: ask.load, plan, purpose: Some(ask.purpose) }
 }
 
 /// More threads where the rate needs them and cores are free.

@@ -5,6 +5,7 @@ use crate::entry::{Kind, Progress};
 use crate::experiment::{self, Asked, Ended, Later};
 use crate::{Listed, StoreError, place};
 use brunt_model::experiment::Step;
+use brunt_model::study::Resumption;
 use brunt_model::{Environment, Experiment, Question, Study, Trial};
 use std::collections::btree_map;
 use std::fs::OpenOptions;
@@ -63,9 +64,18 @@ impl Store {
         self.describe(id, &experiment::read(&self.directory.experiment(id))?.asked)
     }
 
-    /// From now on an experiment that this process carries out is to decide something else: with more time, say.
-    pub fn ask_anew(&self, id: &str, question: &Question) -> Result<(), StoreError> {
-        self.append(id, &Later::Asked { question: Box::new(question.clone()) })
+    /// States that an experiment that this process took up again is continued at an instant; with its question where that is
+    /// another from now on, for instance one with more time.
+    pub fn state_resumption(
+        &self,
+        id: &str,
+        unix_seconds: f64,
+        question: Option<&Question>,
+    ) -> Result<Resumption, StoreError> {
+        let resumption = Resumption { unix_seconds, question_changed: question.is_some() };
+        let question = question.map(|question| Box::new(question.clone()));
+        self.append(id, &Later::Resumed { resumption, question })?;
+        Ok(resumption)
     }
 
     fn append(&self, id: &str, later: &Later) -> Result<(), StoreError> {
@@ -96,6 +106,7 @@ impl Store {
             () => trials.len() < experiment.trials(),
         };
         let interrupted = interrupted || unfinished;
-        Ok(Study { id: Some(id.to_owned()), experiment, environment, unix_seconds, trials, warnings, interrupted })
+        let (id, resumptions) = (Some(id.to_owned()), kept.resumptions);
+        Ok(Study { id, experiment, environment, unix_seconds, trials, warnings, interrupted, resumptions })
     }
 }

@@ -72,7 +72,7 @@ pub fn keep(store: &Store, belongs: Option<(&str, Place)>, began: f64) -> String
 
 /// Two contenders at two loads, twice.
 pub fn experiment() -> Experiment {
-    let step = |load| Step { load, plan: plan() };
+    let step = |load| Step::new(load, plan());
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),

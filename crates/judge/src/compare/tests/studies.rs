@@ -32,7 +32,7 @@ pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: vec![Step { load: RATE, plan: World::open(RATE).lasting(2.0).plan }],
+        steps: vec![Step::new(RATE, World::open(RATE).lasting(2.0).plan)],
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),
@@ -63,6 +63,7 @@ pub fn study(slower: &[f64]) -> Study {
         trials: slower.iter().enumerate().flat_map(block).collect(),
         warnings: Vec::new(),
         interrupted: false,
+        resumptions: Vec::new(),
     }
 }
 

@@ -23,7 +23,7 @@ fn world(rate: f64) -> World {
 fn step(rate: f64) -> Step {
     let mut plan = world(rate).plan;
     plan.objectives = vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 0.1 }];
-    Step { load: rate, plan }
+    Step::new(rate, plan)
 }
 
 fn trial(step: usize, rate: f64, named: Option<(Culprit, &str)>) -> Trial {
@@ -76,6 +76,7 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
         trials: RATES.iter().enumerate().map(|(i, rate)| trial(i, *rate, bottleneck(*rate))).collect(),
         warnings: Vec::new(),
         interrupted: false,
+        resumptions: Vec::new(),
     }
 }
 
