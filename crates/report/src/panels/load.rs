@@ -18,7 +18,7 @@ pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     if figure.x.unit == Unit::PerSecond {
         figure.lines.push(diagonal(analysis));
     }
-    figure.marks.extend(marks(study, analysis));
+    figure.marks.extend(marks(study, analysis, |_| true));
     vec![figure]
 }
 
@@ -36,7 +36,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
         figure.lines = means.lines;
     }
     figure.y = Axis { label: "response time".into(), unit: Unit::Seconds, scale: Scale::Log };
-    figure.marks.extend(marks(study, analysis).filter(|mark| mark.name.contains("knee")));
+    figure.marks.extend(marks(study, analysis, |kind| kind == LimitKind::Knee));
     vec![figure]
 }
 
@@ -110,12 +110,16 @@ fn diagonal(analysis: &Analysis) -> Line {
     Line { name: "offered".into(), contender: None, dash: 3, points: loads.iter().map(point).collect() }
 }
 
-/// The limits that are loads: the saturation point is a throughput, and of an open loop a load as well.
-fn marks<'a>(study: &'a Study, analysis: &'a Analysis) -> impl Iterator<Item = Mark> + 'a {
+/// The limits of some kinds, as far as they are loads: the saturation point is a throughput, and of an open loop a load as well.
+fn marks<'a>(
+    study: &'a Study,
+    analysis: &'a Analysis,
+    wanted: impl Fn(LimitKind) -> bool + Copy + 'a,
+) -> impl Iterator<Item = Mark> + 'a {
     let open = axis(study).unit == Unit::PerSecond;
     let shown = move |kind| match kind {
-        LimitKind::Knee | LimitKind::Asymptotes => true,
-        LimitKind::Saturation => open,
+        LimitKind::Knee | LimitKind::Asymptotes => wanted(kind),
+        LimitKind::Saturation => open && wanted(kind),
         LimitKind::Kept | LimitKind::Objective | LimitKind::Patience => false,
     };
     analysis.contenders.iter().enumerate().flat_map(move |(i, analysed)| {
