@@ -63,8 +63,8 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
         notes.push(why);
         None
     });
-    let (mut live, mut watched) = (Live::new(plan, quiet), Watched::begin(&probes, world.epoch()));
-    let mut listeners: Vec<&mut dyn Listen> = vec![&mut live];
+    let (mut live, mut watched) = (Live::new(plan, quiet).start(), Watched::begin(&probes, world.epoch()));
+    let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
@@ -73,6 +73,7 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let redactor = redact::current();
     let with = With { environment, notes, control, trial_of: None, redactor, listeners };
     let carried = carry_out(plan, world, with);
+    drop(live);
     let written = report(outputs, &carried);
     if let Some(kept) = kept {
         tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);

@@ -105,6 +105,7 @@ impl Host for Measurer<'_> {
         let (control, redactor) = (self.conditions.interrupt.control(), Arc::clone(&self.conditions.redactor));
         let with = With { environment, notes, control, trial_of, redactor, listeners };
         let carried = carry_out(plan, &world, with);
+        drop(progress);
         let (run, judgement) = (carried.run, carried.judgement);
         let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
         self.study.warnings.extend(trouble);
