@@ -30,7 +30,7 @@ pub mod verdict;
 
 pub use cases::CASES;
 pub use error::CertifyError;
-pub use league::{Entry, League, Standing};
+pub use league::{Entry, League, LeagueVerdict};
 pub use settings::Settings;
 pub use show::{FORMATS, Format};
-pub use tools::{TOOLS, Way};
+pub use tools::{LoadMode, TOOLS};

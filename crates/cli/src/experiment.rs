@@ -45,7 +45,7 @@ use brunt_runner::decide;
 use brunt_runner::experiment::{Conditions, Machine};
 use brunt_runner::route::refused;
 use brunt_runner::run::no_reply;
-use brunt_store::{Ended, Named, Store};
+use brunt_store::{ExperimentEnd, Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use contenders::{Arranged, experiment as experiment_of};
 pub use ending::{Decisive, exit_of_comparison};
@@ -233,7 +233,7 @@ fn finish(
     }
     redact::current().study(&mut study);
     if let (Some(store), Some(id)) = (store, &study.id) {
-        let ended = Ended { interrupted: study.interrupted, warnings: study.warnings.clone() };
+        let ended = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
         let trouble = store.end_experiment(id, &ended).err();
         study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
     }
@@ -260,7 +260,7 @@ fn told_nothing(study: &Study, store: Option<&Store>, outputs: Outputs) -> Resul
     let why = study.trials.first().map_or_else(|| "no trial was made".into(), |trial| no_reply(&trial.run));
     say(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
     if let (Some(store), Some(id)) = (store, &study.id) {
-        let removed = store.remove(&Named::Experiment(id.clone()));
+        let removed = store.remove(&StoredItem::Experiment(id.clone()));
         removed.map_or_else(|error| say(&format!("warning: experiment {id} cannot be removed: {error}")), |_| ());
     }
     outputs.asked_for().write_study(study, &decide::analysis(study)).map_err(failed)?;

@@ -10,9 +10,9 @@ use brunt_engine::World;
 use brunt_model::finding::State;
 use brunt_model::reached::Replies;
 use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
-use brunt_runner::keep::{Kept, Watched};
+use brunt_runner::keep::{ServerReadings, StoredRun};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Carried, Listen, Real, With, carry_out};
+use brunt_runner::{Listen, Real, RunResult, With, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
@@ -56,14 +56,14 @@ impl From<bool> for Strict {
 pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let Around { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
     let control = signals::listen()?.control();
-    let mut kept = store.as_ref().map(|store| Kept::begin(store, None)).transpose().unwrap_or_else(|why| {
+    let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
             say(&format!("warning: {why}"));
         }
         notes.push(why);
         None
     });
-    let (mut live, mut watched) = (Live::new(plan, quiet).start(), Watched::begin(&probes, world.epoch()));
+    let (mut live, mut watched) = (Live::new(plan, quiet).start(), ServerReadings::begin(&probes, world.epoch()));
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
@@ -87,7 +87,7 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
 }
 
 /// Writes the reports. Of a run without a reply only those that were asked for: the text says it in one line.
-fn report(outputs: Outputs, carried: &Carried) -> Result<()> {
+fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
     let run = &carried.run;
     let nothing = run.replies() == Replies::None && !run.interrupted() && carried.outcome.is_ok();
     if !nothing {

@@ -10,11 +10,11 @@ use crate::{Failed, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
-use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
+use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex};
 use brunt_report::figures::{count, span};
 use brunt_runner::decide;
 use brunt_script::plan::PlannedCompare;
-use brunt_store::{Named, Store};
+use brunt_store::{Store, StoredItem};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, F
     let outputs = Outputs::open(&run.output.outputs, run.output.quiet).map_err(usage)?;
     let store = runs::open(&run.store)?;
     if let [word] = words
-        && let Named::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
+        && let StoredItem::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
     {
         return within(&store, &id, args, outputs);
     }
@@ -83,11 +83,11 @@ fn group(store: &Store, word: &str) -> Result<Group, Failed> {
 /// A run, or those of an experiment with one contender.
 pub fn kept(store: &Store, word: &str) -> Result<Vec<(String, Run)>, Failed> {
     match store.find(word).map_err(runs::refused)? {
-        Named::Run(id) => {
+        StoredItem::Run(id) => {
             let run = store.run(&id).map_err(runs::refused)?;
             Ok(vec![(id, run)])
         }
-        Named::Experiment(id) => {
+        StoredItem::Experiment(id) => {
             let study = store.study(&id).map_err(runs::refused)?;
             let several = study.experiment.contenders.len();
             if several > 1 {
@@ -216,7 +216,7 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
             let load = step_of(&run).map_or(0.0, |step| step.load);
             let step = contenders[index].steps.iter().position(|step| step.load == load).unwrap_or(0);
             let made = trials.iter().filter(|trial| (trial.place.contender, trial.place.step) == (index, step)).count();
-            let place = Place { repetition: made as u32, contender: index, step };
+            let place = TrialIndex { repetition: made as u32, contender: index, step };
             trials.push(Trial { place, id: Some(id), judgement: brunt_judge::judge(&run), run });
         }
     }

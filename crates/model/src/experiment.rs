@@ -168,7 +168,7 @@ pub enum Restart {
 
 /// Which trial of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct TrialIndex {
     /// The repetition, from 0.
     pub repetition: u32,
     /// The contender, by its index.
@@ -194,7 +194,7 @@ pub enum LoadUnit {
 
 impl Experiment {
     /// The step at a place; None where there is no such one.
-    pub fn step(&self, place: Place) -> Option<&Step> {
+    pub fn step(&self, place: TrialIndex) -> Option<&Step> {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
@@ -231,7 +231,7 @@ impl Experiment {
     }
 
     /// Whether a trial was chosen on the way by a search.
-    pub fn was_chosen(&self, place: Place) -> bool {
+    pub fn was_chosen(&self, place: TrialIndex) -> bool {
         self.grows() && place.step >= self.known_steps()
     }
 

@@ -57,7 +57,7 @@ pub use browsing::Browsing;
 pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};
-pub use experiment::{Contender, Experiment, LoadUnit, Place};
+pub use experiment::{Contender, Experiment, LoadUnit, TrialIndex};
 pub use finding::{Finding, Judgement, Verdict};
 pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};

@@ -1,6 +1,6 @@
 //! What an experiment came to: its trials, as far as they were made.
 
-use crate::{Environment, Experiment, Judgement, Place, Run};
+use crate::{Environment, Experiment, Judgement, Run, TrialIndex};
 use serde::{Deserialize, Serialize};
 
 /// What an experiment came to. A single run is a study of one trial.
@@ -37,7 +37,7 @@ pub struct Resumption {
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// Which.
-    pub place: Place,
+    pub place: TrialIndex,
     /// The run's short id in the store; None where it is not kept.
     pub id: Option<String>,
     /// What was measured.

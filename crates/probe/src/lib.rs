@@ -21,4 +21,4 @@ pub mod watch;
 pub use ourselves::Ourselves;
 pub use root::Root;
 pub use route::route;
-pub use watch::{Seen, Watch};
+pub use watch::{Observed, Watch};

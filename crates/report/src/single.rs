@@ -2,9 +2,11 @@
 //!
 //! What it is **not**: an analysis. Nothing is decided here that the run's judgement does not say.
 
-use brunt_model::analysis::{Analysed, Band, Banded, CurvePoint};
+use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
-use brunt_model::{Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Place, Run, Study, Tally, Trial};
+use brunt_model::{
+    Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial, TrialIndex,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,22 +41,22 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
 }
 
 fn trial(contender: usize, run: &Run, judgement: &Judgement) -> Trial {
-    let place = Place { repetition: 0, contender, step: 0 };
+    let place = TrialIndex { repetition: 0, contender, step: 0 };
     Trial { place, id: None, run: run.clone(), judgement: judgement.clone() }
 }
 
-fn analysed(name: &str, run: &Run, judgement: &Judgement) -> Analysed {
-    Analysed {
+fn analysed(name: &str, run: &Run, judgement: &Judgement) -> ContenderAnalysis {
+    ContenderAnalysis {
         contender: name.into(),
         curve: vec![point(run)],
         bottleneck: judgement.bottleneck.clone(),
-        ..Analysed::default()
+        ..ContenderAnalysis::default()
     }
 }
 
 /// What a trial measured, as a point of a curve.
 pub(crate) fn point(run: &Run) -> CurvePoint {
-    let one = |value: f64| Banded { value, low: value, high: value, band: Band::One };
+    let one = |value: f64| BandedFigure { value, low: value, high: value, band: Band::One };
     let open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.load) == LoadUnit::PerSecond);
     let total = &run.total;
     let known = !total.response.is_empty();

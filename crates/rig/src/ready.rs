@@ -1,7 +1,7 @@
 //! Whether a server answers. What it is not: a client; one request without a body, plain HTTP/1.1, on a connection of its
 //! own, and of the reply only the status is read.
 
-use crate::hooks::{self, Done};
+use crate::hooks::{self, HookEnd};
 use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Hook, Ready};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,8 +24,8 @@ pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dy
         Ready::Command(command) => {
             let hook = Hook { run: command.clone(), timeout: TO_REPLY };
             match hooks::run(&hook, "that asks whether the server is ready", setting, context, stopped) {
-                Ok(Done::Whole) => Ok(()),
-                Ok(Done::Stopped) => Err("stopped".into()),
+                Ok(HookEnd::Whole) => Ok(()),
+                Ok(HookEnd::Stopped) => Err("stopped".into()),
                 Err(error) => Err(error.to_string()),
             }
         }

@@ -32,5 +32,5 @@ pub mod world;
 pub use error::RunError;
 pub use interrupt::Interrupt;
 pub use mailbox::Mailbox;
-pub use run::{Carried, Engine, Listen, With, carry_out, carry_out_by, drive};
+pub use run::{Engine, Listen, RunResult, With, carry_out, carry_out_by, drive};
 pub use world::Real;

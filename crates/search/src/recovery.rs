@@ -3,8 +3,8 @@
 //! What it is: the time from the end of the overload until mean response times are, and stay, as they had been at about
 //! that load before. What it is not: a test of why.
 
-use crate::search::{Made, Search, searched};
-use crate::seen::{Counts, Seen};
+use crate::search::{PastTrial, Search, searched};
+use crate::summary::{Counts, TrialSummary};
 use brunt_model::answer::Recovery;
 use brunt_model::question::TrialPurpose;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const BACK: f64 = 1.5;
 const PIECE_SECONDS: f64 = 0.5;
 
 /// What became of the server after the overload; None where there was none, or nothing after it.
-pub fn recovery(search: &Search, seen: &[Seen], made: &[Made]) -> Option<Recovery> {
+pub fn recovery(search: &Search, seen: &[TrialSummary], made: &[PastTrial]) -> Option<Recovery> {
     let of = |purpose| made.iter().position(|made| made.purpose == purpose).map(|at| &seen[at]);
     let (overload, back) = (of(TrialPurpose::Overload)?, of(TrialPurpose::Recovery)?);
     let usual = usual(&searched(seen, made), back.load)?;
@@ -31,7 +31,7 @@ pub fn recovery(search: &Search, seen: &[Seen], made: &[Made]) -> Option<Recover
 }
 
 /// The mean response time at the least load above, that was tried before; else at the greatest below.
-fn usual(searched: &[Seen], load: f64) -> Option<f64> {
+fn usual(searched: &[TrialSummary], load: f64) -> Option<f64> {
     let known = || searched.iter().filter(|trial| trial.mean.is_some());
     let above = known().filter(|trial| trial.load >= load).min_by(|a, b| a.load.total_cmp(&b.load));
     above.or_else(|| known().max_by(|a, b| a.load.total_cmp(&b.load)))?.mean

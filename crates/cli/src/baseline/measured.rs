@@ -14,11 +14,11 @@ use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
 use brunt_script::target;
 use brunt_store::redact::restore::redacted_places;
-use brunt_store::{Named, Store};
+use brunt_store::{Store, StoredItem};
 use std::time::Duration;
 
 /// Measures it, and keeps that: its id.
-pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<String, Failed> {
+pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, Failed> {
     let experiment = experiment(store, args, baseline, url).map_err(usage)?;
     let given = Given {
         command: command_line(),
@@ -40,13 +40,13 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Resu
 }
 
 /// What was done for the baseline, of another URL.
-fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<Experiment> {
+fn experiment(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<Experiment> {
     let (mut steps, arranged) = match baseline {
-        Named::Run(id) => {
+        StoredItem::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
             (vec![Step::new(plan.load.peak(), plan)], Arranged::alike("baseline-check", 1))
         }
-        Named::Experiment(id) => {
+        StoredItem::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
             let name = format!("{}-check", experiment.name);
             let [only] = &mut experiment.contenders[..] else {

@@ -2,14 +2,14 @@
 
 use crate::figure::{Axis, Figure, Line, Mark, Point, Scale, Unit};
 use crate::study::load_of;
-use brunt_model::analysis::{Analysed, Banded, CurvePoint, LimitKind};
+use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
 use brunt_model::{Analysis, LoadUnit, Study, Trial};
 
 /// From this ratio of the highest load to the lowest on, the axis goes by powers of ten.
 const WIDE: f64 = 100.0;
 
 /// A figure of a point of the curve, and what its line is called.
-type Series = (&'static str, fn(&CurvePoint) -> Option<Banded>);
+type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
 
 /// What was achieved, beside what was offered.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
@@ -92,7 +92,7 @@ fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: 
     Figure { id: id.into(), title: format!("{title} over load"), group, x, lines: lines.collect(), ..Figure::default() }
 }
 
-fn points(analysed: &Analysed, of: fn(&CurvePoint) -> Option<Banded>) -> Vec<Point> {
+fn points(analysed: &ContenderAnalysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
     let point = |p: &CurvePoint| {
         let figure = of(p);
         let band = figure.filter(|f| f.low < f.high);

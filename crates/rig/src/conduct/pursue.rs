@@ -11,7 +11,7 @@ use crate::order::{self, Turn};
 use crate::ward::RigContext;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
-use brunt_model::{Experiment, Place};
+use brunt_model::{Experiment, TrialIndex};
 use std::time::Duration;
 
 /// Says trial by trial what comes next.
@@ -25,7 +25,7 @@ pub trait Chooser<H> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
     /// Which it is to be.
-    pub place: Place,
+    pub place: TrialIndex,
     /// The how-manieth trial of its contender it is, from 1.
     pub number: usize,
     /// Its load and its plan.

@@ -4,7 +4,7 @@ use crate::ward::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Checks, Connection, Record, Script};
-use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
+use brunt_model::{Arrivals, Body, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
@@ -40,7 +40,7 @@ impl Story {
         self.conduct_without(&BTreeSet::new())
     }
 
-    pub fn conduct_without(&mut self, done: &BTreeSet<Place>) -> Result<End, Failure<String>> {
+    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<End, Failure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         conduct(&self.experiment, done, &context, &mut self.host)
     }
@@ -66,7 +66,7 @@ impl Story {
 #[derive(Default)]
 pub struct Silent {
     pub news: Vec<String>,
-    pub made: Vec<Place>,
+    pub made: Vec<TrialIndex>,
     pub numbers: Vec<usize>,
     pub seeds: Vec<u64>,
     pub pids: Vec<u32>,

@@ -5,7 +5,7 @@ use brunt_model::goal::Until;
 use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Load, Plan, Shape};
 use brunt_script::target;
-use brunt_search::Ask;
+use brunt_search::TrialRequest;
 use std::time::Duration;
 
 /// How much load this machine is given.
@@ -18,7 +18,7 @@ pub struct Machine {
 }
 
 /// A trial of a pattern, on this machine.
-pub fn trial(pattern: &Plan, ask: &Ask, machine: Machine) -> Step {
+pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> Step {
     let mut plan = pattern.clone();
     let shape = Shape::constant(ask.load);
     match &mut plan.load {

@@ -1,7 +1,7 @@
 //! An experiment is kept with its trials, interrupted, taken up again.
 
 use super::world::{events, experiment, keep, place, plan, search, store, write};
-use crate::{Ended, Listed, Named, Progress, Store, StoreError};
+use crate::{EntryFilter, ExperimentEnd, Progress, Store, StoreError, StoredItem};
 use brunt_model::experiment::Step;
 use brunt_model::question::TrialPurpose;
 use brunt_model::study::Resumption;
@@ -23,7 +23,7 @@ fn a_study_is_its_whole_trials() {
     let elsewhere = Store::open(directory.path()).unwrap();
     assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
     assert!(matches!(elsewhere.resume_experiment(&id), Err(StoreError::Busy(_))));
-    let ended = Ended { interrupted: true, warnings: vec!["stopped".into()] };
+    let ended = ExperimentEnd { interrupted: true, warnings: vec!["stopped".into()] };
     store.end_experiment(&id, &ended).unwrap();
 
     let study = elsewhere.study(&id).unwrap();
@@ -37,12 +37,12 @@ fn a_study_is_its_whole_trials() {
     assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Interrupted, Some(8), Some(2)));
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 100.0));
     assert_eq!(elsewhere.entry(&other).unwrap().contenders, ["apache"]);
-    assert_eq!(elsewhere.find("e1-php").unwrap(), Named::Experiment(id.clone()));
-    assert_eq!(elsewhere.find("last").unwrap(), Named::Experiment(id.clone()));
-    assert_eq!(elsewhere.list(&Listed::Alone).unwrap().len(), 1);
-    assert_eq!(elsewhere.list(&Listed::RunsOf(id.clone())).unwrap()[0].id, first);
-    assert_eq!(elsewhere.remove(&Named::Experiment(id)).unwrap(), 4);
-    assert!(elsewhere.list(&Listed::All).unwrap().is_empty());
+    assert_eq!(elsewhere.find("e1-php").unwrap(), StoredItem::Experiment(id.clone()));
+    assert_eq!(elsewhere.find("last").unwrap(), StoredItem::Experiment(id.clone()));
+    assert_eq!(elsewhere.list(&EntryFilter::Alone).unwrap().len(), 1);
+    assert_eq!(elsewhere.list(&EntryFilter::RunsOf(id.clone())).unwrap()[0].id, first);
+    assert_eq!(elsewhere.remove(&StoredItem::Experiment(id)).unwrap(), 4);
+    assert!(elsewhere.list(&EntryFilter::All).unwrap().is_empty());
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn an_experiment_is_taken_up_again() {
         }
     };
     make(0);
-    store.end_experiment(&id, &Ended { interrupted: true, warnings: Vec::new() }).unwrap();
+    store.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
     let study = store.resume_experiment(&id).unwrap();
     assert_eq!(study.trials.len(), 4);
     make(1);
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let study = store.study(&id).unwrap();
     assert!(study.is_complete() && !study.interrupted);
     assert_eq!(store.entry(&id).unwrap().progress, Progress::Whole);
@@ -88,7 +88,7 @@ fn an_experiment_grows_while_it_goes_on() {
     let entry = store.entry(&id).unwrap();
     assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Running, Some(2), Some(1)));
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 200.0));
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let study = store.study(&id).unwrap();
     assert!(!study.interrupted && study.is_complete());
     assert_eq!(store.study(&id).unwrap().trials[0].place, place(0, 0, 1));
@@ -115,7 +115,7 @@ fn of_one_that_was_killed_all_steps_that_were_whole_are_there_and_more_can_follo
 fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let Question::Find(find) = search().question else { panic!("it is a search") };
     let longer = Question::Find(brunt_model::Find { within: Duration::from_mins(10), ..find });
     assert!(matches!(store.state_resumption(&id, 1100.0, Some(&longer)), Err(StoreError::Unknown(_))));
@@ -134,7 +134,7 @@ fn each_time_that_it_is_continued_is_stated() {
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
     assert_eq!(store.study(&id).unwrap().resumptions, []);
     for unix_seconds in [1100.5, 1200.5] {
-        store.end_experiment(&id, &Ended { interrupted: true, warnings: Vec::new() }).unwrap();
+        store.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
         store.resume_experiment(&id).unwrap();
         store.state_resumption(&id, unix_seconds, None).unwrap();
     }
