@@ -106,6 +106,10 @@ impl League {
     }
 
     /// Tries everything, until `stop`; `progress` is told of each entry.
+    ///
+    /// # Errors
+    ///
+    /// The lab, the tool or a file of theirs fails; what a tool measured is no error.
     pub fn run(&mut self, stop: &Control, mut progress: impl FnMut(&Entry, usize)) -> Result<(), CertifyError> {
         let trials = self.trials();
         for trial in &trials {

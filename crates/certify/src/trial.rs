@@ -70,6 +70,10 @@ pub enum Outcome {
 
 impl Trial {
     /// Makes the trial, several times if the truth is refused or others disturbed it. `prompt` learns whether the server had real-time priority.
+    ///
+    /// # Errors
+    ///
+    /// The lab, the tool or a file of theirs fails; what a tool measured is no error.
     pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {

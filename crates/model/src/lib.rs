@@ -19,6 +19,8 @@
 //! * [`reached`]: whether a run brought replies, good replies, and its objectives.
 //! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod analysis;
 pub mod answer;
 pub mod browsing;

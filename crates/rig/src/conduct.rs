@@ -43,6 +43,10 @@ pub enum End {
 
 /// Carries out an experiment, but for the places that are done already. Servers are stopped and `after` hooks are run
 /// however it ends; of several failures the first is told, the others are warnings.
+///
+/// # Errors
+///
+/// A hook or a server fails, or the host cannot make a run.
 pub fn conduct<H: Host>(
     experiment: &Experiment,
     done: &BTreeSet<TrialIndex>,

@@ -30,6 +30,10 @@ const AFTER_US: Duration = Duration::from_secs(1);
 const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
 /// Attends to one command, from the first word until nothing is left of it; the whole life of a guard process.
+///
+/// # Errors
+///
+/// The reports cannot be written, or the command cannot be watched.
 pub fn attend(words: impl Read + Send + 'static, reports: impl Write, time: &dyn Pause) -> io::Result<()> {
     let heard = listen(words)?;
     let Ok(GuardCommand::Start(kind, command)) = heard.recv() else { return Ok(()) };

@@ -21,6 +21,10 @@ pub enum HookEnd {
 
 /// Runs a hook until its shell ends; what it put into the background stays. `when` goes into the error. `stopped`: whether
 /// it is to be ended early.
+///
+/// # Errors
+///
+/// The hook cannot be started, fails, or takes longer than it may.
 pub fn run(
     hook: &Hook,
     when: &str,

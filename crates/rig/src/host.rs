@@ -11,6 +11,10 @@ pub trait Host {
     type Error;
 
     /// Makes a run, and keeps it. It ends early where somebody stops the experiment meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The run could not be made at all; whatever the server did is no error.
     fn run(&mut self, work: &Work) -> Result<(), Self::Error>;
 
     /// Hears what is done around the runs.

@@ -17,6 +17,10 @@ const TO_REPLY: Duration = Duration::from_secs(5);
 const STATUS_LINE: u64 = 1024;
 
 /// Whether it is ready; else what did not happen, as part of a sentence.
+///
+/// # Errors
+///
+/// What did not happen, as part of a sentence.
 pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dyn Fn() -> bool) -> Result<(), String> {
     match ready {
         Ready::Address(address) => connect(address).map(drop),

@@ -22,6 +22,10 @@ pub struct Server<'a> {
 
 impl<'a> Server<'a> {
     /// Starts a server, and waits until it is ready. None: somebody stopped the experiment meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be started, ends, or is not ready in time.
     pub fn start(
         managed: &'a ManagedServer,
         contender: &'a str,
@@ -85,6 +89,10 @@ impl<'a> Server<'a> {
 
     /// Stops it, and waits until nothing of it is left; what the reader should know. Even where the stop command fails,
     /// nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// The command that stops the server fails.
     pub fn stop(mut self, setting: &Setting, context: &RigContext) -> Result<Option<String>, ServerError> {
         let limit = self.managed.stop_timeout;
         let there = self.ended().is_none();

@@ -21,6 +21,10 @@ pub struct StoredRun {
 impl StoredRun {
     /// Begins to keep a run; of which experiment it is, and which trial, where it is of one. Why it is not kept, where that
     /// cannot be.
+    ///
+    /// # Errors
+    ///
+    /// The reason, as a sentence, why the store cannot begin a run.
     pub fn begin(store: &Store, belongs: Option<(&str, TrialIndex)>) -> Result<Self, String> {
         let log = store.begin_run(belongs).map_err(|error| format!("this run is not kept: {error}"))?;
         Ok(Self { log, trouble: None, alone: belongs.is_none() })

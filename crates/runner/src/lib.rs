@@ -16,6 +16,8 @@
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
 //! * [`error`]: why a run cannot be carried out.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod decide;
 pub mod error;
 pub mod experiment;

@@ -62,6 +62,10 @@ pub fn carry_out(plan: &Plan, world: &Real, with: With) -> RunResult {
 }
 
 /// The engine in this process, or in as many as the plan says.
+///
+/// # Errors
+///
+/// The engine cannot carry out the plan, or a further process cannot be used.
 pub fn drive(
     plan: &Plan,
     environment: Environment,

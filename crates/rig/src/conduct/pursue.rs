@@ -45,6 +45,10 @@ impl Chosen {
 
 /// Carries out an experiment whose trials are chosen on the way, turn by turn. Of the experiment's own steps none is made
 /// but those that the chooser names; servers, hooks and failures are as those of [`conduct`](super::conduct).
+///
+/// # Errors
+///
+/// A hook or a server fails, or the host cannot make a run.
 pub fn pursue<H: Host>(
     experiment: &Experiment,
     chooser: &mut dyn Chooser<H>,

@@ -9,6 +9,10 @@ use crate as model;
 use serde_json::to_string;
 
 /// The message of an account.
+///
+/// # Errors
+///
+/// The plan or the environment of its event cannot be written as JSON.
 pub fn account_message(account: &model::Account) -> serde_json::Result<Account> {
     let said = match account {
         model::Account::Ready(at) => AccountKind::ReadyNanos(at.0),
@@ -18,6 +22,10 @@ pub fn account_message(account: &model::Account) -> serde_json::Result<Account> 
 }
 
 /// The message of an event.
+///
+/// # Errors
+///
+/// Its plan or environment cannot be written as JSON.
 pub fn event_message(event: &model::Event) -> serde_json::Result<Event> {
     Ok(Event { kind: Some(kind(event)?) })
 }
