@@ -14,7 +14,6 @@
 //! What it is not: the judge of the server, or of the sums (`conservation`).
 
 mod cpu;
-pub(crate) mod facts;
 mod lag;
 mod look;
 mod neighbors;
@@ -25,10 +24,10 @@ mod supplies;
 mod tests;
 mod unseen;
 
+use crate::facts::{Facts, covered};
 use brunt_model::finding::{Cause, Limit, State};
 use brunt_model::reached::Replies;
 use brunt_model::{Run, Verdict};
-use facts::{Facts, covered};
 use look::{CauseState, RuleResult};
 
 /// A cause explains lag if so much of the time in which lag was felt is its own.

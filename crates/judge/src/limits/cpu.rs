@@ -1,8 +1,8 @@
 //! CPU time that the generator needed and did not get, each for another reason.
 
-use super::facts::Facts;
 use super::look::{Bound, Figure, RuleResult, TENTH, percent};
 use super::neighbors;
+use crate::facts::Facts;
 use crate::shares::Shares;
 use brunt_model::finding::Limit;
 use brunt_model::reading_names as name;

@@ -6,9 +6,9 @@
 //! disturbed for more than a twentieth of the time, or p99 of the read lag (how long replies were in the kernel before they
 //! were read; known of a share of them) is more than 10 % of p99 of the response time and more than half a millisecond.
 
-use super::facts::Facts;
 use super::look::{CauseState, RuleResult, percent};
 use crate::arrivals;
+use crate::facts::Facts;
 use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::{Arrivals, Load};
 use brunt_stats::quantile::{Quantile, rank};

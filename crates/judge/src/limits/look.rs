@@ -1,6 +1,6 @@
 //! What a rule has found: figures beside their thresholds, and for how long they were over.
 
-use super::facts::{Facts, Span, Stretch, together};
+use crate::facts::{Facts, Span, Stretch, together};
 use brunt_model::finding::{Evidence, Limit, Side};
 use std::time::Duration;
 

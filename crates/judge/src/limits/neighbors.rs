@@ -5,9 +5,9 @@
 //! considerable share of a full machine took it from the server.
 
 use super::cpu::{self, IDLE};
-use super::facts::{Facts, joined};
 use super::lag;
 use super::look::{Bound, CauseState, Figure, RuleResult, TENTH};
+use crate::facts::{Facts, joined};
 use crate::shares::Shares;
 use brunt_model::finding::Limit;
 use brunt_model::reading_names as name;

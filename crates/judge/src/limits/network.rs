@@ -1,7 +1,7 @@
 //! What an interface, or the kernel behind it, could not carry.
 
-use super::facts::{Facts, Span, quotient};
 use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
+use crate::facts::{Facts, Span, quotient};
 use brunt_model::finding::Limit;
 use brunt_model::reading_names::{self as name, Nic};
 

@@ -1,8 +1,8 @@
 //! A worker that did not run for a while: suspended (SIGSTOP, a debugger), or kept from running. It is seen where it comes
 //! late to the end of an interval.
 
-use super::facts::Facts;
 use super::look::{CauseState, RuleResult, TENTH, seconds};
+use crate::facts::Facts;
 use brunt_model::Tick;
 use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::reading_names as name;

@@ -1,7 +1,7 @@
 //! What a generator may run out of: descriptors, ports, memory, room in the firewall's table.
 
-use super::facts::{Facts, quotient};
 use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
+use crate::facts::{Facts, quotient};
 use brunt_model::finding::{Cause, Evidence, Limit, Side, State};
 use brunt_model::reading_names as name;
 use brunt_model::{Failure, Load, Run, Verdict};
