@@ -23,12 +23,12 @@ pub struct Case {
     /// When the server is stopped from outside, and for how long, in seconds.
     pub freeze: Option<(u32, u32)>,
     /// What is held against the truth.
-    pub compares: Compares,
+    pub compares: Comparand,
 }
 
 /// What of a case is held against the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compares {
+pub enum Comparand {
     /// Response times.
     Times,
     /// Counts of errors.
@@ -52,7 +52,7 @@ const NONE: Case = Case {
     most: 64,
     period: None,
     freeze: None,
-    compares: Compares::Times,
+    compares: Comparand::Times,
 };
 
 /// All cases, in the order of the columns.
@@ -100,7 +100,7 @@ pub const CASES: [Case; 8] = [
         lab: "--service const:5ms --fail 2%:reset --fail 1%:close-early --fail 1%:503",
         rate: 500,
         connections: 3,
-        compares: Compares::Errors,
+        compares: Comparand::Errors,
         ..NONE
     },
     Case {

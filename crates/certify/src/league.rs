@@ -4,7 +4,7 @@ use crate::cases::{CASES, Case};
 use crate::error::CertifyError;
 use crate::settings::Settings;
 use crate::table::mark_of;
-use crate::tools::{TOOLS, Tool, Way};
+use crate::tools::{LoadMode, TOOLS, Tool};
 use crate::trial::{Outcome, Trial};
 use brunt_engine::Control;
 use brunt_model::Environment;
@@ -24,7 +24,7 @@ pub struct Entry {
 
 /// What a league says of brunt's own open loop, which is what is certified; the others are there for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum LeagueVerdict {
     /// Every figure that was told is within its limit.
     Met,
     /// A figure is beyond its limit.
@@ -56,7 +56,7 @@ pub struct League {
     /// The tools that were asked for and are not here.
     pub absent: Vec<&'static str>,
     /// The ways that were asked for.
-    pub ways: Vec<Way>,
+    pub ways: Vec<LoadMode>,
     /// What was tried.
     pub entries: Vec<Entry>,
 }
@@ -77,7 +77,7 @@ impl League {
             cases: CASES.iter().filter(|case| settings.wants_case(case.name)).collect(),
             tools,
             absent: absent.into_iter().map(|tool| tool.name).collect(),
-            ways: [Way::Open, Way::Closed].into_iter().filter(|way| settings.wants_way(*way)).collect(),
+            ways: [LoadMode::Open, LoadMode::Closed].into_iter().filter(|way| settings.wants_way(*way)).collect(),
             entries: Vec::new(),
         }
     }
@@ -106,6 +106,10 @@ impl League {
     }
 
     /// Tries everything, until `stop`; `progress` is told of each entry.
+    ///
+    /// # Errors
+    ///
+    /// The lab, the tool or a file of theirs fails; what a tool measured is no error.
     pub fn run(&mut self, stop: &Control, mut progress: impl FnMut(&Entry, usize)) -> Result<(), CertifyError> {
         let trials = self.trials();
         for trial in &trials {
@@ -124,21 +128,21 @@ impl League {
     }
 
     /// How brunt stands.
-    pub fn standing(&self) -> Standing {
-        let own = |entry: &&Entry| entry.trial.tool.program.is_none() && entry.trial.way == Way::Open;
+    pub fn standing(&self) -> LeagueVerdict {
+        let own = |entry: &&Entry| entry.trial.tool.program.is_none() && entry.trial.way == LoadMode::Open;
         let missed = self.entries.iter().filter(own).filter_map(mark_of).any(|mark| !mark.met);
         let nothing = self.entries.iter().all(|entry| !matches!(entry.outcome, Outcome::Scored { .. }));
         let unknown = self.entries.iter().filter(own).any(|entry| matches!(entry.outcome, Outcome::Unknown(_)));
         match (nothing && !unknown, missed, unknown) {
-            (true, ..) => Standing::NothingScored,
-            (false, true, _) => Standing::Missed,
-            (false, false, true) => Standing::Unknown,
-            (false, false, false) => Standing::Met,
+            (true, ..) => LeagueVerdict::NothingScored,
+            (false, true, _) => LeagueVerdict::Missed,
+            (false, false, true) => LeagueVerdict::Unknown,
+            (false, false, false) => LeagueVerdict::Met,
         }
     }
 
     /// The entry of a cell.
-    pub fn entry(&self, case: &Case, tool: &Tool, way: Way) -> Option<&Entry> {
+    pub fn entry(&self, case: &Case, tool: &Tool, way: LoadMode) -> Option<&Entry> {
         let is = |trial: &Trial| trial.case.name == case.name && trial.tool.name == tool.name && trial.way == way;
         self.entries.iter().find(|entry| is(&entry.trial))
     }

@@ -14,6 +14,8 @@
 //!   others used the machine.
 //! * [`table`], [`show`]: what comes of it. [`error`]: what keeps a league from being held.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod cases;
 pub mod error;
 pub mod figures;
@@ -30,7 +32,7 @@ pub mod verdict;
 
 pub use cases::CASES;
 pub use error::CertifyError;
-pub use league::{Entry, League, Standing};
+pub use league::{Entry, League, LeagueVerdict};
 pub use settings::Settings;
 pub use show::{FORMATS, Format};
-pub use tools::{TOOLS, Way};
+pub use tools::{LoadMode, TOOLS};

@@ -1,6 +1,6 @@
 //! What is to be certified: which tools, in which cases, in which ways.
 
-use crate::tools::Way;
+use crate::tools::LoadMode;
 use std::ffi::OsString;
 
 /// What is to be certified.
@@ -11,7 +11,7 @@ pub struct Settings {
     /// Names of cases to run; none: all.
     pub cases: Vec<String>,
     /// Ways of putting load to run; none: all that a tool can.
-    pub ways: Vec<Way>,
+    pub ways: Vec<LoadMode>,
     /// Load in each run, in seconds.
     pub seconds: u32,
     /// Runs of each tool in each case.
@@ -32,7 +32,7 @@ impl Settings {
     }
 
     /// Whether a way of putting load was asked for.
-    pub fn wants_way(&self, way: Way) -> bool {
+    pub fn wants_way(&self, way: LoadMode) -> bool {
         self.ways.is_empty() || self.ways.contains(&way)
     }
 }

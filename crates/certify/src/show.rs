@@ -185,7 +185,7 @@ mod tests {
     use crate::cases::CASES;
     use crate::figures::Figures;
     use crate::settings::Settings;
-    use crate::tools::{TOOLS, Way};
+    use crate::tools::{LoadMode, TOOLS};
     use crate::trial::Trial;
     use crate::verdict::mark;
     use brunt_model::Environment;
@@ -274,14 +274,14 @@ mod tests {
         let results = document["results"].as_array().unwrap();
         let able: usize = TOOLS.iter().map(|tool| tool.ways.len()).sum();
         assert_eq!(results.len(), able * CASES.len());
-        let of = |case: &str, tool: &str, way: Way| {
+        let of = |case: &str, tool: &str, way: LoadMode| {
             let is = |one: &&Value| one["case"] == case && one["tool"] == tool && one["loop"] == way.name();
             results.iter().find(is).unwrap()
         };
-        let brunt = of("exp", "brunt", Way::Open);
+        let brunt = of("exp", "brunt", LoadMode::Open);
         assert!((brunt["deviation"]["p99.9"].as_f64().unwrap() + 0.998).abs() < 1e-9, "{brunt}");
         assert_eq!(brunt["mark"]["met"], false);
-        assert_eq!(of("exp", "ab", Way::Closed)["outcome"], "failed");
-        assert!(of("exp", "wrk", Way::Closed)["reason"].as_str().unwrap().contains("as written"));
+        assert_eq!(of("exp", "ab", LoadMode::Closed)["outcome"], "failed");
+        assert!(of("exp", "wrk", LoadMode::Closed)["reason"].as_str().unwrap().contains("as written"));
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Only words; [`crate::show`] sets them as text or Markdown.
 
-use crate::cases::{Case, Compares};
+use crate::cases::{Case, Comparand};
 use crate::figures::{Figures, KEYS, Key, Unit};
 use crate::league::{Entry, League};
-use crate::tools::{Tool, Way};
+use crate::tools::{LoadMode, Tool};
 use crate::trial::Outcome;
 use crate::verdict::{Mark, deviation};
 
@@ -26,11 +26,13 @@ pub struct Grid {
 }
 
 /// The league of one way of putting load: a row a tool, a column a case.
-pub fn league(league: &League, way: Way) -> Grid {
+pub fn league(league: &League, way: LoadMode) -> Grid {
     let head = ["tool"].into_iter().chain(league.cases.iter().map(|case| case.name)).chain(["met"]);
     let about = match way {
-        Way::Open => "So many requests a second, whatever the server does; the truth is what they would have waited.",
-        Way::Closed => {
+        LoadMode::Open => {
+            "So many requests a second, whatever the server does; the truth is what they would have waited."
+        }
+        LoadMode::Closed => {
             "So many connections, each asking again after its reply; the truth is of the requests that came."
         }
     };
@@ -43,13 +45,13 @@ pub fn league(league: &League, way: Way) -> Grid {
 }
 
 /// What was told, what is true and the error, of everybody in one case.
-pub fn details(league: &League, case: &Case, way: Way) -> Option<Grid> {
+pub fn details(league: &League, case: &Case, way: LoadMode) -> Option<Grid> {
     let entries: Vec<_> = league.tools.iter().filter_map(|tool| league.entry(case, tool, way)).collect();
     let seconds = entries.first()?.trial.seconds;
     let load = match way {
-        Way::Open => format!("{} requests/s", case.rate),
-        Way::Closed if case.connections == 1 => "1 connection".to_owned(),
-        Way::Closed => format!("{} connections", case.connections),
+        LoadMode::Open => format!("{} requests/s", case.rate),
+        LoadMode::Closed if case.connections == 1 => "1 connection".to_owned(),
+        LoadMode::Closed => format!("{} connections", case.connections),
     };
     let shown: Vec<_> = KEYS.iter().filter(|key| is_shown(key, case.compares)).collect();
     let head = ["", ""].into_iter().map(str::to_owned).chain(shown.iter().map(|key| heading(key)));
@@ -61,7 +63,7 @@ pub fn details(league: &League, case: &Case, way: Way) -> Option<Grid> {
     })
 }
 
-fn row(league: &League, tool: &Tool, way: Way) -> Vec<String> {
+fn row(league: &League, tool: &Tool, way: LoadMode) -> Vec<String> {
     let entries: Vec<_> = league.cases.iter().map(|case| league.entry(case, tool, way)).collect();
     let cells = entries.iter().map(|entry| entry.map_or(DASH.to_owned(), cell));
     let marks: Vec<_> = entries.iter().filter_map(|entry| mark_of((*entry)?)).collect();
@@ -136,10 +138,10 @@ fn named(name: &str, what: &str, cells: impl Iterator<Item = String>) -> Vec<Str
 }
 
 /// Where response times are compared, errors are of no interest one by one, and the other way round.
-fn is_shown(key: &Key, compares: Compares) -> bool {
+fn is_shown(key: &Key, compares: Comparand) -> bool {
     match compares {
-        Compares::Times => !["failed", "refused"].contains(&key.name),
-        Compares::Errors => key.unit != Unit::Time,
+        Comparand::Times => !["failed", "refused"].contains(&key.name),
+        Comparand::Errors => key.unit != Unit::Time,
     }
 }
 

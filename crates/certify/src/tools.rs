@@ -25,14 +25,14 @@ use std::path::PathBuf;
 
 /// How load is put on a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum LoadMode {
     /// So many requests per second, whatever the server does.
     Open,
     /// So many connections, each of which asks again when it has its reply.
     Closed,
 }
 
-impl Way {
+impl LoadMode {
     /// Its name on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ pub struct Job {
     /// The port on 127.0.0.1.
     pub port: u16,
     /// How load is put.
-    pub way: Way,
+    pub way: LoadMode,
     /// Requests per second of the open loop.
     pub rate: u32,
     /// Connections of the closed loop.
@@ -82,20 +82,20 @@ impl Job {
 
     /// Connections for the way of this job.
     pub fn pool(&self) -> u32 {
-        if self.way == Way::Open { self.most } else { self.connections }
+        if self.way == LoadMode::Open { self.most } else { self.connections }
     }
 }
 
 /// A command, and files to be put into the directory where it runs.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct ToolCommand {
     /// Program and arguments.
     pub words: Vec<String>,
     /// Names and contents.
     pub files: Vec<(&'static str, String)>,
 }
 
-impl Asked {
+impl ToolCommand {
     /// A command line, its words parted by single spaces.
     pub fn line(line: &str) -> Self {
         Self { words: line.split(' ').map(Into::into).collect(), files: Vec::new() }
@@ -116,7 +116,7 @@ impl Asked {
 
 /// What a tool has said.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ToolReport {
     /// On standard output.
     pub out: String,
     /// In its [`Tool::file`].
@@ -131,7 +131,7 @@ pub struct Tool {
     /// The program; none is brunt itself.
     pub program: Option<&'static str>,
     /// What it can do.
-    pub ways: &'static [Way],
+    pub ways: &'static [LoadMode],
     /// How it spaces an open loop.
     pub spacing: Spacing,
     /// Seconds that it runs before it begins to measure.
@@ -141,9 +141,9 @@ pub struct Tool {
     /// What the reader should know of how it is told and read.
     pub note: &'static str,
     /// Tells it what to do.
-    pub ask: fn(&Job) -> Asked,
+    pub ask: fn(&Job) -> ToolCommand,
     /// Reads its words; why not, where that cannot be done.
-    pub read: fn(&Told) -> Result<Figures, String>,
+    pub read: fn(&ToolReport) -> Result<Figures, String>,
 }
 
 impl Tool {
@@ -172,7 +172,7 @@ pub const TOOLS: [&Tool; 13] = [
 ];
 
 #[cfg(test)]
-pub(super) fn job(way: Way) -> Job {
+pub(super) fn job(way: LoadMode) -> Job {
     Job { port: 8080, way, rate: 1000, connections: 5, most: 64, seconds: 10 }
 }
 

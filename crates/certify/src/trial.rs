@@ -14,7 +14,7 @@ use crate::lab::{Lab, ourselves};
 use crate::process::{End, Process};
 use crate::quiet::Machine;
 use crate::table::percent;
-use crate::tools::{Job, Spacing, Told, Tool, Way};
+use crate::tools::{Job, LoadMode, Spacing, Tool, ToolReport};
 use crate::verdict::{Mark, mark};
 use brunt_engine::Control;
 use brunt_lab::args::Options;
@@ -41,7 +41,7 @@ pub struct Trial {
     /// The tool.
     pub tool: &'static Tool,
     /// The way of putting load.
-    pub way: Way,
+    pub way: LoadMode,
     /// How long, in seconds.
     pub seconds: u32,
 }
@@ -70,6 +70,10 @@ pub enum Outcome {
 
 impl Trial {
     /// Makes the trial, several times if the truth is refused or others disturbed it. `prompt` learns whether the server had real-time priority.
+    ///
+    /// # Errors
+    ///
+    /// The lab, the tool or a file of theirs fails; what a tool measured is no error.
     pub fn run(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let mut outcome = Outcome::Interrupted;
         for _ in 0..TRIES {
@@ -160,10 +164,10 @@ impl Trial {
         Ok(tool.wait(most, stop)?)
     }
 
-    fn told(&self, folder: &Path) -> Result<Told, CertifyError> {
+    fn told(&self, folder: &Path) -> Result<ToolReport, CertifyError> {
         let read = |name: &str| fs::read(folder.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         // A file that it did not write is missed where its words are read.
-        Ok(Told {
+        Ok(ToolReport {
             out: read("out")?,
             file: self.tool.file.map_or_else(String::new, |name| read(name).unwrap_or_default()),
         })
@@ -182,8 +186,8 @@ impl Trial {
         let computed = Figures::of_summary(&knows["truth"]["sojourn_seconds"]);
         let written = Figures::of_summary(&knows["truth"]["written_seconds"]);
         let times = match self.way {
-            Way::Closed => computed.clone(),
-            Way::Open => self.truth_of_the_plan(knows)?,
+            LoadMode::Closed => computed.clone(),
+            LoadMode::Open => self.truth_of_the_plan(knows)?,
         };
         let times = times.later(&computed, &written);
         let at = |pointer: &str| knows.pointer(pointer).and_then(Value::as_f64);
@@ -223,7 +227,7 @@ impl Trial {
 }
 
 enum Driven {
-    Told(Told),
+    Told(ToolReport),
     Failed(String),
     Interrupted,
 }
@@ -245,16 +249,16 @@ mod tests {
     use crate::tools::TOOLS;
     use serde_json::json;
 
-    fn trial(case: &str, tool: &str, way: Way) -> Trial {
+    fn trial(case: &str, tool: &str, way: LoadMode) -> Trial {
         let case = CASES.iter().find(|one| one.name == case).unwrap();
         Trial { case, tool: TOOLS.iter().find(|one| one.name == tool).unwrap(), way, seconds: 12 }
     }
 
     #[test]
     fn arrivals_are_as_they_were_asked_for() {
-        let even = trial("const", "brunt", Way::Open).arrivals();
+        let even = trial("const", "brunt", LoadMode::Open).arrivals();
         assert_eq!((even.len(), even[1], even[11_999]), (12_000, 1_000_000, 11_999_000_000));
-        let bursts = trial("const", "h2load", Way::Open).arrivals();
+        let bursts = trial("const", "h2load", LoadMode::Open).arrivals();
         assert_eq!((bursts[19], bursts[20], bursts.len()), (0, 20_000_000, 12_000));
     }
 
@@ -266,15 +270,15 @@ mod tests {
             "requests": {"answered": 4800, "failed_by_kind": {"503": 7, "302": 1, "reset": 2, "close": 3, "slow": 9}},
             "truth": {"sojourn_seconds": {"p50": 0.002, "p90": 0.002, "p99": 0.002, "p99_9": 1.0, "max": 1.0, "mean": 0.003}},
         });
-        let closed = trial("stall", "h2load", Way::Closed).truth(&knows).unwrap();
+        let closed = trial("stall", "h2load", LoadMode::Closed).truth(&knows).unwrap();
         assert_eq!((closed.p99, closed.throughput), (Some(0.002), Some(400.0)));
         assert_eq!((closed.failed, closed.refused, closed.errors), (Some(5.0), Some(7.0), Some(12.0)));
-        let open = trial("stall", "brunt", Way::Open).truth(&knows).unwrap();
+        let open = trial("stall", "brunt", LoadMode::Open).truth(&knows).unwrap();
         assert!((open.p99.unwrap() - 0.94).abs() < 0.01, "{open:?}");
         assert_eq!(open.p50, Some(0.002));
         let mut late = knows;
         late["truth"]["written_seconds"] = json!({"p50": 0.003, "p99": 0.007});
-        let later = trial("stall", "brunt", Way::Open).truth(&late).unwrap();
+        let later = trial("stall", "brunt", LoadMode::Open).truth(&late).unwrap();
         assert_eq!((later.p50, later.p90), (Some(0.003), open.p90), "the server itself was late by 1 ms at p50");
         assert!((later.p99.unwrap() - open.p99.unwrap() - 0.005).abs() < 1e-9);
     }
@@ -282,7 +286,7 @@ mod tests {
     #[test]
     fn a_freeze_is_seen_from_the_first_request() {
         let knows = json!({"first_arrival_seconds": 1.0, "frozen_seconds": [[5.0, 7.0]], "truth": {}});
-        let open = trial("freeze", "brunt", Way::Open).truth(&knows).unwrap();
+        let open = trial("freeze", "brunt", LoadMode::Open).truth(&knows).unwrap();
         assert!((open.max.unwrap() - 2.003).abs() < 0.01, "{open:?}");
         assert!((open.p90.unwrap() - 0.8).abs() < 0.02, "{open:?}");
     }

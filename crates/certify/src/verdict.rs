@@ -3,7 +3,7 @@
 //! A figure that a tool does not tell has no deviation and no bad mark. What is compared follows the case: response
 //! times by their percentiles (the largest alone is one sample, and is shown without a mark), errors by their counts.
 
-use crate::cases::Compares;
+use crate::cases::Comparand;
 use crate::figures::{Figures, KEYS, Key};
 
 /// How far a figure may be from the truth: a share of it, and beside it an amount.
@@ -40,7 +40,7 @@ pub fn deviation(told: Option<f64>, truth: Option<f64>) -> Option<f64> {
 }
 
 /// The mark of what was told. None where the tool tells nothing that is compared.
-pub fn mark(told: &Figures, truth: &Figures, compares: Compares) -> Option<Mark> {
+pub fn mark(told: &Figures, truth: &Figures, compares: Comparand) -> Option<Mark> {
     let judged: Vec<_> =
         counted(told, compares).into_iter().filter_map(|(key, limit)| judge(key, limit, told, truth)).collect();
     let worst = judged.iter().max_by(|a, b| a.deviation.abs().total_cmp(&b.deviation.abs()))?;
@@ -54,17 +54,17 @@ fn judge(key: &Key, limit: Limit, told: &Figures, truth: &Figures) -> Option<Mar
 }
 
 /// The figures that count, each with its limit.
-fn counted(told: &Figures, compares: Compares) -> Vec<(&'static Key, Limit)> {
+fn counted(told: &Figures, compares: Comparand) -> Vec<(&'static Key, Limit)> {
     let keys =
         |names: &[&str], limit| KEYS.iter().filter(|key| names.contains(&key.name)).map(|key| (key, limit)).collect();
     match compares {
-        Compares::Errors if told.failed.or(told.refused).is_some() => keys(&["failed", "refused"], COUNT),
-        Compares::Errors => keys(&["errors"], COUNT),
-        Compares::Times if has_percentiles(told) => {
+        Comparand::Errors if told.failed.or(told.refused).is_some() => keys(&["failed", "refused"], COUNT),
+        Comparand::Errors => keys(&["errors"], COUNT),
+        Comparand::Times if has_percentiles(told) => {
             let near: Vec<_> = keys(&["p50", "p90", "p99"], TIME);
             near.into_iter().chain(keys(&["p99.9"], FAR_TIME)).collect()
         }
-        Compares::Times => keys(&["mean"], TIME),
+        Comparand::Times => keys(&["mean"], TIME),
     }
 }
 
@@ -82,14 +82,14 @@ mod tests {
 
     #[test]
     fn the_worst_figure_is_the_mark() {
-        let mark = mark(&times(0.101, 0.900, 2.0), &times(0.100, 1.000, 2.0), Compares::Times).unwrap();
+        let mark = mark(&times(0.101, 0.900, 2.0), &times(0.100, 1.000, 2.0), Comparand::Times).unwrap();
         assert_eq!((mark.figure, mark.met), ("p99", false));
         assert!((mark.deviation + 0.1).abs() < 1e-9);
     }
 
     #[test]
     fn limits_are_a_share_and_an_amount() {
-        let met = |told, truth| mark(&told, &truth, Compares::Times).unwrap().met;
+        let met = |told, truth| mark(&told, &truth, Comparand::Times).unwrap().met;
         assert!(met(times(0.0012, 0.1021, 0.21), times(0.001, 0.1, 0.2)));
         assert!(!met(times(0.00125, 0.1, 0.2), times(0.001, 0.1, 0.2)), "0.25 ms");
         assert!(!met(times(0.001, 0.1023, 0.2), times(0.001, 0.1, 0.2)), "2.3 % and more than 0.2 ms");
@@ -99,17 +99,17 @@ mod tests {
     #[test]
     fn what_is_not_told_has_no_mark() {
         let truth = times(1.0, 2.0, 3.0);
-        assert_eq!(mark(&Figures::default(), &truth, Compares::Times), None);
+        assert_eq!(mark(&Figures::default(), &truth, Comparand::Times), None);
         let only = Figures { p50: Some(1.0), max: Some(9.0), ..Figures::default() };
-        assert!(mark(&only, &Figures { max: Some(1.0), ..truth }, Compares::Times).unwrap().met, "max is shown only");
+        assert!(mark(&only, &Figures { max: Some(1.0), ..truth }, Comparand::Times).unwrap().met, "max is shown only");
         let mean = |mean| Figures { mean: Some(mean), ..Figures::default() };
-        assert_eq!(mark(&mean(2.0), &mean(1.0), Compares::Times).unwrap().figure, "mean");
+        assert_eq!(mark(&mean(2.0), &mean(1.0), Comparand::Times).unwrap().figure, "mean");
     }
 
     #[test]
     fn errors_count_by_kind_where_the_kinds_are_told() {
         let truth = Figures::default().with_errors(100.0, 50.0);
-        let mark = |told: Figures| super::mark(&told, &truth, Compares::Errors).unwrap();
+        let mark = |told: Figures| super::mark(&told, &truth, Comparand::Errors).unwrap();
         assert!(mark(Figures::default().with_errors(98.0, 50.0)).met);
         assert!(mark(Figures::default().with_errors(97.0, 50.0)).met, "one was under way at the end");
         assert!(!mark(Figures::default().with_errors(96.0, 50.0)).met);

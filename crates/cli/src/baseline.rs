@@ -18,7 +18,7 @@ use brunt_report::layout::Table;
 use brunt_report::utc::rfc3339;
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Data, Output, secrets};
-use brunt_store::{Entry, Listed, Named, Progress, Store};
+use brunt_store::{Entry, EntryFilter, Progress, Store, StoredItem};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
 
@@ -185,12 +185,12 @@ fn named(store: &Store, words: &[String]) -> Result<Vec<String>, Failed> {
 }
 
 /// What was made last of the same plan, or of the same URL.
-fn latest(store: &Store, name: &str, baseline: &Named) -> Result<String, Failed> {
+fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, Failed> {
     let kept = store.entry(baseline.id()).map_err(runs::refused)?;
     let alike = |entry: &Entry| {
         entry.what == kept.what && entry.kind == kept.kind && entry.id != kept.id && entry.progress == Progress::Whole
     };
-    let all = store.list(&Listed::Alone).map_err(runs::refused)?;
+    let all = store.list(&EntryFilter::Alone).map_err(runs::refused)?;
     let mut later = all.into_iter().filter(alike).filter(|e| e.started_unix_seconds > kept.started_unix_seconds);
     later
         .next_back()
@@ -208,7 +208,7 @@ fn latest(store: &Store, name: &str, baseline: &Named) -> Result<String, Failed>
 type ByContender = Vec<(Option<String>, Vec<(String, Run)>)>;
 
 fn by_contender(store: &Store, id: &str) -> Result<ByContender, Failed> {
-    if let Ok(Named::Run(id)) = store.find(id) {
+    if let Ok(StoredItem::Run(id)) = store.find(id) {
         return Ok(vec![(None, vec![(id.clone(), store.run(&id).map_err(runs::refused)?)])]);
     }
     let study = store.study(id).map_err(runs::refused)?;

@@ -11,7 +11,7 @@ use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use args::CertifyArgs;
 use brunt_certify::table::line;
-use brunt_certify::{FORMATS, Format, League, Standing};
+use brunt_certify::{FORMATS, Format, League, LeagueVerdict};
 use brunt_spec::words::values::Output;
 use std::fs::File;
 use std::io::{self, Write};
@@ -38,10 +38,10 @@ pub fn certify(args: &CertifyArgs, command: String) -> Result<Exit, Failed> {
 
 fn exit_of(league: &League) -> Exit {
     match league.standing() {
-        Standing::Met => Exit::Measured,
-        Standing::Missed => Exit::ObjectiveMissed,
-        Standing::Unknown => Exit::Undecided,
-        Standing::NothingScored => Exit::NothingMeasured,
+        LeagueVerdict::Met => Exit::Measured,
+        LeagueVerdict::Missed => Exit::ObjectiveMissed,
+        LeagueVerdict::Unknown => Exit::Undecided,
+        LeagueVerdict::NothingScored => Exit::NothingMeasured,
     }
 }
 

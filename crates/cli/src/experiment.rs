@@ -40,7 +40,7 @@ use brunt_runner::experiment::{Conditions, Machine};
 use brunt_runner::route::refused;
 use brunt_runner::run::no_reply;
 use brunt_spec::{System, defaults};
-use brunt_store::{Ended, Named, Store};
+use brunt_store::{ExperimentEnd, Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use ending::{Decisive, exit_of_comparison};
 pub use planned::{plan_path, run_plan};
@@ -185,6 +185,7 @@ fn begun(experiment: &Experiment, environment: &Environment, keep: Keep) -> Resu
         trials: Vec::new(),
         warnings,
         interrupted: false,
+        resumptions: Vec::new(),
     };
     match keep {
         Keep::Resumed(store) => {
@@ -232,7 +233,7 @@ fn finish(
     }
     redact::current().study(&mut study);
     if let (Some(store), Some(id)) = (store, &study.id) {
-        let ended = Ended { interrupted: study.interrupted, warnings: study.warnings.clone() };
+        let ended = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
         let trouble = store.end_experiment(id, &ended).err();
         study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
     }
@@ -259,7 +260,7 @@ fn told_nothing(study: &Study, store: Option<&Store>, outputs: Outputs) -> Resul
     let why = study.trials.first().map_or_else(|| "no trial was made".into(), |trial| no_reply(&trial.run));
     say(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
     if let (Some(store), Some(id)) = (store, &study.id) {
-        let removed = store.remove(&Named::Experiment(id.clone()));
+        let removed = store.remove(&StoredItem::Experiment(id.clone()));
         removed.map_or_else(|error| say(&format!("warning: experiment {id} cannot be removed: {error}")), |_| ());
     }
     outputs.asked_for().write_study(study, &decide::analysis(study)).map_err(failed)?;

@@ -2,7 +2,7 @@
 
 use brunt_model::{Event, Plan, Tick};
 use brunt_report::progress::Progress;
-use brunt_runner::Listen;
+use brunt_runner::{Listen, Mailbox};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
@@ -36,6 +36,21 @@ impl Live {
     pub fn of_many(plan: &Plan, quiet: bool, before: String) -> Self {
         let live = Self::new(plan, quiet || !io::stderr().is_terminal());
         Self { before, ..live }
+    }
+
+    /// Shows it from a thread of its own, so that a slow terminal holds neither the run nor its log up.
+    pub fn start(self) -> Box<dyn Listen> {
+        if self.progress.is_none() {
+            return Box::new(self);
+        }
+        let silent = Self { progress: None, before: String::new(), ..self };
+        match Mailbox::start(self) {
+            Ok(mailbox) => Box::new(mailbox),
+            Err(error) => {
+                say(&format!("warning: no progress is shown: {error}"));
+                Box::new(silent)
+            }
+        }
     }
 
     fn show(&mut self, line: &str) {

@@ -10,9 +10,9 @@ use brunt_engine::World;
 use brunt_model::finding::State;
 use brunt_model::reached::Replies;
 use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
-use brunt_runner::keep::{Kept, Watched};
+use brunt_runner::keep::{ServerReadings, StoredRun};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Carried, Listen, Real, With, carry_out};
+use brunt_runner::{Listen, Real, RunResult, With, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
@@ -56,15 +56,15 @@ impl From<bool> for Strict {
 pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let Around { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
     let control = signals::listen()?.control();
-    let mut kept = store.as_ref().map(|store| Kept::begin(store, None)).transpose().unwrap_or_else(|why| {
+    let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
             say(&format!("warning: {why}"));
         }
         notes.push(why);
         None
     });
-    let (mut live, mut watched) = (Live::new(plan, quiet), Watched::begin(&probes, world.epoch()));
-    let mut listeners: Vec<&mut dyn Listen> = vec![&mut live];
+    let (mut live, mut watched) = (Live::new(plan, quiet).start(), ServerReadings::begin(&probes, world.epoch()));
+    let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
@@ -73,6 +73,7 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let redactor = redact::current();
     let with = With { environment, notes, control, trial_of: None, redactor, listeners };
     let carried = carry_out(plan, world, with);
+    drop(live);
     let written = report(outputs, &carried);
     if let Some(kept) = kept {
         tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);
@@ -86,7 +87,7 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
 }
 
 /// Writes the reports. Of a run without a reply only those that were asked for: the text says it in one line.
-fn report(outputs: Outputs, carried: &Carried) -> Result<()> {
+fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
     let run = &carried.run;
     let nothing = run.replies() == Replies::None && !run.interrupted() && carried.outcome.is_ok();
     if !nothing {

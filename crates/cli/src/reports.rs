@@ -11,7 +11,7 @@ use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;
 use brunt_runner::decide;
 use brunt_spec::words::values::{self, Output};
-use brunt_store::Named;
+use brunt_store::StoredItem;
 use clap::Args;
 use std::path::Path;
 
@@ -85,8 +85,8 @@ fn find(subject: &str, store: &StoreArgs) -> Result<Kept, Failed> {
     let found =
         store.find(subject).with_context(|| format!("{subject}: no file, and nothing that is kept")).map_err(usage)?;
     match found {
-        Named::Run(id) => Ok(judged(id.clone(), store.run(&id).map_err(failed)?)),
-        Named::Experiment(id) => Ok(Kept::Study(Box::new(store.study(&id).map_err(failed)?))),
+        StoredItem::Run(id) => Ok(judged(id.clone(), store.run(&id).map_err(failed)?)),
+        StoredItem::Experiment(id) => Ok(Kept::Study(Box::new(store.study(&id).map_err(failed)?))),
     }
 }
 

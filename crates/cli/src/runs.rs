@@ -10,7 +10,7 @@ use crate::output::ignore_closed_pipe;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, anyhow};
 use brunt_report::figures::plural;
-use brunt_store::{Named, Store, StoreError};
+use brunt_store::{Store, StoreError, StoredItem};
 use clap::{Args, Subcommand};
 use list::ListArgs;
 use std::io::{self, Write};
@@ -155,11 +155,11 @@ fn show(store: &Store, word: &str) -> Result<(), Failed> {
     let format = brunt_report::format("text").context("the text format").map_err(failed)?;
     let mut out = Vec::new();
     match store.find(word).map_err(refused)? {
-        Named::Run(id) => {
+        StoredItem::Run(id) => {
             let run = store.run(&id).map_err(refused)?;
             (format.write)(&run, &brunt_judge::judge(&run), &mut out).map_err(failed)?;
         }
-        Named::Experiment(id) => {
+        StoredItem::Experiment(id) => {
             let study = store.study(&id).map_err(refused)?;
             (format.write_study)(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(failed)?;
         }
@@ -168,12 +168,12 @@ fn show(store: &Store, word: &str) -> Result<(), Failed> {
 }
 
 fn remove(store: &Store, words: &[String]) -> Result<(), Failed> {
-    let named: Result<Vec<Named>, _> = words.iter().map(|word| store.find(word)).collect();
+    let named: Result<Vec<StoredItem>, _> = words.iter().map(|word| store.find(word)).collect();
     for named in named.map_err(refused)? {
         let runs = store.remove(&named).map_err(refused)?;
         say(&match named {
-            Named::Run(id) => format!("removed {id}\n"),
-            Named::Experiment(id) => {
+            StoredItem::Run(id) => format!("removed {id}\n"),
+            StoredItem::Experiment(id) => {
                 format!("removed {id} with {}\n", plural(runs as u64, "run"))
             }
         })?;

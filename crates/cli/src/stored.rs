@@ -10,12 +10,12 @@ use crate::{Failed, failed, runs, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
-use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Place, Question, Run, Study, Trial};
+use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex};
 use brunt_report::figures::{count, span};
 use brunt_runner::decide;
 use brunt_spec::experiment::comparison;
 use brunt_spec::plan::PlannedCompare;
-use brunt_store::{Named, Store};
+use brunt_store::{Store, StoredItem};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, F
     let outputs = Outputs::open(&run.settings.output.outputs, run.settings.output.quiet).map_err(usage)?;
     let store = runs::open(&run.store)?;
     if let [word] = words
-        && let Named::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
+        && let StoredItem::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
     {
         return within(&store, &id, args, outputs);
     }
@@ -84,11 +84,11 @@ fn group(store: &Store, word: &str) -> Result<Group, Failed> {
 /// A run, or those of an experiment with one contender.
 pub fn kept(store: &Store, word: &str) -> Result<Vec<(String, Run)>, Failed> {
     match store.find(word).map_err(runs::refused)? {
-        Named::Run(id) => {
+        StoredItem::Run(id) => {
             let run = store.run(&id).map_err(runs::refused)?;
             Ok(vec![(id, run)])
         }
-        Named::Experiment(id) => {
+        StoredItem::Experiment(id) => {
             let study = store.study(&id).map_err(runs::refused)?;
             let several = study.experiment.contenders.len();
             if several > 1 {
@@ -205,7 +205,7 @@ fn contender(group: &Group) -> Contender {
 
 fn step_of(run: &Run) -> Option<Step> {
     let plan = run.plan.as_ref()?;
-    Some(Step { load: plan.main().load.peak(), plan: plan.clone() })
+    Some(Step::new(plan.main().load.peak(), plan.clone()))
 }
 
 fn study(groups: Vec<Group>, spec: Compare) -> Study {
@@ -217,7 +217,7 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
             let load = step_of(&run).map_or(0.0, |step| step.load);
             let step = contenders[index].steps.iter().position(|step| step.load == load).unwrap_or(0);
             let made = trials.iter().filter(|trial| (trial.place.contender, trial.place.step) == (index, step)).count();
-            let place = Place { repetition: made as u32, contender: index, step };
+            let place = TrialIndex { repetition: made as u32, contender: index, step };
             trials.push(Trial { place, id: Some(id), judgement: brunt_judge::judge(&run), run });
         }
     }
@@ -238,5 +238,14 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
         source: crate::command_line(),
     };
     let (environment, unix_seconds) = (first.environment, first.unix_seconds);
-    Study { id: None, experiment, environment, unix_seconds, trials, warnings: Vec::new(), interrupted: false }
+    Study {
+        id: None,
+        experiment,
+        environment,
+        unix_seconds,
+        trials,
+        warnings: Vec::new(),
+        interrupted: false,
+        resumptions: Vec::new(),
+    }
 }

@@ -27,7 +27,7 @@ pub(crate) use cpu::server_cores;
 
 /// What a rule has found.
 #[derive(Debug, Default)]
-struct Look {
+struct RuleResult {
     /// What was looked at, each figure beside its threshold; empty where nothing of it was read.
     evidence: Vec<Reason>,
     /// What is at its limit, as a sentence; None: nothing.
@@ -37,15 +37,15 @@ struct Look {
 /// One thing that may limit a server.
 struct Rule {
     culprit: Culprit,
-    look: fn(&Facts) -> Look,
-    standing: Standing,
+    look: fn(&Facts) -> RuleResult,
+    standing: Precedence,
     /// What it is called where nothing was found.
     words: &'static str,
 }
 
 /// What a rule is worth beside a generator that was limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum Precedence {
     /// It can only be so when more was asked for than the server could do.
     Alone,
     /// The generator comes first.
@@ -54,18 +54,18 @@ enum Standing {
 
 /// Causes before what follows from them.
 const RULES: &[Rule] = &[
-    Rule { culprit: Culprit::Files, look: machine::files, standing: Standing::Alone, words: "open files" },
-    Rule { culprit: Culprit::Memory, look: machine::memory, standing: Standing::Beside, words: "memory" },
-    Rule { culprit: Culprit::Cpu, look: cpu::machine, standing: Standing::Alone, words: "CPU" },
-    Rule { culprit: Culprit::Core, look: cpu::core, standing: Standing::Beside, words: "single threads" },
-    Rule { culprit: Culprit::Disk, look: machine::disk, standing: Standing::Beside, words: "disks" },
-    Rule { culprit: Culprit::Network, look: machine::network, standing: Standing::Beside, words: "network" },
-    Rule { culprit: Culprit::Workers, look: pools::workers, standing: Standing::Alone, words: "workers" },
-    Rule { culprit: Culprit::Connections, look: pools::connections, standing: Standing::Alone, words: "connections" },
+    Rule { culprit: Culprit::Files, look: machine::files, standing: Precedence::Alone, words: "open files" },
+    Rule { culprit: Culprit::Memory, look: machine::memory, standing: Precedence::Beside, words: "memory" },
+    Rule { culprit: Culprit::Cpu, look: cpu::machine, standing: Precedence::Alone, words: "CPU" },
+    Rule { culprit: Culprit::Core, look: cpu::core, standing: Precedence::Beside, words: "single threads" },
+    Rule { culprit: Culprit::Disk, look: machine::disk, standing: Precedence::Beside, words: "disks" },
+    Rule { culprit: Culprit::Network, look: machine::network, standing: Precedence::Beside, words: "network" },
+    Rule { culprit: Culprit::Workers, look: pools::workers, standing: Precedence::Alone, words: "workers" },
+    Rule { culprit: Culprit::Connections, look: pools::connections, standing: Precedence::Alone, words: "connections" },
     Rule {
         culprit: Culprit::AcceptQueue,
         look: pools::accept_queue,
-        standing: Standing::Alone,
+        standing: Precedence::Alone,
         words: "accept queues",
     },
 ];
@@ -73,13 +73,13 @@ const RULES: &[Rule] = &[
 /// What limited the server; None where nothing was read of it.
 pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
     let facts = Facts::of(run)?;
-    let looks: Vec<(&Rule, Look)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
+    let looks: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
     let evidence: Vec<Reason> = looks.iter().flat_map(|(_, look)| look.evidence.iter().cloned()).collect();
-    let mut found: Vec<(Culprit, Standing, String)> =
+    let mut found: Vec<(Culprit, Precedence, String)> =
         looks.iter().filter_map(|(rule, look)| Some((rule.culprit, rule.standing, look.sentence.clone()?))).collect();
     if let Some(generator) = generator(&facts, verdict) {
-        let decisive = found.iter().position(|row| row.1 == Standing::Alone && !taken_away(row.0, verdict));
-        found.insert(decisive.map_or(0, |_| found.len()), (Culprit::Generator, Standing::Beside, generator));
+        let decisive = found.iter().position(|row| row.1 == Precedence::Alone && !taken_away(row.0, verdict));
+        found.insert(decisive.map_or(0, |_| found.len()), (Culprit::Generator, Precedence::Beside, generator));
         let first = found.remove(decisive.unwrap_or(0));
         found.insert(0, first);
     }
@@ -109,7 +109,7 @@ fn generator(facts: &Facts, verdict: &Verdict) -> Option<String> {
     cpu::taken_by_generator(facts)
 }
 
-fn not_found(looks: &[(&Rule, Look)]) -> String {
+fn not_found(looks: &[(&Rule, RuleResult)]) -> String {
     let seen = |read: bool| -> String {
         let of = looks.iter().filter(|(_, look)| look.evidence.is_empty() != read);
         of.map(|(rule, _)| rule.words).collect::<Vec<_>>().join(", ")

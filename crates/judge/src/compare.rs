@@ -22,7 +22,7 @@ pub use differences::{Side, differences};
 pub use foresee::{foreseen, foreseen_stored};
 pub use told::{findings, unsettled};
 
-use brunt_model::comparison::{Better, ComparisonEnd, Pair, Searched};
+use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair};
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Comparison, Run, Study};
 use decide::Decided;
@@ -31,12 +31,12 @@ use sample::{PairFigures, Paired, Sample};
 /// All that can be decided about a study whose repetitions are blocks. Trials that are invalid or were cut short are left
 /// out, and the blocks they belong to with them; that is said. `searched` are the capacities that were found, where they are
 /// compared.
-pub fn compare(study: &Study, spec: &Compare, searched: &[Searched], ended: ComparisonEnd) -> Comparison {
+pub fn compare(study: &Study, spec: &Compare, searched: &[FoundCapacity], ended: ComparisonEnd) -> Comparison {
     Comparison { ended, ..so_far(study, spec, searched).0 }
 }
 
 /// The same, and whether no more need be measured, as [`enough`] says it: all of it is tested once.
-pub fn so_far(study: &Study, spec: &Compare, searched: &[Searched]) -> (Comparison, Option<ComparisonEnd>) {
+pub fn so_far(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Comparison, Option<ComparisonEnd>) {
     let sample = Sample::of_study(study, spec, searched);
     let (decided, more) = decided(&sample.pairs, spec);
     let end = end_of(study, &sample, &decided, spec);
@@ -53,7 +53,7 @@ pub fn compare_stored(runs: &[(String, Vec<&Run>)], spec: &Compare) -> Compariso
 
 /// Whether no more need be measured: asked after each whole block. What decides is decided of each pair, and so is each
 /// difference that was to fail; or all blocks were made.
-pub fn enough(study: &Study, spec: &Compare, searched: &[Searched]) -> Option<ComparisonEnd> {
+pub fn enough(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> Option<ComparisonEnd> {
     let sample = Sample::of_study(study, spec, searched);
     let (decided, _) = decided(&sample.pairs, spec);
     end_of(study, &sample, &decided, spec)

@@ -25,10 +25,10 @@ use std::cmp::Reverse;
 /// A rule: a name that does not change, and what finds it.
 struct Rule {
     name: &'static str,
-    find: fn(&Facts) -> Option<Said>,
+    find: fn(&Facts) -> Option<Remark>,
 }
 
-const fn rule(name: &'static str, find: fn(&Facts) -> Option<Said>) -> Rule {
+const fn rule(name: &'static str, find: fn(&Facts) -> Option<Remark>) -> Rule {
     Rule { name, find }
 }
 
@@ -71,13 +71,13 @@ pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
 }
 
 /// What a rule has to say.
-pub(crate) struct Said {
+pub(crate) struct Remark {
     weight: Weight,
     sentence: String,
     remedy: Option<String>,
 }
 
-impl Said {
+impl Remark {
     /// The figures say something else than one would think.
     pub(crate) fn warning(sentence: String) -> Self {
         Self { weight: Weight::Warning, sentence, remedy: None }

@@ -8,15 +8,18 @@
 //! * [`limits`]: whether the generator was the limit: the verdict.
 //! * [`conservation`]: consistency checks.
 //! * [`explain`]: findings that users miss.
-//! * `shares`: who used the cores of a machine.
+//! * `facts`: the readings that rules look at. `shares`: who used the cores of a machine.
 //! * [`steady`]: when the run was steady, and how sure its figures are.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
+
+#![warn(clippy::missing_errors_doc)]
 
 pub mod arrivals;
 pub mod bottleneck;
 pub mod compare;
 pub mod conservation;
 pub mod explain;
+mod facts;
 pub mod limits;
 mod shares;
 pub mod steady;

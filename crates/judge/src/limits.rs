@@ -14,7 +14,6 @@
 //! What it is not: the judge of the server, or of the sums (`conservation`).
 
 mod cpu;
-pub(crate) mod facts;
 mod lag;
 mod look;
 mod neighbors;
@@ -25,11 +24,11 @@ mod supplies;
 mod tests;
 mod unseen;
 
+use crate::facts::{Facts, covered};
 use brunt_model::finding::{Cause, Limit, State};
 use brunt_model::reached::Replies;
 use brunt_model::{Run, Verdict};
-use facts::{Facts, covered};
-use look::{Look, Standing};
+use look::{CauseState, RuleResult};
 
 /// A cause explains lag if so much of the time in which lag was felt is its own.
 const EXPLAINS: f64 = 1.0 / 3.0;
@@ -37,7 +36,7 @@ const EXPLAINS: f64 = 1.0 / 3.0;
 /// One thing that may limit a generator.
 struct Rule {
     limit: Limit,
-    look: fn(&Facts) -> Look,
+    look: fn(&Facts) -> RuleResult,
     /// What is not named beside it, since it follows from it; lag only where the times agree.
     explains: &'static [Limit],
 }
@@ -67,7 +66,7 @@ const RULES: &[Rule] = &[
 /// The generator's verdict on itself.
 pub fn verdict(run: &Run) -> Verdict {
     let Some(facts) = Facts::of(run) else { return supplies::without_load(run) };
-    let looks: Vec<(&Rule, Look)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
+    let looks: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
     let named = named(&facts, &looks);
     let state = match run.replies() {
         _ if !named.is_empty() => State::Limited,
@@ -80,18 +79,18 @@ pub fn verdict(run: &Run) -> Verdict {
     Verdict { state, causes, evidence, unseen: unseen::sentences(&facts) }
 }
 
-fn cause(limit: Limit, look: &Look) -> Cause {
+fn cause(limit: Limit, look: &RuleResult) -> Cause {
     Cause { limit, lasted: look.lasted(), sentence: look.sentence.clone(), remedy: look.remedy.clone() }
 }
 
 /// The rows that are causes, without those that others explain.
-fn named<'a>(facts: &Facts, looks: &'a [(&'a Rule, Look)]) -> Vec<(&'a Rule, &'a Look)> {
-    let stands = |limit| looks.iter().any(|(rule, look)| rule.limit == limit && look.standing == Standing::Cause);
+fn named<'a>(facts: &Facts, looks: &'a [(&'a Rule, RuleResult)]) -> Vec<(&'a Rule, &'a RuleResult)> {
+    let stands = |limit| looks.iter().any(|(rule, look)| rule.limit == limit && look.standing == CauseState::Cause);
     let felt = if stands(Limit::Lag) { facts.lag_was_felt() } else { Vec::new() };
-    let is_cause = |rule: &Rule, look: &Look| match look.standing {
-        Standing::Cause => true,
-        Standing::Brief => rule.explains.contains(&Limit::Lag) && covered(&felt, &look.over) >= EXPLAINS,
-        Standing::Nothing => false,
+    let is_cause = |rule: &Rule, look: &RuleResult| match look.standing {
+        CauseState::Cause => true,
+        CauseState::Brief => rule.explains.contains(&Limit::Lag) && covered(&felt, &look.over) >= EXPLAINS,
+        CauseState::Nothing => false,
     };
     let causes: Vec<_> = looks.iter().map(|(rule, look)| (*rule, look)).filter(|(r, l)| is_cause(r, l)).collect();
     let explained = |limit: Limit| {

@@ -4,7 +4,7 @@
 //! target's port. What stands behind it (an interpreter, a database) is known only where it is probed. What it is **not**: a
 //! judgement.
 
-use crate::limits::facts::{Facts, Span};
+use crate::facts::{Facts, Span};
 use brunt_model::Run;
 use brunt_model::reading_names::{self as name, server};
 

@@ -20,7 +20,7 @@ mod trials;
 pub(crate) use limits::load;
 pub use observe::observe;
 
-use brunt_model::analysis::Analysed;
+use brunt_model::analysis::ContenderAnalysis;
 use brunt_model::{Analysis, Observations, Study};
 use trials::Trials;
 
@@ -28,7 +28,7 @@ use trials::Trials;
 pub fn analyse_study(study: &Study) -> Analysis {
     let seen = observe(study);
     let trials = Trials::of(&seen);
-    let mut contenders: Vec<Analysed> = trials.iter().map(analysed).collect();
+    let mut contenders: Vec<ContenderAnalysis> = trials.iter().map(analysed).collect();
     for (index, contender) in contenders.iter_mut().enumerate() {
         curve::with_intervals(study, index, &mut contender.curve);
         contender.bottleneck = bottleneck::of(study, index, limits::growth(&trials[index].curve()));
@@ -43,8 +43,8 @@ pub fn analyse(seen: &Observations) -> Analysis {
     findings::told(seen, &trials, contenders)
 }
 
-fn analysed(trials: &Trials) -> Analysed {
-    Analysed {
+fn analysed(trials: &Trials) -> ContenderAnalysis {
+    ContenderAnalysis {
         contender: trials.contender.to_owned(),
         curve: curve::points(trials),
         limits: limits::limits(trials),

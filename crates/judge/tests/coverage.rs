@@ -5,7 +5,7 @@
 
 mod simulation;
 
-use brunt_judge::steady::until::{Decision, Looks, is_reached};
+use brunt_judge::steady::until::{Decision, StopRule, is_reached};
 use brunt_judge::steady::{figures, measured, percentile};
 use brunt_model::finding::Estimate;
 use brunt_model::goal::{Aim, Goal};
@@ -83,7 +83,7 @@ fn until(kind: Kind, q: f64, within: f64, runs: u64) -> Until {
     let mut all = Until::default();
     for seed in 0..runs {
         let mut simulation = Simulation::new(kind, 1_000_000 + seed);
-        let mut looks = Looks::new(vec![goal], Duration::from_secs(2));
+        let mut looks = StopRule::new(vec![goal], Duration::from_secs(2));
         let done = (0..6000).any(|_| {
             simulation.advance(1);
             let elapsed = Duration::from_millis(100 * simulation.points());

@@ -86,7 +86,7 @@ pub struct Block {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
     /// The contenders, in order.
-    pub contenders: Vec<Analysed>,
+    pub contenders: Vec<ContenderAnalysis>,
     /// What a reader should be told first, the gravest first.
     pub findings: Vec<Finding>,
     /// How much each contender carries, where that was asked.
@@ -99,7 +99,7 @@ pub struct Analysis {
 
 /// What was decided about one contender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Analysed {
+pub struct ContenderAnalysis {
     /// Its name.
     pub contender: String,
     /// Its loads, ascending.
@@ -122,24 +122,24 @@ pub struct CurvePoint {
     /// How many trials it is made of; cut-short and invalid ones are not among them.
     pub trials: u32,
     /// Offered, per second.
-    pub offered: Option<Banded>,
+    pub offered: Option<BandedFigure>,
     /// Achieved, per second.
-    pub achieved: Banded,
+    pub achieved: BandedFigure,
     /// Mean response time, in seconds.
-    pub mean: Option<Banded>,
+    pub mean: Option<BandedFigure>,
     /// The median response time, in seconds.
-    pub p50: Option<Banded>,
+    pub p50: Option<BandedFigure>,
     /// Its 95th percentile.
-    pub p95: Option<Banded>,
+    pub p95: Option<BandedFigure>,
     /// Its 99th percentile.
-    pub p99: Option<Banded>,
+    pub p99: Option<BandedFigure>,
     /// The share of errors.
-    pub errors: Option<Banded>,
+    pub errors: Option<BandedFigure>,
 }
 
 /// A figure over several trials: their median, and how far it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Banded {
+pub struct BandedFigure {
     /// The median of the trials.
     pub value: f64,
     /// The lower end of what `band` names.
@@ -175,7 +175,7 @@ pub struct LoadLimit {
     /// What it is called in a table: `knee`, `saturation point`, `p99 < 3s`.
     pub name: String,
     /// The load (or, of the saturation point, the throughput) with its band; null where the range shows none.
-    pub at: Option<Banded>,
+    pub at: Option<BandedFigure>,
     /// What the figure is counted in: `/s` or `users`.
     pub unit: String,
     /// How it was found, and why there is none, as a sentence.
@@ -206,13 +206,13 @@ pub enum LimitKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scalability {
     /// λ: throughput of one, per second.
-    pub lambda: Banded,
+    pub lambda: BandedFigure,
     /// σ: the share of the work that is serial (contention).
-    pub sigma: Banded,
+    pub sigma: BandedFigure,
     /// κ: what keeping all coherent costs.
-    pub kappa: Banded,
+    pub kappa: BandedFigure,
     /// The number at which throughput is greatest; null where κ may be 0.
-    pub peak: Option<Banded>,
+    pub peak: Option<BandedFigure>,
     /// The coefficient of determination of the fit.
     pub r_squared: f64,
     /// What must be said with it.

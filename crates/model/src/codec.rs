@@ -66,12 +66,20 @@ pub struct LogWriter<W> {
 
 impl<W: Write> LogWriter<W> {
     /// Begins a log.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         Ok(Self { out })
     }
 
     /// Appends one event and hands it to the system.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be written.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
         self.out.write_all(&frame(&encode(event)?)?)?;
         self.out.flush()
@@ -79,6 +87,10 @@ impl<W: Write> LogWriter<W> {
 }
 
 /// Writes an account as one frame, and hands it to the system.
+///
+/// # Errors
+///
+/// `out` cannot be written.
 pub fn write_account(out: &mut impl Write, account: &Account) -> io::Result<()> {
     out.write_all(&frame(&wire::account_message(account)?.encode_to_vec())?)?;
     out.flush()
@@ -105,6 +117,10 @@ pub struct LogReader<R> {
 
 impl<R: Read> LogReader<R> {
     /// Opens a log.
+    ///
+    /// # Errors
+    ///
+    /// `from` cannot be read, is no event log, or is one of a version that is not known.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let mut magic = [0; 8];
         from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
@@ -113,6 +129,10 @@ impl<R: Read> LogReader<R> {
     }
 
     /// The next event that this version knows; None at the end.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read, or what a whole frame holds is no event.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
         loop {
             let torn = LogError::Torn(self.read);
@@ -136,6 +156,10 @@ impl<R: Read> LogReader<R> {
 }
 
 /// The bytes of an event: what stands in a frame.
+///
+/// # Errors
+///
+/// The plan or the environment of the event cannot be written as JSON.
 pub fn encode(event: &Event) -> io::Result<Vec<u8>> {
     Ok(wire::event_message(event)?.encode_to_vec())
 }
@@ -150,6 +174,10 @@ pub fn decode(version: Version, payload: &[u8]) -> Option<Decoded<Event>> {
 }
 
 /// A payload with its length and sum before it.
+///
+/// # Errors
+///
+/// The payload is longer than a frame may be.
 pub fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
     let length = u32::try_from(payload.len()).ok().filter(|length| *length <= LONGEST).ok_or_else(too_long)?;
     let mut frame = Vec::with_capacity(payload.len() + 8);
@@ -171,6 +199,10 @@ pub enum Frame {
 }
 
 /// Reads the next frame.
+///
+/// # Errors
+///
+/// `from` cannot be read.
 pub fn read_frame(from: &mut impl Read) -> io::Result<Frame> {
     let mut head = [0; 8];
     match read_full(from, &mut head)? {

@@ -26,7 +26,7 @@ pub struct Comparison {
     pub failed: Vec<String>,
     /// Capacities that were found for it, in the order in which they were; empty where none was looked for.
     #[serde(default)]
-    pub searched: Vec<Searched>,
+    pub searched: Vec<FoundCapacity>,
 }
 
 impl Comparison {
@@ -39,7 +39,7 @@ impl Comparison {
 
 /// The capacity of a contender in a repetition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Searched {
+pub struct FoundCapacity {
     /// Whose.
     pub contender: String,
     /// The repetition, from 1.

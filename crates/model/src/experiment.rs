@@ -2,6 +2,7 @@
 //!
 //! What it is **not**: the plan file as people write it (that is `script`'s), nor its doing (that is `rig`'s).
 
+use crate::question::TrialPurpose;
 use crate::time::{optional_seconds, seconds};
 use crate::{Find, Load, Plan, ProbeSpec, Question};
 use schemars::JsonSchema;
@@ -81,6 +82,9 @@ pub struct Step {
     pub load: f64,
     /// The run.
     pub plan: Plan,
+    /// What the search that chose it uses it for; null where no search chose it, or an earlier version did.
+    #[serde(default)]
+    pub purpose: Option<TrialPurpose>,
 }
 
 /// Commands before and after something.
@@ -164,7 +168,7 @@ pub enum Restart {
 
 /// Which trial of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct TrialIndex {
     /// The repetition, from 0.
     pub repetition: u32,
     /// The contender, by its index.
@@ -190,7 +194,7 @@ pub enum LoadUnit {
 
 impl Experiment {
     /// The step at a place; None where there is no such one.
-    pub fn step(&self, place: Place) -> Option<&Step> {
+    pub fn step(&self, place: TrialIndex) -> Option<&Step> {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
@@ -227,12 +231,19 @@ impl Experiment {
     }
 
     /// Whether a trial was chosen on the way by a search.
-    pub fn was_chosen(&self, place: Place) -> bool {
+    pub fn was_chosen(&self, place: TrialIndex) -> bool {
         self.grows() && place.step >= self.known_steps()
     }
 
     fn known_steps(&self) -> usize {
         usize::from(self.grows()) + self.given()
+    }
+}
+
+impl Step {
+    /// One that no search chose.
+    pub fn new(load: f64, plan: Plan) -> Self {
+        Self { load, plan, purpose: None }
     }
 }
 

@@ -20,6 +20,8 @@
 //! * [`reached`]: whether a run brought replies, good replies, and its objectives.
 //! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod analysis;
 pub mod answer;
 pub mod codec;
@@ -57,7 +59,7 @@ pub use answer::{Answer, Estimate};
 pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};
-pub use experiment::{Contender, Experiment, LoadUnit, Place};
+pub use experiment::{Contender, Experiment, LoadUnit, TrialIndex};
 pub use finding::{Finding, Judgement, Verdict};
 pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};

@@ -72,7 +72,7 @@ impl Relation {
 
 /// What a run makes of an objective.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct ObjectiveResult {
     /// The bound.
     pub objective: Objective,
     /// The figure; a lower bound of it where `at_least`.
@@ -85,11 +85,11 @@ pub struct Judged {
 
 impl Objective {
     /// Holds the run against this bound.
-    pub fn judge(&self, run: &Run) -> Judged {
+    pub fn judge(&self, run: &Run) -> ObjectiveResult {
         let (value, at_least) = self.metric.of(run);
         let upper = matches!(self.relation, Relation::Below | Relation::AtMost);
         let met = self.relation.holds(value, self.bound) && !(at_least && upper);
-        Judged { objective: *self, value, at_least, met }
+        ObjectiveResult { objective: *self, value, at_least, met }
     }
 
     /// Whether a figure that is known, in the bound's unit, keeps this bound.

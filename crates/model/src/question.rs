@@ -64,7 +64,7 @@ pub struct Requirement {
 
 /// What became of a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fulfilled {
+pub enum RequirementOutcome {
     /// The whole interval fulfils it.
     Met,
     /// The interval has ends on both sides of the bound, or none where it would matter.
@@ -75,11 +75,11 @@ pub enum Fulfilled {
 
 impl Requirement {
     /// What the interval of a capacity makes of it.
-    pub fn decide(&self, at: &Estimate) -> Fulfilled {
+    pub fn decide(&self, at: &Estimate) -> RequirementOutcome {
         match (at.low, at.high) {
-            (Some(low), _) if self.relation.holds(low, self.bound) => Fulfilled::Met,
-            (_, Some(high)) if !self.relation.holds(high, self.bound) => Fulfilled::Missed,
-            _ => Fulfilled::Undecided,
+            (Some(low), _) if self.relation.holds(low, self.bound) => RequirementOutcome::Met,
+            (_, Some(high)) if !self.relation.holds(high, self.bound) => RequirementOutcome::Missed,
+            _ => RequirementOutcome::Undecided,
         }
     }
 }
@@ -114,6 +114,20 @@ pub struct TrialTimes {
     #[serde(with = "seconds", rename = "most_seconds")]
     #[schemars(with = "f64")]
     pub most: Duration,
+}
+
+/// What a search uses a trial for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialPurpose {
+    /// To find the capacity.
+    Search,
+    /// To measure once more at the capacity that was found.
+    Confirm,
+    /// To overload the server.
+    Overload,
+    /// To see how long the server takes to recover from the overload.
+    Recovery,
 }
 
 /// What is done between two trials of a search.

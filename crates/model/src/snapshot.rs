@@ -113,6 +113,17 @@ impl Snapshot {
     /// Joins the same interval of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.flow.merge(&other.flow);
+        self.add_requests(other);
+    }
+
+    /// Joins a later interval of the same part of the run.
+    pub fn follow(&mut self, later: &Self) {
+        self.to = later.to;
+        self.flow.follow(&later.flow);
+        self.add_requests(later);
+    }
+
+    fn add_requests(&mut self, other: &Self) {
         self.measured.merge(&other.measured);
         self.warmup.merge(&other.warmup);
         for (label, tally) in &other.labels {

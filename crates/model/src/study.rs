@@ -1,6 +1,7 @@
 //! What an experiment came to: its trials, as far as they were made.
 
-use crate::{Environment, Experiment, Judgement, Place, Run};
+use crate::{Environment, Experiment, Judgement, Run, TrialIndex};
+use serde::{Deserialize, Serialize};
 
 /// What an experiment came to. A single run is a study of one trial.
 #[derive(Debug, Clone)]
@@ -19,13 +20,24 @@ pub struct Study {
     pub warnings: Vec<String>,
     /// It was stopped before all trials were made.
     pub interrupted: bool,
+    /// When it was continued after an interruption, in order.
+    pub resumptions: Vec<Resumption>,
+}
+
+/// An experiment that had been interrupted was continued.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Resumption {
+    /// When: seconds since 1970-01-01 UTC.
+    pub unix_seconds: f64,
+    /// The question changed with it, for instance to one with more time.
+    pub question_changed: bool,
 }
 
 /// One run of an experiment.
 #[derive(Debug, Clone)]
 pub struct Trial {
     /// Which.
-    pub place: Place,
+    pub place: TrialIndex,
     /// The run's short id in the store; None where it is not kept.
     pub id: Option<String>,
     /// What was measured.

@@ -63,11 +63,19 @@ pub mod seconds {
     use std::time::Duration;
 
     /// Writes a duration as a number of seconds.
+    ///
+    /// # Errors
+    ///
+    /// The serializer fails.
     pub fn serialize<S: Serializer>(d: &Duration, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_f64(d.as_secs_f64())
     }
 
     /// Reads a number of seconds; refuses what is negative, infinite or no number.
+    ///
+    /// # Errors
+    ///
+    /// It is no number, negative, or too large.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
         Duration::try_from_secs_f64(f64::deserialize(d)?).map_err(serde::de::Error::custom)
     }
@@ -79,12 +87,20 @@ pub mod optional_seconds {
     use std::time::Duration;
 
     /// Writes a duration as a number of seconds, or null.
+    ///
+    /// # Errors
+    ///
+    /// The serializer fails.
     #[allow(clippy::ref_option)] // serde hands the field over like this
     pub fn serialize<S: Serializer>(d: &Option<Duration>, s: S) -> Result<S::Ok, S::Error> {
         d.map(|d| d.as_secs_f64()).serialize(s)
     }
 
     /// Reads a number of seconds, or null.
+    ///
+    /// # Errors
+    ///
+    /// It is neither null nor a number, or it is negative or too large.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Duration>, D::Error> {
         Option::<f64>::deserialize(d)?
             .map(|s| Duration::try_from_secs_f64(s).map_err(serde::de::Error::custom))

@@ -9,6 +9,8 @@
 //! * [`mod@watch`]: a server under test: its machines, processes and status pages, read again and again beside the load.
 //! * [`root`]: where the system's files are, and files that are kept open between readings.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod limits;
 pub mod machine;
 pub mod ourselves;
@@ -21,4 +23,4 @@ pub mod watch;
 pub use ourselves::Ourselves;
 pub use root::Root;
 pub use route::route;
-pub use watch::{Seen, Watch};
+pub use watch::{Observed, Watch};

@@ -10,7 +10,7 @@ mod told;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use told::Told;
+use told::RemoteFiles;
 
 /// Enough for most files of /proc in one read.
 const FIRST_READ: usize = 8 << 10;
@@ -19,12 +19,12 @@ const LONGEST: usize = 4 << 20;
 
 /// Where the system's files are: `/`, a recorded tree, or what another machine told.
 #[derive(Debug, Clone)]
-pub struct Root(Place);
+pub struct Root(FileOrigin);
 
 #[derive(Debug, Clone)]
-enum Place {
+enum FileOrigin {
     Tree(PathBuf),
-    Told(Told),
+    Told(RemoteFiles),
 }
 
 impl Root {
@@ -35,46 +35,46 @@ impl Root {
 
     /// A tree that holds `proc` and `sys` as they were.
     pub fn recorded(tree: impl Into<PathBuf>) -> Self {
-        Self(Place::Tree(tree.into()))
+        Self(FileOrigin::Tree(tree.into()))
     }
 
     /// Another machine's: nothing until it is [told](Self::tell).
     pub(crate) fn told() -> Self {
-        Self(Place::Told(Told::default()))
+        Self(FileOrigin::Told(RemoteFiles::default()))
     }
 
     /// These are the files now, by path; all that were told before are gone. A tree takes no notice.
     pub(crate) fn tell(&self, files: impl IntoIterator<Item = (String, String)>) {
-        if let Place::Told(told) = &self.0 {
+        if let FileOrigin::Told(told) = &self.0 {
             told.tell(files.into_iter().collect());
         }
     }
 
     /// The files that somebody reads again and again, and that must therefore be told each time. None of a tree.
     pub(crate) fn kept(&self) -> Vec<String> {
-        if let Place::Told(told) = &self.0 { told.kept() } else { Vec::new() }
+        if let FileOrigin::Told(told) = &self.0 { told.kept() } else { Vec::new() }
     }
 
     /// A path in it; a leading `/` changes nothing. Of another machine it leads nowhere.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
-        let tree = if let Place::Tree(tree) = &self.0 { tree } else { Path::new("/dev/null") };
+        let tree = if let FileOrigin::Tree(tree) = &self.0 { tree } else { Path::new("/dev/null") };
         tree.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     /// A file's text; None where there is none, or we may not read it.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         match &self.0 {
-            Place::Tree(_) => fs::read_to_string(self.path(path)).ok(),
-            Place::Told(told) => told.text(&path.as_ref().to_string_lossy()),
+            FileOrigin::Tree(_) => fs::read_to_string(self.path(path)).ok(),
+            FileOrigin::Told(told) => told.text(&path.as_ref().to_string_lossy()),
         }
     }
 
     /// Whether there is a file or folder.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         match &self.0 {
-            Place::Tree(_) => self.path(path).exists(),
-            Place::Told(told) => told.exists(&path.as_ref().to_string_lossy()),
+            FileOrigin::Tree(_) => self.path(path).exists(),
+            FileOrigin::Told(told) => told.exists(&path.as_ref().to_string_lossy()),
         }
     }
 
@@ -95,7 +95,7 @@ impl Root {
 
     /// The names in a folder, sorted; none where it is not there.
     pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
-        if let Place::Told(told) = &self.0 {
+        if let FileOrigin::Told(told) = &self.0 {
             return told.names(&path.as_ref().to_string_lossy());
         }
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
@@ -105,12 +105,12 @@ impl Root {
     }
 
     /// A file that is read again and again.
-    pub fn keep(&self, path: impl AsRef<Path>) -> Kept {
+    pub fn keep(&self, path: impl AsRef<Path>) -> ReopenedFile {
         let source = match &self.0 {
-            Place::Tree(_) => Source::File(File::open(self.path(path)).ok()),
-            Place::Told(told) => Source::Told(told.clone(), told.keep(&path.as_ref().to_string_lossy())),
+            FileOrigin::Tree(_) => Source::File(File::open(self.path(path)).ok()),
+            FileOrigin::Told(told) => Source::Told(told.clone(), told.keep(&path.as_ref().to_string_lossy())),
         };
-        Kept { source, bytes: Vec::new() }
+        ReopenedFile { source, bytes: Vec::new() }
     }
 }
 
@@ -121,7 +121,7 @@ pub fn number(text: &str) -> Option<f64> {
 
 /// A file of the system that is kept open: each reading is what it says then.
 #[derive(Debug)]
-pub struct Kept {
+pub struct ReopenedFile {
     source: Source,
     bytes: Vec<u8>,
 }
@@ -131,10 +131,10 @@ enum Source {
     /// None: it was not there.
     File(Option<File>),
     /// By path.
-    Told(Told, String),
+    Told(RemoteFiles, String),
 }
 
-impl Kept {
+impl ReopenedFile {
     /// Whether it is there at all.
     pub fn is_there(&self) -> bool {
         match &self.source {

@@ -27,7 +27,7 @@ pub use trouble::Trouble;
 
 use brunt_model::probe_spec::Via;
 use brunt_model::{Clock, ProbeSpec, Probed, Reading};
-use collector::{Collector, Spot};
+use collector::{Collector, Subject};
 use machine::Machine;
 use pages::Page;
 use ssh::ChildHandle;
@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What was seen of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Seen {
+pub enum Observed {
     /// Values of one instant; the source is [`ProbeSpec::source`].
     Reading(Reading),
     /// A source does not answer, or does so again: one sentence.
@@ -54,7 +54,7 @@ pub enum Seen {
 
 /// Takes readings until it is dropped.
 pub struct Watch {
-    seen: Receiver<Seen>,
+    seen: Receiver<Observed>,
     stop: Arc<Stop>,
     child_handles: Vec<ChildHandle>,
     threads: Vec<JoinHandle<()>>,
@@ -71,7 +71,7 @@ impl Watch {
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
             watch.threads.extend(collector.run(collector::Machines { machine, spots }));
         }
-        for (page, spot) in specs.iter().filter_map(|spec| Some((Page::of(&spec.what)?, Spot::of(spec)))) {
+        for (page, spot) in specs.iter().filter_map(|spec| Some((Page::of(&spec.what)?, Subject::of(spec)))) {
             let collector = Collector::new(sender.clone(), clock.clone(), watch.stop.clone());
             watch.threads.extend(collector.run(collector::Pages { page, spot }));
         }
@@ -79,7 +79,7 @@ impl Watch {
     }
 
     /// All that was seen since the last call, in the order in which it was known.
-    pub fn drain(&mut self) -> Vec<Seen> {
+    pub fn drain(&mut self) -> Vec<Observed> {
         self.seen.try_iter().collect()
     }
 }

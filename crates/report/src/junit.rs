@@ -13,10 +13,10 @@ use brunt_model::answer::Capacity;
 use brunt_model::comparison::Pair;
 use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
-use brunt_model::objective::{Judged, Metric};
-use brunt_model::question::{Fulfilled, Regression, Requirement};
+use brunt_model::objective::{Metric, ObjectiveResult};
+use brunt_model::question::{Regression, Requirement, RequirementOutcome};
 use brunt_model::reached::Replies;
-use brunt_model::{Analysis, Answer, Judgement, Place, Question, Run, Study, Trial};
+use brunt_model::{Analysis, Answer, Judgement, Question, Run, Study, Trial, TrialIndex};
 use std::io;
 
 /// A case and what became of it.
@@ -128,9 +128,9 @@ fn write_case(suite: &str, case: &Case, out: &mut dyn io::Write) -> io::Result<(
 }
 
 /// Of an experiment that grows, those that were made: nobody had asked for others.
-fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<Item = Place> {
+fn places(study: &Study, index: usize, contender: &Contender) -> impl Iterator<Item = TrialIndex> {
     let (first, steps) = (usize::from(study.experiment.grows()), contender.steps.len());
-    let of = move |repetition| (first..steps).map(move |step| Place { repetition, contender: index, step });
+    let of = move |repetition| (first..steps).map(move |step| TrialIndex { repetition, contender: index, step });
     (0..study.experiment.repetitions).flat_map(of)
 }
 
@@ -143,9 +143,9 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
             name: format!("{required} at {}", capacity.objectives.name),
             seconds: 0.0,
             outcome: match required.decide(&capacity.at) {
-                Fulfilled::Met => Outcome::Passed,
-                Fulfilled::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
-                Fulfilled::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
+                RequirementOutcome::Met => Outcome::Passed,
+                RequirementOutcome::Missed => Outcome::Failed("requirement", format!("it is {}", capacity.sentence)),
+                RequirementOutcome::Undecided => Outcome::Failed("undecided", format!("it is {}", capacity.sentence)),
             },
         };
         pairs.map(case).collect::<Vec<_>>()
@@ -153,7 +153,7 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
     analysis.answers.iter().filter(|answer| answer.contender == contender.name).flat_map(of).collect()
 }
 
-fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
+fn cases(study: &Study, contender: &Contender, place: TrialIndex) -> Vec<Case> {
     if study.experiment.was_chosen(place) && matches!(study.experiment.question, Question::Compare(_)) {
         // Of searches it is what they found that counts.
         return Vec::new();
@@ -182,7 +182,7 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
         return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
     }
     let unmet = study.unmet(place.contender);
-    let case = |judged: Judged| {
+    let case = |judged: ObjectiveResult| {
         let everywhere = unmet.contains(&&judged.objective);
         let outcome = kept(&judged, if everywhere { Unmet::Everywhere } else { Unmet::Here });
         Case { name: format!("{} {at}", judged.objective), seconds, outcome }
@@ -192,7 +192,7 @@ fn cases(study: &Study, contender: &Contender, place: Place) -> Vec<Case> {
 }
 
 /// `unmet`: the contender met it in no trial. One that it met at another load does not make brunt fail.
-fn kept(judged: &Judged, unmet: Unmet) -> Outcome {
+fn kept(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
     if judged.met {
         return Outcome::Passed;
     }

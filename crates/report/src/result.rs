@@ -93,7 +93,7 @@ pub struct Document {
     /// The throughput with its 95 % interval, per second; null where there is too little to say.
     pub throughput_interval_per_second: Option<Estimate>,
     /// The bounds of the plan, held against this run.
-    pub objectives: Vec<Judged>,
+    pub objectives: Vec<ObjectiveDocument>,
     /// What the reader should know, each a sentence.
     pub warnings: Vec<String>,
     /// The run was stopped before its time, or its log has no end.
@@ -264,7 +264,7 @@ pub struct Warmup {
 
 /// A bound, held against the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Judged {
+pub struct ObjectiveDocument {
     /// The bound.
     pub objective: Objective,
     /// The bound as the user writes it.

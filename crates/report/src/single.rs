@@ -2,9 +2,11 @@
 //!
 //! What it is **not**: an analysis. Nothing is decided here that the run's judgement does not say.
 
-use brunt_model::analysis::{Analysed, Band, Banded, CurvePoint};
+use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
-use brunt_model::{Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Place, Run, Study, Tally, Trial};
+use brunt_model::{
+    Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial, TrialIndex,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,28 +34,29 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         trials: runs.iter().enumerate().map(|(i, (_, run, judgement))| trial(i, run, judgement)).collect(),
         warnings: warnings.collect(),
         interrupted: runs.iter().any(|run| run.1.interrupted()),
+        resumptions: Vec::new(),
     };
     let contenders = runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect();
     (study, Analysis { contenders, findings: findings.collect(), ..Analysis::default() })
 }
 
 fn trial(contender: usize, run: &Run, judgement: &Judgement) -> Trial {
-    let place = Place { repetition: 0, contender, step: 0 };
+    let place = TrialIndex { repetition: 0, contender, step: 0 };
     Trial { place, id: None, run: run.clone(), judgement: judgement.clone() }
 }
 
-fn analysed(name: &str, run: &Run, judgement: &Judgement) -> Analysed {
-    Analysed {
+fn analysed(name: &str, run: &Run, judgement: &Judgement) -> ContenderAnalysis {
+    ContenderAnalysis {
         contender: name.into(),
         curve: vec![point(run)],
         bottleneck: judgement.bottleneck.clone(),
-        ..Analysed::default()
+        ..ContenderAnalysis::default()
     }
 }
 
 /// What a trial measured, as a point of a curve.
 pub(crate) fn point(run: &Run) -> CurvePoint {
-    let one = |value: f64| Banded { value, low: value, high: value, band: Band::One };
+    let one = |value: f64| BandedFigure { value, low: value, high: value, band: Band::One };
     let open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     let total = &run.total;
     let known = !total.response.is_empty();
@@ -104,7 +107,7 @@ fn contender(name: &str, run: &Run) -> Contender {
     Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: run.plan.iter().map(|plan| Step { load: plan.main().load.peak(), plan: plan.clone() }).collect(),
+        steps: run.plan.iter().map(|plan| Step::new(plan.main().load.peak(), plan.clone())).collect(),
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),

@@ -10,7 +10,7 @@ mod secrets;
 pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};
 
-use crate::result::{Environment, Judged, Requests, Times};
+use crate::result::{Environment, ObjectiveDocument, Requests, Times};
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, TrialOrder};
 use brunt_model::finding::{Finding, Verdict};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
@@ -144,7 +144,7 @@ pub struct TrialDocument {
     /// What limited the server; null where nothing was read of it.
     pub bottleneck: Option<Bottleneck>,
     /// The bounds of the plan, held against this run.
-    pub objectives: Vec<Judged>,
+    pub objectives: Vec<ObjectiveDocument>,
     /// What was warned of meanwhile, each a sentence.
     pub warnings: Vec<String>,
     /// It was stopped before its time, or its log has no end.

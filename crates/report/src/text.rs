@@ -26,14 +26,14 @@ enum Section {
     Both(fn(&Run, &Judgement) -> String),
 }
 
-use Section::{Both, Judgement as Judged, Run as Of};
+use Section::{Both, Judgement as ObjectiveDocument, Run as Of};
 
 /// What is shown of a run, in order.
 const SECTIONS: &[Section] = &[
     Of(asked::section),
     Both(rates::section),
     Both(times::section),
-    Judged(verdict::steady),
+    ObjectiveDocument(verdict::steady),
     Of(times::closed_loop),
     Of(times::phases),
     Of(outcomes::section),
@@ -44,8 +44,8 @@ const SECTIONS: &[Section] = &[
     Of(notes::generator),
     Of(notes::objectives),
     Of(notes::section),
-    Judged(verdict::findings),
-    Judged(verdict::section),
+    ObjectiveDocument(verdict::findings),
+    ObjectiveDocument(verdict::section),
 ];
 
 /// What is shown where no reply came.
@@ -56,8 +56,8 @@ const WITHOUT_REPLIES: &[Section] = &[
     Of(notes::generator),
     Of(notes::objectives),
     Of(notes::section),
-    Judged(verdict::findings),
-    Judged(verdict::section),
+    ObjectiveDocument(verdict::findings),
+    ObjectiveDocument(verdict::section),
 ];
 
 /// Writes the report.
@@ -65,7 +65,7 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
     let texts = sections.iter().map(|section| match section {
         Of(text) => text(run),
-        Judged(text) => text(judgement),
+        ObjectiveDocument(text) => text(judgement),
         Both(text) => text(run, judgement),
     });
     let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();

@@ -12,14 +12,14 @@ mod work;
 pub use pursue::{Chooser, Chosen, pursue};
 
 use crate::error::{Failure, ServerError};
-use crate::hooks::{self, Done};
+use crate::hooks::{self, HookEnd};
 use crate::host::{Host, News, Work};
 use crate::order::order;
 use crate::pause::wait_for;
 use crate::server::Server;
 use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Contender, Hook, Restart, Step};
-use brunt_model::{Experiment, Place};
+use brunt_model::{Experiment, TrialIndex};
 use level::Level;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
@@ -43,19 +43,24 @@ pub enum End {
 
 /// Carries out an experiment, but for the places that are done already. Servers are stopped and `after` hooks are run
 /// however it ends; of several failures the first is told, the others are warnings.
+///
+/// # Errors
+///
+/// A hook or a server fails, or the host cannot make a run.
 pub fn conduct<H: Host>(
     experiment: &Experiment,
-    done: &BTreeSet<Place>,
+    done: &BTreeSet<TrialIndex>,
     context: &RigContext,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
-    let left: Box<dyn Iterator<Item = Place>> = Box::new(order(experiment).filter(|place| !done.contains(place)));
+    let left: Box<dyn Iterator<Item = TrialIndex>> = Box::new(order(experiment).filter(|place| !done.contains(place)));
     let mut left = left.peekable();
     if left.peek().is_none() {
         return Ok(End::Whole);
     }
     let mut made = BTreeMap::new();
-    let is_of_it = |place: &&Place| experiment.step(**place).is_some() && place.repetition < experiment.repetitions;
+    let is_of_it =
+        |place: &&TrialIndex| experiment.step(**place).is_some() && place.repetition < experiment.repetitions;
     for place in done.iter().filter(is_of_it) {
         *made.entry(place.repetition).or_default() += 1;
     }
@@ -65,7 +70,7 @@ pub fn conduct<H: Host>(
 }
 
 /// Trials that are left, in their order.
-type Places<'p> = Peekable<Box<dyn Iterator<Item = Place> + 'p>>;
+type Places<'p> = Peekable<Box<dyn Iterator<Item = TrialIndex> + 'p>>;
 
 /// How many trials a repetition has.
 fn each_repetition(experiment: &Experiment) -> usize {
@@ -106,13 +111,13 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     /// The first of the places, and those behind it that are of the same contender.
-    fn contender(&mut self, places: &mut Places, first: Place) -> Outcome<H> {
-        let same = |place: &Place| place.contender == first.contender;
+    fn contender(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
+        let same = |place: &TrialIndex| place.contender == first.contender;
         self.within_contender(first, |own| own.groups(places, same, Self::repetition))
     }
 
-    fn repetition(&mut self, places: &mut Places, first: Place) -> Outcome<H> {
-        let same = |place: &Place| (place.contender, place.repetition) == (first.contender, first.repetition);
+    fn repetition(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
+        let same = |place: &TrialIndex| (place.contender, place.repetition) == (first.contender, first.repetition);
         let end =
             self.within_repetition(first, |own| own.each(std::iter::from_fn(|| places.next_if(same)), Self::step))?;
         let made = self.made.get(&first.repetition) == Some(&each_repetition(self.experiment));
@@ -124,8 +129,8 @@ impl<'a, H: Host> Conduct<'a, H> {
     fn groups(
         &mut self,
         places: &mut Places,
-        these: impl Fn(&Place) -> bool,
-        one: impl Fn(&mut Self, &mut Places, Place) -> Outcome<H>,
+        these: impl Fn(&TrialIndex) -> bool,
+        one: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
     ) -> Outcome<H> {
         while let Some(first) = places.peek().copied().filter(&these) {
             let end = if self.host.stopped() { End::Stopped } else { one(self, places, first)? };
@@ -136,16 +141,16 @@ impl<'a, H: Host> Conduct<'a, H> {
         Ok(End::Whole)
     }
 
-    fn within_contender(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    fn within_contender(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
         self.deaths = 0;
         self.around(Level::Contender(first.contender), |own| own.served(Restart::Never, first, inner))
     }
 
-    fn within_repetition(&mut self, first: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    fn within_repetition(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
         self.around(Level::Repetition(first), |own| own.served(Restart::Repetition, first, inner))
     }
 
-    fn step(&mut self, place: Place) -> Outcome<H> {
+    fn step(&mut self, place: TrialIndex) -> Outcome<H> {
         let experiment: &'a Experiment = self.experiment;
         let step = &experiment.contenders[place.contender].steps[place.step];
         self.number += 1;
@@ -153,7 +158,7 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     /// A step with what is around it; before it there is so much rest.
-    fn measure(&mut self, place: Place, step: &Step, rest: Duration) -> Outcome<H> {
+    fn measure(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
         self.served(Restart::Step, place, |own| {
             own.around(Level::Step(place, step.load), |own| own.trial(place, step, rest))
         })
@@ -190,8 +195,8 @@ impl<'a, H: Host> Conduct<'a, H> {
 
     fn before(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
         Ok(match self.hook(level, "before", hook, H::stopped)? {
-            Done::Whole => End::Whole,
-            Done::Stopped => End::Stopped,
+            HookEnd::Whole => End::Whole,
+            HookEnd::Stopped => End::Stopped,
         })
     }
 
@@ -201,7 +206,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         side: &str,
         hook: &Hook,
         stopped: impl Fn(&H) -> bool,
-    ) -> Result<Done, Failure<H::Error>> {
+    ) -> Result<HookEnd, Failure<H::Error>> {
         let when = format!("{side} {}", level.words(self.experiment));
         self.host.say(News::Hook { when: when.clone(), command: hook.run.clone() });
         let environment = level.environment(self.experiment);
@@ -227,7 +232,7 @@ impl<'a, H: Host> Conduct<'a, H> {
     // Servers.
 
     /// With the contender's server running, if this is the level at which it is started.
-    fn served(&mut self, level: Restart, place: Place, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    fn served(&mut self, level: Restart, place: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
         let managed = &self.experiment.contenders[place.contender].server;
         if managed.as_ref().is_none_or(|managed| managed.restart != level) {
             return inner(self);
@@ -240,7 +245,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         self.first_failure(outcome, stopped)
     }
 
-    fn start(&mut self, place: Place) -> Outcome<H> {
+    fn start(&mut self, place: TrialIndex) -> Outcome<H> {
         let experiment: &'a Experiment = self.experiment;
         let contender = &experiment.contenders[place.contender];
         let Some(managed) = &contender.server else { return Ok(End::Whole) };
@@ -259,7 +264,7 @@ impl<'a, H: Host> Conduct<'a, H> {
         Ok(End::Whole)
     }
 
-    fn stop(&mut self, place: Place) -> Outcome<H> {
+    fn stop(&mut self, place: TrialIndex) -> Outcome<H> {
         let Some(server) = self.server.take() else { return Ok(End::Whole) };
         self.host.say(News::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
         let environment = Level::Repetition(place).environment(self.experiment);
@@ -271,21 +276,21 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     /// A server that is not there any more is started again.
-    fn revive(&mut self, place: Place) -> Outcome<H> {
+    fn revive(&mut self, place: TrialIndex) -> Outcome<H> {
         if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
             return Ok(End::Whole);
         }
         self.restart(place)
     }
 
-    fn restart(&mut self, place: Place) -> Outcome<H> {
+    fn restart(&mut self, place: TrialIndex) -> Outcome<H> {
         self.stop(place)?;
         self.start(place)
     }
 
     // Trials.
 
-    fn trial(&mut self, place: Place, step: &Step, rest: Duration) -> Outcome<H> {
+    fn trial(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
         if self.revive(place)? == End::Stopped || self.rest(rest) == End::Stopped {
             return Ok(End::Stopped);
         }

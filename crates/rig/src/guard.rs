@@ -22,7 +22,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
-pub use words::{Ending, Kind, Report, Word};
+pub use words::{Ending, GuardCommand, Kind, Report};
 
 /// What is asked to end because we are gone has so long to do it.
 const AFTER_US: Duration = Duration::from_secs(1);
@@ -30,9 +30,13 @@ const AFTER_US: Duration = Duration::from_secs(1);
 const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
 /// Attends to one command, from the first word until nothing is left of it; the whole life of a guard process.
+///
+/// # Errors
+///
+/// The reports cannot be written, or the command cannot be watched.
 pub fn attend(words: impl Read + Send + 'static, reports: impl Write, time: &dyn Pause) -> io::Result<()> {
     let heard = listen(words)?;
-    let Ok(Word::Start(kind, command)) = heard.recv() else { return Ok(()) };
+    let Ok(GuardCommand::Start(kind, command)) = heard.recv() else { return Ok(()) };
     let mut guard = Guard { reports, time, kill_at: None, told_killed: false, family: Family::of_ours()? };
     match start(&command) {
         Ok(pid) => {
@@ -46,15 +50,15 @@ pub fn attend(words: impl Read + Send + 'static, reports: impl Write, time: &dyn
 }
 
 /// Reads words on a thread of its own; the channel is closed when the pipe is.
-fn listen(words: impl Read + Send + 'static) -> io::Result<Receiver<Word>> {
+fn listen(words: impl Read + Send + 'static) -> io::Result<Receiver<GuardCommand>> {
     let (tell, heard) = channel();
     thread::Builder::new().name("brunt-words".into()).spawn(move || pass_on(words, &tell))?;
     Ok(heard)
 }
 
-fn pass_on(words: impl Read, tell: &Sender<Word>) {
+fn pass_on(words: impl Read, tell: &Sender<GuardCommand>) {
     let words = BufReader::new(words).split(0).map_while(Result::ok);
-    for word in words.filter_map(|bytes| Word::parse(&String::from_utf8_lossy(&bytes))) {
+    for word in words.filter_map(|bytes| GuardCommand::parse(&String::from_utf8_lossy(&bytes))) {
         if tell.send(word).is_err() {
             return;
         }
@@ -78,7 +82,7 @@ struct Guard<'a, W> {
 }
 
 impl<W: Write> Guard<'_, W> {
-    fn attend(&mut self, kind: Kind, heard: &Receiver<Word>) {
+    fn attend(&mut self, kind: Kind, heard: &Receiver<GuardCommand>) {
         let mut between = LOOKS.0;
         loop {
             if let Some(ending) = self.family.reap() {
@@ -100,9 +104,9 @@ impl<W: Write> Guard<'_, W> {
         }
     }
 
-    fn obey(&mut self, word: &Word) {
-        let (Word::Term(limit) | Word::Wait(limit)) = word else { return };
-        if matches!(word, Word::Term(_)) {
+    fn obey(&mut self, word: &GuardCommand) {
+        let (GuardCommand::Term(limit) | GuardCommand::Wait(limit)) = word else { return };
+        if matches!(word, GuardCommand::Term(_)) {
             self.family.ask();
         }
         self.kill_at = Some(self.time.now() + *limit);

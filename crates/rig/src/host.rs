@@ -2,7 +2,7 @@
 
 use crate::server::Server;
 use brunt_model::experiment::Contender;
-use brunt_model::{Place, Plan, ProbeSpec};
+use brunt_model::{Plan, ProbeSpec, TrialIndex};
 use std::time::Duration;
 
 /// What rig is handed: it makes runs and keeps them. One process, several, or a fleet are hosts alike.
@@ -11,6 +11,10 @@ pub trait Host {
     type Error;
 
     /// Makes a run, and keeps it. It ends early where somebody stops the experiment meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The run could not be made at all; whatever the server did is no error.
     fn run(&mut self, work: &Work) -> Result<(), Self::Error>;
 
     /// Hears what is done around the runs.
@@ -29,7 +33,7 @@ pub trait Host {
 /// One run that is to be made.
 pub struct Work<'a> {
     /// Which.
-    pub place: Place,
+    pub place: TrialIndex,
     /// Whose.
     pub contender: &'a Contender,
     /// Its load, as the step says it.

@@ -2,14 +2,14 @@
 //! list that it makes, and the others stay where they are.
 
 use brunt_model::experiment::TrialOrder;
-use brunt_model::{Experiment, Place};
+use brunt_model::{Experiment, TrialIndex};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 /// All places of an experiment, each once, in the order in which they are measured. A contender's trials of one repetition
 /// stand together. Made one repetition at a time: what is yet to come takes no memory.
-pub fn order(experiment: &Experiment) -> Box<dyn Iterator<Item = Place> + '_> {
+pub fn order(experiment: &Experiment) -> Box<dyn Iterator<Item = TrialIndex> + '_> {
     let all = 0..experiment.contenders.len();
     let repetitions = 0..experiment.repetitions;
     match experiment.order {
@@ -32,7 +32,7 @@ pub struct Turn {
 
 /// The turns of an experiment, each once, in the order of its trials.
 pub fn turns(experiment: &Experiment) -> Vec<Turn> {
-    let turn = |place: Place| Turn { repetition: place.repetition, contender: place.contender };
+    let turn = |place: TrialIndex| Turn { repetition: place.repetition, contender: place.contender };
     let mut turns = Vec::new();
     for turn in order(experiment).map(turn) {
         if turns.last() != Some(&turn) {
@@ -42,7 +42,7 @@ pub fn turns(experiment: &Experiment) -> Vec<Turn> {
     turns
 }
 
-fn there_and_back(experiment: &Experiment, repetition: u32) -> Vec<Place> {
+fn there_and_back(experiment: &Experiment, repetition: u32) -> Vec<TrialIndex> {
     let mut contenders: Vec<usize> = (0..experiment.contenders.len()).collect();
     if repetition % 2 == 1 {
         contenders.reverse();
@@ -51,7 +51,7 @@ fn there_and_back(experiment: &Experiment, repetition: u32) -> Vec<Place> {
 }
 
 /// Drawn from the seed and the repetition alone, so that an experiment that goes on after an interruption finds the same.
-fn drawn(experiment: &Experiment, repetition: u32) -> Vec<Place> {
+fn drawn(experiment: &Experiment, repetition: u32) -> Vec<TrialIndex> {
     let mut random = Pcg64Mcg::seed_from_u64(experiment.seed.wrapping_add(u64::from(repetition) << 32));
     let mut contenders: Vec<usize> = (0..experiment.contenders.len()).collect();
     contenders.shuffle(&mut random);
@@ -63,9 +63,9 @@ fn drawn(experiment: &Experiment, repetition: u32) -> Vec<Place> {
     contenders.into_iter().flat_map(&mut of).collect()
 }
 
-fn upwards(experiment: &Experiment, repetition: u32, contender: usize) -> Vec<Place> {
+fn upwards(experiment: &Experiment, repetition: u32, contender: usize) -> Vec<TrialIndex> {
     let steps = &experiment.contenders[contender].steps;
-    let mut places: Vec<_> = (0..steps.len()).map(|step| Place { repetition, contender, step }).collect();
+    let mut places: Vec<_> = (0..steps.len()).map(|step| TrialIndex { repetition, contender, step }).collect();
     places.sort_by(|a, b| steps[a.step].load.total_cmp(&steps[b.step].load));
     places
 }

@@ -1,7 +1,7 @@
 //! Whether a server answers. What it is not: a client; one request without a body, plain HTTP/1.1, on a connection of its
 //! own, and of the reply only the status is read.
 
-use crate::hooks::{self, Done};
+use crate::hooks::{self, HookEnd};
 use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Hook, Ready};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,6 +17,10 @@ const TO_REPLY: Duration = Duration::from_secs(5);
 const STATUS_LINE: u64 = 1024;
 
 /// Whether it is ready; else what did not happen, as part of a sentence.
+///
+/// # Errors
+///
+/// What did not happen, as part of a sentence.
 pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dyn Fn() -> bool) -> Result<(), String> {
     match ready {
         Ready::Address(address) => connect(address).map(drop),
@@ -24,8 +28,8 @@ pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dy
         Ready::Command(command) => {
             let hook = Hook { run: command.clone(), timeout: TO_REPLY };
             match hooks::run(&hook, "that asks whether the server is ready", setting, context, stopped) {
-                Ok(Done::Whole) => Ok(()),
-                Ok(Done::Stopped) => Err("stopped".into()),
+                Ok(HookEnd::Whole) => Ok(()),
+                Ok(HookEnd::Stopped) => Err("stopped".into()),
                 Err(error) => Err(error.to_string()),
             }
         }

@@ -2,11 +2,11 @@
 //! [`conduct`](mod@crate::conduct)'s.
 
 use crate::error::ServerError;
-use crate::guard::{Ending, Kind, Word};
+use crate::guard::{Ending, GuardCommand, Kind};
 use crate::hooks;
 use crate::pause::wait_for;
 use crate::ready;
-use crate::ward::{RigContext, Setting, Ward};
+use crate::ward::{GuardedCommand, RigContext, Setting};
 use brunt_model::experiment::{Hook, ManagedServer, Ready};
 use std::time::Duration;
 
@@ -15,13 +15,17 @@ const AFTER_KILL: Duration = Duration::from_secs(5);
 
 /// A server that runs. When it is dropped, it is ended, and at once.
 pub struct Server<'a> {
-    ward: Ward<'a>,
+    ward: GuardedCommand<'a>,
     managed: &'a ManagedServer,
     contender: &'a str,
 }
 
 impl<'a> Server<'a> {
     /// Starts a server, and waits until it is ready. None: somebody stopped the experiment meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be started, ends, or is not ready in time.
     pub fn start(
         managed: &'a ManagedServer,
         contender: &'a str,
@@ -33,7 +37,7 @@ impl<'a> Server<'a> {
         {
             return Err(ServerError::Taken { contender: contender.into(), what: ready::describe(&managed.ready) });
         }
-        let ward = Ward::start(Kind::Server, &managed.start, setting, context);
+        let ward = GuardedCommand::start(Kind::Server, &managed.start, setting, context);
         let ward = ward.map_err(|error| ServerError::Start { contender: contender.into(), error })?;
         let server = Self { ward, managed, contender };
         Ok(server.await_ready(setting, context, stopped)?.then_some(server))
@@ -85,6 +89,10 @@ impl<'a> Server<'a> {
 
     /// Stops it, and waits until nothing of it is left; what the reader should know. Even where the stop command fails,
     /// nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// The command that stops the server fails.
     pub fn stop(mut self, setting: &Setting, context: &RigContext) -> Result<Option<String>, ServerError> {
         let limit = self.managed.stop_timeout;
         let there = self.ended().is_none();
@@ -92,7 +100,7 @@ impl<'a> Server<'a> {
             let hook = Hook { run: command.clone(), timeout: limit };
             hooks::run(&hook, "that is to stop the server", setting, context, &|| false)
         });
-        let word = if matches!(asked, Some(Ok(_))) { Word::Wait(limit) } else { Word::Term(limit) };
+        let word = if matches!(asked, Some(Ok(_))) { GuardCommand::Wait(limit) } else { GuardCommand::Term(limit) };
         if self.ward.tell(&word).is_ok() {
             wait_for(context.time, limit + AFTER_KILL, || self.ward.is_gone().then_some(()));
         }

@@ -15,10 +15,10 @@ const KEPT: usize = 64 * 1024;
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The last 64 KiB of what comes out of a pipe. A thread reads it until its end, so that the writer never waits.
-pub struct Tail(Arc<Kept>);
+pub struct Tail(Arc<TailState>);
 
 #[derive(Default)]
-struct Kept {
+struct TailState {
     bytes: Mutex<VecDeque<u8>>,
     ended: AtomicBool,
 }
@@ -26,7 +26,7 @@ struct Kept {
 impl Tail {
     /// Begins to read.
     pub fn of(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
-        let kept = Arc::new(Kept::default());
+        let kept = Arc::new(TailState::default());
         let writer = Arc::clone(&kept);
         thread::Builder::new().name("brunt-output".into()).spawn(move || {
             let mut buffer = [0; 8192];
@@ -47,7 +47,7 @@ impl Tail {
     }
 }
 
-impl Kept {
+impl TailState {
     fn push(&self, new: &[u8]) {
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         bytes.extend(new);

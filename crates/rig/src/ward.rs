@@ -1,6 +1,6 @@
 //! A command under guard: our end of the pipes to its [guard](crate::guard). When it is dropped, nothing of a server is left.
 
-use crate::guard::{Ending, Kind, Report, Word};
+use crate::guard::{Ending, GuardCommand, Kind, Report};
 use crate::pause::{Pause, wait_for};
 use crate::tail::Tail;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -34,18 +34,18 @@ pub struct Setting<'a> {
 }
 
 /// A command under guard.
-pub struct Ward<'a> {
+pub struct GuardedCommand<'a> {
     guard: Child,
     words: Option<ChildStdin>,
     reports: Receiver<Report>,
-    seen: RefCell<Seen>,
+    seen: RefCell<GuardState>,
     output: Tail,
     time: &'a dyn Pause,
 }
 
 /// What the guard has told so far.
 #[derive(Default)]
-struct Seen {
+struct GuardState {
     pid: Option<u32>,
     failed: Option<String>,
     ended: Option<Ending>,
@@ -54,7 +54,7 @@ struct Seen {
     gone: Cell<bool>,
 }
 
-impl<'a> Ward<'a> {
+impl<'a> GuardedCommand<'a> {
     /// Starts a command.
     pub fn start(kind: Kind, command: &str, setting: &Setting, context: &RigContext<'a>) -> io::Result<Self> {
         let (program, arguments) = &context.guard;
@@ -74,7 +74,7 @@ impl<'a> Ward<'a> {
             time: context.time,
         };
         let mut ward = ward;
-        ward.tell(&Word::Start(kind, command.to_owned()))?;
+        ward.tell(&GuardCommand::Start(kind, command.to_owned()))?;
         ward.await_start()?;
         Ok(ward)
     }
@@ -96,7 +96,7 @@ impl<'a> Ward<'a> {
     }
 
     /// Tells the guard something.
-    pub fn tell(&mut self, word: &Word) -> io::Result<()> {
+    pub fn tell(&mut self, word: &GuardCommand) -> io::Result<()> {
         let Some(words) = &mut self.words else { return Err(io::ErrorKind::BrokenPipe.into()) };
         words.write_all(word.text().as_bytes())?;
         words.write_all(&[0])?;
@@ -131,7 +131,7 @@ impl<'a> Ward<'a> {
         self.output.text(self.time)
     }
 
-    fn look(&self) -> std::cell::RefMut<'_, Seen> {
+    fn look(&self) -> std::cell::RefMut<'_, GuardState> {
         let mut seen = self.seen.borrow_mut();
         loop {
             match self.reports.try_recv() {
@@ -146,7 +146,7 @@ impl<'a> Ward<'a> {
     }
 }
 
-impl Seen {
+impl GuardState {
     fn take(&mut self, report: Report) {
         match report {
             Report::Started(pid) => self.pid = Some(pid),
@@ -158,7 +158,7 @@ impl Seen {
     }
 }
 
-impl Drop for Ward<'_> {
+impl Drop for GuardedCommand<'_> {
     /// The closed pipe tells the guard to end all. A guard that somebody killed is made up for as far as can be.
     fn drop(&mut self) {
         self.words = None;

@@ -8,7 +8,7 @@ mod find;
 
 pub use capacities::find_of;
 pub use compare::{compared, is_decided, stands};
-pub use find::{Contended, contended, fulfilled};
+pub use find::{SearchProgress, contended, fulfilled};
 
 use brunt_model::{Analysis, Question, Study};
 

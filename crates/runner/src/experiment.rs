@@ -15,7 +15,7 @@ use crate::decide;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::run::Listen;
-use brunt_model::{Place, Plan, Route, Study};
+use brunt_model::{Plan, Route, Study, TrialIndex};
 use brunt_rig::{End, Failure, RigContext};
 use brunt_store::{Redactor, Store};
 use measurer::Measurer;
@@ -63,7 +63,7 @@ pub fn carry_out(
     conditions: Conditions,
 ) -> (Study, Result<End, Failure<RunError>>) {
     let experiment = study.experiment.clone();
-    let done: BTreeSet<Place> = study.trials.iter().map(|trial| trial.place).collect();
+    let done: BTreeSet<TrialIndex> = study.trials.iter().map(|trial| trial.place).collect();
     let mut measurer = Measurer::new(study, &experiment, conditions, context.time);
     let outcome = match Seeker::new(&experiment.question, &measurer.study) {
         _ if decide::is_decided(&measurer.study) => Ok(End::Enough),

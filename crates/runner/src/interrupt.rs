@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whether somebody wants it to end: the run that goes on, and those that were to come. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<Heard>);
+pub struct Interrupt(Arc<InterruptState>);
 
 #[derive(Debug, Default)]
-struct Heard {
+struct InterruptState {
     stopped: AtomicBool,
     /// Of the run that goes on.
     current: Mutex<Control>,

@@ -5,12 +5,12 @@
 use crate::run::Listen;
 use brunt_engine::Epoch;
 use brunt_model::reached::Replies;
-use brunt_model::{Event, Judgement, Place, ProbeSpec, Run, Tick, Warning};
-use brunt_probe::watch::{Seen, Watch};
+use brunt_model::{Event, Judgement, ProbeSpec, Run, Tick, TrialIndex, Warning};
+use brunt_probe::watch::{Observed, Watch};
 use brunt_store::{RunLog, Store};
 
 /// A run that is being kept.
-pub struct Kept {
+pub struct StoredRun {
     log: RunLog,
     /// What is to be told of the log, once.
     trouble: Option<String>,
@@ -18,10 +18,14 @@ pub struct Kept {
     alone: bool,
 }
 
-impl Kept {
+impl StoredRun {
     /// Begins to keep a run; of which experiment it is, and which trial, where it is of one. Why it is not kept, where that
     /// cannot be.
-    pub fn begin(store: &Store, belongs: Option<(&str, Place)>) -> Result<Self, String> {
+    ///
+    /// # Errors
+    ///
+    /// The reason, as a sentence, why the store cannot begin a run.
+    pub fn begin(store: &Store, belongs: Option<(&str, TrialIndex)>) -> Result<Self, String> {
         let log = store.begin_run(belongs).map_err(|error| format!("this run is not kept: {error}"))?;
         Ok(Self { log, trouble: None, alone: belongs.is_none() })
     }
@@ -39,7 +43,7 @@ impl Kept {
     }
 }
 
-impl Listen for Kept {
+impl Listen for StoredRun {
     fn hear(&mut self, event: &Event) {
         if let Err(error) = self.log.take(event) {
             let told = format!("{}: the event log ends before the run does: {error}", self.log.path().display());
@@ -53,20 +57,20 @@ impl Listen for Kept {
 }
 
 /// What is read of the server while a run goes on.
-pub struct Watched(Watch);
+pub struct ServerReadings(Watch);
 
-impl Watched {
+impl ServerReadings {
     /// Begins to read; None where nothing is to be read. `epoch`: when the run began, as it will stamp its events.
     pub fn begin(specs: &[ProbeSpec], epoch: Epoch) -> Option<Self> {
         (!specs.is_empty()).then(|| Self(Watch::start(specs, epoch)))
     }
 }
 
-impl Listen for Watched {
+impl Listen for ServerReadings {
     fn add(&mut self, at: Tick) -> Vec<Event> {
         let event = |seen| match seen {
-            Seen::Reading(reading) => Event::Reading(reading),
-            Seen::Warning(text) => Event::Warning(Warning { at, text }),
+            Observed::Reading(reading) => Event::Reading(reading),
+            Observed::Warning(text) => Event::Warning(Warning { at, text }),
         };
         self.0.drain().into_iter().map(event).collect()
     }

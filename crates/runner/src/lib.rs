@@ -10,16 +10,20 @@
 //! * [`mod@run`]: one run, from its plan to its judgement; who hears it, and may add to it.
 //! * [`world`]: real sockets and the real clock for the engine. [`processes`]: a run in several processes.
 //!   [`witness`]: what single connections said, for those who ask.
+//! * [`mailbox`]: hands a run to a listener that may be slow.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
 //! * [`error`]: why a run cannot be carried out.
+
+#![warn(clippy::missing_errors_doc)]
 
 pub mod decide;
 pub mod error;
 pub mod experiment;
 pub mod interrupt;
 pub mod keep;
+pub mod mailbox;
 pub mod processes;
 pub mod route;
 pub mod run;
@@ -29,5 +33,6 @@ pub mod world;
 
 pub use error::RunError;
 pub use interrupt::Interrupt;
-pub use run::{Carried, Engine, Listen, With, carry_out, carry_out_by, drive};
+pub use mailbox::Mailbox;
+pub use run::{Engine, Listen, RunResult, With, carry_out, carry_out_by, drive};
 pub use world::Real;

@@ -28,6 +28,10 @@ const ROOM: usize = 64;
 type Inbox = SyncSender<(usize, Heard)>;
 
 /// Carries out a plan in as many processes as it says.
+///
+/// # Errors
+///
+/// No process can be started, or one cannot be told what to do.
 pub fn run(
     plan: &Plan,
     environment: Environment,

@@ -44,7 +44,7 @@ pub struct With<'a> {
 }
 
 /// What became of a run. Where the engine failed, `run` is what was measured until then.
-pub struct Carried {
+pub struct RunResult {
     /// The fold of its events.
     pub run: Run,
     /// What was decided about it.
@@ -57,11 +57,15 @@ pub struct Carried {
 pub type Engine<'a> = &'a dyn Fn(Environment, &Control, &mut dyn Sink) -> Result<(), RunError>;
 
 /// Carries out a plan; nothing is written or shown but by those who listen.
-pub fn carry_out(plan: &Plan, world: &Real, with: With) -> Carried {
+pub fn carry_out(plan: &Plan, world: &Real, with: With) -> RunResult {
     carry_out_by(plan, with, &|environment, control, sink| drive(plan, environment, world, control, sink))
 }
 
 /// The engine in this process, or in as many as the plan says.
+///
+/// # Errors
+///
+/// The engine cannot carry out the plan, or a further process cannot be used.
 pub fn drive(
     plan: &Plan,
     environment: Environment,
@@ -76,7 +80,7 @@ pub fn drive(
 }
 
 /// The same with another engine, or in another world.
-pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
+pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> RunResult {
     let With { mut environment, notes, control, trial_of, redactor, listeners } = with;
     // Who listens on the target's port tells the server from the other processes of this machine.
     environment.route = environment.route.or_else(|| route(plan));
@@ -85,7 +89,7 @@ pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> Carried {
     let mut hear = |event: &Event| bus.hear(event);
     let outcome = engine(environment, &control, &mut hear);
     let judgement = brunt_judge::judge(&bus.run);
-    Carried { run: bus.run, judgement, outcome }
+    RunResult { run: bus.run, judgement, outcome }
 }
 
 /// Who did not answer, and why.

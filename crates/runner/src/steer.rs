@@ -5,7 +5,7 @@
 
 use brunt_engine::Control;
 use brunt_judge::steady;
-use brunt_judge::steady::until::{Decision, Looks, Progress};
+use brunt_judge::steady::until::{Decision, Progress, StopRule};
 use brunt_model::answer::LoadSide;
 use brunt_model::{Event, Find, Phase, Plan, Run, Tick};
 use std::time::Duration;
@@ -21,7 +21,7 @@ const SIDE_PAUSE: Duration = Duration::from_millis(500);
 /// Steers a run by what was measured so far.
 pub struct Steering {
     control: Control,
-    looks: Option<Looks>,
+    looks: Option<StopRule>,
     /// When to look at the warm-up next; None: there is nothing to be found.
     warmup: Option<Duration>,
     side: Option<Side>,
@@ -33,7 +33,7 @@ impl Steering {
     /// Steers a run of that plan.
     pub fn new(plan: &Plan, trial_of: Option<Find>, control: &Control) -> Self {
         let until = plan.until.as_ref().filter(|until| !until.goals.is_empty());
-        let looks = until.map(|until| Looks::new(until.goals.clone(), until.least));
+        let looks = until.map(|until| StopRule::new(until.goals.clone(), until.least));
         let warmup = plan.main().stop.warmup_until_steady.then_some(FIRST_LOOK);
         Self {
             control: control.clone(),
@@ -136,7 +136,7 @@ impl Side {
 
 /// Each goal, and how near it is.
 fn words(progress: &Progress) -> String {
-    let one = |reach: &steady::until::Reach| match reach.half_width {
+    let one = |reach: &steady::until::GoalProgress| match reach.half_width {
         Some(half) => format!("{} is known to ±{:.2}% (asked: {})", reach.goal.aim, half * 1e2, reach.goal),
         None => format!("{} has no interval yet (asked: {})", reach.goal.aim, reach.goal),
     };

@@ -43,6 +43,10 @@ pub struct Watched<'a> {
 
 impl Watched<'_> {
     /// As [`run::drive`], in this world.
+    ///
+    /// # Errors
+    ///
+    /// As [`run::drive`].
     pub fn drive(
         &self,
         plan: &Plan,

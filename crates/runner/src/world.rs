@@ -19,11 +19,19 @@ pub struct Real {
 
 impl Real {
     /// Reads what the plan names: certificates, keys, the files of placeholders.
+    ///
+    /// # Errors
+    ///
+    /// A file that the plan names cannot be read, or does not hold what it should.
     pub fn new(plan: &Plan) -> Result<Self, RunError> {
         Self::at(plan, Epoch::now())
     }
 
     /// The same in a run that began at this instant.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
     pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
         let wire = Common::new(plan)?;
         let compile = |number| CompiledScript::new(plan, number).map(Arc::new);

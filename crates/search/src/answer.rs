@@ -3,30 +3,31 @@
 //! What it is: the fold of all that the other modules find. What it is not: the place where the bottleneck is known; who
 //! has the runs puts it in, and asks [`Answer`] for its sentence again.
 
-use crate::capacity::Known;
+use crate::capacity::CapacityState;
 use crate::drift::Drift;
 use crate::limits::limits;
-use crate::search::{Made, Purpose, Search};
-use crate::seen::Seen;
-use crate::{capacity, recovery, told};
+use crate::search::{PastTrial, Search};
+use crate::summary::TrialSummary;
+use crate::{capacity, recovery, sentence};
 use brunt_model::Answer;
 use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::question::TrialPurpose;
 
 /// The answer of a search, of one contender.
-pub fn answer(search: &Search, contender: &str, seen: &[Seen], made: &[Made], ended: SearchEnd) -> Answer {
+pub fn answer(search: &Search, contender: &str, seen: &[TrialSummary], made: &[PastTrial], ended: SearchEnd) -> Answer {
     let known = made.last().map(|made| made.known.clone()).unwrap_or_default();
     let limit = seen.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
     let value = known.first().and_then(|known| known.at.value);
     let drift = value.and_then(|at| capacity::drift(search, seen, made, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
         let at = known.get(set).map(|known| widened(known.at, drift.filter(|_| set == 0))).unwrap_or_default();
-        let sentence = told::capacity(at, search.unit, ended, limit);
+        let sentence = sentence::capacity(at, search.unit, ended, limit);
         Capacity { objectives: objectives.clone(), at, sentence }
     });
-    let loaded: Vec<Seen> = seen
+    let loaded: Vec<TrialSummary> = seen
         .iter()
         .zip(made)
-        .filter(|(_, made)| made.purpose != Purpose::Recovery)
+        .filter(|(_, made)| made.purpose != TrialPurpose::Recovery)
         .map(|(trial, _)| trial.clone())
         .collect();
     let limits = limits(&loaded, search.unit);
@@ -41,10 +42,10 @@ pub fn answer(search: &Search, contender: &str, seen: &[Seen], made: &[Made], en
         recovery: recovery::recovery(search, seen, made),
         bottleneck: None,
         trials: tried(search, seen, made, &known),
-        drift: drift.map(|drift| told::drift(drift, search.unit)),
+        drift: drift.map(|drift| sentence::drift(drift, search.unit)),
         ended,
     };
-    answer.sentence = told::sentence(&answer);
+    answer.sentence = sentence::sentence(&answer);
     answer
 }
 
@@ -56,8 +57,8 @@ fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
     Estimate { low, high, ..at }
 }
 
-fn tried(search: &Search, seen: &[Seen], made: &[Made], known: &[Known]) -> Vec<Tried> {
-    let one = |(trial, made): (&Seen, &Made)| Tried {
+fn tried(search: &Search, seen: &[TrialSummary], made: &[PastTrial], known: &[CapacityState]) -> Vec<Tried> {
+    let one = |(trial, made): (&TrialSummary, &PastTrial)| Tried {
         load: trial.load,
         why: made.why.clone(),
         seconds: trial.seconds,
@@ -71,8 +72,8 @@ fn tried(search: &Search, seen: &[Seen], made: &[Made], known: &[Known]) -> Vec<
 
 /// What a trial left undecided, all together may have decided. Where the generator was the limit, that is not said against
 /// the server.
-fn joined(own: &[LoadSide], known: &[Known], trial: &Seen) -> Vec<LoadSide> {
-    let one = |(own, known): (&LoadSide, &Known)| match (*own, known.side(trial.load)) {
+fn joined(own: &[LoadSide], known: &[CapacityState], trial: &TrialSummary) -> Vec<LoadSide> {
+    let one = |(own, known): (&LoadSide, &CapacityState)| match (*own, known.side(trial.load)) {
         (LoadSide::Undecided, LoadSide::Above) if trial.limited.is_some() => LoadSide::Undecided,
         (LoadSide::Undecided, side) => side,
         (own, _) => own,

@@ -4,18 +4,18 @@
 //! objectives the one that is missed first. What it is not: that model, nor the sentence about it.
 
 use crate::bound::{Bound, Counted, KEPT};
-use crate::curve::{Crossing, Glimpse, Saturation, Scale, Target, crossing};
+use crate::curve::{Crossing, LoadPoint, Saturation, Scale, Target, crossing};
 use crate::drift::{self, Drift, Pace};
-use crate::search::{Made, Search, searched};
-use crate::seen::{Evidence, Part, Seen, bounds};
+use crate::search::{PastTrial, Search, searched};
 use crate::sides;
+use crate::summary::{Evidence, Part, TrialSummary, bounds};
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{Find, LoadUnit};
 use brunt_stats::blocks;
 
 /// What is known of the capacity under one set of objectives.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct CapacityState {
     /// The highest load that met the objectives, of those below the capacity as the trials have it most simply; None where
     /// none met them.
     pub met: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Known {
     pub at: Estimate,
 }
 
-impl Known {
+impl CapacityState {
     /// Half the interval, as a share of the capacity: that of its further end. Infinite where a side is open.
     pub fn half_width(&self) -> f64 {
         match self.at {
@@ -53,7 +53,7 @@ impl Known {
 }
 
 /// What is known of each set's capacity.
-pub fn known(find: &Find, unit: LoadUnit, seen: &[Seen]) -> Vec<Known> {
+pub fn known(find: &Find, unit: LoadUnit, seen: &[TrialSummary]) -> Vec<CapacityState> {
     let sets = bounds(find);
     sets.iter().enumerate().map(|(set, bounds)| of_set(set, bounds, unit, seen)).collect()
 }
@@ -68,7 +68,7 @@ enum View {
 }
 
 impl View {
-    fn counts(self, trial: &Seen) -> bool {
+    fn counts(self, trial: &TrialSummary) -> bool {
         let said = match self {
             Self::AsSeen => trial.evidence != Evidence::None,
             Self::WithoutLag => trial.evidence == Evidence::Both,
@@ -89,10 +89,10 @@ struct Viewed<'a> {
     view: View,
     set: usize,
     bounds: &'a [Bound],
-    trials: Vec<&'a Seen>,
+    trials: Vec<&'a TrialSummary>,
 }
 
-fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known {
+fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[TrialSummary]) -> CapacityState {
     let of =
         |view: View| Viewed { view, set, bounds, trials: seen.iter().filter(|trial| view.counts(trial)).collect() };
     let (as_seen, without_lag) = (of(View::AsSeen), of(View::WithoutLag));
@@ -107,7 +107,7 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[Seen]) -> Known 
     let ends = Ends { lower, upper, surely_met, surely_missed, met_clearly, most: without_lag.saturation() };
     let at = ends.estimate();
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
-    Known { met, missed, surely_met: surely_met.or(met_clearly), is_above, crossing: ends.crossing(), at }
+    CapacityState { met, missed, surely_met: surely_met.or(met_clearly), is_above, crossing: ends.crossing(), at }
 }
 
 /// What both views come to.
@@ -185,7 +185,7 @@ impl Viewed<'_> {
 
     /// By how much a trial misses the objective that it misses most: in requests, as a multiple of what is allowed. Below 0
     /// where it meets all.
-    fn excess(&self, trial: &Seen) -> f64 {
+    fn excess(&self, trial: &TrialSummary) -> f64 {
         const MOST: f64 = 10.0;
         let one = |(index, bound): (usize, &Bound)| {
             let parts = self.parts(trial, index);
@@ -196,7 +196,7 @@ impl Viewed<'_> {
 
     /// The highest load that a trial alone shows to be below the capacity.
     fn surely_met(&self) -> Option<f64> {
-        let is_below = |trial: &Seen| {
+        let is_below = |trial: &TrialSummary| {
             let mut bounds = self.bounds.iter().enumerate();
             bounds.all(|(index, bound)| sides::is_below(&self.parts(trial, index), bound)) && !trial.is_overloaded()
         };
@@ -205,7 +205,7 @@ impl Viewed<'_> {
 
     /// The least load that a trial alone decided to be above the capacity.
     fn surely_missed(&self) -> Option<f64> {
-        let is_above = |trial: &&&Seen| side(trial, self.set, self.bounds) == LoadSide::Above;
+        let is_above = |trial: &&&TrialSummary| side(trial, self.set, self.bounds) == LoadSide::Above;
         self.trials.iter().filter(is_above).map(|trial| trial.load).reduce(f64::min)
     }
 
@@ -218,7 +218,7 @@ impl Viewed<'_> {
     fn is_clearly_met(&self, load: f64) -> bool {
         const HARDLY: f64 = 1.5;
         let least = self.trials.iter().min_by(|a, b| a.load.total_cmp(&b.load)).and_then(|trial| trial.mean);
-        let is_quick = |trial: &Seen| {
+        let is_quick = |trial: &TrialSummary| {
             let queued = trial.mean.zip(least).is_none_or(|(mean, least)| mean > HARDLY * least);
             let near = |bound: &Bound| match bound.counted {
                 Counted::Slower(than) => trial.p99.is_none_or(|p99| p99 > 0.1 * than),
@@ -241,26 +241,26 @@ impl Viewed<'_> {
 
     /// Whether another view shows the same.
     fn is_like(&self, other: &Self) -> bool {
-        let same = |trial: &&Seen| {
+        let same = |trial: &&TrialSummary| {
             let parts = trial.undisturbed().filter_map(|block| block.parts.get(self.set)).flatten();
             parts.into_iter().all(|part| part.over == part.least)
         };
         self.trials.len() == other.trials.len() && self.trials.iter().all(same)
     }
 
-    fn parts(&self, trial: &Seen, index: usize) -> Vec<Part> {
+    fn parts(&self, trial: &TrialSummary, index: usize) -> Vec<Part> {
         let as_viewed = |part: Part| Part { over: self.view.over(&part), ..part };
         of_blocks(trial, self.set, index).map(as_viewed).collect()
     }
 
-    fn glimpses(&self, index: usize) -> (Vec<Glimpse>, Target) {
+    fn glimpses(&self, index: usize) -> (Vec<LoadPoint>, Target) {
         let bound = &self.bounds[index];
         let scale = if bound.is_share() { Scale::Share } else { Scale::Amount };
-        let glimpse = |trial: &&Seen| {
+        let glimpse = |trial: &&TrialSummary| {
             let parts = self.parts(trial, index);
             let (variance, freedom) = variance(&parts, bound);
             let seconds = trial.undisturbed_seconds().max(0.1);
-            Glimpse { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
+            LoadPoint { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
         };
         let saturation = bound.waits().then(|| self.saturation()).flatten();
         let target = Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() };
@@ -273,7 +273,7 @@ impl Viewed<'_> {
 }
 
 /// On which side of the capacity a whole trial lies, by itself.
-pub fn side(trial: &Seen, set: usize, bounds: &[Bound]) -> LoadSide {
+pub fn side(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> LoadSide {
     let one = |(index, bound): (usize, &Bound)| sides::side(&of_blocks(trial, set, index).collect::<Vec<_>>(), bound);
     let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
     let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
@@ -289,7 +289,7 @@ fn whole(at: Estimate) -> Estimate {
 }
 
 /// Whether a trial's figures are over a bound of the set.
-pub fn misses(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
+pub fn misses(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
     let over = |(index, bound): (usize, &Bound)| {
         figure(trial, &of_blocks(trial, set, index).collect::<Vec<_>>(), bound) > bound.allowed
     };
@@ -297,12 +297,12 @@ pub fn misses(trial: &Seen, set: usize, bounds: &[Bound]) -> bool {
 }
 
 /// The parts of the blocks that lag has not disturbed.
-fn of_blocks(trial: &Seen, set: usize, index: usize) -> impl Iterator<Item = Part> {
+fn of_blocks(trial: &TrialSummary, set: usize, index: usize) -> impl Iterator<Item = Part> {
     trial.undisturbed().filter_map(move |block| block.parts.get(set)?.get(index).copied())
 }
 
 /// Over all, of all. Where nothing came, nothing was met; nor where a queue grows without end, however short it is yet.
-fn figure(trial: &Seen, parts: &[Part], bound: &Bound) -> f64 {
+fn figure(trial: &TrialSummary, parts: &[Part], bound: &Bound) -> f64 {
     const ENDLESS: f64 = 1000.0;
     let (over, of) = sums(parts);
     match if of > 0.0 { over / of } else { 1.0 } {
@@ -317,9 +317,9 @@ fn sums(parts: &[Part]) -> (f64, f64) {
 }
 
 /// The most that a server achieved to which more was offered; as sure as the number of independent requests is.
-fn saturation(useful: &[&Seen]) -> Option<Saturation> {
+fn saturation(useful: &[&TrialSummary]) -> Option<Saturation> {
     let overloaded = useful.iter().filter(|trial| trial.is_overloaded());
-    let achieved = |trial: &&Seen| {
+    let achieved = |trial: &&TrialSummary| {
         let (completed, seconds) =
             (trial.undisturbed().map(|block| block.completed).sum(), trial.undisturbed_seconds());
         (completed, seconds)
@@ -360,18 +360,18 @@ fn coarse(apart: &[f64]) -> (f64, f64) {
 }
 
 /// How the capacity under the first set of objectives wandered, whose value is `at`; None where it did not, as far as is known.
-pub fn drift(search: &Search, seen: &[Seen], made: &[Made], at: f64) -> Option<Drift> {
+pub fn drift(search: &Search, seen: &[TrialSummary], made: &[PastTrial], at: f64) -> Option<Drift> {
     let sets = bounds(&search.find);
     if !sets.first()?.iter().any(Bound::waits) {
         return None;
     }
-    let steady = |trial: &&Seen| trial.limited.is_none() && trial.achieved >= KEPT * trial.offered;
+    let steady = |trial: &&TrialSummary| trial.limited.is_none() && trial.achieved >= KEPT * trial.offered;
     let paces: Vec<Pace> = searched(seen, made).iter().filter(steady).filter_map(pace).collect();
-    let all: Vec<&Seen> = seen.iter().collect();
+    let all: Vec<&TrialSummary> = seen.iter().collect();
     drift::drift(&paces, at, saturation(&all)?.load)
 }
 
-fn pace(trial: &Seen) -> Option<Pace> {
+fn pace(trial: &TrialSummary) -> Option<Pace> {
     let mean = Bound { counted: Counted::Mean, allowed: 0.0 };
     let parts: Vec<Part> = trial
         .undisturbed()

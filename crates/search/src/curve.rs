@@ -10,7 +10,7 @@ use brunt_stats::order;
 
 /// A trial, at the load that it had.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Glimpse {
+pub struct LoadPoint {
     /// The load.
     pub load: f64,
     /// The figure.
@@ -149,7 +149,7 @@ impl Target {
 }
 
 /// Where the figure crosses what is allowed, with its interval; None unless it lies below at one load and above at another.
-pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
+pub fn crossing(glimpses: &[LoadPoint], target: Target) -> Option<Crossing> {
     let (fit, best, freedom) = Fit::of(glimpses, target)?;
     let wide = fit.allowance(&best, freedom);
     let Tried { load, slope, .. } = best;
@@ -157,14 +157,14 @@ pub fn crossing(glimpses: &[Glimpse], target: Target) -> Option<Crossing> {
 }
 
 /// Between the highest load below and the least above what is allowed; None unless there are both.
-fn middle(glimpses: &[Glimpse], allowed: f64) -> Option<f64> {
+fn middle(glimpses: &[LoadPoint], allowed: f64) -> Option<f64> {
     let below = glimpses.iter().filter(|glimpse| glimpse.figure <= allowed).map(|glimpse| glimpse.load);
     let above = glimpses.iter().filter(|glimpse| glimpse.figure > allowed).map(|glimpse| glimpse.load);
     Some((below.reduce(f64::max)? * above.reduce(f64::min)?).sqrt())
 }
 
 struct Fit<'a> {
-    glimpses: &'a [Glimpse],
+    glimpses: &'a [LoadPoint],
     target: Target,
     edges: (f64, f64),
     dispersion: f64,
@@ -181,7 +181,7 @@ struct Tried {
 
 impl<'a> Fit<'a> {
     /// The curve that fits best, and the degrees of freedom of its dispersion.
-    fn of(glimpses: &'a [Glimpse], target: Target) -> Option<(Self, Tried, f64)> {
+    fn of(glimpses: &'a [LoadPoint], target: Target) -> Option<(Self, Tried, f64)> {
         let edges = (target.figure(-FAR), target.figure(FAR));
         let middle = middle(glimpses, target.allowed)?;
         let usual = target.usual_slope(middle);
@@ -247,7 +247,7 @@ impl<'a> Fit<'a> {
     }
 
     fn deviance(&self, load: f64, slope: f64) -> f64 {
-        let away = |glimpse: &Glimpse| self.away(glimpse, slope * (glimpse.load / load - 1.0));
+        let away = |glimpse: &LoadPoint| self.away(glimpse, slope * (glimpse.load / load - 1.0));
         self.glimpses.iter().map(away).sum::<f64>() + self.surprise(slope)
     }
 
@@ -260,7 +260,7 @@ impl<'a> Fit<'a> {
 
     /// The deviance of a trial from the curve, which lies so far `above` what is allowed there. Far from it, less than all
     /// of a far figure is enough.
-    fn away(&self, glimpse: &Glimpse, above: f64) -> f64 {
+    fn away(&self, glimpse: &LoadPoint, above: f64) -> f64 {
         let (low, high) = self.edges;
         if above <= -FAR && glimpse.figure <= low || above >= FAR && glimpse.figure >= high {
             return 0.0;

@@ -3,9 +3,9 @@
 //! What it is: the definitions of a sweep, applied to the loads that a search happened to try. What it is not: as fine as a
 //! sweep: a knee lies somewhere between the loads beside it.
 
-use crate::seen::Seen;
+use crate::summary::TrialSummary;
 use brunt_judge::sweep;
-use brunt_model::analysis::{Analysed, Band, LimitKind, ObservedQuantile};
+use brunt_model::analysis::{Band, ContenderAnalysis, LimitKind, ObservedQuantile};
 use brunt_model::answer::Estimate;
 use brunt_model::{LoadUnit, Observation, Observations};
 
@@ -24,16 +24,16 @@ pub struct Limits {
 }
 
 /// The limits that trials show; those in which the generator was the limit are left out.
-pub fn limits(seen: &[Seen], unit: LoadUnit) -> Limits {
-    let mut useful: Vec<&Seen> = seen.iter().filter(|trial| trial.limited.is_none()).collect();
+pub fn limits(seen: &[TrialSummary], unit: LoadUnit) -> Limits {
+    let mut useful: Vec<&TrialSummary> = seen.iter().filter(|trial| trial.limited.is_none()).collect();
     useful.sort_by(|a, b| a.load.total_cmp(&b.load));
     let analysis = sweep::analyse(&observations(&useful, unit));
     let Some(found) = analysis.contenders.first() else { return Limits::default() };
     Limits { knee: knee(found, &useful), saturation: saturation(found, &useful), collapse: collapse(&useful) }
 }
 
-fn observations(useful: &[&Seen], unit: LoadUnit) -> Observations {
-    let observation = |trial: &&Seen| Observation {
+fn observations(useful: &[&TrialSummary], unit: LoadUnit) -> Observations {
+    let observation = |trial: &&TrialSummary| Observation {
         load: trial.load,
         offered: matches!(unit, LoadUnit::PerSecond).then_some(trial.offered),
         achieved: trial.achieved,
@@ -55,7 +55,7 @@ fn observations(useful: &[&Seen], unit: LoadUnit) -> Observations {
 }
 
 /// Between the loads beside it.
-fn knee(found: &Analysed, useful: &[&Seen]) -> Option<Estimate> {
+fn knee(found: &ContenderAnalysis, useful: &[&TrialSummary]) -> Option<Estimate> {
     let value = found.limits.iter().find(|limit| limit.kind == LimitKind::Knee)?.at?.value;
     let loads = || useful.iter().map(|trial| trial.load);
     let low = loads().filter(|load| *load < value).reduce(f64::max);
@@ -64,7 +64,7 @@ fn knee(found: &Analysed, useful: &[&Seen]) -> Option<Estimate> {
 }
 
 /// With the range of the trials behind it, where nothing better is known.
-fn saturation(found: &Analysed, useful: &[&Seen]) -> Option<Estimate> {
+fn saturation(found: &ContenderAnalysis, useful: &[&TrialSummary]) -> Option<Estimate> {
     let at = found.limits.iter().find(|limit| limit.kind == LimitKind::Saturation)?.at?;
     if at.band != Band::One {
         return Some(Estimate { value: Some(at.value), low: Some(at.low), high: Some(at.high) });
@@ -75,7 +75,7 @@ fn saturation(found: &Analysed, useful: &[&Seen]) -> Option<Estimate> {
     Some(Estimate { value: Some(at.value), low: with(low, f64::min), high: with(high, f64::max) })
 }
 
-fn collapse(useful: &[&Seen]) -> Option<f64> {
+fn collapse(useful: &[&TrialSummary]) -> Option<f64> {
     let mut most = 0.0_f64;
     for trial in useful {
         if trial.achieved < FELL * most {

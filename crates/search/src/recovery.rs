@@ -3,9 +3,10 @@
 //! What it is: the time from the end of the overload until mean response times are, and stay, as they had been at about
 //! that load before. What it is not: a test of why.
 
-use crate::search::{Made, Purpose, Search, searched};
-use crate::seen::{Counts, Seen};
+use crate::search::{PastTrial, Search, searched};
+use crate::summary::{Counts, TrialSummary};
 use brunt_model::answer::Recovery;
+use brunt_model::question::TrialPurpose;
 use std::time::Duration;
 
 /// Replies are as they had been when they take at most so many times as long.
@@ -14,9 +15,9 @@ const BACK: f64 = 1.5;
 const PIECE_SECONDS: f64 = 0.5;
 
 /// What became of the server after the overload; None where there was none, or nothing after it.
-pub fn recovery(search: &Search, seen: &[Seen], made: &[Made]) -> Option<Recovery> {
+pub fn recovery(search: &Search, seen: &[TrialSummary], made: &[PastTrial]) -> Option<Recovery> {
     let of = |purpose| made.iter().position(|made| made.purpose == purpose).map(|at| &seen[at]);
-    let (overload, back) = (of(Purpose::Overload)?, of(Purpose::Recovery)?);
+    let (overload, back) = (of(TrialPurpose::Overload)?, of(TrialPurpose::Recovery)?);
     let usual = usual(&searched(seen, made), back.load)?;
     let ended = overload.began + search.find.trial.warmup.as_secs_f64() + overload.seconds;
     let gap = (back.began - ended).max(0.0);
@@ -30,7 +31,7 @@ pub fn recovery(search: &Search, seen: &[Seen], made: &[Made]) -> Option<Recover
 }
 
 /// The mean response time at the least load above, that was tried before; else at the greatest below.
-fn usual(searched: &[Seen], load: f64) -> Option<f64> {
+fn usual(searched: &[TrialSummary], load: f64) -> Option<f64> {
     let known = || searched.iter().filter(|trial| trial.mean.is_some());
     let above = known().filter(|trial| trial.load >= load).min_by(|a, b| a.load.total_cmp(&b.load));
     above.or_else(|| known().max_by(|a, b| a.load.total_cmp(&b.load)))?.mean

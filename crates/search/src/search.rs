@@ -4,11 +4,11 @@
 //! in between until the capacity is known, once more at the answer, an overload, and the way back. What it is not: a
 //! machine with a state; whoever asks again with the same trials gets the same reply.
 
-use crate::capacity::{self, Known};
-use crate::seen::{Evidence, Seen};
+use crate::capacity::{self, CapacityState};
+use crate::summary::{Evidence, TrialSummary};
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
-use brunt_model::question::TrialTimes;
+use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Answer, Find, LoadUnit};
 use std::time::Duration;
 
@@ -21,46 +21,33 @@ pub struct Search {
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Next {
+pub enum NextStep {
     /// A trial.
-    Measure(Ask),
+    Measure(TrialRequest),
     /// Nothing: the search is over.
     Done(SearchEnd),
 }
 
 /// A trial that is wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct TrialRequest {
     /// At which load: arrivals per second or users.
     pub load: f64,
     /// Why, in some words.
     pub why: String,
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: TrialPurpose,
     /// How long it is to be; it ends between `least` and `most`, as soon as [`fn@crate::sides`] has decided all sets.
     pub times: TrialTimes,
 }
 
-/// What a trial is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To find the capacity.
-    Search,
-    /// To see the capacity that was found once more.
-    Confirm,
-    /// To overload the server.
-    Overload,
-    /// To see how long it takes to recover from that.
-    Recovery,
-}
-
 /// A trial that was made, with what it was made for.
 #[derive(Debug, Clone)]
-pub(crate) struct Made {
-    pub purpose: Purpose,
+pub(crate) struct PastTrial {
+    pub purpose: TrialPurpose,
     pub why: String,
     /// What was known of each set after it.
-    pub known: Vec<Known>,
+    pub known: Vec<CapacityState>,
 }
 
 impl Search {
@@ -70,30 +57,30 @@ impl Search {
     }
 
     /// What to measure next, `spent` being the time since the search began.
-    pub fn next(&self, seen: &[Seen], spent: Duration) -> Next {
-        let made = self.made(seen, Wanted::Last);
+    pub fn next(&self, seen: &[TrialSummary], spent: Duration) -> NextStep {
+        let made = self.made(seen, Detail::Last);
         stage::next(self, seen, &made, spent.as_secs_f64())
     }
 
     /// What the trials came to.
-    pub fn answer(&self, contender: &str, seen: &[Seen], ended: SearchEnd) -> Answer {
-        answer::answer(self, contender, seen, &self.made(seen, Wanted::All), ended)
+    pub fn answer(&self, contender: &str, seen: &[TrialSummary], ended: SearchEnd) -> Answer {
+        answer::answer(self, contender, seen, &self.made(seen, Detail::All), ended)
     }
 
     /// The capacity of each set, as the trials have it so far.
-    pub fn capacities(&self, seen: &[Seen]) -> Vec<Estimate> {
-        let made = self.made(seen, Wanted::Last);
+    pub fn capacities(&self, seen: &[TrialSummary]) -> Vec<Estimate> {
+        let made = self.made(seen, Detail::Last);
         made.last().map_or_else(Vec::new, |made| made.known.iter().map(|known| known.at).collect())
     }
 
     /// Whether a trial's figures are over a bound.
-    pub fn misses(&self, trial: &Seen) -> bool {
-        let sets = crate::seen::bounds(&self.find);
+    pub fn misses(&self, trial: &TrialSummary) -> bool {
+        let sets = crate::summary::bounds(&self.find);
         sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
     }
 
     /// Whether a trial is to be made again: the generator did not offer its load, or may have taken what the server lacked.
-    pub fn is_contested(&self, trial: &Seen) -> bool {
+    pub fn is_contested(&self, trial: &TrialSummary) -> bool {
         match trial.evidence {
             Evidence::Both => false,
             Evidence::LowerEnd => self.misses(trial),
@@ -102,28 +89,28 @@ impl Search {
     }
 
     /// On which side of each set's capacity a whole trial lies, by itself.
-    pub fn sides(&self, trial: &Seen) -> Vec<LoadSide> {
-        let sets = crate::seen::bounds(&self.find);
+    pub fn sides(&self, trial: &TrialSummary) -> Vec<LoadSide> {
+        let sets = crate::summary::bounds(&self.find);
         sets.iter().enumerate().map(|(set, bounds)| capacity::side(trial, set, bounds)).collect()
     }
 
     /// What each trial was for.
-    pub fn purposes(&self, seen: &[Seen]) -> Vec<Purpose> {
-        self.made(seen, Wanted::All).into_iter().map(|made| made.purpose).collect()
+    pub fn purposes(&self, seen: &[TrialSummary]) -> Vec<TrialPurpose> {
+        self.made(seen, Detail::All).into_iter().map(|made| made.purpose).collect()
     }
 
     /// What each trial was for: what would have been asked for after the ones before it.
-    fn made(&self, seen: &[Seen], wanted: Wanted) -> Vec<Made> {
-        let mut made: Vec<Made> = Vec::with_capacity(seen.len());
+    fn made(&self, seen: &[TrialSummary], wanted: Detail) -> Vec<PastTrial> {
+        let mut made: Vec<PastTrial> = Vec::with_capacity(seen.len());
         for (index, trial) in seen.iter().enumerate() {
             let (purpose, why) = match (trial.purpose, wanted) {
-                (Some(purpose), Wanted::Last) => (purpose, String::new()),
+                (Some(purpose), Detail::Last) => (purpose, String::new()),
                 _ => self.told(&seen[..index], &made, trial),
             };
-            made.push(Made { purpose, why, known: Vec::new() });
+            made.push(PastTrial { purpose, why, known: Vec::new() });
             // To tell what a trial was for, one must know what was known before it.
             let next_is_told = seen.get(index + 1).is_some_and(|next| next.purpose.is_some());
-            if wanted == Wanted::All || !next_is_told {
+            if wanted == Detail::All || !next_is_told {
                 made[index].known = capacity::known(&self.find, self.unit, &searched(&seen[..=index], &made));
             }
         }
@@ -131,11 +118,11 @@ impl Search {
     }
 
     /// What a trial was for, and why it was made.
-    fn told(&self, before: &[Seen], made: &[Made], trial: &Seen) -> (Purpose, String) {
+    fn told(&self, before: &[TrialSummary], made: &[PastTrial], trial: &TrialSummary) -> (TrialPurpose, String) {
         let spent = before.first().map_or(0.0, |first| trial.began - first.began);
         let (purpose, why) = match stage::next(self, before, made, spent) {
-            Next::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
-            _ => (Purpose::Search, "asked for".to_owned()),
+            NextStep::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
+            _ => (TrialPurpose::Search, "asked for".to_owned()),
         };
         (trial.purpose.unwrap_or(purpose), why)
     }
@@ -143,7 +130,7 @@ impl Search {
 
 /// Which trials' knowledge is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum Detail {
     /// That of all of them.
     All,
     /// That of the last.
@@ -155,7 +142,7 @@ fn near(asked: f64, load: f64) -> bool {
 }
 
 /// The trials that say where the capacity is: neither those of an overload nor those after it.
-pub(crate) fn searched(seen: &[Seen], made: &[Made]) -> Vec<Seen> {
-    let is = |made: &Made| matches!(made.purpose, Purpose::Search | Purpose::Confirm);
+pub(crate) fn searched(seen: &[TrialSummary], made: &[PastTrial]) -> Vec<TrialSummary> {
+    let is = |made: &PastTrial| matches!(made.purpose, TrialPurpose::Search | TrialPurpose::Confirm);
     seen.iter().zip(made).filter(|(_, made)| is(made)).map(|(trial, _)| trial.clone()).collect()
 }

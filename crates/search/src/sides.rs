@@ -6,7 +6,7 @@
 //! 52, 2024). Blocks hang together, so their number is the effective one. What it is not: the capacity.
 
 use crate::bound::Bound;
-use crate::seen::{Counts, Part, bounds};
+use crate::summary::{Counts, Part, bounds};
 use brunt_model::Find;
 use brunt_model::answer::LoadSide;
 use brunt_stats::blocks;

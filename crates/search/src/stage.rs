@@ -4,12 +4,12 @@
 //! chosen for the set whose capacity has the widest interval, above and below the estimate in turn. Confirmation, overload and
 //! recovery follow. The model that is fitted to the trials is in [`crate::curve`].
 
-use crate::capacity::Known;
-use crate::search::{Ask, Made, Next, Purpose, Search};
-use crate::seen::Seen;
+use crate::capacity::CapacityState;
+use crate::search::{NextStep, PastTrial, Search, TrialRequest};
+use crate::summary::TrialSummary;
 use brunt_model::LoadUnit;
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::{Between, TrialTimes};
+use brunt_model::question::{Between, TrialPurpose, TrialTimes};
 use std::time::Duration;
 
 /// While response times do not grow, loads grow by this factor; then by the second.
@@ -32,7 +32,7 @@ const RESERVED: f64 = 0.125;
 const LEAST: f64 = 1e-3;
 
 /// What comes next, `made` being what the trials seen were made for.
-pub fn next(search: &Search, seen: &[Seen], made: &[Made], spent: f64) -> Next {
+pub fn next(search: &Search, seen: &[TrialSummary], made: &[PastTrial], spent: f64) -> NextStep {
     let at = Stage { search, seen, made, spent };
     match at.search_or_end() {
         Ok(next) => next,
@@ -42,15 +42,15 @@ pub fn next(search: &Search, seen: &[Seen], made: &[Made], spent: f64) -> Next {
 
 struct Stage<'a> {
     search: &'a Search,
-    seen: &'a [Seen],
-    made: &'a [Made],
+    seen: &'a [TrialSummary],
+    made: &'a [PastTrial],
     spent: f64,
 }
 
 impl Stage<'_> {
     /// The next trial of the search itself; Err when its end has come.
-    fn search_or_end(&self) -> Result<Next, SearchEnd> {
-        if self.has(Purpose::Overload) {
+    fn search_or_end(&self) -> Result<NextStep, SearchEnd> {
+        if self.has(TrialPurpose::Overload) {
             return Err(SearchEnd::Precise);
         }
         let Some(made) = self.made.last() else { return self.ask(self.search.find.start, "the first", Length::Short) };
@@ -73,7 +73,7 @@ impl Stage<'_> {
         self.refine(wide)
     }
 
-    fn has(&self, purpose: Purpose) -> bool {
+    fn has(&self, purpose: TrialPurpose) -> bool {
         self.made.iter().any(|made| made.purpose == purpose)
     }
 
@@ -121,7 +121,7 @@ impl Stage<'_> {
     }
 
     /// Loads on both sides of each capacity; None when there are.
-    fn brackets(&self, known: &[Known]) -> Option<Result<Next, SearchEnd>> {
+    fn brackets(&self, known: &[CapacityState]) -> Option<Result<NextStep, SearchEnd>> {
         let highest = self.seen.iter().map(|trial| trial.load).fold(0.0, f64::max);
         let lowest = self.seen.iter().map(|trial| trial.load).fold(f64::INFINITY, f64::min);
         if known.iter().any(|known| known.missed.is_none() || !known.is_above) {
@@ -138,7 +138,7 @@ impl Stage<'_> {
     }
 
     /// Where it ends below the capacity, the highest load that was met is met for long enough to be sure.
-    fn surely_met(&self, known: &[Known], end: SearchEnd) -> Result<Next, SearchEnd> {
+    fn surely_met(&self, known: &[CapacityState], end: SearchEnd) -> Result<NextStep, SearchEnd> {
         let unsure = known.iter().find(|known| known.met.is_some() && known.met != known.surely_met);
         match unsure {
             Some(known) if end != SearchEnd::Budget && !self.confirmed() => self.confirm(known.met),
@@ -146,7 +146,7 @@ impl Stage<'_> {
         }
     }
 
-    fn up(&self, known: &[Known], highest: f64) -> Result<Next, SearchEnd> {
+    fn up(&self, known: &[CapacityState], highest: f64) -> Result<NextStep, SearchEnd> {
         let generator = self.generator_limit();
         if let Some(limit) = generator {
             let met = known.iter().filter_map(|known| known.met).fold(0.0, f64::max);
@@ -191,12 +191,12 @@ impl Stage<'_> {
     }
 
     /// Whether a trial's replies took clearly longer than the first's. Where there were none, they did.
-    fn slowed(&self, trial: &Seen) -> bool {
+    fn slowed(&self, trial: &TrialSummary) -> bool {
         let first = self.seen.first().and_then(|first| first.mean);
         first.zip(trial.mean).is_none_or(|(first, mean)| mean > SLOWER * first)
     }
 
-    fn is_precise(&self, known: &Known) -> bool {
+    fn is_precise(&self, known: &CapacityState) -> bool {
         let users = matches!(self.search.unit, LoadUnit::Users { .. });
         let one = known.at.high.zip(known.at.low).is_some_and(|(high, low)| users && high - low <= 1.0);
         one || known.half_width() <= self.search.find.precision
@@ -204,11 +204,11 @@ impl Stage<'_> {
 
     /// The last trial was a confirmation, or one after which no more was needed.
     fn confirmed(&self) -> bool {
-        self.has(Purpose::Confirm)
+        self.has(TrialPurpose::Confirm)
     }
 
     /// A load once more, that of the answer, for a full time.
-    fn confirm(&self, load: Option<f64>) -> Result<Next, SearchEnd> {
+    fn confirm(&self, load: Option<f64>) -> Result<NextStep, SearchEnd> {
         let Some(load) = load else { return Err(SearchEnd::Budget) };
         let mut times = self.length(Length::Full);
         let room = self.left() - self.cost(times) + times.most.as_secs_f64();
@@ -218,11 +218,16 @@ impl Stage<'_> {
         times.most = times.most.min(Duration::from_secs_f64(room));
         times.least = times.most;
         let load = self.whole(load);
-        Ok(Next::Measure(Ask { load, why: "confirmation run".into(), purpose: Purpose::Confirm, times }))
+        Ok(NextStep::Measure(TrialRequest {
+            load,
+            why: "confirmation run".into(),
+            purpose: TrialPurpose::Confirm,
+            times,
+        }))
     }
 
     /// Where the answer is least known.
-    fn refine(&self, known: &Known) -> Result<Next, SearchEnd> {
+    fn refine(&self, known: &CapacityState) -> Result<NextStep, SearchEnd> {
         let (Some(crossing), Some(met), Some(missed)) = (known.crossing, known.met, known.missed) else {
             return Err(SearchEnd::Budget);
         };
@@ -253,13 +258,13 @@ impl Stage<'_> {
         most.filter(|_| open).map_or(load, |most| load.min(most))
     }
 
-    fn overloaded(&self) -> impl Iterator<Item = &Seen> {
+    fn overloaded(&self) -> impl Iterator<Item = &TrialSummary> {
         self.seen.iter().filter(|trial| trial.is_overloaded())
     }
 
     /// Seconds measured near a load: below it, and above.
     fn measured_beside(&self, load: f64) -> (f64, f64) {
-        let near = |trial: &&Seen| is_beside(trial.load, load);
+        let near = |trial: &&TrialSummary| is_beside(trial.load, load);
         self.seen.iter().filter(near).fold((0.0, 0.0), |(below, above), trial| {
             if trial.load < load { (below + trial.seconds, above) } else { (below, above + trial.seconds) }
         })
@@ -293,10 +298,10 @@ impl Stage<'_> {
         }
     }
 
-    fn ask(&self, load: f64, why: &str, length: Length) -> Result<Next, SearchEnd> {
+    fn ask(&self, load: f64, why: &str, length: Length) -> Result<NextStep, SearchEnd> {
         let Some(times) = self.within_time(self.length(length)) else { return Err(SearchEnd::Budget) };
         let load = self.whole(load);
-        Ok(Next::Measure(Ask { load, why: why.to_owned(), purpose: Purpose::Search, times }))
+        Ok(NextStep::Measure(TrialRequest { load, why: why.to_owned(), purpose: TrialPurpose::Search, times }))
     }
 
     /// A trial shortened to the time that is left; None where that is less than the shortest trial takes.
@@ -308,29 +313,29 @@ impl Stage<'_> {
     }
 
     /// The overload and the way back, then the end.
-    fn afterwards(&self, end: SearchEnd) -> Next {
+    fn afterwards(&self, end: SearchEnd) -> NextStep {
         let end = if end == SearchEnd::Precise && !self.all_precise() { SearchEnd::Budget } else { end };
         let (Some(factor), Some(capacity)) = (self.search.find.overload, self.capacity()) else {
-            return Next::Done(end);
+            return NextStep::Done(end);
         };
         let left = self.search.find.within.as_secs_f64() - self.spent;
-        let (load, why, purpose, length) = if self.has(Purpose::Recovery) {
-            return Next::Done(end);
-        } else if self.has(Purpose::Overload) {
-            (0.8 * capacity, "to see how long it takes to recover", Purpose::Recovery, Length::Middle)
+        let (load, why, purpose, length) = if self.has(TrialPurpose::Recovery) {
+            return NextStep::Done(end);
+        } else if self.has(TrialPurpose::Overload) {
+            (0.8 * capacity, "to see how long it takes to recover", TrialPurpose::Recovery, Length::Middle)
         } else {
-            (factor * capacity, "a deliberate overload", Purpose::Overload, Length::Short)
+            (factor * capacity, "a deliberate overload", TrialPurpose::Overload, Length::Short)
         };
         let mut times = self.length(length);
-        if purpose == Purpose::Recovery {
+        if purpose == TrialPurpose::Recovery {
             // What a server does on its way back is what is looked for.
             times.warmup = Duration::ZERO;
         }
         times.least = times.most;
         if left < self.cost(times) {
-            return Next::Done(end);
+            return NextStep::Done(end);
         }
-        Next::Measure(Ask { load: self.whole(load), why: why.to_owned(), purpose, times })
+        NextStep::Measure(TrialRequest { load: self.whole(load), why: why.to_owned(), purpose, times })
     }
 
     fn all_precise(&self) -> bool {
@@ -345,7 +350,7 @@ impl Stage<'_> {
 }
 
 /// What is least known.
-fn widest(known: &[Known]) -> Option<&Known> {
+fn widest(known: &[CapacityState]) -> Option<&CapacityState> {
     known.iter().max_by(|a, b| a.half_width().total_cmp(&b.half_width()))
 }
 

@@ -2,9 +2,9 @@
 
 use brunt_model::answer::{LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
+use brunt_model::question::{Between, ObjectiveSet, TrialPurpose, TrialTimes};
 use brunt_model::{Find, LoadUnit, Objective};
-use brunt_search::{Ask, Counts, Evidence, Next, Part, Purpose, Search, Seen, objection, sides};
+use brunt_search::{Counts, Evidence, NextStep, Part, Search, TrialRequest, TrialSummary, objection, sides};
 use std::time::Duration;
 
 fn below(bound: f64) -> ObjectiveSet {
@@ -28,7 +28,7 @@ fn find(sets: &[f64]) -> Find {
 }
 
 /// A trial in which the share of slow requests jumps behind each set's capacity.
-fn trial(ask: &Ask, capacities: &[f64], spent: f64) -> Seen {
+fn trial(ask: &TrialRequest, capacities: &[f64], spent: f64) -> TrialSummary {
     let load = ask.load;
     let block = |index: usize| {
         let part = |capacity: &f64| {
@@ -41,7 +41,7 @@ fn trial(ask: &Ask, capacities: &[f64], spent: f64) -> Seen {
         Counts { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts, is_contested: false }
     };
     let seconds = ask.times.most.as_secs_f64();
-    Seen {
+    TrialSummary {
         load,
         purpose: None,
         began: 1000.0 + spent,
@@ -57,12 +57,16 @@ fn trial(ask: &Ask, capacities: &[f64], spent: f64) -> Seen {
     }
 }
 
-fn carried_out(search: &Search, capacities: &[f64], spoil: impl Fn(&mut Seen)) -> (Vec<Seen>, SearchEnd) {
+fn carried_out(
+    search: &Search,
+    capacities: &[f64],
+    spoil: impl Fn(&mut TrialSummary),
+) -> (Vec<TrialSummary>, SearchEnd) {
     let (mut seen, mut spent) = (Vec::new(), 0.0);
     for _ in 0..100 {
         match search.next(&seen, Duration::from_secs_f64(spent)) {
-            Next::Done(end) => return (seen, end),
-            Next::Measure(ask) => {
+            NextStep::Done(end) => return (seen, end),
+            NextStep::Measure(ask) => {
                 let mut one = trial(&ask, capacities, spent);
                 spoil(&mut one);
                 spent += one.seconds + 2.5;
@@ -92,7 +96,7 @@ fn loads_grow_until_the_objectives_are_missed_and_close_in_then() {
 #[test]
 fn one_slow_request_at_a_low_load_is_no_limit() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
-    let unlucky = |trial: &mut Seen| {
+    let unlucky = |trial: &mut TrialSummary| {
         if trial.load == 10.0 {
             trial.blocks[3].parts[0][0].over += 1.0;
             trial.blocks[3].parts[0][0].least += 1.0;
@@ -106,7 +110,7 @@ fn one_slow_request_at_a_low_load_is_no_limit() {
 #[test]
 fn a_generator_at_its_limit_never_counts_against_the_server() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
-    let tired = |trial: &mut Seen| {
+    let tired = |trial: &mut TrialSummary| {
         if trial.load > 500.0 {
             trial.limited = Some("local ports".into());
             trial.evidence = Evidence::None;
@@ -125,7 +129,7 @@ fn a_generator_at_its_limit_never_counts_against_the_server() {
 #[test]
 fn what_the_generator_cannot_have_done_counts() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
-    let disturbed = |trial: &mut Seen| {
+    let disturbed = |trial: &mut TrialSummary| {
         trial.limited = Some("CPU time taken by the hypervisor".into());
         // A third of what was slow may be the generator's doing.
         for block in &mut trial.blocks {
@@ -174,8 +178,8 @@ fn what_was_stopped_goes_on_where_it_was() {
     let (seen, _) = carried_out(&search, &[700.0], |_| ());
     let at = seen.len() / 2;
     let spent = Duration::from_secs_f64(seen[at].began - seen[0].began);
-    let Next::Measure(ask) = search.next(&seen[..at], spent) else { panic!("it was not over") };
-    assert!((ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == Purpose::Search, "{ask:?}");
+    let NextStep::Measure(ask) = search.next(&seen[..at], spent) else { panic!("it was not over") };
+    assert!((ask.load - seen[at].load).abs() < 1e-6 && ask.purpose == TrialPurpose::Search, "{ask:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 mod import;
 
 use crate::entry::Kind;
-use crate::{Named, Store, StoreError};
+use crate::{Store, StoreError, StoredItem};
 use brunt_model::codec::frame;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -40,7 +40,7 @@ pub struct Content {
 
 impl Store {
     /// Writes a run, or an experiment with its runs, into one file.
-    pub fn export(&self, what: &Named, to: &Path) -> Result<(), StoreError> {
+    pub fn export(&self, what: &StoredItem, to: &Path) -> Result<(), StoreError> {
         let (contents, copies) = self.contents(what)?;
         let file = File::create(to).map_err(StoreError::io(to))?;
         let mut out = BufWriter::new(file);
@@ -56,9 +56,9 @@ impl Store {
     }
 
     /// What is exported, and redacted copies of what an earlier brunt kept in clear.
-    fn contents(&self, what: &Named) -> Result<(Contents, Copies), StoreError> {
-        let mut ids = vec![(what.id().to_owned(), matches!(what, Named::Experiment(_)))];
-        if let Named::Experiment(id) = what {
+    fn contents(&self, what: &StoredItem) -> Result<(Contents, Copies), StoreError> {
+        let mut ids = vec![(what.id().to_owned(), matches!(what, StoredItem::Experiment(_)))];
+        if let StoredItem::Experiment(id) = what {
             ids.extend(self.run_ids(id)?.into_iter().map(|id| (id, false)));
         }
         let (mut files, mut copies) = (Vec::new(), Copies::default());

@@ -3,7 +3,7 @@
 //! What it is not: the run. All here can be read off its log again.
 
 use brunt_model::finding::State;
-use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Place, Plan, Run};
+use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIndex};
 use serde::Serialize;
 
 /// What the index says of a run or an experiment. Times in seconds.
@@ -18,7 +18,7 @@ pub struct Entry {
     /// Of which experiment a run is; null where it stands alone.
     pub experiment: Option<String>,
     /// Which trial of that experiment.
-    pub place: Option<Place>,
+    pub place: Option<TrialIndex>,
     /// When it began, in seconds since 1970-01-01 UTC; null where it never did.
     pub started_unix_seconds: Option<f64>,
     /// What was asked: a run's first URL, an experiment's name.

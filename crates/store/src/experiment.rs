@@ -1,13 +1,14 @@
 //! The file of an experiment: what was to be done, and how each attempt at it ended.
 //!
 //! It is the eight bytes [`MAGIC`], then frames as those of an event log: first the experiment, deflated JSON; then what
-//! became of it, in order: each step that was chosen on the way, a question that was changed when it was taken up again,
-//! and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
+//! became of it, in order: each step that was chosen on the way, each time that it was continued after an interruption, with the
+//! question if that changed, and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
 
 use crate::redact::Redactor;
-use crate::{StoreError, place};
+use crate::{StoreError, directory};
 use brunt_model::codec::{Frame, frame, read_frame};
 use brunt_model::experiment::Step;
+use brunt_model::study::Resumption;
 use brunt_model::{Environment, Experiment, Question};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -26,7 +27,7 @@ const LONGEST: u64 = 256 << 20;
 
 /// What was to be done, where, and since when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ExperimentHead {
     pub experiment: Experiment,
     pub environment: Environment,
     pub unix_seconds: f64,
@@ -34,37 +35,41 @@ pub(crate) struct Asked {
 
 /// How an experiment ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct ExperimentEnd {
     /// It was stopped before all trials were made.
     pub interrupted: bool,
     /// What the reader should know, each a sentence.
     pub warnings: Vec<String>,
 }
 
-/// What is written behind the beginning. An `Ended` stands there without a name of its own, as it always did.
+/// What is written behind the beginning. An `ExperimentEnd` stands there without a name of its own, as it always did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Later {
+pub(crate) enum ExperimentRecord {
     /// A step was chosen.
     Grown { contender: usize, grown: Box<Step> },
-    /// The question is another now.
+    /// It was continued after an interruption; with the question where that is another now.
+    Resumed { resumption: Resumption, question: Option<Box<Question>> },
+    /// The question is another now; as versions before wrote it, which did not say when they continued.
     Asked { question: Box<Question> },
     /// Somebody ended it.
-    Ended(Ended),
+    Ended(ExperimentEnd),
 }
 
 /// What the file says.
-pub(crate) struct Kept {
+pub(crate) struct ExperimentContents {
     /// With all steps that were chosen since.
-    pub asked: Asked,
+    pub asked: ExperimentHead,
     /// How it ended last; None where nobody lived to say so.
-    pub ended: Option<Ended>,
+    pub ended: Option<ExperimentEnd>,
+    /// When it was continued, in order.
+    pub resumptions: Vec<Resumption>,
     /// So many bytes of it are whole.
     pub whole_bytes: u64,
 }
 
 /// Writes the beginning, on the disk when it returns.
-pub(crate) fn begin(mut file: &File, asked: &Asked) -> io::Result<()> {
+pub(crate) fn begin(mut file: &File, asked: &ExperimentHead) -> io::Result<()> {
     let mut first = MAGIC.to_vec();
     first.extend(frame(&pack(asked)?)?);
     file.write_all(&first)?;
@@ -72,20 +77,21 @@ pub(crate) fn begin(mut file: &File, asked: &Asked) -> io::Result<()> {
 }
 
 /// Appends what became of it, on the disk when it returns.
-pub(crate) fn append(mut file: &File, later: &Later) -> io::Result<()> {
+pub(crate) fn append(mut file: &File, later: &ExperimentRecord) -> io::Result<()> {
     file.write_all(&frame(&pack(later)?)?)?;
     file.sync_all()
 }
 
 /// Reads it as far as it is whole; a beginning that is not is an error.
-pub(crate) fn read(path: &Path) -> Result<Kept, StoreError> {
+pub(crate) fn read(path: &Path) -> Result<ExperimentContents, StoreError> {
     let file = File::open(path).map_err(StoreError::io(path))?;
     let mut from = BufReader::new(file);
     let damaged = || StoreError::Damaged(path.to_owned());
     let mut magic = [0; 8];
     from.read_exact(&mut magic).map_err(|_| damaged())?;
     let (asked, length) = (&magic == MAGIC).then(|| next(&mut from)).flatten().ok_or_else(damaged)?;
-    let mut kept = Kept { asked, ended: None, whole_bytes: MAGIC.len() as u64 + length };
+    let mut kept =
+        ExperimentContents { asked, ended: None, resumptions: Vec::new(), whole_bytes: MAGIC.len() as u64 + length };
     while let Some((later, length)) = next(&mut from) {
         kept.whole_bytes += length;
         kept.follow(later);
@@ -93,30 +99,34 @@ pub(crate) fn read(path: &Path) -> Result<Kept, StoreError> {
     Ok(kept)
 }
 
-impl Kept {
+impl ExperimentContents {
     /// Replaces its secrets.
     pub fn redact(&mut self, redactor: &Redactor) {
         self.asked.redact(redactor);
         self.ended.iter_mut().for_each(|ended| ended.redact(redactor));
     }
 
-    fn follow(&mut self, later: Later) {
+    fn follow(&mut self, later: ExperimentRecord) {
         let experiment = &mut self.asked.experiment;
         match later {
-            Later::Grown { contender, grown } => {
+            ExperimentRecord::Grown { contender, grown } => {
                 // It goes on: what was said of its end before is no longer so.
                 self.ended = None;
                 if let Some(contender) = experiment.contenders.get_mut(contender) {
                     contender.steps.push(*grown);
                 }
             }
-            Later::Asked { question } => experiment.question = *question,
-            Later::Ended(ended) => self.ended = Some(ended),
+            ExperimentRecord::Resumed { resumption, question } => {
+                self.resumptions.push(resumption);
+                experiment.question = question.map_or_else(|| experiment.question.clone(), |question| *question);
+            }
+            ExperimentRecord::Asked { question } => experiment.question = *question,
+            ExperimentRecord::Ended(ended) => self.ended = Some(ended),
         }
     }
 }
 
-impl Asked {
+impl ExperimentHead {
     /// Replaces its secrets.
     pub fn redact(&mut self, redactor: &Redactor) {
         redactor.experiment(&mut self.experiment);
@@ -124,18 +134,18 @@ impl Asked {
     }
 }
 
-impl Later {
+impl ExperimentRecord {
     /// Replaces its secrets.
     pub fn redact(&mut self, redactor: &Redactor) {
         match self {
             Self::Grown { grown, .. } => redactor.step(grown),
-            Self::Asked { .. } => {}
+            Self::Resumed { .. } | Self::Asked { .. } => {}
             Self::Ended(ended) => ended.redact(redactor),
         }
     }
 }
 
-impl Ended {
+impl ExperimentEnd {
     fn redact(&mut self, redactor: &Redactor) {
         for warning in &mut self.warnings {
             *warning = redactor.text(warning);
@@ -150,11 +160,12 @@ pub(crate) fn scrub(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool,
     let damaged = || StoreError::Damaged(from.to_owned());
     let mut magic = [0; 8];
     reader.read_exact(&mut magic).map_err(|_| damaged())?;
-    let (mut asked, _): (Asked, _) = (&magic == MAGIC).then(|| next(&mut reader)).flatten().ok_or_else(damaged)?;
+    let (mut asked, _): (ExperimentHead, _) =
+        (&magic == MAGIC).then(|| next(&mut reader)).flatten().ok_or_else(damaged)?;
     let before = asked.clone();
     asked.redact(redactor);
     let (mut changed, mut all) = (asked != before, Vec::new());
-    while let Some((later, _)) = next::<Later>(&mut reader) {
+    while let Some((later, _)) = next::<ExperimentRecord>(&mut reader) {
         let mut redacted = later.clone();
         redacted.redact(redactor);
         changed |= redacted != later;
@@ -163,7 +174,7 @@ pub(crate) fn scrub(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool,
     if !changed {
         return Ok(false);
     }
-    let out = place::create_new(to).map_err(StoreError::io(to))?;
+    let out = directory::create_new(to).map_err(StoreError::io(to))?;
     begin(&out, &asked)
         .and_then(|()| all.iter().try_for_each(|later| append(&out, later)))
         .map_err(StoreError::io(to))?;

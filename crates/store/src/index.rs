@@ -7,8 +7,8 @@ mod row;
 
 use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
 use crate::id::{self, DRAWS, IdError};
-use crate::log::Belongs;
-use crate::{Listed, StoreError, place};
+use crate::log::TrialOf;
+use crate::{EntryFilter, StoreError, directory};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, named_params};
 use std::path::Path;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub(crate) struct Begun<'a> {
 }
 
 /// What opening an index found.
-pub(crate) enum Found {
+pub(crate) enum OpenedIndex {
     /// It is there.
     Whole(Index),
     /// It was made just now, and has no rows.
@@ -64,19 +64,19 @@ pub(crate) enum Found {
 
 impl Index {
     /// Opens the index, or makes an empty one. Whoever calls holds the store's lock.
-    pub fn make(path: &Path) -> Result<Found, StoreError> {
+    pub fn make(path: &Path) -> Result<OpenedIndex, StoreError> {
         match Self::make_or_fail(path) {
-            Err(StoreError::Index(error)) if is_damage(&error) => Ok(Found::Damaged),
+            Err(StoreError::Index(error)) if is_damage(&error) => Ok(OpenedIndex::Damaged),
             other => other,
         }
     }
 
-    fn make_or_fail(path: &Path) -> Result<Found, StoreError> {
+    fn make_or_fail(path: &Path) -> Result<OpenedIndex, StoreError> {
         let index = Self::open(path)?;
         let found: u32 = index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let sound: String = index.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
         if sound != "ok" {
-            return Ok(Found::Damaged);
+            return Ok(OpenedIndex::Damaged);
         }
         let schema = index.schema()?;
         match found {
@@ -84,16 +84,16 @@ impl Index {
             VERSION
                 if schema == expected_schema() && index.is_readable() && !index.is_locked_by_its_header(path)? =>
             {
-                return Ok(Found::Whole(index));
+                return Ok(OpenedIndex::Whole(index));
             }
             later if (VERSION + 1..=LAST_VERSION).contains(&later) => {
                 return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
             }
-            _ => return Ok(Found::Damaged),
+            _ => return Ok(OpenedIndex::Damaged),
         }
         index.connection.pragma_update(None, "journal_mode", "wal")?;
         index.connection.execute_batch(&format!("BEGIN IMMEDIATE;{SCHEMA}PRAGMA user_version={VERSION};COMMIT"))?;
-        Ok(Found::Empty(index))
+        Ok(OpenedIndex::Empty(index))
     }
 
     /// An empty one that goes with this process, for a directory that cannot be written.
@@ -116,7 +116,7 @@ impl Index {
         let unknown = "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0";
         let unknown = self.connection.query_row(unknown, [], |row| row.get::<_, i64>(0));
         let ids = |entries: Vec<Entry>| entries.iter().all(|entry| id::is_id(&entry.id));
-        unknown.is_ok_and(|rows| rows == 0) && self.entries(&Listed::All).is_ok_and(ids)
+        unknown.is_ok_and(|rows| rows == 0) && self.entries(&EntryFilter::All).is_ok_and(ids)
     }
 
     /// Whether the file's header forbids what the system allows: to write.
@@ -128,7 +128,7 @@ impl Index {
     /// Opens one that was made before.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // The database gives its other files the permissions of this one.
-        let _ = place::create_new(path);
+        let _ = directory::create_new(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         // What is lost with the last rows in a power cut can be read off the logs again.
@@ -154,7 +154,7 @@ impl Index {
     }
 
     /// Says of which experiment a run is.
-    pub fn belongs(&self, id: &str, to: &Belongs) -> Result<(), StoreError> {
+    pub fn belongs(&self, id: &str, to: &TrialOf) -> Result<(), StoreError> {
         let sql = "UPDATE kept SET experiment = :experiment, repetition = :repetition, contender = :contender, \
                    step = :step, contenders = :contenders WHERE id = :id";
         self.connection.execute(
@@ -202,13 +202,13 @@ impl Index {
     }
 
     /// The rows, the oldest first.
-    pub fn entries(&self, which: &Listed) -> Result<Vec<Entry>, StoreError> {
+    pub fn entries(&self, which: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let (condition, of) = match which {
-            Listed::Alone => ("experiment IS NULL AND ?1 = ''", ""),
-            Listed::All => ("?1 = ''", ""),
-            Listed::RunsOf(experiment) => ("experiment = ?1", experiment.as_str()),
-            Listed::Unended => ("progress = 'open' AND ?1 = ''", ""),
-            Listed::One(id) => ("id = ?1", id.as_str()),
+            EntryFilter::Alone => ("experiment IS NULL AND ?1 = ''", ""),
+            EntryFilter::All => ("?1 = ''", ""),
+            EntryFilter::RunsOf(experiment) => ("experiment = ?1", experiment.as_str()),
+            EntryFilter::Unended => ("progress = 'open' AND ?1 = ''", ""),
+            EntryFilter::One(id) => ("id = ?1", id.as_str()),
         };
         let sql =
             format!("SELECT {} FROM kept k WHERE {condition} ORDER BY started IS NULL, started, number", row::COLUMNS);

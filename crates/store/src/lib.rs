@@ -14,6 +14,7 @@
 //! * [`foreign`]: results of other tools, as what an analysis is made of.
 
 pub mod archive;
+mod directory;
 pub mod entry;
 pub mod error;
 mod experiment;
@@ -21,17 +22,16 @@ pub mod foreign;
 pub mod id;
 mod index;
 pub mod log;
-mod place;
 pub mod redact;
 mod run_log;
 mod store;
 
 pub use entry::{Entry, Kind, Progress};
 pub use error::StoreError;
-pub use experiment::Ended;
+pub use experiment::ExperimentEnd;
 pub use redact::Redactor;
 pub use run_log::RunLog;
-pub use store::{Listed, Named, Scrubbed, Store};
+pub use store::{EntryFilter, ScrubResult, Store, StoredItem};
 
 #[cfg(test)]
 mod tests;

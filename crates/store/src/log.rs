@@ -12,7 +12,7 @@ mod read;
 pub use read::{EventReader, PackedReader};
 
 use brunt_model::codec::{encode, frame};
-use brunt_model::{Event, Place};
+use brunt_model::{Event, TrialIndex};
 use flate2::{Compress, Compression, FlushCompress};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -24,16 +24,16 @@ pub const MAGIC: &[u8; 8] = b"BRUNTZ05";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Of which experiment the run is; None where it stands alone.
-    pub belongs: Option<Belongs>,
+    pub belongs: Option<TrialOf>,
 }
 
 /// Of which experiment a run is, and which trial of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Belongs {
+pub struct TrialOf {
     /// The experiment's id.
     pub experiment: String,
     /// Which trial.
-    pub place: Place,
+    pub place: TrialIndex,
     /// The contender's name.
     pub contender: String,
 }

@@ -42,12 +42,12 @@ const LONG: usize = 12;
 /// Replaces secrets. It remembers those that it has seen: their values are replaced in free text as well.
 pub struct Redactor {
     key: Key,
-    seen: Mutex<Seen>,
+    seen: Mutex<KnownSecrets>,
 }
 
 /// The secrets that were seen.
 #[derive(Default)]
-struct Seen {
+struct KnownSecrets {
     /// By what stands in their place.
     exact: BTreeMap<String, String>,
     /// Values to search for in free text, and what stands in their place, the longest first.
@@ -102,12 +102,12 @@ impl Redactor {
         self.seen().exact.get(token).cloned()
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, KnownSecrets> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seen {
+impl KnownSecrets {
     fn search_for(&mut self, value: &str, token: &str) {
         let common = ["true", "false", "null", "none", "localhost", "basic", "bearer", "http", "https", "brunt"];
         let number = value.len() < DIGITS && value.bytes().all(|b| b.is_ascii_digit());

@@ -3,10 +3,10 @@
 //! What it is not: the fold or the judgement; whoever measures has them, and hands them over at the end.
 
 use crate::StoreError;
+use crate::directory::{self, Directory};
 use crate::entry::{Figures, LoadRange, Progress, progress_of};
 use crate::index::{Begun, Index};
 use crate::log::{Head, PackedWriter};
-use crate::place::{self, Directory};
 use crate::redact::Redactor;
 use brunt_model::{Event, Judgement, Plan, Run};
 use std::fs::File;
@@ -33,7 +33,7 @@ impl RunLog {
         redactor: Arc<Redactor>,
     ) -> Result<Self, StoreError> {
         let path = directory.run(&id);
-        let file = place::create_new(&path).map_err(StoreError::io(&path))?;
+        let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
         // Where the file system knows no locks, a run that goes on looks torn to others, and nothing else is lost.
         let _ = file.lock();
         let writer = PackedWriter::new(file, head).map_err(StoreError::io(&path))?;

@@ -7,17 +7,17 @@ mod open;
 mod scrub;
 mod tags;
 
-pub use scrub::Scrubbed;
+pub use scrub::ScrubResult;
 
+use crate::directory::Directory;
 use crate::entry::{Entry, Kind, Progress};
-use crate::experiment::Asked;
+use crate::experiment::ExperimentHead;
 use crate::index::Index;
-use crate::log::{Belongs, EventReader, Head};
-use crate::place::Directory;
+use crate::log::{EventReader, Head, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
-use brunt_model::{Place, Run};
+use brunt_model::{Run, TrialIndex};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -36,14 +36,14 @@ pub struct Store {
 
 /// Something kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
+pub enum StoredItem {
     /// A run, by its id.
     Run(String),
     /// An experiment, by its id.
     Experiment(String),
 }
 
-impl Named {
+impl StoredItem {
     /// Its id.
     pub fn id(&self) -> &str {
         match self {
@@ -54,7 +54,7 @@ impl Named {
 
 /// Which entries to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listed {
+pub enum EntryFilter {
     /// Experiments, and runs that belong to none.
     Alone,
     /// Everything.
@@ -88,7 +88,7 @@ impl Store {
     }
 
     /// Begins a run; of which experiment it is, and which trial, where it is of one.
-    pub fn begin_run(&self, belongs: Option<(&str, Place)>) -> Result<RunLog, StoreError> {
+    pub fn begin_run(&self, belongs: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
         let belongs = belongs.map(|(experiment, place)| self.belongs(experiment, place)).transpose()?;
         let id = self.claim(Kind::Run)?;
         if let Some(belongs) = &belongs {
@@ -97,10 +97,10 @@ impl Store {
         RunLog::begin(&self.directory, id, &Head { belongs }, Arc::clone(&self.redactor))
     }
 
-    fn belongs(&self, experiment: &str, place: Place) -> Result<Belongs, StoreError> {
+    fn belongs(&self, experiment: &str, place: TrialIndex) -> Result<TrialOf, StoreError> {
         let entry = self.indexed(experiment)?;
         let contender = entry.contenders.get(place.contender).cloned().unwrap_or_default();
-        Ok(Belongs { experiment: experiment.to_owned(), place, contender })
+        Ok(TrialOf { experiment: experiment.to_owned(), place, contender })
     }
 
     /// A run, folded from its log as far as that is whole; what an earlier brunt kept in clear is redacted.
@@ -126,9 +126,9 @@ impl Store {
 
     /// What goes by this word: an id, the beginning of one, a tag, the name of an experiment (the latest of it), or
     /// `last`: of the experiments, and runs of none, that have ended, the one that was begun last.
-    pub fn find(&self, word: &str) -> Result<Named, StoreError> {
+    pub fn find(&self, word: &str) -> Result<StoredItem, StoreError> {
         if word == "last" {
-            let listed = self.list(&Listed::Alone)?;
+            let listed = self.list(&EntryFilter::Alone)?;
             let ended = listed.iter().rfind(|entry| entry.progress != Progress::Running);
             let last = ended.or(listed.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
             return self.named(last.id.clone());
@@ -153,21 +153,21 @@ impl Store {
     /// The run that goes by this word; its id.
     pub fn find_run(&self, word: &str) -> Result<String, StoreError> {
         match self.find(word)? {
-            Named::Run(id) => Ok(id),
-            Named::Experiment(id) => Err(StoreError::NoRun(id)),
+            StoredItem::Run(id) => Ok(id),
+            StoredItem::Experiment(id) => Err(StoreError::NoRun(id)),
         }
     }
 
     /// The experiment that goes by this word; its id.
     pub fn find_experiment(&self, word: &str) -> Result<String, StoreError> {
         match self.find(word)? {
-            Named::Experiment(id) => Ok(id),
-            Named::Run(id) => Err(StoreError::NoExperiment(id)),
+            StoredItem::Experiment(id) => Ok(id),
+            StoredItem::Run(id) => Err(StoreError::NoExperiment(id)),
         }
     }
 
     /// What is kept, the oldest first.
-    pub fn list(&self, which: &Listed) -> Result<Vec<Entry>, StoreError> {
+    pub fn list(&self, which: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let open = self.mend()?;
         let mut entries = self.index.entries(which)?;
         for entry in &mut entries {
@@ -183,18 +183,18 @@ impl Store {
 
     /// What the index says of one of them.
     pub fn entry(&self, id: &str) -> Result<Entry, StoreError> {
-        self.list(&Listed::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
+        self.list(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
     /// Removes a run, or an experiment with its runs: files, tags and rows; how many runs it was. What is still being
     /// written stays, and so does a baseline.
-    pub fn remove(&self, what: &Named) -> Result<usize, StoreError> {
+    pub fn remove(&self, what: &StoredItem) -> Result<usize, StoreError> {
         let runs = match what {
-            Named::Run(id) => vec![id.clone()],
-            Named::Experiment(id) => self.run_ids(id)?,
+            StoredItem::Run(id) => vec![id.clone()],
+            StoredItem::Experiment(id) => self.run_ids(id)?,
         };
         let mut files: Vec<_> = runs.iter().map(|id| (id.clone(), self.directory.run(id))).collect();
-        if let Named::Experiment(id) = what {
+        if let StoredItem::Experiment(id) = what {
             files.push((id.clone(), self.directory.experiment(id)));
         }
         self.ensure_no_baseline(&files.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>())?;
@@ -211,7 +211,7 @@ impl Store {
     }
 
     pub(crate) fn run_ids(&self, experiment: &str) -> Result<Vec<String>, StoreError> {
-        let runs = self.index.entries(&Listed::RunsOf(experiment.into()))?;
+        let runs = self.index.entries(&EntryFilter::RunsOf(experiment.into()))?;
         Ok(runs.into_iter().map(|entry| entry.id).collect())
     }
 
@@ -219,7 +219,7 @@ impl Store {
         self.index.claim(kind, |id| self.directory.tag(id).exists())
     }
 
-    pub(crate) fn describe(&self, id: &str, asked: &Asked) -> Result<(), StoreError> {
+    pub(crate) fn describe(&self, id: &str, asked: &ExperimentHead) -> Result<(), StoreError> {
         open::describe(&self.index, id, asked)
     }
 
@@ -231,13 +231,13 @@ impl Store {
     }
 
     fn indexed(&self, id: &str) -> Result<Entry, StoreError> {
-        self.index.entries(&Listed::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
+        self.index.entries(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
-    fn named(&self, id: String) -> Result<Named, StoreError> {
+    fn named(&self, id: String) -> Result<StoredItem, StoreError> {
         match self.index.kind(&id)? {
-            Some(Kind::Run) => Ok(Named::Run(id)),
-            Some(Kind::Experiment) => Ok(Named::Experiment(id)),
+            Some(Kind::Run) => Ok(StoredItem::Run(id)),
+            Some(Kind::Experiment) => Ok(StoredItem::Experiment(id)),
             None => Err(StoreError::Unknown(id)),
         }
     }

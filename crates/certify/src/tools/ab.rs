@@ -1,14 +1,14 @@
 //! `ApacheBench`: a closed loop; the file of `-e` has every whole percentile in microseconds.
 
 use super::text::number_after;
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "ab",
     program: Some("ab"),
-    ways: &[Way::Closed],
+    ways: &[LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: Some("ab.csv"),
@@ -18,12 +18,12 @@ pub const TOOL: Tool = Tool {
 };
 
 // `-t` sets the number of requests, so it must come before `-n`.
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let (connections, seconds, url) = (job.connections, job.seconds, job.url());
-    Asked::line(&format!("ab -q -k -r -s 30 -c {connections} -t {seconds} -n 1000000 -e ab.csv {url}"))
+    ToolCommand::line(&format!("ab -q -k -r -s 30 -c {connections} -t {seconds} -n 1000000 -e ab.csv {url}"))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let throughput = number_after(&told.out, "Requests per second:").ok_or("it printed no Requests per second")?;
     let percentile = |percent: &str| {
         let line = told.file.lines().find(|line| line.split(',').next() == Some(percent))?;

@@ -1,14 +1,14 @@
 //! bombardier: closed, or a rate over all connections; JSON in microseconds.
 
 use super::text::{at, json};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "bombardier",
     program: Some("bombardier"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: None,
@@ -17,13 +17,13 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
-    let rate = if job.way == Way::Open { format!(" -r {}", job.rate) } else { String::new() };
+fn ask(job: &Job) -> ToolCommand {
+    let rate = if job.way == LoadMode::Open { format!(" -r {}", job.rate) } else { String::new() };
     let (connections, seconds, url) = (job.pool(), job.seconds, job.url());
-    Asked::line(&format!("bombardier -c {connections} -d {seconds}s{rate} -t 30s -l -p r -o json {url}"))
+    ToolCommand::line(&format!("bombardier -c {connections} -d {seconds}s{rate} -t 30s -l -p r -o json {url}"))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let json = json(&told.out)?;
     let result = json.get("result").ok_or("its JSON has no result")?;
     let time = |pointer: &str| at(result, &format!("/latency/{pointer}")).map(|micros| micros / 1e6);

@@ -1,14 +1,14 @@
 //! brunt, as a child of itself: even arrivals as the others have them, and its JSON report.
 
 use super::text::{at, is_refusal, json, sum};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "brunt",
     program: None,
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: Some("brunt.json"),
@@ -17,15 +17,15 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let load = match job.way {
-        Way::Open => format!("-r {} --arrivals even", job.rate),
-        Way::Closed => format!("-c {}", job.connections),
+        LoadMode::Open => format!("-r {} --arrivals even", job.rate),
+        LoadMode::Closed => format!("-c {}", job.connections),
     };
-    Asked::line(&format!("brunt run {} {load} -d {}s -q --no-store -o json=brunt.json", job.url(), job.seconds))
+    ToolCommand::line(&format!("brunt run {} {load} -d {}s -q --no-store -o json=brunt.json", job.url(), job.seconds))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let json = json(&told.file)?;
     let times = Figures::of_summary(&json["response_time_seconds"]);
     let failed = at(&json, "/requests/failed").ok_or("its JSON counts no requests")?;

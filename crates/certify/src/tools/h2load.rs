@@ -1,14 +1,14 @@
 //! h2load over HTTP/1.1: closed, or a rate for each connection, which sends late while its last reply is missing.
 
 use super::text::number_after;
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "h2load",
     program: Some("h2load"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::PerConnection,
     lead: 0,
     file: Some("h2load.log"),
@@ -17,16 +17,16 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let (connections, rate) = match job.way {
-        Way::Open => (job.sharing(), format!(" --rps={}", f64::from(job.rate) / f64::from(job.sharing()))),
-        Way::Closed => (job.connections, String::new()),
+        LoadMode::Open => (job.sharing(), format!(" --rps={}", f64::from(job.rate) / f64::from(job.sharing()))),
+        LoadMode::Closed => (job.connections, String::new()),
     };
     let (seconds, url) = (job.seconds, job.url());
-    Asked::line(&format!("h2load --h1 -t1 -c{connections}{rate} -D{seconds} --log-file=h2load.log {url}"))
+    ToolCommand::line(&format!("h2load --h1 -t1 -c{connections}{rate} -D{seconds} --log-file=h2load.log {url}"))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let line = |begins: &str| told.out.lines().find(|line| line.starts_with(begins)).unwrap_or("");
     let finished = line("finished in");
     let throughput = number_after(finished, "s, ").ok_or("it printed no `finished in`")?;

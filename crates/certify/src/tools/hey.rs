@@ -1,14 +1,14 @@
 //! hey: closed, or a rate for each worker; its text ends at the 99th percentile.
 
 use super::text::{first_number, is_refusal, number_after};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "hey",
     program: Some("hey"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::PerConnection,
     lead: 0,
     file: None,
@@ -17,15 +17,15 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let (workers, rate) = match job.way {
-        Way::Open => (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing()))),
-        Way::Closed => (job.connections, String::new()),
+        LoadMode::Open => (job.sharing(), format!(" -q {}", f64::from(job.rate) / f64::from(job.sharing()))),
+        LoadMode::Closed => (job.connections, String::new()),
     };
-    Asked::line(&format!("hey -z {}s -c {workers}{rate} -t 30 {}", job.seconds, job.url()))
+    ToolCommand::line(&format!("hey -z {}s -c {workers}{rate} -t 30 {}", job.seconds, job.url()))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let text = &told.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     // Some versions print `99%% in`.

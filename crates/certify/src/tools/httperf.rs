@@ -1,14 +1,14 @@
 //! httperf: an open loop of connections with one request each; `-v -v` prints a histogram in bins of a millisecond.
 
 use super::text::{first_number, number_after};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "httperf",
     program: Some("httperf"),
-    ways: &[Way::Open],
+    ways: &[LoadMode::Open],
     spacing: Spacing::Even,
     lead: 0,
     file: None,
@@ -17,16 +17,16 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let Job { port, rate, seconds, .. } = job;
     let many = rate * seconds;
-    Asked::line(&format!(
+    ToolCommand::line(&format!(
         "httperf --hog --server 127.0.0.1 --port {port} --uri / --rate {rate} --num-conns {many} --num-calls 1 --timeout 20 \
          -v -v"
     ))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let text = &told.out;
     let line = |begins: &str| text.lines().find(|line| line.starts_with(begins)).unwrap_or("");
     let total = line("Total: connections");

@@ -1,13 +1,13 @@
 //! `JMeter` without its window: an open model or a thread group, from a plan written here; every sample of its log.
 
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "jmeter",
     program: Some("jmeter"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: Some("jmeter.jtl"),
@@ -67,17 +67,18 @@ const LOG: &str = "\
 -Jjmeter.save.saveservice.thread_name=false -Jjmeter.save.saveservice.assertion_results_failure_message=false \
 -Jjmeter.save.saveservice.url=false";
 
-fn ask(job: &Job) -> Asked {
-    let group = if job.way == Way::Open { OPEN } else { CLOSED };
+fn ask(job: &Job) -> ToolCommand {
+    let group = if job.way == LoadMode::Open { OPEN } else { CLOSED };
     let plan = (PLAN.replace("GROUP", group))
         .replace("RATE", &job.rate.to_string())
         .replace("SECONDS", &job.seconds.to_string())
         .replace("THREADS", &job.connections.to_string())
         .replace("PORT", &job.port.to_string());
-    Asked::line(&format!("jmeter -n -t certify.jmx -l jmeter.jtl -j jmeter.log {LOG}")).with_file("certify.jmx", plan)
+    ToolCommand::line(&format!("jmeter -n -t certify.jmx -l jmeter.jtl -j jmeter.log {LOG}"))
+        .with_file("certify.jmx", plan)
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let mut lines = told.file.lines();
     let names: Vec<_> = lines.next().ok_or("it left no log of samples")?.split(',').collect();
     let place = |name: &str| names.iter().position(|own| *own == name).ok_or(format!("its log has no {name}"));

@@ -1,14 +1,14 @@
 //! k6: constant-arrival-rate or constant-vus, from a script that counts both kinds of errors.
 
 use super::text::{at, json};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "k6",
     program: Some("k6"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: Some("k6.json"),
@@ -37,20 +37,20 @@ export function handleSummary(data) {
 }
 ";
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let Job { rate, seconds, most, connections, .. } = job;
     let scenario = match job.way {
-        Way::Open => format!(
+        LoadMode::Open => format!(
             "{{ executor: 'constant-arrival-rate', rate: {rate}, timeUnit: '1s', duration: '{seconds}s', \
              preAllocatedVUs: {most}, maxVUs: {most} }}"
         ),
-        Way::Closed => format!("{{ executor: 'constant-vus', vus: {connections}, duration: '{seconds}s' }}"),
+        LoadMode::Closed => format!("{{ executor: 'constant-vus', vus: {connections}, duration: '{seconds}s' }}"),
     };
     let script = SCRIPT.replace("SCENARIO", &scenario).replace("URL", &job.url());
-    Asked::line("k6 run --quiet --no-usage-report k6.js").with_file("k6.js", script)
+    ToolCommand::line("k6 run --quiet --no-usage-report k6.js").with_file("k6.js", script)
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let json = json(&told.file)?;
     let duration = json.pointer("/http_req_duration/values").ok_or("its summary has no http_req_duration")?;
     let time = |key: &str| duration[key].as_f64().map(|ms| ms / 1e3);

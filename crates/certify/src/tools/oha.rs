@@ -1,14 +1,14 @@
 //! oha: closed, or a rate with response times from when a worker was due. Its word for JSON has changed once.
 
 use super::text::{at, is_refusal, json, sum};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "oha",
     program: Some("oha"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: None,
@@ -17,19 +17,19 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let rate = match job.way {
-        Way::Open => format!(" -q {} --latency-correction", job.rate),
-        Way::Closed => String::new(),
+        LoadMode::Open => format!(" -q {} --latency-correction", job.rate),
+        LoadMode::Closed => String::new(),
     };
     let (connections, seconds, url) = (job.pool(), job.seconds, job.url());
-    Asked::shell(format!(
+    ToolCommand::shell(format!(
         "json=--json; oha --help | grep -q -e --output-format && json='--output-format json'; \
          exec oha --no-tui $json -c {connections} -z {seconds}s{rate} {url}"
     ))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let json = json(&told.out)?;
     let percentiles = &json["latencyPercentiles"];
     let percentile = |key: &str| percentiles[key].as_f64();

@@ -1,14 +1,14 @@
 //! siege 4: a closed loop; mean and longest in hundredths of a second, no percentiles.
 
 use super::text::{at, json};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "siege",
     program: Some("siege"),
-    ways: &[Way::Closed],
+    ways: &[LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: None,
@@ -30,13 +30,13 @@ limit = 10000
 failures = 1000000
 ";
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let (connections, seconds, url) = (job.connections, job.seconds, job.url());
-    Asked::line(&format!("siege -R siege.conf -b -c {connections} -t {seconds}S {url}"))
+    ToolCommand::line(&format!("siege -R siege.conf -b -c {connections} -t {seconds}S {url}"))
         .with_file("siege.conf", CONF.to_owned())
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let json = json(&told.out)?;
     Ok(Figures {
         mean: at(&json, "/response_time"),

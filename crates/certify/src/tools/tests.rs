@@ -3,7 +3,7 @@
 use super::*;
 
 fn read(tool: &Tool, out: &str, file: &str) -> Figures {
-    (tool.read)(&Told { out: out.into(), file: file.into() }).unwrap_or_else(|why| panic!("{}: {why}", tool.name))
+    (tool.read)(&ToolReport { out: out.into(), file: file.into() }).unwrap_or_else(|why| panic!("{}: {why}", tool.name))
 }
 
 fn told(p50: f64, p90: f64, p99: f64) -> Figures {
@@ -25,7 +25,7 @@ fn same(told: &Figures, expected: &Figures) {
 fn names_are_told_apart_and_nonsense_is_refused() {
     for (at, tool) in TOOLS.iter().enumerate() {
         assert!(TOOLS[..at].iter().all(|other| other.name != tool.name));
-        assert!((tool.read)(&Told::default()).is_err(), "{} reads figures from nothing", tool.name);
+        assert!((tool.read)(&ToolReport::default()).is_err(), "{} reads figures from nothing", tool.name);
         assert!(!tool.ways.is_empty());
     }
 }
@@ -37,7 +37,7 @@ fn every_tool_is_told_load_and_target() {
             let asked = (tool.ask)(&job(*way));
             let all = format!("{} {:?}", asked.words.join(" "), asked.files);
             assert!(all.contains("127.0.0.1") && all.contains("8080"), "{}: {all}", tool.name);
-            let load = if *way == Way::Open { ["1000", "50"] } else { ["5", "-c5"] };
+            let load = if *way == LoadMode::Open { ["1000", "50"] } else { ["5", "-c5"] };
             assert!(load.iter().any(|number| all.contains(number)), "{} {way:?}: {all}", tool.name);
         }
     }
@@ -47,14 +47,14 @@ fn every_tool_is_told_load_and_target() {
 fn the_commands_of_the_tools_at_hand() {
     let line = |tool: &Tool, way| (tool.ask)(&job(way)).words.join(" ");
     assert_eq!(
-        line(&brunt::TOOL, Way::Open),
+        line(&brunt::TOOL, LoadMode::Open),
         "brunt run http://127.0.0.1:8080/ -r 1000 --arrivals even -d 10s -q --no-store -o json=brunt.json"
     );
-    assert_eq!(line(&wrk::TOOL, Way::Closed), "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/");
-    assert!(line(&ab::TOOL, Way::Closed).contains("-t 10 -n 1000000"), "-t sets -n, so it comes first");
-    assert!(line(&h2load::TOOL, Way::Open).contains("-c20 --rps=50 "));
-    assert!(!line(&h2load::TOOL, Way::Closed).contains("rps"));
-    assert!(line(&wrk2::TOOL, Way::Open).contains("-d20s -R1000"), "ten seconds more to calibrate");
+    assert_eq!(line(&wrk::TOOL, LoadMode::Closed), "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/");
+    assert!(line(&ab::TOOL, LoadMode::Closed).contains("-t 10 -n 1000000"), "-t sets -n, so it comes first");
+    assert!(line(&h2load::TOOL, LoadMode::Open).contains("-c20 --rps=50 "));
+    assert!(!line(&h2load::TOOL, LoadMode::Closed).contains("rps"));
+    assert!(line(&wrk2::TOOL, LoadMode::Open).contains("-d20s -R1000"), "ten seconds more to calibrate");
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! vegeta: a constant rate with as many workers as it takes, or as fast as so many workers can.
 
 use super::text::{at, is_refusal, json, sum};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "vegeta",
     program: Some("vegeta"),
-    ways: &[Way::Open, Way::Closed],
+    ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: Some("vegeta.hdr"),
@@ -17,19 +17,19 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let load = match job.way {
-        Way::Open => format!("-rate {}/s", job.rate),
-        Way::Closed => format!("-rate 0 -max-workers {0} -workers {0}", job.connections),
+        LoadMode::Open => format!("-rate {}/s", job.rate),
+        LoadMode::Closed => format!("-rate 0 -max-workers {0} -workers {0}", job.connections),
     };
     let (seconds, url) = (job.seconds, job.url());
-    Asked::shell(format!(
+    ToolCommand::shell(format!(
         "echo 'GET {url}' | vegeta attack {load} -duration {seconds}s -output vegeta.bin && \
          vegeta report -type hdrplot -output vegeta.hdr vegeta.bin && vegeta report -type json vegeta.bin"
     ))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let json = json(&told.out)?;
     let time = |key: &str| at(&json, &format!("/latencies/{key}")).map(|nanos| nanos / 1e9);
     let figures = Figures {

@@ -1,14 +1,14 @@
 //! wrk 4: a closed loop; its distribution ends at the 99th percentile.
 
 use super::text::{line_words, number_after, time};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "wrk",
     program: Some("wrk"),
-    ways: &[Way::Closed],
+    ways: &[LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
     file: None,
@@ -17,12 +17,12 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let (connections, seconds, url) = (job.connections, job.seconds, job.url());
-    Asked::line(&format!("wrk -t1 -c{connections} -d{seconds}s --timeout 20s --latency {url}"))
+    ToolCommand::line(&format!("wrk -t1 -c{connections} -d{seconds}s --timeout 20s --latency {url}"))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let text = &told.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Latency Distribution").nth(1).unwrap_or("");

@@ -1,14 +1,14 @@
 //! wrk2: wrk with a constant rate, and response times from when a request was due. It calibrates for ten seconds first.
 
 use super::text::{line_words, number_after, time};
-use super::{Asked, Job, Spacing, Told, Tool, Way};
+use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "wrk2",
     program: Some("wrk2"),
-    ways: &[Way::Open],
+    ways: &[LoadMode::Open],
     spacing: Spacing::Even,
     lead: 10,
     file: None,
@@ -17,13 +17,13 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
-fn ask(job: &Job) -> Asked {
+fn ask(job: &Job) -> ToolCommand {
     let seconds = job.seconds + TOOL.lead;
     let (connections, rate, url) = (job.most, job.rate, job.url());
-    Asked::line(&format!("wrk2 -t1 -c{connections} -d{seconds}s -R{rate} --timeout 20s --latency {url}"))
+    ToolCommand::line(&format!("wrk2 -t1 -c{connections} -d{seconds}s -R{rate} --timeout 20s --latency {url}"))
 }
 
-fn read(told: &Told) -> Result<Figures, String> {
+fn read(told: &ToolReport) -> Result<Figures, String> {
     let text = &told.out;
     let throughput = number_after(text, "Requests/sec:").ok_or("it printed no Requests/sec")?;
     let distribution = text.split("Recorded Latency").nth(1).unwrap_or("");

@@ -17,11 +17,11 @@ use brunt_spec::to_plan::body_from;
 use brunt_spec::words::target;
 use brunt_spec::words::values::secrets::filled;
 use brunt_store::redact::restore::redacted_places;
-use brunt_store::{Named, Store};
+use brunt_store::{Store, StoredItem};
 use std::time::Duration;
 
 /// Measures it, and keeps that: its id.
-pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<String, Failed> {
+pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, Failed> {
     let experiment = experiment(store, args, baseline, url).map_err(usage)?;
     let given = Given {
         command: command_line(),
@@ -43,13 +43,13 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Resu
 }
 
 /// What was done for the baseline, of another URL.
-fn experiment(store: &Store, args: &CheckArgs, baseline: &Named, url: &str) -> Result<Experiment> {
+fn experiment(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<Experiment> {
     let (mut steps, arranged) = match baseline {
-        Named::Run(id) => {
+        StoredItem::Run(id) => {
             let plan = store.run(id)?.plan.ok_or_else(|| anyhow!("{id} has no plan"))?;
-            (vec![Step { load: plan.main().load.peak(), plan }], alike("baseline-check", 1))
+            (vec![Step::new(plan.main().load.peak(), plan)], alike("baseline-check", 1))
         }
-        Named::Experiment(id) => {
+        StoredItem::Experiment(id) => {
             let mut experiment = store.study(id)?.experiment;
             let name = format!("{}-check", experiment.name);
             let [only] = &mut experiment.contenders[..] else {

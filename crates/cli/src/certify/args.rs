@@ -1,6 +1,6 @@
 //! What `brunt certify` is told.
 
-use brunt_certify::{CASES, Settings, TOOLS, Way};
+use brunt_certify::{CASES, LoadMode, Settings, TOOLS};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Output};
 use clap::{Args, value_parser};
@@ -19,7 +19,7 @@ pub struct CertifyArgs {
 
     /// Ways of putting load to run: open, closed [default: both, where the tool can]
     #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = way)]
-    pub ways: Vec<Way>,
+    pub ways: Vec<LoadMode>,
 
     /// Load in each run; a p99.9 takes some thousand requests, so 8 s or more
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(2..=600))]
@@ -69,10 +69,10 @@ fn case(word: &str) -> Result<String, WordError> {
     known(word, "case", &names, false)
 }
 
-fn way(word: &str) -> Result<Way, WordError> {
+fn way(word: &str) -> Result<LoadMode, WordError> {
     match word {
-        "open" => Ok(Way::Open),
-        "closed" => Ok(Way::Closed),
+        "open" => Ok(LoadMode::Open),
+        "closed" => Ok(LoadMode::Closed),
         _ => Err(WordError::new(word, "that is no loop", "open, closed, or both as open,closed")),
     }
 }
@@ -94,7 +94,7 @@ mod tests {
         assert!(tool("brunt").is_ok() && tool("all").is_ok());
         assert!(tool("locust").unwrap_err().to_string().contains("wrk,"));
         assert!(case("all").unwrap_err().to_string().contains("stall"));
-        assert_eq!(way("open"), Ok(Way::Open));
+        assert_eq!(way("open"), Ok(LoadMode::Open));
         assert!(way("half").unwrap_err().to_string().contains("closed"));
     }
 }

@@ -10,8 +10,8 @@ use anyhow::{Result, ensure};
 use brunt_engine::Control;
 use brunt_model::Plan;
 use brunt_model::finding::{State, Verdict};
-use brunt_runner::keep::Kept;
-use brunt_runner::{Carried, Engine, Listen, With, carry_out_by};
+use brunt_runner::keep::StoredRun;
+use brunt_runner::{Engine, Listen, RunResult, With, carry_out_by};
 use brunt_spec::defaults;
 use brunt_store::Store;
 
@@ -39,7 +39,8 @@ impl RunSetup {
 
     /// Carries the plan out while `listener` hears it.
     pub fn run(self, plan: &Plan, engine: Engine<'_>, listener: &mut dyn Listen) -> Done {
-        let mut kept = self.store.as_ref().and_then(|store| Kept::begin(store, None).map_err(|why| say(&why)).ok());
+        let mut kept =
+            self.store.as_ref().and_then(|store| StoredRun::begin(store, None).map_err(|why| say(&why)).ok());
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut *listener];
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let command = crate::command_line();
@@ -54,8 +55,8 @@ impl RunSetup {
 /// A run that is over, before anything of ours was written.
 pub struct Done {
     /// What it came to.
-    pub carried: Carried,
-    kept: Option<Kept>,
+    pub carried: RunResult,
+    kept: Option<StoredRun>,
     outputs: Option<Outputs>,
     notes: bool,
 }
@@ -63,7 +64,7 @@ pub struct Done {
 impl Done {
     /// Writes the reports of ours, and says on stderr what the old report cannot: `notes`, and whether we were the limit.
     pub fn finish(self, notes: &[String]) -> Result<()> {
-        let Carried { run, judgement, outcome } = self.carried;
+        let RunResult { run, judgement, outcome } = self.carried;
         if self.notes {
             for note in notes {
                 say(&note_line(note));

@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::measure::{Strict, exit_of};
 use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::Better;
-use brunt_model::question::Fulfilled;
+use brunt_model::question::RequirementOutcome;
 use brunt_model::reached::Replies;
 use brunt_model::{Analysis, Answer, Find, Question, Study};
 use brunt_runner::decide::fulfilled;
@@ -47,9 +47,9 @@ pub fn exit_of_study(study: &Study, analysis: &Analysis, strict: Strict) -> Exit
 fn of_search(analysis: &Analysis, find: &Find, strict: Strict) -> Exit {
     let of = |answer: &Answer| {
         let required = find.require.iter().map(|requirement| match fulfilled(answer, requirement) {
-            Fulfilled::Met => Exit::Measured,
-            Fulfilled::Undecided => Exit::Undecided,
-            Fulfilled::Missed => Exit::ObjectiveMissed,
+            RequirementOutcome::Met => Exit::Measured,
+            RequirementOutcome::Undecided => Exit::Undecided,
+            RequirementOutcome::Missed => Exit::ObjectiveMissed,
         });
         let limited = answer.ended == SearchEnd::Generator && strict == Strict::Yes;
         let ends = [(answer.ended == SearchEnd::Least, Exit::ObjectiveMissed), (limited, Exit::Limited)];

@@ -22,10 +22,9 @@ pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study> {
     );
     study.experiment = with_secrets(&study.experiment, asked, redactor, &id)?;
     place_anew(&mut study.experiment, asked);
-    if study.experiment.question != asked.question {
-        store.ask_anew(&id, &asked.question)?;
-        study.experiment.question = asked.question.clone();
-    }
+    let changed = (study.experiment.question != asked.question).then_some(&asked.question);
+    study.resumptions.push(store.state_resumption(&id, brunt_engine::clock::unix_seconds(), changed)?);
+    study.experiment.question.clone_from(&asked.question);
     Ok(study)
 }
 

@@ -18,7 +18,7 @@ pub struct Terminal {
 
 impl Observer for Terminal {
     fn progress(&self, plan: &Plan, before: String) -> Box<dyn Listen> {
-        Box::new(Live::of_many(plan, self.quiet, before))
+        Live::of_many(plan, self.quiet, before).start()
     }
 
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {

@@ -7,7 +7,7 @@ use brunt_report::figures::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_report::layout::{Table, clean, shorten};
 use brunt_report::utc::rfc3339;
 use brunt_store::entry::{Figures, LoadRange};
-use brunt_store::{Entry, Kind, Listed, Progress, Store};
+use brunt_store::{Entry, EntryFilter, Kind, Progress, Store};
 use clap::Args;
 
 /// No name of a target takes more columns.
@@ -30,9 +30,9 @@ pub struct ListArgs {
 /// Lists them, the oldest first.
 pub fn list(args: &ListArgs, store: &Store) -> Result<(), Failed> {
     let which = match &args.id {
-        Some(word) => Listed::RunsOf(store.find_experiment(word).map_err(refused)?),
-        None if args.all => Listed::All,
-        None => Listed::Alone,
+        Some(word) => EntryFilter::RunsOf(store.find_experiment(word).map_err(refused)?),
+        None if args.all => EntryFilter::All,
+        None => EntryFilter::Alone,
     };
     let entries = store.list(&which).map_err(refused)?;
     if args.json {

@@ -1,6 +1,6 @@
 //! The server's cores: all of them, or one.
 
-use super::Look;
+use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, joined, mean};
 use crate::explain::words::{percent, three};
 use crate::shares::Shares;
@@ -23,8 +23,8 @@ const OTHERS: f64 = 0.1;
 const MOST_NAMED: usize = 4;
 
 /// All cores of a machine busy, and not by the generator.
-pub fn machine(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn machine(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in machines(facts) {
         let busy = busy(facts, source);
         let figure = Figure {
@@ -67,8 +67,8 @@ pub fn taken_by_generator(facts: &Facts) -> Option<String> {
 }
 
 /// A thread that has a core to itself, and wants more.
-pub fn core(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn core(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.telling(server::BUSIEST_THREAD) {
         let figure = Figure {
             culprit: Culprit::Core,

@@ -2,7 +2,7 @@
 //!
 //! What it is **not**: a judgement. What was not read gives no level.
 
-use super::Look;
+use super::RuleResult;
 use brunt_model::analysis::{Culprit, Reason};
 use brunt_model::finding::Side;
 use brunt_model::history::History;
@@ -147,7 +147,7 @@ impl Figure<'_> {
     }
 }
 
-impl Look {
+impl RuleResult {
     /// Holds a figure against its threshold: its level, where that is at its limit.
     pub fn hold(&mut self, figure: &Figure) -> Option<f64> {
         let value = figure.level()?;

@@ -1,6 +1,6 @@
 //! The server's machine besides its cores: memory, disks, network; and the files that its processes may open.
 
-use super::Look;
+use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, TENTH, joined};
 use crate::explain::words::{bits, bytes, percent};
 use brunt_model::analysis::Culprit;
@@ -23,8 +23,8 @@ const DROPPED: f64 = 0.001;
 const FILES: f64 = 0.95;
 
 /// Swapping, little left, or tasks that wait for memory.
-pub fn memory(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn memory(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     let figure = |source, name: &str, values, (threshold, side)| Figure {
         culprit: Culprit::Memory,
         source,
@@ -56,8 +56,8 @@ pub fn memory(facts: &Facts) -> Look {
 }
 
 /// A disk that always has something to do.
-pub fn disk(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn disk(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.sources() {
         for disk in facts.names(source).iter().filter_map(|n| n.strip_prefix("disk.")?.strip_suffix(".busy_seconds")) {
             let name = server::disk_busy(disk);
@@ -73,8 +73,8 @@ pub fn disk(facts: &Facts) -> Look {
 }
 
 /// A full link, or packets that were dropped.
-pub fn network(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn network(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.sources() {
         for nic in Nic::SentBytes.interfaces(facts.names(source)) {
             link(facts, &mut look, source, nic);
@@ -84,7 +84,7 @@ pub fn network(facts: &Facts) -> Look {
     look
 }
 
-fn link(facts: &Facts, look: &mut Look, source: &str, nic: &str) {
+fn link(facts: &Facts, look: &mut RuleResult, source: &str, nic: &str) {
     let Some(speed) = facts.states(source, &Nic::BitsPerSecond.of(nic)).last().copied().filter(|s| *s > 0.0) else {
         return;
     };
@@ -104,7 +104,7 @@ fn link(facts: &Facts, look: &mut Look, source: &str, nic: &str) {
     }
 }
 
-fn dropped(facts: &Facts, look: &mut Look, source: &str, nic: &str) {
+fn dropped(facts: &Facts, look: &mut RuleResult, source: &str, nic: &str) {
     let growth = |what: Nic| facts.growth(source, &what.of(nic)).unwrap_or(0.0);
     let (lost, all) = (growth(Nic::Dropped), growth(Nic::ReceivedPackets) + growth(Nic::SentPackets));
     let figure = Figure {
@@ -122,8 +122,8 @@ fn dropped(facts: &Facts, look: &mut Look, source: &str, nic: &str) {
 }
 
 /// A process near its limit on open files.
-pub fn files(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn files(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.telling(server::DESCRIPTORS_SHARE) {
         let figure = Figure {
             culprit: Culprit::Files,

@@ -1,6 +1,6 @@
 //! What a server has a fixed number of: workers, connections, places in its accept queue.
 
-use super::Look;
+use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, TENTH, mean};
 use crate::explain::words::{count, percent};
 use brunt_model::Tick;
@@ -15,8 +15,8 @@ const CONNECTIONS: f64 = 0.98;
 const TURNED_AWAY: f64 = 10.0;
 
 /// All workers of a pool busy.
-pub fn workers(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn workers(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.telling(server::WORKERS_BUSY) {
         let pool = Pool::of(facts, source);
         let figure = Figure {
@@ -99,8 +99,8 @@ fn workers_of(source: &str) -> &str {
 }
 
 /// Connections at the server's own limit.
-pub fn connections(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn connections(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.telling(server::CONNECTIONS_LIMIT) {
         let limit = mean(&facts.states(source, server::CONNECTIONS_LIMIT));
         let open = facts.states(source, server::CONNECTIONS);
@@ -126,8 +126,8 @@ pub fn connections(facts: &Facts) -> Look {
 }
 
 /// Connections that came faster than they were accepted.
-pub fn accept_queue(facts: &Facts) -> Look {
-    let mut look = Look::default();
+pub fn accept_queue(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::default();
     for source in facts.telling(server::ACCEPT_QUEUE) {
         let limits = facts.states(source, server::ACCEPT_QUEUE_LIMIT);
         let waiting = facts.states(source, server::ACCEPT_QUEUE);
@@ -154,7 +154,7 @@ pub fn accept_queue(facts: &Facts) -> Look {
 }
 
 /// Holds the growth of a count that should be 0.
-fn held_growth(look: &mut Look, facts: &Facts, (culprit, source, name): (Culprit, &str, &str)) -> Option<f64> {
+fn held_growth(look: &mut RuleResult, facts: &Facts, (culprit, source, name): (Culprit, &str, &str)) -> Option<f64> {
     let values = facts.growth(source, name).into_iter().collect();
     let threshold = TURNED_AWAY;
     look.hold(&Figure { culprit, source, name: name.into(), values, threshold, side: Side::AtLeast, share: 1.0 })

@@ -21,11 +21,11 @@ pub struct Decided {
     /// Its figures, the first first; others of which nothing is known are left out.
     pub compared: Vec<Compared>,
     /// The same as the test has them, with what they are held against.
-    pub found: Vec<Found>,
+    pub found: Vec<TestedFigure>,
 }
 
 /// One figure of a pair, tested.
-pub struct Found {
+pub struct TestedFigure {
     /// Which.
     pub measure: Measure,
     /// Who is better or worse.
@@ -56,7 +56,7 @@ pub enum Scale {
 }
 
 /// A figure of a pair, before all are seen together.
-struct Asked {
+struct PairedFigure {
     pair: usize,
     measure: Measure,
     theirs: String,
@@ -73,11 +73,11 @@ enum Tests {
 
 /// All pairs, in their order; and about how many blocks more it would take to decide the first figure of each.
 pub fn decide(pairs: &[PairFigures], measures: &[Measure], spec: &Compare) -> (Vec<Decided>, Option<u32>) {
-    let of_pair = |(pair, of): (usize, &'_ PairFigures)| -> Vec<Asked> {
+    let of_pair = |(pair, of): (usize, &'_ PairFigures)| -> Vec<PairedFigure> {
         let known = of.figures.iter().filter(|(measure, all)| measures.first() == Some(measure) || !all.is_empty());
-        known.map(|(measure, all)| Asked::of(of, *measure, pair, all)).collect()
+        known.map(|(measure, all)| PairedFigure::of(of, *measure, pair, all)).collect()
     };
-    let asked: Vec<Asked> = pairs.iter().enumerate().flat_map(of_pair).collect();
+    let asked: Vec<PairedFigure> = pairs.iter().enumerate().flat_map(of_pair).collect();
     let tested = holm(&weighted(&asked, measures), spec.alpha);
     let mut decided: Vec<Decided> = pairs.iter().map(|_| Decided { compared: Vec::new(), found: Vec::new() }).collect();
     let mut more = Some(0);
@@ -94,11 +94,11 @@ pub fn decide(pairs: &[PairFigures], measures: &[Measure], spec: &Compare) -> (V
 }
 
 /// Each figure with its share of α: the first has half of it (all, where it is the only one), shared among the pairs; the others the rest.
-fn weighted(asked: &[Asked], measures: &[Measure]) -> Vec<Hypothesis> {
-    let is_first = |one: &Asked| measures.first() == Some(&one.measure);
+fn weighted(asked: &[PairedFigure], measures: &[Measure]) -> Vec<Hypothesis> {
+    let is_first = |one: &PairedFigure| measures.first() == Some(&one.measure);
     let firsts = asked.iter().filter(|one| is_first(one)).count();
     let shares = Shares::of(firsts, asked.len() - firsts);
-    let weight = |one: &Asked| if is_first(one) { shares.first } else { shares.other };
+    let weight = |one: &PairedFigure| if is_first(one) { shares.first } else { shares.other };
     asked.iter().map(|one| Hypothesis { p: one.p(), weight: weight(one) }).collect()
 }
 
@@ -150,7 +150,7 @@ impl Scale {
     }
 }
 
-impl Asked {
+impl PairedFigure {
     fn of(of: &PairFigures, measure: Measure, pair: usize, figures: &Figures) -> Self {
         let scale = figures.scale();
         let (ours, other) = (scale.counted(&figures.ours), scale.counted(&figures.theirs));
@@ -171,7 +171,7 @@ impl Asked {
         }
     }
 
-    fn found(&self, level: f64, smallest: f64) -> Found {
+    fn found(&self, level: f64, smallest: f64) -> TestedFigure {
         let sizes = (self.figures.ours.len(), self.figures.theirs.len());
         let (shift, test, least) = match &self.tests {
             Tests::Blocks(paired) => {
@@ -186,7 +186,7 @@ impl Asked {
         let medians = (median(&self.figures.ours), median(&self.figures.theirs));
         let theirs = self.theirs.clone();
         let groups = self.figures.most.is_none();
-        Found { measure: self.measure, theirs, medians, scale: self.scale, shift, test, sizes, groups, verdict }
+        TestedFigure { measure: self.measure, theirs, medians, scale: self.scale, shift, test, sizes, groups, verdict }
     }
 
     /// About so many blocks more until it would be decided.
@@ -230,7 +230,7 @@ fn verdict(measure: Measure, scale: Scale, interval: Between, smallest: f64) -> 
     }
 }
 
-fn compared(found: &Found, tested: &Tested, smallest: f64) -> Compared {
+fn compared(found: &TestedFigure, tested: &Tested, smallest: f64) -> Compared {
     let share =
         |difference: f64| found.scale.share(difference, found.medians.0).filter(|_| found.scale == Scale::Shares);
     Compared {

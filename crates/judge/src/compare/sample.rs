@@ -4,10 +4,10 @@
 
 use super::figures::{capacity, figure};
 use crate::sweep::load;
-use brunt_model::comparison::Searched;
+use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
 use brunt_model::question::{Compare, Measure};
-use brunt_model::{Contender, Judgement, LoadUnit, Place, Run, Study, Trial};
+use brunt_model::{Contender, Judgement, LoadUnit, Run, Study, Trial, TrialIndex};
 use brunt_stats::shift::Between;
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ pub struct Figures {
 
 impl<'a> Sample<'a> {
     /// The trials of a study: one repetition is one block.
-    pub fn of_study(study: &'a Study, spec: &Compare, searched: &[Searched]) -> Self {
+    pub fn of_study(study: &'a Study, spec: &Compare, searched: &[FoundCapacity]) -> Self {
         let contenders = &study.experiment.contenders;
         let mut pairs = Vec::new();
         for theirs in 1..contenders.len() {
@@ -165,7 +165,7 @@ impl Paired<'_> {
 }
 
 /// That searches of a contender did not find its capacity.
-fn only_a_side(contender: &str, searched: &[Searched]) -> Option<String> {
+fn only_a_side(contender: &str, searched: &[FoundCapacity]) -> Option<String> {
     let of = || searched.iter().filter(|one| one.contender == contender);
     let (all, open) = (of().count(), of().filter(|one| one.at.value.is_none()).count());
     (open > 0).then(|| {
@@ -185,7 +185,7 @@ fn known_steps(study: &Study, theirs: usize) -> Range<usize> {
     0..experiment.contenders[0].steps.len().min(experiment.contenders[theirs].steps.len())
 }
 
-fn of_capacities<'a>(study: &'a Study, theirs: usize, searched: &[Searched]) -> Paired<'a> {
+fn of_capacities<'a>(study: &'a Study, theirs: usize, searched: &[FoundCapacity]) -> Paired<'a> {
     let experiment = &study.experiment;
     let found = |contender, repetition| found(study, contender, repetition, searched);
     let block = |repetition| Some((found(0, repetition)?, found(theirs, repetition)?));
@@ -199,7 +199,7 @@ fn of_capacities<'a>(study: &'a Study, theirs: usize, searched: &[Searched]) -> 
 }
 
 /// The capacity of a contender in a repetition.
-fn found(study: &Study, contender: usize, repetition: u32, searched: &[Searched]) -> Option<Between> {
+fn found(study: &Study, contender: usize, repetition: u32, searched: &[FoundCapacity]) -> Option<Between> {
     let name = &study.experiment.contenders.get(contender)?.name;
     let of = searched.iter().find(|one| one.contender == *name && one.repetition == repetition + 1)?;
     capacity(of.at)
@@ -209,7 +209,7 @@ fn paired(study: &Study, theirs: usize, step: usize) -> Paired<'_> {
     let experiment = &study.experiment;
     let (first, other) = (&experiment.contenders[0], &experiment.contenders[theirs]);
     let run = |contender, repetition| {
-        let place = Place { repetition, contender, step };
+        let place = TrialIndex { repetition, contender, step };
         study.trials.iter().find(|trial| trial.place == place && objection(trial).is_none()).map(|trial| &trial.run)
     };
     let block = |repetition| Some((run(0, repetition)?, run(theirs, repetition)?));
@@ -244,7 +244,7 @@ fn reason(judgement: &Judgement) -> Option<&'static str> {
     judgement.findings.iter().any(|finding| finding.rule == "cut_short").then_some("it was cut short")
 }
 
-fn notes(study: &Study, searched: &[Searched]) -> Vec<String> {
+fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
     let experiment = &study.experiment;
     // What a search makes of its trials is in what it found.
     let known_before = |trial: &&Trial| !experiment.was_chosen(trial.place);

@@ -2,7 +2,7 @@
 //!
 //! What it is not: what it decides.
 
-use super::decide::{Decided, Found, Scale};
+use super::decide::{Decided, Scale, TestedFigure};
 use super::figures::written;
 use super::sample::Paired;
 use crate::sweep::load;
@@ -13,7 +13,7 @@ use brunt_model::words::{count, plural};
 use brunt_model::{Comparison, LoadUnit};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
-pub fn sentence(found: &Found, smallest: f64) -> String {
+pub fn sentence(found: &TestedFigure, smallest: f64) -> String {
     let said = match found.verdict {
         _ if found.sizes.0 == 0 || found.sizes.1 == 0 => "nothing is known of it".into(),
         _ if nothing_at_all(found) => format!("{} with both", written(found.measure, 0.0)),
@@ -27,12 +27,12 @@ pub fn sentence(found: &Found, smallest: f64) -> String {
     format!("{}: {said}", found.measure)
 }
 
-fn nothing_at_all(found: &Found) -> bool {
+fn nothing_at_all(found: &TestedFigure) -> bool {
     found.scale == Scale::Plain && found.medians == (0.0, 0.0) && found.shift.value.known() == Some(0.0)
 }
 
 /// `B is better by 4.1 % (2.6 to 5.5)`; where it is not a share of anything: `B is worse: 0.5 % against 0 %`.
-fn differs(found: &Found, how: &str) -> String {
+fn differs(found: &TestedFigure, how: &str) -> String {
     let (who, interval) = (&found.theirs, found.shift.interval);
     let (near, far) = if interval.low > 0.0 { (interval.low, interval.high) } else { (interval.high, interval.low) };
     if found.scale == Scale::Plain {
@@ -51,7 +51,7 @@ fn differs(found: &Found, how: &str) -> String {
 }
 
 /// `B is between 1.2 % lower and 3.4 % higher`.
-fn range(found: &Found) -> String {
+fn range(found: &TestedFigure) -> String {
     let (who, interval) = (&found.theirs, found.shift.interval);
     let end = |difference: f64| match found.scale {
         Scale::Shares => side(difference.exp_m1(), percent),
@@ -69,7 +69,7 @@ fn side(difference: f64, size: impl Fn(f64) -> String) -> String {
     format!("{} {}", size(difference.abs()), if difference < 0.0 { "lower" } else { "higher" })
 }
 
-fn too_few(found: &Found) -> String {
+fn too_few(found: &TestedFigure) -> String {
     let (ours, theirs) = (found.sizes.0 as u64, found.sizes.1 as u64);
     let sizes = if found.groups { format!("{ours} and {}", plural(theirs, "run")) } else { plural(ours, "block") };
     let so_far = found.shift.value.known().map_or(String::new(), |value| match found.scale {
@@ -83,7 +83,7 @@ fn too_few(found: &Found) -> String {
 /// Figures that were asked for, and of which some pair has nothing.
 pub fn not_known(decided: &[Decided], pairs: &[Paired], measures: &[Measure]) -> Vec<String> {
     let missing = |measure: &&Measure| {
-        let known = |found: &Found| found.measure == **measure && found.sizes.0 > 0 && found.sizes.1 > 0;
+        let known = |found: &TestedFigure| found.measure == **measure && found.sizes.0 > 0 && found.sizes.1 > 0;
         let asked = decided.iter().zip(pairs).filter(|(_, pair)| pair.has(**measure));
         asked.clone().any(|(pair, _)| !pair.found.iter().any(known))
     };
@@ -147,7 +147,7 @@ pub fn is_settled(pair: &Decided, regression: &Regression) -> bool {
 }
 
 /// By which share the other is worse at least, and at most; a better one is worse by less than nothing.
-fn worse_by(found: &Found) -> (f64, f64) {
+fn worse_by(found: &TestedFigure) -> (f64, f64) {
     let share = |difference: f64| {
         let open = f64::INFINITY.copysign(difference);
         if difference == 0.0 { 0.0 } else { found.scale.share(difference, found.medians.0).unwrap_or(open) }

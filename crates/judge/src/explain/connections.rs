@@ -1,7 +1,7 @@
 //! How connections were kept, and what was sent twice on them.
 
 use super::words::{count, percent, plural, three};
-use super::{Facts, Said};
+use super::{Facts, Remark};
 use brunt_model::Failure;
 use brunt_model::plan::Keep;
 use brunt_model::reading_names::RETRANSMITTED;
@@ -27,7 +27,7 @@ const RETRANSMITTED_MANY: f64 = 10.0;
 const RETRANSMITTED_SHARE: f64 = 0.01;
 
 /// Connections were reused less than was asked for.
-pub fn reuse(facts: &Facts) -> Option<Said> {
+pub fn reuse(facts: &Facts) -> Option<Remark> {
     let flow = &facts.run.flow_all;
     let replaced = replaced(facts);
     if !may_be_reused(facts) || replaced < REPLACED || flow.opened == 0 || flow.begun == 0 {
@@ -41,7 +41,7 @@ pub fn reuse(facts: &Facts) -> Option<Said> {
         three(each),
         if idle(facts, replaced) { " while they were idle" } else { "" }
     );
-    let said = if each < WEIGHS { Said::warning(said) } else { Said::note(said) };
+    let said = if each < WEIGHS { Remark::warning(said) } else { Remark::note(said) };
     Some(said.remedy(where_set(facts, replaced)))
 }
 
@@ -80,7 +80,7 @@ fn where_set(facts: &Facts, replaced: f64) -> String {
 }
 
 /// Segments had to be sent again.
-pub fn retransmissions(facts: &Facts) -> Option<Said> {
+pub fn retransmissions(facts: &Facts) -> Option<Remark> {
     let again = facts.growth(RETRANSMITTED)?;
     let share = again / facts.run.flow_all.begun.max(1) as f64;
     if again < RETRANSMITTED_MANY || share < RETRANSMITTED_SHARE {
@@ -92,5 +92,5 @@ pub fn retransmissions(facts: &Facts) -> Option<Said> {
         count(again as u64),
         percent(share)
     );
-    Some(Said::note(said).remedy("look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops"))
+    Some(Remark::note(said).remedy("look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops"))
 }

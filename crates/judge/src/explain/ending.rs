@@ -1,7 +1,7 @@
 //! How the run ended, and whether it lasted long enough to speak for the server.
 
 use super::words::{count, plural, time};
-use super::{Facts, Said};
+use super::{Facts, Remark};
 use brunt_model::Failure;
 
 /// A run that lacks more than this share of its time is another measurement than the one asked for.
@@ -10,10 +10,10 @@ const MISSING: f64 = 0.05;
 const SHORT_SECONDS: f64 = 1.0;
 
 /// The run was cut short and is not comparable.
-pub fn cut_short(facts: &Facts) -> Option<Said> {
+pub fn cut_short(facts: &Facts) -> Option<Remark> {
     let why = why_cut(facts)?;
     let said = format!("The run was cut short and is not comparable with a whole one: {why}.");
-    Some(Said::warning(said).remedy("let it run to its end before its figures are set beside others"))
+    Some(Remark::warning(said).remedy("let it run to its end before its figures are set beside others"))
 }
 
 fn why_cut(facts: &Facts) -> Option<String> {
@@ -55,7 +55,7 @@ fn done(facts: &Facts) -> String {
 }
 
 /// The run was over before there was anything to see but its start.
-pub fn too_short(facts: &Facts) -> Option<Said> {
+pub fn too_short(facts: &Facts) -> Option<Remark> {
     let completed = facts.run.flow.completed;
     if facts.seconds >= SHORT_SECONDS || completed == 0 || why_cut(facts).is_some() {
         return None;
@@ -66,12 +66,12 @@ pub fn too_short(facts: &Facts) -> Option<Said> {
         time(facts.seconds),
         count(completed)
     );
-    Some(Said::warning(said).remedy("measure for 10 s or more (-d 10s)"))
+    Some(Remark::warning(said).remedy("measure for 10 s or more (-d 10s)"))
 }
 
 /// The figures still drifted when the run ended.
-pub fn not_steady(facts: &Facts) -> Option<Said> {
+pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
     let said = format!("The run never became steady ({}): its figures are of a change, not of a state.", steady.method);
-    Some(Said::warning(said).remedy("run longer, or leave the change out with --warmup"))
+    Some(Remark::warning(said).remedy("run longer, or leave the change out with --warmup"))
 }

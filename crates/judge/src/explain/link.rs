@@ -1,6 +1,6 @@
 //! Whether the link between client and server was the ceiling.
 
-use super::Said;
+use super::Remark;
 use super::facts::{Facts, Interval};
 use super::words::{bits, percent};
 use brunt_model::finding::Limit;
@@ -26,7 +26,7 @@ const LONG: f64 = 10_000.0;
 const PARTS: usize = 8;
 
 /// The link is the ceiling.
-pub fn link(facts: &Facts) -> Option<Said> {
+pub fn link(facts: &Facts) -> Option<Remark> {
     // The generator's verdict names a full interface too.
     if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::Nic) || !facts.is_direct() {
         return None;
@@ -46,14 +46,14 @@ fn speed(facts: &Facts) -> Option<f64> {
     speed.filter(|speed| *speed > 0.0 && facts.same_host() != Some(true))
 }
 
-fn known_link(facts: &Facts, speed: f64) -> Option<Said> {
+fn known_link(facts: &Facts, speed: f64) -> Option<Remark> {
     let used = median(&carried(facts).rates)?;
     (used >= FULL * speed).then(|| full(facts, used, speed, Sure::Yes))
 }
 
 /// Nobody says how fast the link is (a shaped one, or one further on): a rate that stands still at a nominal speed, while
 /// more is asked for and CPU is left, says it.
-fn unknown_link(facts: &Facts) -> Option<Said> {
+fn unknown_link(facts: &Facts) -> Option<Remark> {
     let carried = carried(facts);
     let used = median(&carried.rates)?;
     let nominal = NOMINAL.into_iter().find(|speed| (FULL..=ABOVE).contains(&(used / speed)))?;
@@ -74,21 +74,23 @@ enum Sure {
     No,
 }
 
-fn full(facts: &Facts, used: f64, speed: f64, sure: Sure) -> Said {
+fn full(facts: &Facts, used: f64, speed: f64, sure: Sure) -> Remark {
     let interface = facts.route().and_then(|route| route.interface.as_ref());
     let of = interface.map_or(String::new(), |interface| format!(" of {interface}"));
     let figures = format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
     let remedy =
         "measure over a faster link, or with smaller replies (--compressed); a faster server changes nothing here";
     match sure {
-        Sure::Yes => Said::warning(format!("The link{of} is the ceiling, not the server: {figures}.")),
-        Sure::No => Said::note(format!("The link{of} may be the ceiling: {figures}, and the rate stood still there.")),
+        Sure::Yes => Remark::warning(format!("The link{of} is the ceiling, not the server: {figures}.")),
+        Sure::No => {
+            Remark::note(format!("The link{of} may be the ceiling: {figures}, and the rate stood still there."))
+        }
     }
     .remedy(remedy)
 }
 
 /// What the link carried.
-struct Carried {
+struct LinkTraffic {
     /// Bits per second in the fuller direction, part by part of the run.
     rates: Vec<f64>,
     /// How much of their variation may come from the way in which they are known.
@@ -96,7 +98,7 @@ struct Carried {
 }
 
 /// As the interface counted it; else as the bytes of requests and replies let one conclude.
-fn carried(facts: &Facts) -> Carried {
+fn carried(facts: &Facts) -> LinkTraffic {
     let counted = facts.route().and_then(|route| route.interface.as_ref()).map(|interface| {
         let [received, sent] =
             [Nic::ReceivedBytes.of(interface), Nic::SentBytes.of(interface)].map(|name| facts.rates(&name));
@@ -104,16 +106,16 @@ fn carried(facts: &Facts) -> Carried {
         fuller.into_iter().map(|bytes| bytes * 8.0).collect::<Vec<_>>()
     });
     let counted = counted.filter(|rates| rates.len() >= 4);
-    counted.map_or_else(|| concluded(facts), |rates| Carried { rates, grain: 0.0 })
+    counted.map_or_else(|| concluded(facts), |rates| LinkTraffic { rates, grain: 0.0 })
 }
 
 /// Bytes are known when their reply is whole. Users in step end theirs together, once in a response time: a part has one
 /// such wave more or less.
-fn concluded(facts: &Facts) -> Carried {
+fn concluded(facts: &Facts) -> LinkTraffic {
     let parts = PARTS as f64;
     let rate = |i: usize| wire_rate(facts.part(i as f64 / parts, (i + 1) as f64 / parts), overhead(facts));
     let rates = if facts.intervals.len() < PARTS { Vec::new() } else { (0..PARTS).map(rate).collect() };
-    Carried { rates, grain: (facts.response_seconds * parts / facts.seconds / 2.0).min(COARSEST) }
+    LinkTraffic { rates, grain: (facts.response_seconds * parts / facts.seconds / 2.0).min(COARSEST) }
 }
 
 fn wire_rate(intervals: &[Interval], overhead: f64) -> f64 {

@@ -1,7 +1,7 @@
 //! Who set the rate: the server, the users' pauses, or the schedule.
 
 use super::words::{count, percent, plural, rate, three, time};
-use super::{Facts, Said};
+use super::{Facts, Remark};
 use brunt_model::finding::State;
 use brunt_model::{Failure, Load};
 
@@ -24,7 +24,7 @@ const BEHIND: f64 = 0.05;
 const GROWTH: f64 = 1.25;
 
 /// The rate is set by the think time, not by the server.
-pub fn think_time(facts: &Facts) -> Option<Said> {
+pub fn think_time(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref().filter(|users| users.think_seconds > 0.0)?;
     let (think, response) = (users.think_seconds, facts.response_seconds);
     let throughput = facts.run.throughput();
@@ -47,11 +47,11 @@ pub fn think_time(facts: &Facts) -> Option<Said> {
     );
     let remedy = "to find what the server can do, write -r RATE, or less --think; under these users, compare servers by \
                   response time";
-    Some(Said::warning(said).remedy(remedy))
+    Some(Remark::warning(said).remedy(remedy))
 }
 
 /// Most virtual users were not waiting for the server.
-pub fn idle_users(facts: &Facts) -> Option<Said> {
+pub fn idle_users(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref().filter(|users| users.count >= FEW_USERS)?;
     let thinks = users.think_seconds > 0.0;
     let awake = if thinks { AWAKE } else { AWAKE_WITHOUT_THINKING };
@@ -73,11 +73,11 @@ pub fn idle_users(facts: &Facts) -> Option<Said> {
     } else {
         "see the failures: users pause for up to 1 s after a connection that could not be had"
     };
-    Some(Said::warning(said).remedy(remedy))
+    Some(Remark::warning(said).remedy(remedy))
 }
 
 /// Requests were due faster than the server answers: the queue has no end, and the times are those of the run's length.
-pub fn overload(facts: &Facts) -> Option<Said> {
+pub fn overload(facts: &Facts) -> Option<Remark> {
     let Load::Open { rate: offered, .. } = &facts.plan.only()?.load else { return None };
     let offered = offered.as_constant()?;
     let flow = &facts.run.flow;
@@ -96,7 +96,7 @@ pub fn overload(facts: &Facts) -> Option<Said> {
         rate(offered),
         rate(facts.run.throughput())
     );
-    Some(Said::warning(said).remedy(format!("measure below {}; write a lower -r", rate(facts.run.throughput()))))
+    Some(Remark::warning(said).remedy(format!("measure below {}; write a lower -r", rate(facts.run.throughput()))))
 }
 
 /// Long replies alone leave many under way at the end, but no more than in the middle.
@@ -120,7 +120,7 @@ const STALLED: f64 = 0.05;
 
 /// Rare slow requests took much of the users' time: who comes at a time of its own meets them more often than they are
 /// counted here (coordinated omission).
-pub fn unseen_stalls(facts: &Facts) -> Option<Said> {
+pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let response = &facts.total().response;
     if response.count() < 1000 || users.waiting < users.count / 2.0 {
@@ -140,5 +140,5 @@ pub fn unseen_stalls(facts: &Facts) -> Option<Said> {
         time(slow as f64 / 1e9),
         percent(of_time)
     );
-    Some(Said::note(said).remedy("write -r RATE: an open loop goes on asking while the server stalls"))
+    Some(Remark::note(said).remedy("write -r RATE: an open loop goes on asking while the server stalls"))
 }

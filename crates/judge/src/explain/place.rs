@@ -1,6 +1,6 @@
 //! Where client and server stand, and what limited the server.
 
-use super::{Facts, Said};
+use super::{Facts, Remark};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Limit;
@@ -13,7 +13,7 @@ const FULL: f64 = 0.9;
 const HALF: f64 = 0.5;
 
 /// Client and server share one machine.
-pub fn same_machine(facts: &Facts) -> Option<Said> {
+pub fn same_machine(facts: &Facts) -> Option<Remark> {
     if facts.same_host()? {
         let listener = facts.route().and_then(|route| route.listener.as_deref());
         let found = match (listener, facts.is_loopback()) {
@@ -24,24 +24,27 @@ pub fn same_machine(facts: &Facts) -> Option<Said> {
         let said = format!(
             "Client and server share this machine ({found}): each takes CPU from the other, and no network lies between."
         );
-        return Some(Said::note(said).remedy("to know what the server can do alone, run brunt on another machine"));
+        return Some(Remark::note(said).remedy("to know what the server can do alone, run brunt on another machine"));
     }
     None
 }
 
 /// Other processes had so much of the machine that figures are theirs too, though brunt kept its schedule.
-pub fn busy_machine(facts: &Facts) -> Option<Said> {
+pub fn busy_machine(facts: &Facts) -> Option<Remark> {
     let shares = Shares::of(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
     if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::OtherProcesses) {
         return None;
     }
     let whose = if facts.same_host() == Some(true) { "the server's response times" } else { "brunt's own timing" };
     let said = format!("This machine was busy: {}. That may have slowed down {whose}.", shares.others_in_words());
-    Some(Said::warning(said).remedy("end them and measure again; if they belong to the server, read them with --probe"))
+    Some(
+        Remark::warning(said)
+            .remedy("end them and measure again; if they belong to the server, read them with --probe"),
+    )
 }
 
 /// The server has all of the machine that it shares with brunt, but for brunt's small part: how much more it could do alone.
-pub fn shared_cpu(facts: &Facts) -> Option<Said> {
+pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
     let shares = Shares::of(facts.run).filter(|shares| shares.busy >= FULL * shares.cores)?;
     let is_told = |found: &brunt_model::Bottleneck| found.culprit == Culprit::Cpu;
     let server = shares.server.filter(|server| *server >= HALF * shares.busy)?;
@@ -55,12 +58,12 @@ pub fn shared_cpu(facts: &Facts) -> Option<Said> {
         shares.own,
         shares.alone_in_words()?
     );
-    Some(Said::note(said).remedy("less work for a page, or more cores"))
+    Some(Remark::note(said).remedy("less work for a page, or more cores"))
 }
 
 /// What limited the server, as the room's rules on its readings have it. Who was slow is no news while the figures say
 /// what one would think: a note.
-pub fn bottleneck(facts: &Facts) -> Option<Said> {
+pub fn bottleneck(facts: &Facts) -> Option<Remark> {
     let found = facts.so_far.bottleneck.as_ref()?;
     let remedy = match found.culprit {
         Culprit::NotFound | Culprit::Generator => return None,
@@ -80,5 +83,5 @@ pub fn bottleneck(facts: &Facts) -> Option<Said> {
     };
     let also =
         if found.others.is_empty() { String::new() } else { format!(" Also at a limit: {}.", found.others.join("; ")) };
-    Some(Said::note(format!("The server's bottleneck: {}.{also}", found.sentence)).remedy(remedy))
+    Some(Remark::note(format!("The server's bottleneck: {}.{also}", found.sentence)).remedy(remedy))
 }

@@ -1,6 +1,6 @@
 //! What came back instead of the pages that were meant.
 
-use super::Said;
+use super::Remark;
 use super::facts::{Facts, Interval};
 use super::words::{bytes, count, percent, time};
 use brunt_model::reached::Replies;
@@ -16,16 +16,16 @@ const DRIFT: f64 = 0.1;
 const STANDARD_ERRORS: f64 = 4.0;
 
 /// Not one good reply: nothing was measured, or nothing but errors.
-pub fn nothing_good(facts: &Facts) -> Option<Said> {
+pub fn nothing_good(facts: &Facts) -> Option<Remark> {
     let failures = facts.run.failures_told();
     let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
     let said = match facts.run.replies() {
         Replies::None if facts.total().begun == 0 => return None,
-        Replies::None => Said::warning(format!("Nothing was measured: not one reply came{failures}."))
+        Replies::None => Remark::warning(format!("Nothing was measured: not one reply came{failures}."))
             .remedy("look with one request first: brunt check URL"),
         Replies::NoneGood => {
             let replies = count(facts.total().completed);
-            Said::warning(format!(
+            Remark::warning(format!(
                 "Not one of {replies} replies was good{failures}: this measures errors of the server."
             ))
             .remedy("look with one request first: brunt check URL; say which status is good with --expect-status")
@@ -36,7 +36,7 @@ pub fn nothing_good(facts: &Facts) -> Option<Said> {
 }
 
 /// Requests that ended without a whole reply.
-pub fn no_reply(facts: &Facts) -> Option<Said> {
+pub fn no_reply(facts: &Facts) -> Option<Remark> {
     let total = facts.total();
     let (failed, begun) = (total.failed(), total.begun);
     if begun == 0 || (failed as f64) < MANY * begun as f64 {
@@ -50,11 +50,11 @@ pub fn no_reply(facts: &Facts) -> Option<Said> {
         most.row().name,
         count(total.failed_by(most))
     );
-    Some(Said::warning(said).remedy(most.row().remedy))
+    Some(Remark::warning(said).remedy(most.row().remedy))
 }
 
 /// Replies whose status says that they are errors, where nobody asked for such.
-pub fn errors(facts: &Facts) -> Option<Said> {
+pub fn errors(facts: &Facts) -> Option<Remark> {
     let total = facts.total();
     let wrong = statuses(total, |status| !facts.plan.policy().checks.expects(status));
     let (many, most) = (wrong.iter().map(|s| s.1).sum::<u64>(), wrong.iter().max_by_key(|s| s.1)?.0);
@@ -69,7 +69,7 @@ pub fn errors(facts: &Facts) -> Option<Said> {
         mix(&wrong),
         beside_good(total)
     );
-    Some(Said::warning(said).remedy(remedy(most)))
+    Some(Remark::warning(said).remedy(remedy(most)))
 }
 
 /// How long errors took, where there is something to set it beside.
@@ -95,7 +95,7 @@ fn remedy(status: u16) -> &'static str {
 }
 
 /// Redirects that count as good replies.
-pub fn redirects(facts: &Facts) -> Option<Said> {
+pub fn redirects(facts: &Facts) -> Option<Remark> {
     if !facts.plan.policy().checks.status.is_empty() {
         return None;
     }
@@ -112,7 +112,7 @@ pub fn redirects(facts: &Facts) -> Option<Said> {
         percent(share),
         mix(&redirects)
     );
-    let said = if share < MANY { Said::note(said) } else { Said::warning(said) };
+    let said = if share < MANY { Remark::note(said) } else { Remark::warning(said) };
     Some(said.remedy(remedy(302)))
 }
 
@@ -125,7 +125,7 @@ fn mix(statuses: &[(u16, u64)]) -> String {
 }
 
 /// Replies grew or shrank while the same was asked.
-pub fn length_drift(facts: &Facts) -> Option<Said> {
+pub fn length_drift(facts: &Facts) -> Option<Remark> {
     // A list may have its long pages at its end, and a placeholder may ask for other things as it counts on.
     let [request] = facts.plan.main().scenario.requests.as_slice() else { return None };
     if request.url.contains('{') {
@@ -144,7 +144,7 @@ pub fn length_drift(facts: &Facts) -> Option<Said> {
     );
     let remedy = "look at late replies with curl: an error page or an empty one may stand in for the page; \
                   --expect-same-length counts them";
-    Some(Said::warning(said).remedy(remedy))
+    Some(Remark::warning(said).remedy(remedy))
 }
 
 /// The mean length of replies, and its standard error, from the means of intervals.

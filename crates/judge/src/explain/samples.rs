@@ -1,7 +1,7 @@
 //! Whether there is enough behind a percentile to call it known.
 
 use super::words::{count, percent, percentile, plural};
-use super::{Facts, Said};
+use super::{Facts, Remark};
 use brunt_model::Failure;
 
 /// Percentiles that reports show.
@@ -14,7 +14,7 @@ const LEAST: f64 = 0.9;
 const UNFINISHED: f64 = 0.01;
 
 /// Fewer samples than needed lie beyond a percentile.
-pub fn few(facts: &Facts) -> Option<Said> {
+pub fn few(facts: &Facts) -> Option<Remark> {
     let n = asked(facts);
     let unknown: Vec<f64> = SHOWN.into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
     let (lowest, highest) = (*unknown.first()?, *unknown.last()?);
@@ -32,7 +32,7 @@ pub fn few(facts: &Facts) -> Option<Said> {
     let said = format!("Too few samples for {names}: with {}{worth}, {known}.", plural(n, "request"));
     let needed = (BEYOND / (1.0 - highest)).round() as u64;
     let remedy = format!("{} needs {} independent requests: run longer", percentile(highest), count(needed));
-    let said = if lowest <= LEAST { Said::warning(said) } else { Said::note(said) };
+    let said = if lowest <= LEAST { Remark::warning(said) } else { Remark::note(said) };
     Some(said.remedy(remedy))
 }
 
@@ -58,7 +58,7 @@ fn unseen(facts: &Facts) -> u64 {
 }
 
 /// So many requests have no end that the upper percentiles are known from below only.
-pub fn censored(facts: &Facts) -> Option<Said> {
+pub fn censored(facts: &Facts) -> Option<Remark> {
     let timed_out = facts.total().failed_by(Failure::Timeout);
     let (n, without) = (asked(facts), timed_out + unseen(facts));
     let share = without as f64 / n.max(1) as f64;
@@ -78,5 +78,5 @@ pub fn censored(facts: &Facts) -> Option<Said> {
         count(facts.total().failed_by(Failure::Cut)),
         count(facts.total().failed_by(Failure::Dropped)),
     );
-    Some(Said::warning(said).remedy("ask for less, or raise --timeout and --grace until all replies come"))
+    Some(Remark::warning(said).remedy("ask for less, or raise --timeout and --grace until all replies come"))
 }

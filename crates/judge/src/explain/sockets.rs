@@ -1,7 +1,7 @@
 //! What the server's side can hold: its accept queue, its files, its connections.
 
 use super::words::{count, percent, plural, three};
-use super::{Facts, Said};
+use super::{Facts, Remark};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::{Failure, Tally};
 
@@ -22,7 +22,7 @@ const HELD_OUT: f64 = 0.05;
 const BROKEN: f64 = 0.01;
 
 /// The accept queue overflowed. The counters are of the whole machine, so only a server on it can be seen.
-pub fn accept_queue(facts: &Facts) -> Option<Said> {
+pub fn accept_queue(facts: &Facts) -> Option<Remark> {
     if facts.same_host() != Some(true) || !was_felt(facts) {
         return None;
     }
@@ -39,7 +39,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Said> {
         "{what} during the run{}: connections came faster than the server took them, and waited a second or more.",
         backlog(facts)
     );
-    Some(Said::warning(said).remedy(RAISE_BACKLOG))
+    Some(Remark::warning(said).remedy(RAISE_BACKLOG))
 }
 
 /// The queue may have been another server's: ours was in it only if some request of this run waited for what a dropped
@@ -66,7 +66,7 @@ fn backlog(facts: &Facts) -> String {
 }
 
 /// Handshakes took the time after which a SYN is sent again.
-pub fn slow_connects(facts: &Facts) -> Option<Said> {
+pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     let connect = &facts.total().phases.connect;
     let lost = facts.total().failed_by(Failure::ConnectTimeout);
     let slow = connect.count() - connect.count_at_or_below((RESENT_SECONDS * 0.95 * 1e9) as u64);
@@ -84,7 +84,7 @@ pub fn slow_connects(facts: &Facts) -> Option<Said> {
         _ => format!("of {all}, {slowly}, and {vainly}"),
     };
     let said = format!("SYNs were dropped: {what}. A full accept queue does this, or a firewall.");
-    Some(Said::warning(said).remedy(RAISE_BACKLOG))
+    Some(Remark::warning(said).remedy(RAISE_BACKLOG))
 }
 
 fn is_step(seconds: f64) -> bool {
@@ -92,7 +92,7 @@ fn is_step(seconds: f64) -> bool {
 }
 
 /// Connections reached the listener's limit on open files, and some broke.
-pub fn file_limit(facts: &Facts) -> Option<Said> {
+pub fn file_limit(facts: &Facts) -> Option<Remark> {
     let limit = facts.route()?.listener_descriptors.filter(|limit| *limit > 0)?;
     let peak = facts.run.peak_connections;
     if (peak as f64) < NEARLY_ALL * limit as f64 {
@@ -106,11 +106,11 @@ pub fn file_limit(facts: &Facts) -> Option<Said> {
     );
     let remedy = "raise it (LimitNOFILE= of its service, ulimit -n, nginx: worker_rlimit_nofile); more worker processes have \
                   a limit each";
-    Some(Said::warning(said).remedy(remedy))
+    Some(Remark::warning(said).remedy(remedy))
 }
 
 /// The server held fewer connections than there were users, and broke the others.
-pub fn connection_limit(facts: &Facts) -> Option<Said> {
+pub fn connection_limit(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let total = facts.total();
     let broken = broken(total);
@@ -129,7 +129,7 @@ pub fn connection_limit(facts: &Facts) -> Option<Said> {
     );
     let remedy =
         "raise it (nginx: worker_connections, Apache: MaxRequestWorkers, Tomcat: maxConnections; files: ulimit -n)";
-    Some(Said::warning(said).remedy(remedy))
+    Some(Remark::warning(said).remedy(remedy))
 }
 
 fn broken(total: &Tally) -> u64 {

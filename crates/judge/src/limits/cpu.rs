@@ -1,8 +1,8 @@
 //! CPU time that the generator needed and did not get, each for another reason.
 
-use super::facts::Facts;
-use super::look::{Bound, Figure, Look, TENTH, percent};
+use super::look::{Bound, Figure, RuleResult, TENTH, percent};
 use super::neighbors;
+use crate::facts::Facts;
 use crate::shares::Shares;
 use brunt_model::finding::Limit;
 use brunt_model::reading_names as name;
@@ -20,11 +20,11 @@ const HELD_BACK: f64 = 0.05;
 const STOLEN: f64 = 0.05;
 
 /// A worker thread that has no time left: a thread cannot have more than one core.
-pub fn worker(facts: &Facts) -> Look {
+pub fn worker(facts: &Facts) -> RuleResult {
     let spans = facts.greatest_of_workers(name::worker_cpu);
     let name = "CPU of the busiest worker, share of a core".to_owned();
     let figure = Figure { limit: Limit::Worker, name, spans, bound: Bound::AtLeast(BUSY) };
-    let look = Look::at(facts).hold(&figure, TENTH);
+    let look = RuleResult::at(facts).hold(&figure, TENTH);
     let sentence = format!(
         "a worker thread was busy {} of its time at worst, and {} or more {}: what fell due had to wait for it",
         percent(figure.worst().unwrap_or(0.0)),
@@ -51,19 +51,19 @@ fn more_threads(facts: &Facts) -> String {
 }
 
 /// No idle core on a machine that is shared with the server.
-pub fn cores(facts: &Facts) -> Look {
+pub fn cores(facts: &Facts) -> RuleResult {
     shared_and_full(facts).only_if(|| neighbors::full_machine_matters(facts))
 }
 
 /// The same, whether or not it changed a figure.
-pub(super) fn shared_and_full(facts: &Facts) -> Look {
+pub(super) fn shared_and_full(facts: &Facts) -> RuleResult {
     if facts.same_host() != Some(true) {
-        return Look::at(facts);
+        return RuleResult::at(facts);
     }
     let spans = facts.share_of_cores(&[name::HOST_IDLE, name::HOST_IOWAIT]);
     let name = "idle CPU of the machine that client and server share, share of all cores".to_owned();
     let figure = Figure { limit: Limit::Cores, name, spans, bound: Bound::Below(IDLE) };
-    let look = Look::at(facts).hold(&figure, TENTH);
+    let look = RuleResult::at(facts).hold(&figure, TENTH);
     let sentence = format!(
         "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they took CPU from \
          each other{}",
@@ -82,12 +82,12 @@ fn used(shares: &Shares) -> String {
 }
 
 /// Workers that were ready and had no core.
-pub fn run_queue(facts: &Facts) -> Look {
+pub fn run_queue(facts: &Facts) -> RuleResult {
     waiting(facts).only_if(|| neighbors::waiting_matters(facts))
 }
 
 /// The same, whether or not it changed a figure.
-pub(super) fn waiting(facts: &Facts) -> Look {
+pub(super) fn waiting(facts: &Facts) -> RuleResult {
     let spans = facts.greatest_of_workers(name::worker_run_delay);
     let name = "time in which a worker was ready but had no core, share".to_owned();
     let figure = Figure { limit: Limit::RunQueue, name, spans, bound: Bound::AtLeast(DELAYED) };
@@ -97,7 +97,7 @@ pub(super) fn waiting(facts: &Facts) -> Look {
         spans: facts.rates(name::PRESSURE_CPU),
         bound: Bound::AtLeast(1.0),
     };
-    let look = Look::at(facts).hold(&figure, TENTH).show(&pressure);
+    let look = RuleResult::at(facts).hold(&figure, TENTH).show(&pressure);
     let others = Shares::from_facts(facts).filter(|s| s.others.is_some_and(|o| o >= neighbors::OTHERS * s.cores));
     let sentence = format!(
         "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}{}",
@@ -112,11 +112,11 @@ pub(super) fn waiting(facts: &Facts) -> Look {
 }
 
 /// Kept from running by a control group's quota.
-pub fn throttled(facts: &Facts) -> Look {
+pub fn throttled(facts: &Facts) -> RuleResult {
     let spans = facts.rates(name::THROTTLED);
     let name = "time for which the control group's CPU quota held threads back, seconds per second".to_owned();
     let figure = Figure { limit: Limit::Throttled, name, spans, bound: Bound::AtLeast(HELD_BACK) };
-    let look = Look::at(facts).hold(&figure, TENTH);
+    let look = RuleResult::at(facts).hold(&figure, TENTH);
     let quota = facts.last(name::QUOTA).map_or(String::new(), |cores| format!(" of {cores} cores"));
     let sentence = format!(
         "the control group's CPU quota{quota} held brunt back {}, {} of a second at worst",
@@ -130,11 +130,11 @@ pub fn throttled(facts: &Facts) -> Look {
 }
 
 /// Taken away by the hypervisor.
-pub fn steal(facts: &Facts) -> Look {
+pub fn steal(facts: &Facts) -> RuleResult {
     let spans = facts.share_of_cores(&[name::HOST_STEAL]);
     let name = "CPU that the hypervisor gave to others, share of all cores".to_owned();
     let figure = Figure { limit: Limit::Steal, name, spans, bound: Bound::AtLeast(STOLEN) };
-    let look = Look::at(facts).hold(&figure, TENTH);
+    let look = RuleResult::at(facts).hold(&figure, TENTH);
     let sentence = format!(
         "the hypervisor gave {} of this machine's CPU to others at worst, and {} or more {}",
         percent(figure.worst().unwrap_or(0.0)),

@@ -6,9 +6,9 @@
 //! disturbed for more than a twentieth of the time, or p99 of the read lag (how long replies were in the kernel before they
 //! were read; known of a share of them) is more than 10 % of p99 of the response time and more than half a millisecond.
 
-use super::facts::Facts;
-use super::look::{Look, Standing, percent};
+use super::look::{CauseState, RuleResult, percent};
 use crate::arrivals;
+use crate::facts::Facts;
 use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::{Arrivals, Load, Plan};
 use brunt_stats::quantile::{Quantile, rank};
@@ -27,8 +27,8 @@ const READS: u64 = 100;
 const BORDER: f64 = 0.01;
 
 /// Lag.
-pub fn lag(facts: &Facts) -> Look {
-    let mut look = Look::at(facts);
+pub fn lag(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::at(facts);
     let total = &facts.run.total;
     let (with, without) = (total.response_quantile(0.99), total.response_quantile_without_lag(0.99));
     let seconds = with.value.saturating_sub(without.value) as f64 / 1e9;
@@ -52,7 +52,7 @@ pub fn lag(facts: &Facts) -> Look {
     let uneven = displaced > arrivals::MOST_DISPLACED;
     let read_late = read_share > SHARE && read > SECONDS && total.read_lag.count() >= READS;
     if slower || short > SHORT || uneven || read_late {
-        look.standing = Standing::Cause;
+        look.standing = CauseState::Cause;
         look.over = facts.lag_was_felt();
     }
     if read_late && !slower && short <= SHORT {

@@ -1,6 +1,6 @@
 //! What a rule has found: figures beside their thresholds, and for how long they were over.
 
-use super::facts::{Facts, Span, Stretch, together};
+use crate::facts::{Facts, Span, Stretch, together};
 use brunt_model::finding::{Evidence, Limit, Side};
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ pub const HUNDREDTH: f64 = 0.01;
 
 /// What a rule has found.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct RuleResult {
     /// Each figure at its worst, beside its threshold.
     pub evidence: Vec<Evidence>,
     /// When one of them was over its threshold.
     pub over: Vec<Stretch>,
     /// Whether that is a cause.
-    pub standing: Standing,
+    pub standing: CauseState,
     /// What was seen, where it is a cause.
     pub sentence: String,
     /// What to do about it.
@@ -27,7 +27,7 @@ pub struct Look {
 
 /// Whether something is a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum CauseState {
     /// It is none.
     Nothing,
     /// It was over its threshold for a moment.
@@ -84,13 +84,13 @@ impl Figure {
     }
 }
 
-impl Look {
+impl RuleResult {
     /// Nothing has been found yet.
     pub fn at(facts: &Facts) -> Self {
         Self {
             evidence: Vec::new(),
             over: Vec::new(),
-            standing: Standing::Nothing,
+            standing: CauseState::Nothing,
             sentence: String::new(),
             remedy: String::new(),
             measured: facts.measured(),
@@ -103,9 +103,9 @@ impl Look {
         let over: Vec<Stretch> = figure.over().collect();
         let share = together(&over).as_secs_f64() / self.measured.as_secs_f64();
         let standing = match share {
-            share if share >= enough => Standing::Cause,
-            share if share > 0.0 => Standing::Brief,
-            _ => Standing::Nothing,
+            share if share >= enough => CauseState::Cause,
+            share if share > 0.0 => CauseState::Brief,
+            _ => CauseState::Nothing,
         };
         self.over.extend(over);
         self.standing = self.standing.max(standing);
@@ -118,15 +118,15 @@ impl Look {
         self.evidence.push(Evidence { limit, name, value, threshold: 1.0, side: Side::AtLeast });
         if count > 0 {
             self.over.extend(times);
-            self.standing = Standing::Cause;
+            self.standing = CauseState::Cause;
         }
         self
     }
 
     /// It is a cause only if that is so; its evidence stays.
     pub fn only_if(mut self, matters: impl FnOnce() -> bool) -> Self {
-        if self.standing != Standing::Nothing && !matters() {
-            self.standing = Standing::Nothing;
+        if self.standing != CauseState::Nothing && !matters() {
+            self.standing = CauseState::Nothing;
         }
         self
     }

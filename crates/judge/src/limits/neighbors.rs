@@ -5,9 +5,9 @@
 //! considerable share of a full machine took it from the server.
 
 use super::cpu::{self, IDLE};
-use super::facts::{Facts, joined};
 use super::lag;
-use super::look::{Bound, Figure, Look, Standing, TENTH};
+use super::look::{Bound, CauseState, Figure, RuleResult, TENTH};
+use crate::facts::{Facts, joined};
 use crate::shares::Shares;
 use brunt_model::finding::Limit;
 use brunt_model::reading_names as name;
@@ -18,9 +18,9 @@ pub(crate) const OTHERS: f64 = 0.1;
 pub(crate) const OWN: f64 = 0.1;
 
 /// Other processes had the cores: no idle one was left, and their part of it was considerable.
-pub fn other_processes(facts: &Facts) -> Look {
+pub fn other_processes(facts: &Facts) -> RuleResult {
     let Some(shares) = Shares::from_facts(facts).filter(|shares| shares.others.is_some()) else {
-        return Look::at(facts);
+        return RuleResult::at(facts);
     };
     let others = shares.others.unwrap_or(0.0) / shares.cores;
     // The server's part of what was seen in a second is not known second by second; over the measured time it is.
@@ -31,8 +31,9 @@ pub fn other_processes(facts: &Facts) -> Look {
         spans: joined(&idle, &idle, |idle, _| Some(if idle < IDLE { others } else { 0.0 })),
         bound: Bound::AtLeast(OTHERS),
     };
-    let look =
-        Look::at(facts).hold(&figure, TENTH).only_if(|| lag_matters(facts) || (!facts.is_open() && waited(facts)));
+    let look = RuleResult::at(facts)
+        .hold(&figure, TENTH)
+        .only_if(|| lag_matters(facts) || (!facts.is_open() && waited(facts)));
     let sentence = format!(
         "this machine was busy with other processes {}: {}, brunt {:.2}",
         look.for_so_long(),
@@ -51,15 +52,15 @@ pub fn full_machine_matters(facts: &Facts) -> bool {
 /// Whether workers that waited for a core changed a figure: in a closed loop, unless it was the server's own work that kept
 /// them waiting.
 pub fn waiting_matters(facts: &Facts) -> bool {
-    let is_full = || cpu::shared_and_full(facts).standing == Standing::Cause;
+    let is_full = || cpu::shared_and_full(facts).standing == CauseState::Cause;
     lag_matters(facts) || (!facts.is_open() && (!is_full() || full_machine_matters(facts)))
 }
 
 /// Lag that changes a figure.
 fn lag_matters(facts: &Facts) -> bool {
-    lag::lag(facts).standing == Standing::Cause
+    lag::lag(facts).standing == CauseState::Cause
 }
 
 fn waited(facts: &Facts) -> bool {
-    cpu::waiting(facts).standing == Standing::Cause
+    cpu::waiting(facts).standing == CauseState::Cause
 }

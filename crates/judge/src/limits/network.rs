@@ -1,7 +1,7 @@
 //! What an interface, or the kernel behind it, could not carry.
 
-use super::facts::{Facts, Span, quotient};
-use super::look::{Bound, Figure, HUNDREDTH, Look, TENTH, percent};
+use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
+use crate::facts::{Facts, Span, quotient};
 use brunt_model::finding::Limit;
 use brunt_model::reading_names::{self as name, Nic};
 
@@ -14,8 +14,8 @@ const LOST: f64 = 0.001;
 const RECEIVING: f64 = 0.95;
 
 /// Bytes per second of the interface that was nearest to its speed.
-pub fn nic(facts: &Facts) -> Look {
-    let mut look = Look::at(facts);
+pub fn nic(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::at(facts);
     for interface in Nic::BitsPerSecond.interfaces(facts.names()) {
         let speed = facts.states(&Nic::BitsPerSecond.of(interface));
         for (what, direction) in [(Nic::SentBytes, "sent"), (Nic::ReceivedBytes, "received")] {
@@ -33,7 +33,7 @@ pub fn nic(facts: &Facts) -> Look {
     look
 }
 
-fn full_link(facts: &Facts, look: Look, interface: &str, (direction, worst): (&str, f64)) -> Look {
+fn full_link(facts: &Facts, look: RuleResult, interface: &str, (direction, worst): (&str, f64)) -> RuleResult {
     let speed = facts.last(&Nic::BitsPerSecond.of(interface)).unwrap_or(0.0);
     let sentence = format!(
         "{interface} {direction} {} of its {} Mbit/s at worst, and {} or more {}",
@@ -46,7 +46,7 @@ fn full_link(facts: &Facts, look: Look, interface: &str, (direction, worst): (&s
 }
 
 /// Packets per second: those that came faster than the kernel took them in.
-pub fn packets(facts: &Facts) -> Look {
+pub fn packets(facts: &Facts) -> RuleResult {
     let lost = |name: String, dropped: &str, of: &str| Figure {
         limit: Limit::Packets,
         name,
@@ -54,7 +54,7 @@ pub fn packets(facts: &Facts) -> Look {
         bound: Bound::AtLeast(LOST),
     };
     let queue = "packets dropped before a full receive queue, share".to_owned();
-    let mut look = Look::at(facts)
+    let mut look = RuleResult::at(facts)
         .hold(&lost(queue, name::SOFTNET_DROPPED, name::SOFTNET_PROCESSED), HUNDREDTH)
         .hold(&receiving(facts), TENTH);
     for interface in Nic::Missed.interfaces(facts.names()) {
@@ -79,7 +79,7 @@ fn receiving(facts: &Facts) -> Figure {
 }
 
 /// The figures that were over their thresholds.
-fn worst_of(look: &Look) -> String {
+fn worst_of(look: &RuleResult) -> String {
     let over = look.evidence.iter().filter(|one| one.value >= one.threshold);
     over.map(|one| format!("{} {}", one.name, percent(one.value))).collect::<Vec<_>>().join("; ")
 }

@@ -1,8 +1,8 @@
 //! A worker that did not run for a while: suspended (SIGSTOP, a debugger), or kept from running. It is seen where it comes
 //! late to the end of an interval.
 
-use super::facts::Facts;
-use super::look::{Look, Standing, TENTH, seconds};
+use super::look::{CauseState, RuleResult, TENTH, seconds};
+use crate::facts::Facts;
 use brunt_model::Tick;
 use brunt_model::finding::{Evidence, Limit, Side};
 use brunt_model::reading_names as name;
@@ -19,8 +19,8 @@ struct Stop {
 }
 
 /// Workers that did not run for a while.
-pub fn stopped(facts: &Facts) -> Look {
-    let mut look = Look::at(facts);
+pub fn stopped(facts: &Facts) -> RuleResult {
+    let mut look = RuleResult::at(facts);
     let stops: Vec<Stop> = (0..facts.workers()).flat_map(|worker| stops(facts, worker)).collect();
     let Some(longest) = stops.iter().max_by_key(|stop| stop.time) else { return look };
     let (limit, value) = (Limit::Stopped, longest.time.as_secs_f64());
@@ -30,7 +30,7 @@ pub fn stopped(facts: &Facts) -> Look {
     let interval = facts.run.plan.as_ref().map_or(Duration::ZERO, |plan| plan.record.interval);
     look.over = stops.iter().map(|stop| (stop.from, stop.from + stop.time + interval)).collect();
     let share = look.lasted().as_secs_f64() / facts.measured().as_secs_f64();
-    look.standing = if share >= TENTH { Standing::Cause } else { Standing::Brief };
+    look.standing = if share >= TENTH { CauseState::Cause } else { CauseState::Brief };
     let since = Duration::from_nanos(longest.from.nanos_since(facts.begins()));
     let all = stops.iter().map(|stop| stop.worker).collect::<std::collections::BTreeSet<_>>().len();
     let who = match (facts.workers(), all) {

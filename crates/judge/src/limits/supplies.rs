@@ -1,7 +1,7 @@
 //! What a generator may run out of: descriptors, ports, memory, room in the firewall's table.
 
-use super::facts::{Facts, quotient};
-use super::look::{Bound, Figure, HUNDREDTH, Look, TENTH, percent};
+use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
+use crate::facts::{Facts, quotient};
 use brunt_model::finding::{Cause, Evidence, Limit, Side, State};
 use brunt_model::reading_names as name;
 use brunt_model::{Failure, Load, Run, Verdict};
@@ -17,7 +17,7 @@ const MEMORY: f64 = 0.02;
 const MEMORY_PRESSURE: f64 = 0.1;
 
 /// File descriptors: requests that got none, or arrivals dropped at a cap that is all the limit allows.
-pub fn descriptors(facts: &Facts) -> Look {
+pub fn descriptors(facts: &Facts) -> RuleResult {
     let failed = facts.failed_by(Failure::FdsExhausted);
     let dropped = if capped_by_descriptors(facts) { facts.dropped_at_the_cap() } else { 0 };
     let used = Figure {
@@ -27,7 +27,7 @@ pub fn descriptors(facts: &Facts) -> Look {
         bound: Bound::AtLeast(1.0),
     };
     let count = "requests that found no free descriptor";
-    let look = Look::at(facts).none_of(Limit::Descriptors, count, failed + dropped, facts.failing()).show(&used);
+    let look = RuleResult::at(facts).none_of(Limit::Descriptors, count, failed + dropped, facts.failing()).show(&used);
     let limit = facts.last(name::DESCRIPTORS_LIMIT).map_or(String::new(), |limit| format!(" of {limit} open files"));
     let sentence =
         format!("{} requests could not be begun, because the limit{limit} leaves room for no more", failed + dropped);
@@ -61,7 +61,7 @@ fn capped_by_descriptors(facts: &Facts) -> bool {
 }
 
 /// Local ports.
-pub fn ports(facts: &Facts) -> Look {
+pub fn ports(facts: &Facts) -> RuleResult {
     let failed = facts.failed_by(Failure::PortsExhausted);
     let range = facts.states(name::PORT_RANGE);
     let share = |name: &str, what: &str| Figure {
@@ -70,7 +70,7 @@ pub fn ports(facts: &Facts) -> Look {
         spans: quotient(&facts.states(name), &range),
         bound: Bound::AtLeast(1.0),
     };
-    let look = Look::at(facts)
+    let look = RuleResult::at(facts)
         .none_of(Limit::Ports, "requests that found no free local port", failed, facts.failing())
         .show(&share(name::TCP_IN_USE, "in use"))
         .show(&share(name::TCP_TIME_WAIT, "in TIME_WAIT"));
@@ -80,7 +80,7 @@ pub fn ports(facts: &Facts) -> Look {
 }
 
 /// Memory of the machine.
-pub fn memory(facts: &Facts) -> Look {
+pub fn memory(facts: &Facts) -> RuleResult {
     let available = Figure {
         limit: Limit::Memory,
         name: "available memory, share of the machine's".to_owned(),
@@ -93,7 +93,7 @@ pub fn memory(facts: &Facts) -> Look {
         spans: facts.rates(name::PRESSURE_MEMORY),
         bound: Bound::AtLeast(MEMORY_PRESSURE),
     };
-    let look = Look::at(facts).hold(&available, TENTH).hold(&pressure, TENTH);
+    let look = RuleResult::at(facts).hold(&available, TENTH).hold(&pressure, TENTH);
     let sentence = format!(
         "this machine was short of memory {}: {} of it available at worst, and tasks waited for memory for up to {} of the time",
         look.for_so_long(),
@@ -104,7 +104,7 @@ pub fn memory(facts: &Facts) -> Look {
 }
 
 /// The firewall's table of connections.
-pub fn conntrack(facts: &Facts) -> Look {
+pub fn conntrack(facts: &Facts) -> RuleResult {
     let full = Figure {
         limit: Limit::Conntrack,
         name: "connections in the firewall's table, share of its limit".to_owned(),
@@ -112,7 +112,7 @@ pub fn conntrack(facts: &Facts) -> Look {
         bound: Bound::AtLeast(FULL),
     };
     let dropped = dropped_by_conntrack(facts);
-    let look = Look::at(facts).hold(&full, HUNDREDTH).hold(&dropped, HUNDREDTH);
+    let look = RuleResult::at(facts).hold(&full, HUNDREDTH).hold(&dropped, HUNDREDTH);
     let limit = facts.last(name::CONNTRACK_LIMIT).unwrap_or(0.0);
     let sentence = format!(
         "the firewall's table of connections was full {}: {} of {limit} entries at worst; what is new is then dropped",

@@ -1,7 +1,7 @@
 //! What this system did not show: a verdict says what it could not look at.
 
-use super::facts::Facts;
 use super::look::seconds;
+use crate::facts::Facts;
 use brunt_model::reading_names::{self as name, Nic};
 
 /// Of so many replies, some tell how late they were read.

@@ -7,7 +7,7 @@ use brunt_model::{Failure, Run};
 use brunt_stats::{Histogram, Sketch, quantile};
 
 /// The response times of a run, in nanoseconds, sorted into buckets.
-pub struct Known {
+pub struct ResponseTimes {
     /// (least value, greatest value, how many up to here).
     buckets: Vec<(u64, u64, u64)>,
     /// How many are in the buckets.
@@ -18,7 +18,7 @@ pub struct Known {
 
 /// Where a share of all response times ends, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Bucket {
     /// The least value of the bucket that holds it.
     pub low: u64,
     /// The greatest.
@@ -27,7 +27,7 @@ pub struct Place {
     pub at_least: bool,
 }
 
-impl Known {
+impl ResponseTimes {
     /// The response times of the measured time.
     pub fn of(run: &Run) -> Self {
         let total = &run.total;
@@ -52,16 +52,16 @@ impl Known {
     }
 
     /// Where quantile `q` lies.
-    pub fn quantile(&self, q: f64) -> Place {
+    pub fn quantile(&self, q: f64) -> Bucket {
         self.rank(quantile::rank(q, self.count()))
     }
 
     /// Where the value of this rank (from 1) lies.
-    pub fn rank(&self, rank: u64) -> Place {
+    pub fn rank(&self, rank: u64) -> Bucket {
         let at = self.buckets.partition_point(|b| b.2 < rank.max(1));
         let slowest = self.buckets.last().map_or(0, |b| b.1);
-        let behind = Place { low: slowest, high: slowest, at_least: true };
-        self.buckets.get(at).map_or(behind, |&(low, high, _)| Place { low, high, at_least: false })
+        let behind = Bucket { low: slowest, high: slowest, at_least: true };
+        self.buckets.get(at).map_or(behind, |&(low, high, _)| Bucket { low, high, at_least: false })
     }
 
     /// The ends of the sketch bucket around quantile `q`, of which one is to be the threshold beyond which requests are

@@ -5,7 +5,7 @@
 //! edges of their buckets. What it is not: the spread of repeated runs, each of which may settle elsewhere.
 
 use super::FEWEST_TIMES;
-use super::known::{Known, Place};
+use super::known::{Bucket, ResponseTimes};
 use brunt_model::Run;
 use brunt_model::finding::{Estimate, Interval};
 use brunt_model::series::Point;
@@ -14,7 +14,7 @@ use brunt_stats::order::{self, Sample};
 
 /// The quantiles (0 to 1) of the response time, each with its interval, in seconds.
 pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval> {
-    let known = Known::of(run);
+    let known = ResponseTimes::of(run);
     if known.count() == 0 {
         return Vec::new();
     }
@@ -26,7 +26,7 @@ pub fn intervals(run: &Run, points: &[Point], quantiles: &[f64]) -> Vec<Interval
 type Counts = Vec<(f64, f64)>;
 
 /// One pass over the cells of the series serves all quantiles.
-fn count_beyond(points: &[Point], known: &Known, quantiles: &[f64]) -> Vec<Counts> {
+fn count_beyond(points: &[Point], known: &ResponseTimes, quantiles: &[f64]) -> Vec<Counts> {
     let thresholds: Vec<u64> = quantiles.iter().map(|q| known.threshold(*q)).collect();
     let mut counts = vec![Vec::with_capacity(points.len()); quantiles.len()];
     let mut beyond = vec![0_u64; quantiles.len()];
@@ -47,14 +47,14 @@ fn count_beyond(points: &[Point], known: &Known, quantiles: &[f64]) -> Vec<Count
 }
 
 /// What the run is worth at a quantile.
-struct Worth {
+struct EffectiveSize {
     sample: Sample,
     spread: Spread,
 }
 
 /// Var(Σ(bᵢ − p·nᵢ)) against N·p(1−p), which independent requests would have (Cochran, "Sampling Techniques", §6: ratio
 /// estimator, since the requests of a point are random too). A run is never worth more than it has requests.
-fn worth(counts: &Counts, requests: f64) -> Option<Worth> {
+fn worth(counts: &Counts, requests: f64) -> Option<EffectiveSize> {
     let (all, beyond) = counts.iter().fold((0.0, 0.0), |sum, (n, b)| (sum.0 + n, sum.1 + b));
     let p = beyond / all;
     let apart: Vec<f64> = counts.iter().map(|(n, b)| b - p * n).collect();
@@ -62,10 +62,10 @@ fn worth(counts: &Counts, requests: f64) -> Option<Worth> {
     let alone = all * p * (1.0 - p);
     let inflation = if alone > 0.0 { (spread.variance * apart.len() as f64 / alone).max(1.0) } else { 1.0 };
     let effective = requests / inflation;
-    Some(Worth { sample: Sample { effective, freedom: spread.freedom, skewness: spread.skewness }, spread })
+    Some(EffectiveSize { sample: Sample { effective, freedom: spread.freedom, skewness: spread.skewness }, spread })
 }
 
-fn interval(run: &Run, known: &Known, q: f64, counts: &Counts) -> Interval {
+fn interval(run: &Run, known: &ResponseTimes, q: f64, counts: &Counts) -> Interval {
     let mut interval = Interval {
         quantile: q,
         estimate: None,
@@ -89,7 +89,7 @@ fn interval(run: &Run, known: &Known, q: f64, counts: &Counts) -> Interval {
     interval
 }
 
-fn estimate(run: &Run, known: &Known, q: f64, sample: Sample) -> Estimate {
+fn estimate(run: &Run, known: &ResponseTimes, q: f64, sample: Sample) -> Estimate {
     let shares = order::shares(q, sample);
     let count = known.count() as f64;
     let place = known.quantile(q);
@@ -99,7 +99,7 @@ fn estimate(run: &Run, known: &Known, q: f64, sample: Sample) -> Estimate {
     Estimate { value: seconds(value), low: seconds(low.low), high: high.and_then(upper) }
 }
 
-fn upper(place: Place) -> Option<f64> {
+fn upper(place: Bucket) -> Option<f64> {
     (!place.at_least).then_some(seconds(place.high))
 }
 

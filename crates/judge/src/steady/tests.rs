@@ -1,4 +1,4 @@
-use super::until::{Decision, Looks, is_reached};
+use super::until::{Decision, StopRule, is_reached};
 use super::*;
 use brunt_model::goal::{Aim, Goal};
 use brunt_model::{Event, Failure, Snapshot, Tick};
@@ -107,7 +107,7 @@ fn two_narrow_looks_in_a_row_end_the_run() {
     assert!(!is_reached(&short, &goals).is_narrow());
     let half = is_reached(&long, &goals).reaches[0].half_width.unwrap();
     assert!(half > 0.0 && half < 0.05);
-    let mut looks = Looks::new(goals, Duration::from_secs(2));
+    let mut looks = StopRule::new(goals, Duration::from_secs(2));
     let at = Duration::from_secs_f64;
     assert!(looks.look(at(1.9), &long).is_none());
     assert!(matches!(looks.look(at(2.0), &long), Some(Decision::GoOn(_))));

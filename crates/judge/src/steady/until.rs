@@ -21,12 +21,12 @@ const FEWEST_BEYOND: f64 = 25.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// One for each goal, in their order.
-    pub reaches: Vec<Reach>,
+    pub reaches: Vec<GoalProgress>,
 }
 
 /// How far a run is on the way to one goal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reach {
+pub struct GoalProgress {
     /// The goal.
     pub goal: Goal,
     /// The distance of the interval's further end from the figure, as a share of the figure; None where there is no
@@ -34,7 +34,7 @@ pub struct Reach {
     pub half_width: Option<f64>,
 }
 
-impl Reach {
+impl GoalProgress {
     /// Whether the interval is narrow enough.
     pub fn is_narrow(&self) -> bool {
         self.half_width.is_some_and(|half| half <= self.goal.within)
@@ -44,7 +44,7 @@ impl Reach {
 impl Progress {
     /// Whether all intervals are narrow enough.
     pub fn is_narrow(&self) -> bool {
-        self.reaches.iter().all(Reach::is_narrow)
+        self.reaches.iter().all(GoalProgress::is_narrow)
     }
 }
 
@@ -62,7 +62,7 @@ pub fn is_reached(run: &Run, goals: &[Goal]) -> Progress {
         }
         Aim::Throughput => super::throughput(run, &points),
     };
-    let reach = |goal: &Goal| Reach { goal: *goal, half_width: estimate(goal.aim).and_then(half_width) };
+    let reach = |goal: &Goal| GoalProgress { goal: *goal, half_width: estimate(goal.aim).and_then(half_width) };
     Progress { reaches: goals.iter().map(reach).collect() }
 }
 
@@ -81,7 +81,7 @@ fn half_width(estimate: Estimate) -> Option<f64> {
 
 /// When to look at a run, and whether it was narrow enough twice in a row.
 #[derive(Debug, Clone)]
-pub struct Looks {
+pub struct StopRule {
     goals: Vec<Goal>,
     next: Duration,
     narrow: u32,
@@ -96,7 +96,7 @@ pub enum Decision {
     Done(Progress),
 }
 
-impl Looks {
+impl StopRule {
     /// Looks for `goals`, the first time when the measured time has lasted `first`.
     pub fn new(goals: Vec<Goal>, first: Duration) -> Self {
         Self { goals, next: first, narrow: 0 }

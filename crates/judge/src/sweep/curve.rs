@@ -2,7 +2,7 @@
 
 use super::response::quantile;
 use super::trials::{ENOUGH_BLOCKS, Step, Trials};
-use brunt_model::analysis::{Band, Banded, Block, CurvePoint};
+use brunt_model::analysis::{Band, BandedFigure, Block, CurvePoint};
 use brunt_model::finding::Estimate;
 use brunt_model::{Observation, Study, Trial};
 use brunt_stats::{blocks, order, robust};
@@ -23,7 +23,7 @@ pub fn with_intervals(study: &Study, contender: usize, points: &mut [CurvePoint]
             let estimate = interval.and_then(|interval| interval.estimate);
             if let (Some(figure), Some(Estimate { low, high: Some(high), .. })) = (figure, estimate) {
                 let (low, high) = (low.min(figure.value), high.max(figure.value));
-                *figure = Banded { low, high, band: Band::WithinRun, ..*figure };
+                *figure = BandedFigure { low, high, band: Band::WithinRun, ..*figure };
             }
         }
     }
@@ -52,12 +52,13 @@ fn point(step: &Step) -> CurvePoint {
 }
 
 /// The median of a figure over trials. From six on, its 95 % interval by order statistics; below, the range.
-fn over_trials(step: &Step, figure: &dyn Fn(&Observation) -> Option<f64>) -> Option<Banded> {
+fn over_trials(step: &Step, figure: &dyn Fn(&Observation) -> Option<f64>) -> Option<BandedFigure> {
     let known = step.trials.iter().filter_map(|trial| figure(trial)).filter(|v| v.is_finite());
     let mut values: Vec<f64> = known.collect();
     values.sort_by(f64::total_cmp);
     let value = robust::median(&values)?;
-    let between = |low: usize, high: usize, band| Banded { value, low: values[low - 1], high: values[high - 1], band };
+    let between =
+        |low: usize, high: usize, band| BandedFigure { value, low: values[low - 1], high: values[high - 1], band };
     Some(match (values.len(), order::median_ranks(values.len())) {
         (1, _) => between(1, 1, Band::One),
         (_, Some((low, high))) => between(low, high, Band::Repetitions),
@@ -65,10 +66,10 @@ fn over_trials(step: &Step, figure: &dyn Fn(&Observation) -> Option<f64>) -> Opt
     })
 }
 
-fn widen(figure: &mut Banded, half: Option<f64>) {
+fn widen(figure: &mut BandedFigure, half: Option<f64>) {
     if let Some(half) = half.filter(|half| half.is_finite()) {
         let (low, high) = ((figure.value - half).max(0.0), figure.value + half);
-        *figure = Banded { low, high, band: Band::WithinRun, ..*figure };
+        *figure = BandedFigure { low, high, band: Band::WithinRun, ..*figure };
     }
 }
 

@@ -7,8 +7,8 @@ mod answers;
 mod doubts;
 
 use super::trials::Trials;
-use crate::explain::Said;
-use brunt_model::analysis::{Analysed, Banded, LimitKind, LoadLimit};
+use crate::explain::Remark;
+use brunt_model::analysis::{BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
 use brunt_model::finding::Finding;
 use brunt_model::{Analysis, Observations};
 use std::cmp::Reverse;
@@ -20,11 +20,11 @@ struct Facts<'a> {
     /// What of it can stand beside others, by contender.
     trials: &'a [Trials<'a>],
     /// What was decided, by contender.
-    contenders: &'a [Analysed],
+    contenders: &'a [ContenderAnalysis],
 }
 
 /// A rule: a name that does not change, and what finds it, once for each contender or once.
-type Rule = (&'static str, fn(&Facts) -> Vec<Said>);
+type Rule = (&'static str, fn(&Facts) -> Vec<Remark>);
 
 /// What the sweep was made for, a row a rule, told in this order.
 const ANSWERS: &[Rule] =
@@ -44,7 +44,7 @@ const DOUBTS: &[Rule] = &[
 ];
 
 /// The analysis, with its findings.
-pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<Analysed>) -> Analysis {
+pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<ContenderAnalysis>) -> Analysis {
     let facts = Facts { seen, trials, contenders: &contenders };
     let mut findings = found(ANSWERS, &facts);
     let mut doubts = found(DOUBTS, &facts);
@@ -58,7 +58,7 @@ fn found(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
 }
 
 /// The limit of that kind.
-fn limit(of: &Analysed, kind: LimitKind) -> Option<(&LoadLimit, Banded)> {
+fn limit(of: &ContenderAnalysis, kind: LimitKind) -> Option<(&LoadLimit, BandedFigure)> {
     let limit = of.limits.iter().find(|limit| limit.kind == kind)?;
     Some((limit, limit.at?))
 }

@@ -3,7 +3,7 @@
 use super::limits::load;
 use super::trials::{At, Trials};
 use brunt_model::LoadUnit;
-use brunt_model::analysis::{Band, Banded, Scalability};
+use brunt_model::analysis::{Band, BandedFigure, Scalability};
 use brunt_stats::usl::{self, Fit};
 
 /// Fewer levels do not tell contention from coherency.
@@ -39,7 +39,7 @@ fn law(curve: &[At]) -> Option<Fit> {
     usl::fit(&n, &x)
 }
 
-fn caution(curve: &[At], kappa: Banded, peak: Option<Banded>) -> String {
+fn caution(curve: &[At], kappa: BandedFigure, peak: Option<BandedFigure>) -> String {
     let highest = curve.last().map_or(0.0, |at| at.load);
     let (low, high) = (curve.first().map_or(0.0, |at| at.load), load(LoadUnit::Users { think: None }, highest));
     let range = format!("It is fitted to {low:.0} to {high}");

@@ -9,7 +9,7 @@ mod studies;
 mod whatever;
 
 use super::*;
-use brunt_model::analysis::{Banded, LimitKind, LoadLimit};
+use brunt_model::analysis::{BandedFigure, LimitKind, LoadLimit};
 use brunt_model::{LoadUnit, Observation, Observations};
 
 /// Observations of open loops.
@@ -24,12 +24,12 @@ fn open(contenders: &[&str], observations: Vec<Observation>) -> Observations {
 }
 
 /// The limit of a kind.
-fn limit(of: &Analysed, kind: LimitKind) -> &LoadLimit {
+fn limit(of: &ContenderAnalysis, kind: LimitKind) -> &LoadLimit {
     of.limits.iter().find(|limit| limit.kind == kind).unwrap_or_else(|| panic!("no {kind:?}: {of:?}"))
 }
 
 /// Where it is.
-fn at(of: &Analysed, kind: LimitKind) -> Banded {
+fn at(of: &ContenderAnalysis, kind: LimitKind) -> BandedFigure {
     let limit = limit(of, kind);
     limit.at.unwrap_or_else(|| panic!("{limit:?}"))
 }

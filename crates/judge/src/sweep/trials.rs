@@ -4,7 +4,7 @@
 //! again; and how far a figure of such a curve is known. What it is not: any such figure.
 
 use super::response::{Response, is_usable};
-use brunt_model::analysis::{Band, Banded, Block};
+use brunt_model::analysis::{Band, BandedFigure, Block};
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
 use rand::SeedableRng as _;
@@ -66,14 +66,14 @@ pub struct At {
 
 /// A figure of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct CurveFigure {
     /// It, with its band.
-    pub at: Banded,
+    pub at: BandedFigure,
     /// In which share of the repetitions, or of the draws, there was such a figure.
     pub found: f64,
 }
 
-impl Known {
+impl CurveFigure {
     /// A sentence more where it was not always there.
     pub fn doubt(&self) -> String {
         let of = if self.at.band == Band::Range { "repetitions taken alone" } else { "draws" };
@@ -150,35 +150,35 @@ impl<'a> Trials<'a> {
     }
 
     /// A figure of the curve, with its band.
-    pub fn banded(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<Banded> {
+    pub fn banded(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<BandedFigure> {
         self.known(figure).map(|known| known.at)
     }
 
     /// A figure of the curve, and how far it is known: from repetitions where there are enough, else their range; of one
     /// repetition, from its blocks.
-    pub fn known(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<Known> {
+    pub fn known(&self, figure: impl Fn(&[At]) -> Option<f64>) -> Option<CurveFigure> {
         let value = figure(&self.curve())?;
-        let one = Banded { value, low: value, high: value, band: Band::One };
+        let one = BandedFigure { value, low: value, high: value, band: Band::One };
         match self.repetitions.len() {
-            0 | 1 if !self.has_blocks() => Some(Known { at: one, found: 1.0 }),
+            0 | 1 if !self.has_blocks() => Some(CurveFigure { at: one, found: 1.0 }),
             0 | 1 => Some(self.bootstrapped(one, Band::WithinRun, figure)),
             n if n < ENOUGH_REPETITIONS => {
                 let each = self.repetitions.iter().filter_map(|repetition| figure(&self.curve_of(*repetition)));
                 let each: Vec<f64> = each.collect();
                 let (low, high) = each.iter().fold((value, value), |(low, high), v| (low.min(*v), high.max(*v)));
-                let at = Banded { low, high, band: Band::Range, ..one };
-                Some(Known { at, found: each.len() as f64 / n as f64 })
+                let at = BandedFigure { low, high, band: Band::Range, ..one };
+                Some(CurveFigure { at, found: each.len() as f64 / n as f64 })
             }
             _ => Some(self.bootstrapped(one, Band::Repetitions, figure)),
         }
     }
 
-    fn bootstrapped(&self, one: Banded, band: Band, figure: impl Fn(&[At]) -> Option<f64>) -> Known {
+    fn bootstrapped(&self, one: BandedFigure, band: Band, figure: impl Fn(&[At]) -> Option<f64>) -> CurveFigure {
         let mut random = Pcg64Mcg::seed_from_u64(SEED);
         let found = bootstrap::interval(DRAWS, &mut random, |random| figure(&self.drawn(random)));
-        let Some(found) = found else { return Known { at: one, found: 0.0 } };
-        let at = Banded { low: found.low.min(one.value), high: found.high.max(one.value), band, ..one };
-        Known { at, found: found.found }
+        let Some(found) = found else { return CurveFigure { at: one, found: 0.0 } };
+        let at = BandedFigure { low: found.low.min(one.value), high: found.high.max(one.value), band, ..one };
+        CurveFigure { at, found: found.found }
     }
 
     fn has_blocks(&self) -> bool {

@@ -398,12 +398,12 @@ pub struct Lost {
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Account {
-    #[prost(oneof = "Said", tags = "1, 2")]
-    pub said: Option<Said>,
+    #[prost(oneof = "AccountKind", tags = "1, 2")]
+    pub said: Option<AccountKind>,
 }
 
 #[derive(Clone, PartialEq, prost::Oneof)]
-pub enum Said {
+pub enum AccountKind {
     #[prost(uint64, tag = "1")]
     ReadyNanos(u64),
     #[prost(message, tag = "2")]

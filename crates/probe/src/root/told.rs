@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What was told. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Told(Arc<Mutex<Files>>);
+pub(super) struct RemoteFiles(Arc<Mutex<Files>>);
 
 #[derive(Debug, Default)]
 struct Files {
@@ -17,7 +17,7 @@ struct Files {
     kept: BTreeSet<String>,
 }
 
-impl Told {
+impl RemoteFiles {
     pub fn tell(&self, texts: BTreeMap<String, String>) {
         self.files().texts = texts;
     }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn folders_are_seen_by_what_is_in_them() {
-        let told = Told::default();
+        let told = RemoteFiles::default();
         told.tell(
             ["/sys/net/eth0/speed", "/sys/net/eth0.1/speed", "/proc/9/stat"].map(|p| (p.into(), "1".into())).into(),
         );

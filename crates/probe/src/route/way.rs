@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 /// Where packets to an address go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Way {
+pub(super) struct NextHop {
     /// The address is one of this machine's.
     pub local: bool,
     /// The number of the interface.
@@ -13,7 +13,7 @@ pub(super) struct Way {
 
 /// The way to an address; None where there is none, or the kernel does not tell.
 #[cfg(target_os = "linux")]
-pub(super) fn to(address: IpAddr) -> Option<Way> {
+pub(super) fn to(address: IpAddr) -> Option<NextHop> {
     use netlink_packet_route::RouteNetlinkMessage as Message;
     use netlink_packet_route::route::{RouteAttribute, RouteType};
     let answers = super::netlink::ask(None, Message::GetRoute(question(address)));
@@ -24,7 +24,7 @@ pub(super) fn to(address: IpAddr) -> Option<Way> {
             _ => None,
         };
         let interface = route.attributes.iter().find_map(number)?;
-        Some(Way { local: route.header.kind == RouteType::Local, interface })
+        Some(NextHop { local: route.header.kind == RouteType::Local, interface })
     })
 }
 
@@ -45,6 +45,6 @@ fn question(address: IpAddr) -> netlink_packet_route::route::RouteMessage {
 
 /// Not to be had.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn to(_: IpAddr) -> Option<Way> {
+pub(super) fn to(_: IpAddr) -> Option<NextHop> {
     None
 }

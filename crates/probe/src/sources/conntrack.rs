@@ -2,14 +2,14 @@
 
 use super::softnet::sum_of_column;
 use super::{Source, Values};
-use crate::root::{Kept, Root, number};
+use crate::root::{ReopenedFile, Root, number};
 use brunt_model::reading_names as name;
 
 /// The table of our network namespace.
 pub(super) struct Conntrack {
-    entries: Kept,
-    limit: Kept,
-    stat: Kept,
+    entries: ReopenedFile,
+    limit: ReopenedFile,
+    stat: ReopenedFile,
 }
 
 impl Conntrack {

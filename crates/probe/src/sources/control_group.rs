@@ -5,16 +5,16 @@
 
 use super::pressure::some_seconds;
 use super::{Source, Values, value_of};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 use std::path::{Path, PathBuf};
 
 /// Our control group and those around it.
 pub(super) struct ControlGroup {
     /// cpu.stat of each group that may have a quota.
-    stats: Vec<Kept>,
+    stats: Vec<ReopenedFile>,
     quota: Option<f64>,
-    pressure: Kept,
+    pressure: ReopenedFile,
 }
 
 impl ControlGroup {
@@ -22,7 +22,11 @@ impl ControlGroup {
         let folders = folders(root);
         let quota = |folder: &PathBuf| quota_v2(root, folder).or_else(|| quota_v1(root, folder));
         Self {
-            stats: folders.iter().map(|folder| root.keep(folder.join("cpu.stat"))).filter(Kept::is_there).collect(),
+            stats: folders
+                .iter()
+                .map(|folder| root.keep(folder.join("cpu.stat")))
+                .filter(ReopenedFile::is_there)
+                .collect(),
             quota: folders.iter().filter_map(quota).reduce(f64::min),
             pressure: root.keep(folders.first().map_or(PathBuf::new(), |folder| folder.join("cpu.pressure"))),
         }

@@ -1,7 +1,7 @@
 //! The machine's cores, from /proc/stat (proc(5)); in a container they are those of the whole machine.
 
 use super::{Source, Values, numbers, value_of};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names::{self as name, server};
 
 /// Ticks of /proc/stat in a second: `USER_HZ`, 100 on every architecture that Linux still runs on.
@@ -22,7 +22,7 @@ struct Parts {
 
 /// The machine's cores.
 pub(super) struct Cores {
-    stat: Kept,
+    stat: ReopenedFile,
     /// By core, at the last reading: ticks spent on deferred interrupts, and in all.
     last: Vec<(f64, f64)>,
     detail: Detail,

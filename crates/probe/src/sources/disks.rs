@@ -1,7 +1,7 @@
 //! Disks, from /proc/diskstats (kernel docs, admin-guide/iostats): whole ones that were ever used.
 
 use super::{Source, Values};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names::server;
 
 /// Disks that are told, at most.
@@ -12,7 +12,7 @@ const NO_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd"];
 const SECTOR: f64 = 512.0;
 
 /// The machine's disks.
-pub(super) struct Disks(Kept);
+pub(super) struct Disks(ReopenedFile);
 
 impl Disks {
     pub fn open(root: &Root) -> Self {

@@ -1,7 +1,7 @@
 //! The machine's load average, from /proc/loadavg, and what it read back from swap, from /proc/vmstat (proc(5)).
 
 use super::{Source, Values, value_of};
-use crate::root::{Kept, Root, number};
+use crate::root::{ReopenedFile, Root, number};
 use brunt_model::reading_names::{self as name, server};
 
 /// Bytes of a page: /proc/vmstat counts pages. 4096 wherever brunt's users run servers, but for some ARM machines, where
@@ -10,8 +10,8 @@ const PAGE: f64 = 4096.0;
 
 /// Load and swapping.
 pub(super) struct Load {
-    average: Kept,
-    vm: Kept,
+    average: ReopenedFile,
+    vm: ReopenedFile,
 }
 
 impl Load {

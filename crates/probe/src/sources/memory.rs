@@ -1,11 +1,11 @@
 //! The machine's memory, from /proc/meminfo.
 
 use super::{Source, Values, value_of};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
 /// /proc/meminfo.
-pub(super) struct Memory(Kept);
+pub(super) struct Memory(ReopenedFile);
 
 impl Memory {
     pub fn open(root: &Root) -> Self {

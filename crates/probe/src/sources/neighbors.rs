@@ -5,7 +5,7 @@
 //! A process that began and ended between two looks is not seen.
 
 use super::{Source, Values, numbers};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ const NAMED_FROM: f64 = 0.05;
 /// The other processes of this machine.
 pub(super) struct Neighbors {
     root: Root,
-    stat: Kept,
+    stat: ReopenedFile,
     own: u32,
     /// The machine's clock at the last look, in ticks; None: there was none yet.
     looked: Option<f64>,

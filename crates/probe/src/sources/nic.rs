@@ -4,7 +4,7 @@
 //! container's, a tunnel's) tell a number that limits nothing.
 
 use super::{Source, Values};
-use crate::root::{Kept, Root, number};
+use crate::root::{ReopenedFile, Root, number};
 use brunt_model::reading_names::Nic;
 
 /// A machine with containers has hundreds: we look at so many, those with a device first.
@@ -17,14 +17,14 @@ const DROPPED: [usize; 2] = [3, 11];
 
 /// The interfaces that were up at the beginning.
 pub(super) struct Nics {
-    traffic: Kept,
+    traffic: ReopenedFile,
     interfaces: Vec<Interface>,
 }
 
 struct Interface {
     name: String,
     bits_per_second: Option<f64>,
-    missed: Kept,
+    missed: ReopenedFile,
 }
 
 impl Nics {

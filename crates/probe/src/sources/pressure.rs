@@ -1,11 +1,11 @@
 //! Pressure stall information of the machine: for how long some task waited for something (kernel docs, accounting/psi).
 
 use super::{Source, Values};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
 /// /proc/pressure.
-pub(super) struct Pressure(Vec<(&'static str, Kept)>);
+pub(super) struct Pressure(Vec<(&'static str, ReopenedFile)>);
 
 impl Pressure {
     pub fn open(root: &Root) -> Self {

@@ -1,14 +1,14 @@
 //! Our process: its memory and its descriptors. Its CPU time is in `ourselves`.
 
 use super::{Source, Values, numbers, value_of};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 use std::fs;
 use std::path::PathBuf;
 
 /// Our process, from /proc/self.
 pub(super) struct Process {
-    status: Kept,
+    status: ReopenedFile,
     descriptors: PathBuf,
     limit: Option<f64>,
 }

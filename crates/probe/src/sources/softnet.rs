@@ -2,14 +2,14 @@
 //! net/core/net-procfs.c).
 
 use super::{Source, Values};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
 /// What the first columns are.
 const COLUMNS: [&str; 3] = [name::SOFTNET_PROCESSED, name::SOFTNET_DROPPED, name::SOFTNET_SQUEEZED];
 
 /// The receive queues of all cores together.
-pub(super) struct Softnet(Kept);
+pub(super) struct Softnet(ReopenedFile);
 
 impl Softnet {
     pub fn open(root: &Root) -> Self {

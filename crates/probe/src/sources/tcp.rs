@@ -3,15 +3,15 @@
 //! From sockstat, snmp and netstat: a few lines each, however many connections there are. /proc/net/tcp is never walked.
 
 use super::{Source, Values, numbers};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
 /// The namespace's TCP.
 pub(super) struct Tcp {
-    ports: Kept,
-    sockets: [Kept; 2],
+    ports: ReopenedFile,
+    sockets: [ReopenedFile; 2],
     /// Each a file of pairs of lines: names, then values.
-    counters: [(Kept, &'static [Counter]); 2],
+    counters: [(ReopenedFile, &'static [Counter]); 2],
 }
 
 /// What is read of such a file: group, column, our name.

@@ -5,7 +5,7 @@
 //! kernel built without them says `0 0 0`: then the ticks of stat are told, and no delay.
 
 use super::{Values, numbers};
-use crate::root::{Kept, Root};
+use crate::root::{ReopenedFile, Root};
 use brunt_model::reading_names as name;
 
 /// Nanoseconds in a second.
@@ -31,7 +31,7 @@ pub(crate) struct Workers {
 
 enum State {
     Unknown,
-    There { schedstat: Kept, stat: Kept },
+    There { schedstat: ReopenedFile, stat: ReopenedFile },
     Ended(Thread),
 }
 
@@ -83,7 +83,7 @@ impl Workers {
 }
 
 /// What a thread had so far.
-fn thread(schedstat: &mut Kept, stat: &mut Kept) -> Thread {
+fn thread(schedstat: &mut ReopenedFile, stat: &mut ReopenedFile) -> Thread {
     let seen = schedstat.text().map(of_schedstat).unwrap_or_default();
     if seen != Thread::default() {
         return seen;

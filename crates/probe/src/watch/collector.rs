@@ -5,7 +5,7 @@
 use super::machine::{Machine, Reads};
 use super::pages::Page;
 use super::stop::Stop;
-use super::{Seen, SharedClock, Trouble};
+use super::{Observed, SharedClock, Trouble};
 use crate::sources::Values;
 use brunt_model::{ProbeSpec, Reading, Tick};
 use std::sync::mpsc::Sender;
@@ -27,14 +27,14 @@ pub(super) trait Rounds: Send + 'static {
 }
 
 /// One thing that is read, by name: when it is due, and whether it answers.
-pub(super) struct Spot {
+pub(super) struct Subject {
     source: String,
     interval: Duration,
     due: Tick,
     silent: bool,
 }
 
-impl Spot {
+impl Subject {
     pub fn of(spec: &ProbeSpec) -> Self {
         Self { source: spec.source(), interval: spec.interval.max(SHORTEST), due: Tick::ZERO, silent: false }
     }
@@ -50,13 +50,13 @@ impl Spot {
 
 /// The thread's way out, its clock, and its end.
 pub(super) struct Collector {
-    seen: Sender<Seen>,
+    seen: Sender<Observed>,
     clock: SharedClock,
     stop: Arc<Stop>,
 }
 
 impl Collector {
-    pub fn new(seen: Sender<Seen>, clock: SharedClock, stop: Arc<Stop>) -> Self {
+    pub fn new(seen: Sender<Observed>, clock: SharedClock, stop: Arc<Stop>) -> Self {
         Self { seen, clock, stop }
     }
 
@@ -69,7 +69,7 @@ impl Collector {
                 rounds.round(&self);
             }
         });
-        let refused = |e| seen.send(Seen::Warning(format!("no thread to take readings of the server: {e}")));
+        let refused = |e| seen.send(Observed::Warning(format!("no thread to take readings of the server: {e}")));
         spawned.map_err(refused).ok()
     }
 
@@ -78,7 +78,7 @@ impl Collector {
     }
 
     /// Sends a reading, or tells once that there is none.
-    fn tell(&self, spot: &mut Spot, at: Tick, read: Result<Values, Trouble>) {
+    fn tell(&self, spot: &mut Subject, at: Tick, read: Result<Values, Trouble>) {
         let was_silent = std::mem::replace(&mut spot.silent, read.is_err());
         let source = spot.source.clone();
         // Where nobody listens any more it is over anyway.
@@ -86,12 +86,12 @@ impl Collector {
         match read {
             Ok(values) => {
                 if was_silent {
-                    send(Seen::Warning(format!("probe {source} answers again")));
+                    send(Observed::Warning(format!("probe {source} answers again")));
                 }
-                send(Seen::Reading(Reading { at, source, values: values.0 }));
+                send(Observed::Reading(Reading { at, source, values: values.0 }));
             }
             Err(trouble) if !was_silent => {
-                send(Seen::Warning(format!(
+                send(Observed::Warning(format!(
                     "probe {source}: {trouble}; it is asked again, and its readings are missing until then"
                 )));
             }
@@ -107,13 +107,13 @@ fn midway(from: Tick, to: Tick) -> Tick {
 
 /// Something that is read of a machine.
 pub(super) struct MachineSpot {
-    spot: Spot,
+    spot: Subject,
     reads: Reads,
 }
 
 impl MachineSpot {
     pub fn of(spec: &ProbeSpec) -> Self {
-        Self { spot: Spot::of(spec), reads: Reads::of(&spec.what) }
+        Self { spot: Subject::of(spec), reads: Reads::of(&spec.what) }
     }
 }
 
@@ -147,7 +147,7 @@ impl Rounds for Machines {
 /// One status page.
 pub(super) struct Pages {
     pub page: Page,
-    pub spot: Spot,
+    pub spot: Subject,
 }
 
 impl Rounds for Pages {

@@ -24,7 +24,7 @@ pub(super) struct Machine {
 
 /// What the readings of a round need.
 #[derive(Debug, Default)]
-pub(super) struct Wants {
+pub(super) struct ReadList {
     /// Files by path; `*` and `[0-9]` stand for what they do in a shell.
     pub files: Vec<String>,
     /// Folders whose entries are to be counted.
@@ -78,7 +78,7 @@ impl Machine {
 
     /// Looks at what these need.
     pub fn look(&mut self, reads: &[&Reads]) -> Result<(), Trouble> {
-        let mut wants = Wants::default();
+        let mut wants = ReadList::default();
         for one in reads {
             one.wants(&mut wants);
         }
@@ -102,7 +102,7 @@ impl Reads {
         }
     }
 
-    fn wants(&self, into: &mut Wants) {
+    fn wants(&self, into: &mut ReadList) {
         match self {
             Self::Host(sources) if sources.is_empty() => into.files.extend(OPENING.map(str::to_owned)),
             Self::Host(_) => {}

@@ -13,7 +13,7 @@ mod tasks;
 
 pub(super) use table::Table;
 
-use super::machine::{Machine, Wants};
+use super::machine::{Machine, ReadList};
 use super::{Trouble, ssh::quoted};
 use crate::sources::{Values, numbers, value_of};
 use accept::AcceptQueue;
@@ -67,7 +67,7 @@ impl Processes {
     }
 
     /// What is asked of another machine: all processes, and more of those that were found last time.
-    pub fn wants(&self, into: &mut Wants) {
+    pub fn wants(&self, into: &mut ReadList) {
         into.processes = true;
         into.files.push("/proc/[0-9]*/stat".into());
         match &self.finder.select {

@@ -7,7 +7,7 @@
 //! What it is **not**: a parser; texts go into a `Root`, where the same sources read them as on this machine.
 
 use super::Trouble;
-use super::machine::Wants;
+use super::machine::ReadList;
 use brunt_model::probe_spec::Via;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -117,7 +117,7 @@ impl Link {
     }
 
     /// Files there by path, with their texts. Waits for the answer.
-    pub fn ask(&mut self, wants: &Wants) -> Result<Vec<(String, String)>, Trouble> {
+    pub fn ask(&mut self, wants: &ReadList) -> Result<Vec<(String, String)>, Trouble> {
         if self.left_out > 0 {
             self.left_out -= 1;
             return Err(self.trouble());
@@ -142,7 +142,7 @@ impl Link {
         Trouble::Ssh { host: self.host.clone(), why: self.why.clone() }
     }
 
-    fn try_ask(&mut self, wants: &Wants) -> Result<Vec<(String, String)>, String> {
+    fn try_ask(&mut self, wants: &ReadList) -> Result<Vec<(String, String)>, String> {
         if self.session.is_none() {
             self.session = Some(self.begin()?);
         }
@@ -180,7 +180,7 @@ impl Link {
 }
 
 /// A line for the shell there.
-fn question(round: u64, wants: &Wants) -> String {
+fn question(round: u64, wants: &ReadList) -> String {
     let sockets = if wants.processes { format!("ss -lntp | sed 's,^,{SOCKETS}:,'; ") } else { String::new() };
     let count = if wants.counts.is_empty() { String::new() } else { format!("c {}; ", wants.counts.join(" ")) };
     format!("echo brunt-begin {round}; r {}; {count}{sockets}echo brunt-end {round}\n", wants.files.join(" "))
@@ -237,7 +237,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("it's"), "one\ntwo").unwrap();
         let path = dir.path().join("it's").display().to_string();
-        let wants = Wants {
+        let wants = ReadList {
             files: vec![quoted(&path), "/proc/self/sta[t]".into(), "/proc/none".into()],
             counts: vec!["/proc/self/fd".into(), "/proc/none".into()],
             processes: true,

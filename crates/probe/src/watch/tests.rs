@@ -29,7 +29,7 @@ fn spec(name: &str, what: Probed) -> ProbeSpec {
 }
 
 /// What was seen until it is enough, for ten seconds at most.
-fn watched(specs: &[ProbeSpec], enough: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
+fn watched(specs: &[ProbeSpec], enough: impl Fn(&[Observed]) -> bool) -> Vec<Observed> {
     let mut watch = Watch::start(specs, Since::now());
     let mut seen = Vec::new();
     for _ in 0..1000 {
@@ -42,13 +42,13 @@ fn watched(specs: &[ProbeSpec], enough: impl Fn(&[Seen]) -> bool) -> Vec<Seen> {
     panic!("not enough: {seen:?}");
 }
 
-fn readings<'a>(seen: &'a [Seen], source: &str) -> Vec<&'a Reading> {
-    let reading = |seen: &'a Seen| if let Seen::Reading(r) = seen { Some(r) } else { None };
+fn readings<'a>(seen: &'a [Observed], source: &str) -> Vec<&'a Reading> {
+    let reading = |seen: &'a Observed| if let Observed::Reading(r) = seen { Some(r) } else { None };
     seen.iter().filter_map(reading).filter(|r| r.source == source).collect()
 }
 
-fn warnings(seen: &[Seen]) -> Vec<&str> {
-    seen.iter().filter_map(|s| if let Seen::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
+fn warnings(seen: &[Observed]) -> Vec<&str> {
+    seen.iter().filter_map(|s| if let Observed::Warning(text) = s { Some(text.as_str()) } else { None }).collect()
 }
 
 fn values(reading: &Reading) -> BTreeMap<&str, f64> {

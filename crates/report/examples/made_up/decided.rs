@@ -1,14 +1,15 @@
 //! What might have been decided about it: enough of everything for the page to show.
 
 use brunt_model::analysis::{
-    Analysed, Band, Banded, Bottleneck, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason, Scalability,
+    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
+    Scalability,
 };
 use brunt_model::finding::{Cause, Limit, Side, State, Weight};
-use brunt_model::{Analysis, Finding, Judgement, Place, Run, Study, Trial};
+use brunt_model::{Analysis, Finding, Judgement, Run, Study, Trial, TrialIndex};
 use std::time::Duration;
 
 /// What was decided about a trial: one of them was limited, one is invalid.
-pub fn judgement(run: &Run, place: Place) -> Judgement {
+pub fn judgement(run: &Run, place: TrialIndex) -> Judgement {
     let mut judgement = Judgement::default();
     let high = run.throughput() > 320.0;
     judgement.bottleneck = Some(bottleneck(if high { Culprit::Workers } else { Culprit::NotFound }));
@@ -56,10 +57,10 @@ pub fn analysis(study: &Study) -> Analysis {
     }
 }
 
-fn analysed(study: &Study, index: usize, name: &str) -> Analysed {
+fn analysed(study: &Study, index: usize, name: &str) -> ContenderAnalysis {
     let steps = study.experiment.contenders[index].steps.len();
     let top = [385.0, 340.0][index % 2];
-    Analysed {
+    ContenderAnalysis {
         contender: name.into(),
         curve: (0..steps).map(|step| point(study, index, step)).collect(),
         limits: limits(top),
@@ -78,7 +79,7 @@ fn limits(top: f64) -> Vec<LoadLimit> {
     let limit = |kind, name: &str, at: Option<f64>, how: &str, robust| LoadLimit {
         kind,
         name: name.into(),
-        at: at.map(|value| Banded { value, low: value - 11.0, high: value + 9.0, band: Band::Range }),
+        at: at.map(|value| BandedFigure { value, low: value - 11.0, high: value + 9.0, band: Band::Range }),
         unit: "/s".into(),
         how: how.into(),
         robust,
@@ -93,7 +94,7 @@ fn limits(top: f64) -> Vec<LoadLimit> {
 }
 
 fn scalability() -> Scalability {
-    let banded = |value: f64| Banded { value, low: value * 0.9, high: value * 1.2, band: Band::WithinRun };
+    let banded = |value: f64| BandedFigure { value, low: value * 0.9, high: value * 1.2, band: Band::WithinRun };
     Scalability {
         lambda: banded(19.4),
         sigma: banded(0.021),
@@ -130,7 +131,12 @@ fn point(study: &Study, contender: usize, step: usize) -> CurvePoint {
     let over = |of: &dyn Fn(&Run) -> f64| {
         let mut values: Vec<f64> = trials.iter().map(|t| of(&t.run)).collect();
         values.sort_by(f64::total_cmp);
-        Banded { value: values[values.len() / 2], low: values[0], high: values[values.len() - 1], band: Band::Range }
+        BandedFigure {
+            value: values[values.len() / 2],
+            low: values[0],
+            high: values[values.len() - 1],
+            band: Band::Range,
+        }
     };
     let quantile = |q: f64| over(&|run| run.total.response_quantile(q).value as f64 / 1e9);
     CurvePoint {

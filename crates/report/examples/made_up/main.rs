@@ -9,7 +9,7 @@ mod decided;
 mod measured;
 mod planned;
 
-use brunt_model::{Environment, Judgement, Place, Study, Trial};
+use brunt_model::{Environment, Judgement, Study, Trial, TrialIndex};
 use std::fs::File;
 use std::io::{BufWriter, Error};
 use std::path::Path;
@@ -31,7 +31,7 @@ fn study() -> Study {
     for repetition in 0..experiment.repetitions {
         for contender in 0..experiment.contenders.len() {
             for step in 0..experiment.contenders[contender].steps.len() {
-                let place = Place { repetition, contender, step };
+                let place = TrialIndex { repetition, contender, step };
                 let run = measured::run(&experiment, place, environment());
                 let judgement = decided::judgement(&run, place);
                 trials.push(Trial { place, id: Some(format!("r{:04}", trials.len())), run, judgement });
@@ -45,6 +45,7 @@ fn study() -> Study {
         trials,
         warnings: vec!["server apache: its process php-fpm8.4 was not to be seen for 2 s".into()],
         interrupted: false,
+        resumptions: Vec::new(),
         experiment,
     }
 }

@@ -1,6 +1,6 @@
 //! Runs by a formula: a pool of workers, a queue that grows where more comes than they bear, and some noise.
 
-use brunt_model::{Environment, Event, Experiment, Finish, Phase, Place, Reading, Run, Snapshot, Tick};
+use brunt_model::{Environment, Event, Experiment, Finish, Phase, Reading, Run, Snapshot, Tick, TrialIndex};
 
 const MS: u64 = 1_000_000;
 /// Milliseconds of an interval.
@@ -19,7 +19,7 @@ struct Server {
 const SERVERS: [Server; 2] = [Server { capacity: 385.0, service: 0.0515 }, Server { capacity: 340.0, service: 0.0535 }];
 
 /// The trial at this place.
-pub fn run(experiment: &Experiment, place: Place, environment: Environment) -> Run {
+pub fn run(experiment: &Experiment, place: TrialIndex, environment: Environment) -> Run {
     let Some(step) = experiment.step(place) else { return Run::default() };
     let at = |seconds: u64| Tick(seconds * 1000 * MS);
     let number = (place.repetition as usize * 2 + place.contender) * 30 + place.step;

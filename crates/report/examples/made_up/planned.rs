@@ -36,7 +36,7 @@ fn contender(name: &str) -> Contender {
     Contender {
         name: name.into(),
         factors: vec![("server".into(), name.into())],
-        steps: (1..=30).map(|i| f64::from(i) * 20.0).map(|load| Step { load, plan: plan(load) }).collect(),
+        steps: (1..=30).map(|i| f64::from(i) * 20.0).map(|load| Step::new(load, plan(load))).collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{}.sh", name.split(' ').next().unwrap_or(name)),
             ready: Ready::Url("http://127.0.0.1:8080/ready".into()),

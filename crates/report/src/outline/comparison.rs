@@ -3,7 +3,7 @@
 use super::{Block, Point, load_in_words, section};
 use crate::figures::{UNKNOWN, fraction, plural, seconds, three};
 use brunt_model::answer::Estimate;
-use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShift, Searched};
+use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
@@ -60,7 +60,7 @@ fn figures(pair: &Pair, unit: LoadUnit) -> Block {
 }
 
 /// A row for each repetition. The interval is that of the one search.
-fn capacities(searched: &[Searched], unit: LoadUnit) -> Block {
+fn capacities(searched: &[FoundCapacity], unit: LoadUnit) -> Block {
     let mut names: Vec<&str> = Vec::new();
     for one in searched {
         if !names.contains(&&*one.contender) {
@@ -68,7 +68,7 @@ fn capacities(searched: &[Searched], unit: LoadUnit) -> Block {
         }
     }
     let cell = |repetition: u32, name: &str| {
-        let of = |one: &&Searched| one.repetition == repetition && one.contender == name;
+        let of = |one: &&FoundCapacity| one.repetition == repetition && one.contender == name;
         searched.iter().find(of).map_or_else(|| UNKNOWN.to_owned(), |one| estimate(one.at))
     };
     let last = searched.iter().map(|one| one.repetition).max().unwrap_or(0);

@@ -3,14 +3,14 @@
 use super::{Block, Point};
 use crate::figures::{UNKNOWN, three};
 use brunt_model::Analysis;
-use brunt_model::analysis::{Analysed, Band, Banded, CurvePoint, LimitKind, LoadLimit};
+use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind, LoadLimit};
 
 /// More contenders than this have a table of their own.
 const MOST_COLUMNS: usize = 4;
 
 /// The tables, and below them the words.
 pub fn blocks(analysis: &Analysis) -> Vec<Block> {
-    let with: Vec<&Analysed> = analysis.contenders.iter().filter(|c| !c.limits.is_empty()).collect();
+    let with: Vec<&ContenderAnalysis> = analysis.contenders.iter().filter(|c| !c.limits.is_empty()).collect();
     if with.is_empty() {
         return scalability(analysis);
     }
@@ -21,7 +21,7 @@ pub fn blocks(analysis: &Analysis) -> Vec<Block> {
     blocks
 }
 
-fn names<'a>(contenders: &[&'a Analysed]) -> Vec<&'a str> {
+fn names<'a>(contenders: &[&'a ContenderAnalysis]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for limit in contenders.iter().flat_map(|c| &c.limits) {
         if !names.contains(&limit.name.as_str()) {
@@ -31,9 +31,9 @@ fn names<'a>(contenders: &[&'a Analysed]) -> Vec<&'a str> {
     names
 }
 
-fn table(contenders: &[&Analysed]) -> Block {
+fn table(contenders: &[&ContenderAnalysis]) -> Block {
     let head = ["Definition".to_owned()].into_iter().chain(contenders.iter().map(|c| c.contender.clone())).collect();
-    let cell = |contender: &Analysed, name: &str| {
+    let cell = |contender: &ContenderAnalysis, name: &str| {
         let limit = contender.limits.iter().find(|limit| limit.name == name);
         limit.map_or(UNKNOWN.into(), |limit| value(contender, limit))
     };
@@ -47,7 +47,7 @@ fn table(contenders: &[&Analysed]) -> Block {
 /// What a sweep that ends too early says of a limit begins with these words.
 const NOT_REACHED: &str = "Not reached";
 
-fn value(contender: &Analysed, limit: &LoadLimit) -> String {
+fn value(contender: &ContenderAnalysis, limit: &LoadLimit) -> String {
     let space = if limit.unit.starts_with('/') { "" } else { " " };
     let Some(at) = limit.at else {
         let beyond = contender.curve.last().filter(|_| limit.how.starts_with(NOT_REACHED));
@@ -61,7 +61,7 @@ fn value(contender: &Analysed, limit: &LoadLimit) -> String {
 }
 
 /// The band around a figure, in brackets; empty where it has none.
-pub fn ends(at: &Banded) -> String {
+pub fn ends(at: &BandedFigure) -> String {
     if at.band == Band::One || at.low == at.high {
         return String::new();
     }
@@ -69,7 +69,7 @@ pub fn ends(at: &Banded) -> String {
 }
 
 /// How each was found: once, where it is the same for all.
-fn how(contenders: &[&Analysed]) -> Vec<Point> {
+fn how(contenders: &[&ContenderAnalysis]) -> Vec<Point> {
     let of = |name: &str| {
         let found = contenders.iter().filter_map(|c| Some((&c.contender, c.limits.iter().find(|l| l.name == name)?)));
         let mut told: Vec<(Vec<&str>, &str)> = Vec::new();
@@ -98,7 +98,7 @@ fn how(contenders: &[&Analysed]) -> Vec<Point> {
 
 fn scalability(analysis: &Analysis) -> Vec<Block> {
     let fits = analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.scalability.as_ref()?)));
-    let shown = |at: &Banded| format!("{}{}", three(at.value), ends(at));
+    let shown = |at: &BandedFigure| format!("{}{}", three(at.value), ends(at));
     let rows: Vec<Vec<String>> = fits
         .map(|(name, fit)| {
             let peak = fit.peak.as_ref().map_or(UNKNOWN.into(), shown);

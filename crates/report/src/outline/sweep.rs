@@ -4,7 +4,7 @@ use super::{Block, Subject, load_head};
 use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
 use crate::readings::server_cpu;
 use brunt_model::Trial;
-use brunt_model::analysis::{Analysed, Banded, CurvePoint};
+use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::finding::State;
 
 /// A column: its head, and what stands in it; None where nothing is known.
@@ -32,11 +32,11 @@ fn table(columns: &[Column<'_>], curve: &[CurvePoint]) -> Block {
 /// The column of what is out of the ordinary.
 const FLAGS: &str = "flags";
 
-fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysed: &'a Analysed) -> Vec<Column<'a>> {
+fn columns<'a>(subject: &'a Subject<'a>, contender: usize, analysed: &'a ContenderAnalysis) -> Vec<Column<'a>> {
     let load = load_head(subject.unit);
-    let rate = |of: Banded| three(of.value);
-    let time = |of: Banded| seconds(of.value);
-    let quantile = move |p: &CurvePoint, of: Option<Banded>, q: f64| {
+    let rate = |of: BandedFigure| three(of.value);
+    let time = |of: BandedFigure| seconds(of.value);
+    let quantile = move |p: &CurvePoint, of: Option<BandedFigure>, q: f64| {
         let bound = if known_from_below(&trials(subject, contender, p.load), q) { "≥ " } else { "" };
         of.map(|of| format!("{bound}{}", seconds(of.value)))
     };
@@ -71,7 +71,7 @@ fn cpu(trials: &[&Trial]) -> Option<String> {
     (!read.is_empty()).then(|| format!("{:.2}", read.iter().sum::<f64>() / read.len() as f64))
 }
 
-fn flags(subject: &Subject<'_>, contender: usize, analysed: &Analysed, point: &CurvePoint) -> Option<String> {
+fn flags(subject: &Subject<'_>, contender: usize, analysed: &ContenderAnalysis, point: &CurvePoint) -> Option<String> {
     let trials = trials(subject, contender, point.load);
     let count = |is: fn(&Trial) -> bool| trials.iter().filter(|t| is(t)).count();
     let outliers = analysed.outliers.iter().filter(|outlier| outlier.load == point.load).count();

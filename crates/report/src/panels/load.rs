@@ -2,14 +2,14 @@
 
 use crate::figure::{Axis, Figure, Line, Mark, Point, Scale, Unit};
 use crate::study::load_of;
-use brunt_model::analysis::{Analysed, Banded, CurvePoint, LimitKind};
+use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
 use brunt_model::{Analysis, LoadUnit, Study, Trial};
 
 /// From this ratio of the highest load to the lowest on, the axis goes by powers of ten.
 const WIDE: f64 = 100.0;
 
 /// A figure of a point of the curve, and what its line is called.
-type Series = (&'static str, fn(&CurvePoint) -> Option<Banded>);
+type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
 
 /// What was achieved, beside what was offered.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
@@ -18,7 +18,7 @@ pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     if figure.x.unit == Unit::PerSecond {
         figure.lines.push(diagonal(analysis));
     }
-    figure.marks.extend(marks(study, analysis));
+    figure.marks.extend(marks(study, analysis, |_| true));
     vec![figure]
 }
 
@@ -36,7 +36,7 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
         figure.lines = means.lines;
     }
     figure.y = Axis { label: "response time".into(), unit: Unit::Seconds, scale: Scale::Log };
-    figure.marks.extend(marks(study, analysis).filter(|mark| mark.name.contains("knee")));
+    figure.marks.extend(marks(study, analysis, |kind| kind == LimitKind::Knee));
     vec![figure]
 }
 
@@ -92,7 +92,7 @@ fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: 
     Figure { id: id.into(), title: format!("{title} over load"), group, x, lines: lines.collect(), ..Figure::default() }
 }
 
-fn points(analysed: &Analysed, of: fn(&CurvePoint) -> Option<Banded>) -> Vec<Point> {
+fn points(analysed: &ContenderAnalysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
     let point = |p: &CurvePoint| {
         let figure = of(p);
         let band = figure.filter(|f| f.low < f.high);
@@ -110,12 +110,16 @@ fn diagonal(analysis: &Analysis) -> Line {
     Line { name: "offered".into(), contender: None, dash: 3, points: loads.iter().map(point).collect() }
 }
 
-/// The limits that are loads: the saturation point is a throughput, and of an open loop a load as well.
-fn marks<'a>(study: &'a Study, analysis: &'a Analysis) -> impl Iterator<Item = Mark> + 'a {
+/// The limits of some kinds, as far as they are loads: the saturation point is a throughput, and of an open loop a load as well.
+fn marks<'a>(
+    study: &'a Study,
+    analysis: &'a Analysis,
+    wanted: impl Fn(LimitKind) -> bool + Copy + 'a,
+) -> impl Iterator<Item = Mark> + 'a {
     let open = axis(study).unit == Unit::PerSecond;
     let shown = move |kind| match kind {
-        LimitKind::Knee | LimitKind::Asymptotes => true,
-        LimitKind::Saturation => open,
+        LimitKind::Knee | LimitKind::Asymptotes => wanted(kind),
+        LimitKind::Saturation => open && wanted(kind),
         LimitKind::Kept | LimitKind::Objective | LimitKind::Patience => false,
     };
     analysis.contenders.iter().enumerate().flat_map(move |(i, analysed)| {

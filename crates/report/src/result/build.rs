@@ -1,8 +1,8 @@
 //! From a run to its document: each type's making, from the whole down to its parts.
 
 use super::{
-    Bytes, Connections, Document, Environment, Generator, Interval, Judged, Label, Phase, Phases, Requests, Times,
-    VERSION, Warmup,
+    Bytes, Connections, Document, Environment, Generator, Interval, Label, ObjectiveDocument, Phase, Phases, Requests,
+    Times, VERSION, Warmup,
 };
 use crate::utc;
 use base64::Engine as _;
@@ -208,13 +208,13 @@ fn warmup(run: &Run) -> Option<Warmup> {
     (!tally.is_empty()).then(|| Warmup { requests: tally.into(), response_time_seconds: response(tally) })
 }
 
-pub(crate) fn objectives(run: &Run) -> Vec<Judged> {
+pub(crate) fn objectives(run: &Run) -> Vec<ObjectiveDocument> {
     let bounds = run.plan.iter().flat_map(|p| &p.objectives);
-    bounds.map(|o| Judged::from(o.judge(run))).collect()
+    bounds.map(|o| ObjectiveDocument::from(o.judge(run))).collect()
 }
 
-impl From<objective::Judged> for Judged {
-    fn from(j: objective::Judged) -> Self {
+impl From<objective::ObjectiveResult> for ObjectiveDocument {
+    fn from(j: objective::ObjectiveResult) -> Self {
         let text = j.objective.to_string();
         Self { objective: j.objective, text, value: j.value, at_least: j.at_least, met: j.met }
     }

@@ -5,15 +5,15 @@
 use super::{Failure, MS, Story};
 use crate::single::point;
 use brunt_model::analysis::{
-    Analysed, Band, Banded, Bottleneck, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
+    Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
 };
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::finding::{Finding, Side, Weight};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::probe_spec::{Select, Via};
 use brunt_model::{
-    Analysis, Contender, Environment, Experiment, Judgement, Objective, Place, ProbeSpec, Probed, Reading, Study, Tick,
-    Trial,
+    Analysis, Contender, Environment, Experiment, Judgement, Objective, ProbeSpec, Probed, Reading, Study, Tick, Trial,
+    TrialIndex,
 };
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const SERVERS: [Server; 2] = [Server("nginx", 360.0, 8000.0), Server("apache", 3
 pub fn sweep_of(loads: &[f64], repetitions: u32) -> (Study, Analysis) {
     let experiment = experiment(loads, repetitions);
     let places = (0..repetitions).flat_map(|repetition| {
-        let of = move |contender| (0..loads.len()).map(move |step| Place { repetition, contender, step });
+        let of = move |contender| (0..loads.len()).map(move |step| TrialIndex { repetition, contender, step });
         (0..SERVERS.len()).flat_map(of)
     });
     let trials: Vec<Trial> = places.map(|place| trial(place, loads[place.step])).collect();
@@ -43,6 +43,7 @@ pub fn sweep_of(loads: &[f64], repetitions: u32) -> (Study, Analysis) {
         trials,
         warnings: vec!["apache, repetition 2: nothing was read of process:apache for 3 s".into()],
         interrupted: false,
+        resumptions: Vec::new(),
     };
     let analysis = analysis(&study, loads);
     (study, analysis)
@@ -52,7 +53,7 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
     let contender = |Server(name, ..): &Server| Contender {
         name: (*name).into(),
         factors: vec![("server".into(), (*name).into())],
-        steps: loads.iter().map(|load| Step { load: *load, plan: story(*load).plan }).collect(),
+        steps: loads.iter().map(|load| Step::new(*load, story(*load).plan)).collect(),
         server: Some(ManagedServer {
             start: format!("exec sh e1/{name}.sh"),
             ready: Ready::Url("http://127.0.0.1:8080/ready".into()),
@@ -92,7 +93,7 @@ fn story(load: f64) -> Story {
     story
 }
 
-fn trial(place: Place, load: f64) -> Trial {
+fn trial(place: TrialIndex, load: f64) -> Trial {
     let Server(name, capacity, service) = &SERVERS[place.contender];
     let capacity = capacity * (1.0 - 0.02 * f64::from(place.repetition));
     let busy = (load / capacity).min(0.97);
@@ -180,14 +181,14 @@ fn analysis(study: &Study, loads: &[f64]) -> Analysis {
     Analysis { contenders, findings, ..Analysis::default() }
 }
 
-fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacity, _): &Server) -> Analysed {
+fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacity, _): &Server) -> ContenderAnalysis {
     let curve = loads.iter().map(|load| {
         let of_load = |t: &&Trial| study.experiment.step(t.place).is_some_and(|s| s.load == *load);
         let points: Vec<CurvePoint> = study.of(contender).filter(of_load).map(|t| point(&t.run)).collect();
         joined(*load, &points)
     });
     let at = |value: f64, spread: f64| {
-        Some(Banded { value, low: value * (1.0 - spread), high: value * (1.0 + spread), band: Band::Range })
+        Some(BandedFigure { value, low: value * (1.0 - spread), high: value * (1.0 + spread), band: Band::Range })
     };
     let limit = |kind, name: &str, at, how: &str, robust| LoadLimit {
         kind,
@@ -197,7 +198,7 @@ fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacit
         how: how.into(),
         robust,
     };
-    Analysed {
+    ContenderAnalysis {
         contender: (*name).into(),
         curve: curve.collect(),
         limits: vec![
@@ -259,11 +260,11 @@ fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacit
 }
 
 fn joined(load: f64, points: &[CurvePoint]) -> CurvePoint {
-    let banded = |of: fn(&CurvePoint) -> Option<Banded>| {
+    let banded = |of: fn(&CurvePoint) -> Option<BandedFigure>| {
         let mut values: Vec<f64> = points.iter().filter_map(of).map(|b| b.value).collect();
         values.sort_by(f64::total_cmp);
         let band = if values.len() > 1 { Band::Range } else { Band::One };
-        Some(Banded { value: values[values.len() / 2], low: *values.first()?, high: *values.last()?, band })
+        Some(BandedFigure { value: values[values.len() / 2], low: *values.first()?, high: *values.last()?, band })
     };
     CurvePoint {
         load,

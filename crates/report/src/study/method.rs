@@ -61,7 +61,7 @@ const TESTS: [(Test, &str); 3] = [
         Test::PermutationInBlocks,
         "Comparison: one repetition is one observation, however many requests it has. All ways to exchange two contenders \
          within each repetition are counted (permutation test); the difference is the Hodges-Lehmann estimate, its interval \
-         that of the test. Looks on the way share the error rate (alpha spending); figures behind the first do so by Holm.",
+         that of the test. StopRule on the way share the error rate (alpha spending); figures behind the first do so by Holm.",
     ),
     (
         Test::MannWhitney,

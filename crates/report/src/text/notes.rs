@@ -3,7 +3,7 @@
 use crate::figures::{bytes, fraction, plain, plural, seconds, span, three};
 use crate::layout::{Table, clean, entry, hang};
 use crate::result::elapsed;
-use brunt_model::objective::{Judged, Metric};
+use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run};
 
 /// CPU and memory of the generator, where they were read.
@@ -43,7 +43,7 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
 
 /// Each bound, and whether it was kept.
 pub fn objectives(run: &Run) -> String {
-    let bounds: Vec<Judged> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
+    let bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     if bounds.is_empty() {
         return String::new();
     }
@@ -55,7 +55,7 @@ pub fn objectives(run: &Run) -> String {
     format!("Objectives\n{}", table.render())
 }
 
-fn figure(run: &Run, judged: &Judged) -> String {
+fn figure(run: &Run, judged: &ObjectiveResult) -> String {
     let errors = matches!(judged.objective.metric, Metric::Errors);
     if run.total.planned == 0 || (run.total.completed == 0 && !errors) {
         return "nothing was measured".into();

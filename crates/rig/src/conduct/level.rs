@@ -1,7 +1,7 @@
 //! What hooks stand around, and what they are told about it.
 
 use brunt_model::experiment::Around;
-use brunt_model::{Contender, Experiment, Place};
+use brunt_model::{Contender, Experiment, TrialIndex};
 
 /// What hooks stand around.
 #[derive(Debug, Clone, Copy)]
@@ -11,9 +11,9 @@ pub(super) enum Level {
     /// Trials of this contender that follow one another.
     Contender(usize),
     /// Those of one repetition.
-    Repetition(Place),
+    Repetition(TrialIndex),
     /// One of them, at its load.
-    Step(Place, f64),
+    Step(TrialIndex, f64),
 }
 
 impl Level {

@@ -11,7 +11,7 @@ use crate::order::{self, Turn};
 use crate::ward::RigContext;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
-use brunt_model::{Experiment, Place};
+use brunt_model::{Experiment, TrialIndex};
 use std::time::Duration;
 
 /// Says trial by trial what comes next.
@@ -25,7 +25,7 @@ pub trait Chooser<H> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
     /// Which it is to be.
-    pub place: Place,
+    pub place: TrialIndex,
     /// The how-manieth trial of its contender it is, from 1.
     pub number: usize,
     /// Its load and its plan.
@@ -45,6 +45,10 @@ impl Chosen {
 
 /// Carries out an experiment whose trials are chosen on the way, turn by turn. Of the experiment's own steps none is made
 /// but those that the chooser names; servers, hooks and failures are as those of [`conduct`](super::conduct).
+///
+/// # Errors
+///
+/// A hook or a server fails, or the host cannot make a run.
 pub fn pursue<H: Host>(
     experiment: &Experiment,
     chooser: &mut dyn Chooser<H>,

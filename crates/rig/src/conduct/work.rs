@@ -3,10 +3,10 @@
 use crate::server::Server;
 use brunt_model::experiment::{Contender, Step};
 use brunt_model::probe_spec::Select;
-use brunt_model::{Place, Plan, ProbeSpec, Probed};
+use brunt_model::{Plan, ProbeSpec, Probed, TrialIndex};
 
 /// Repetitions and steps have arrivals of their own; contenders have the same ones.
-pub(super) fn plan(step: &Step, place: Place) -> Plan {
+pub(super) fn plan(step: &Step, place: TrialIndex) -> Plan {
     let own = u64::from(place.repetition) << 32 | place.step as u64;
     Plan { seed: step.plan.seed.wrapping_add(own), ..step.plan.clone() }
 }

@@ -14,7 +14,7 @@ pub enum Kind {
 
 /// What a guard is told.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Word {
+pub enum GuardCommand {
     /// Start this; the first word, and said once.
     Start(Kind, String),
     /// Ask all to end (SIGTERM), and kill what is left after so long.
@@ -49,7 +49,7 @@ pub enum Ending {
     Unknown,
 }
 
-impl Word {
+impl GuardCommand {
     /// As it is written, without the NUL behind it.
     pub fn text(&self) -> String {
         match self {
@@ -124,8 +124,8 @@ mod tests {
         #[test]
         fn words_are_understood(command in "[^\0]*", millis in 0..10_000_000_u64) {
             let limit = Duration::from_millis(millis);
-            for word in [Word::Start(Kind::Server, command.clone()), Word::Start(Kind::Hook, command), Word::Term(limit), Word::Wait(limit)] {
-                prop_assert_eq!(Word::parse(&word.text()), Some(word));
+            for word in [GuardCommand::Start(Kind::Server, command.clone()), GuardCommand::Start(Kind::Hook, command), GuardCommand::Term(limit), GuardCommand::Wait(limit)] {
+                prop_assert_eq!(GuardCommand::parse(&word.text()), Some(word));
             }
         }
     }

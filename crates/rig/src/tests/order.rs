@@ -3,7 +3,7 @@
 use super::story::{Story, contender, experiment};
 use crate::End;
 use brunt_model::experiment::TrialOrder;
-use brunt_model::{Experiment, Place};
+use brunt_model::{Experiment, TrialIndex};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,12 +17,12 @@ fn of(steps: &[usize], repetitions: u32, order: TrialOrder) -> Experiment {
     Experiment { repetitions, order, ..experiment(contenders.collect()) }
 }
 
-fn order(experiment: &Experiment) -> Vec<Place> {
+fn order(experiment: &Experiment) -> Vec<TrialIndex> {
     crate::order(experiment).collect()
 }
 
-fn written(places: &[Place]) -> String {
-    let one = |place: &Place| format!("{}{}{}", ["A", "B", "C"][place.contender], place.repetition, place.step);
+fn written(places: &[TrialIndex]) -> String {
+    let one = |place: &TrialIndex| format!("{}{}{}", ["A", "B", "C"][place.contender], place.repetition, place.step);
     places.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
@@ -41,7 +41,7 @@ fn blocks_finish_a_contender_before_the_next() {
 fn places_are_made_when_they_are_asked_for() {
     for how in [TrialOrder::Interleaved, TrialOrder::Blocks, TrialOrder::Random] {
         let experiment = of(&[1], 4_000_000_000, how);
-        let first: Vec<Place> = crate::order(&experiment).take(3).collect();
+        let first: Vec<TrialIndex> = crate::order(&experiment).take(3).collect();
         assert_eq!(written(&first), "A00 A10 A20");
         let mut story = Story::of(experiment);
         story.host.stop_after = Some(2);
@@ -59,7 +59,7 @@ fn steps_go_upwards_however_they_were_written() {
 fn a_random_order_is_drawn_anew_for_each_repetition() {
     let experiment = of(&[8, 8], 2, TrialOrder::Random);
     let all = order(&experiment);
-    let steps = |places: &[Place]| places.iter().map(|place| (place.contender, place.step)).collect::<Vec<_>>();
+    let steps = |places: &[TrialIndex]| places.iter().map(|place| (place.contender, place.step)).collect::<Vec<_>>();
     assert_ne!(steps(&all[..16]), steps(&all[16..]));
     assert_ne!(all, order(&Experiment { seed: experiment.seed + 1, ..experiment }));
 }
@@ -91,7 +91,7 @@ proptest! {
         let places = done.iter().map(|i| all[*i]).collect();
         let mut story = Story::of(experiment);
         prop_assert_eq!(story.conduct_without(&places).unwrap(), End::Whole);
-        let left: Vec<Place> = all.into_iter().filter(|place| !places.contains(place)).collect();
+        let left: Vec<TrialIndex> = all.into_iter().filter(|place| !places.contains(place)).collect();
         prop_assert_eq!(&story.host.made, &left);
         let numbers: Vec<usize> = (places.len() + 1..=12).collect();
         prop_assert_eq!(&story.host.numbers, &numbers);
@@ -112,7 +112,7 @@ fn repetitions_and_steps_have_seeds_of_their_own_and_contenders_share_them() {
     let mut story = Story::of(of(&[2, 2], 2, TrialOrder::Interleaved));
     story.conduct().unwrap();
     let seed = |contender, repetition, step| {
-        let place = Place { repetition, contender, step };
+        let place = TrialIndex { repetition, contender, step };
         story.host.seeds[story.host.made.iter().position(|made| *made == place).unwrap()]
     };
     let places = [(0, 0), (0, 1), (1, 0), (1, 1)];

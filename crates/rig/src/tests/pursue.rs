@@ -3,7 +3,7 @@
 use super::servers::{STAYS, left_nothing, log, served, stage};
 use super::story::{Silent, Story, around, contender, experiment, plan};
 use crate::{Chooser, Chosen, End, Failure, Turn};
-use brunt_model::Place;
+use brunt_model::TrialIndex;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
 use std::time::Duration;
@@ -19,11 +19,11 @@ const NO_REST: Between = Between::Cool(Duration::ZERO);
 impl Chooser<Silent> for Doubling {
     fn next(&mut self, host: &mut Silent, turn: Turn) -> Option<Chosen> {
         let Turn { repetition, contender } = turn;
-        let is_of = |place: &&Place| (place.repetition, place.contender) == (repetition, contender);
+        let is_of = |place: &&TrialIndex| (place.repetition, place.contender) == (repetition, contender);
         let number = host.made.iter().filter(is_of).count() + 1;
         let load = 10.0 * f64::from(1 << (number - 1));
-        let place = Place { repetition, contender, step: number };
-        let step = Step { load, plan: plan(load) };
+        let place = TrialIndex { repetition, contender, step: number };
+        let step = Step::new(load, plan(load));
         (number <= self.each).then_some(Chosen { place, number, step, before: self.before })
     }
 }

@@ -4,7 +4,7 @@ use crate::ward::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Connection, Population, Record};
-use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Place, Plan, Request, Shape, Stop, Tick};
+use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex};
 use brunt_model::{ReplyPolicy, Scenario};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ impl Story {
         self.conduct_without(&BTreeSet::new())
     }
 
-    pub fn conduct_without(&mut self, done: &BTreeSet<Place>) -> Result<End, Failure<String>> {
+    pub fn conduct_without(&mut self, done: &BTreeSet<TrialIndex>) -> Result<End, Failure<String>> {
         let context = RigContext { guard: guard_program(), time: &self.time };
         conduct(&self.experiment, done, &context, &mut self.host)
     }
@@ -67,7 +67,7 @@ impl Story {
 #[derive(Default)]
 pub struct Silent {
     pub news: Vec<String>,
-    pub made: Vec<Place>,
+    pub made: Vec<TrialIndex>,
     pub numbers: Vec<usize>,
     pub seeds: Vec<u64>,
     pub pids: Vec<u32>,
@@ -161,7 +161,7 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
 }
 
 pub fn contender(name: &str, loads: &[f64]) -> Contender {
-    let steps = loads.iter().map(|load| Step { load: *load, plan: plan(*load) }).collect();
+    let steps = loads.iter().map(|load| Step::new(*load, plan(*load))).collect();
     let hooks = ContenderHooks::default();
     Contender { name: name.into(), factors: Vec::new(), steps, server: None, hooks, probes: Vec::new() }
 }

@@ -3,11 +3,11 @@
 //! What it is **not**: the comparison, which is `judge`'s; nor a search that goes on.
 
 use super::find::contended;
-use brunt_model::comparison::Searched;
+use brunt_model::comparison::FoundCapacity;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Find, LoadUnit, Study};
 use brunt_rig::{Turn, turns};
-use brunt_search::Next;
+use brunt_search::NextStep;
 
 /// A search begins at this share of the least capacity that was found in the repetition before, of whichever contender: all
 /// searches of a repetition begin alike, so that what is exchanged in the test is alike.
@@ -15,20 +15,20 @@ const BELOW: f64 = 0.5;
 
 /// All that were found so far, in the order of their searches. A search that was not ended has found none yet, and one whose
 /// server answered no more never will.
-pub fn searched(study: &Study, at: &AtCapacity) -> Vec<Searched> {
+pub fn searched(study: &Study, at: &AtCapacity) -> Vec<FoundCapacity> {
     turns(&study.experiment).into_iter().filter_map(|turn| one(study, at, turn)).collect()
 }
 
-fn one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<Searched> {
+fn one(study: &Study, at: &AtCapacity, turn: Turn) -> Option<FoundCapacity> {
     let begun_at = begun_at(study, turn)?;
     let contended = contended(study, &Find { start: begun_at, ..at.find.clone() }, turn)?;
-    let Next::Done(ended) = contended.next() else { return None };
+    let NextStep::Done(ended) = contended.next() else { return None };
     if contended.is_silent() || contended.seen.is_empty() {
         return None;
     }
     let found = contended.answer(ended).capacities.first()?.at;
     let (contender, repetition) = (contended.name.to_owned(), turn.repetition + 1);
-    Some(Searched { contender, repetition, at: found, trials: contended.made as u32, ended })
+    Some(FoundCapacity { contender, repetition, at: found, trials: contended.made as u32, ended })
 }
 
 fn begun_at(study: &Study, turn: Turn) -> Option<f64> {

@@ -4,7 +4,7 @@
 
 use super::capacities;
 use brunt_judge::compare;
-use brunt_model::comparison::{ComparisonEnd, Searched};
+use brunt_model::comparison::{ComparisonEnd, FoundCapacity};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Finding, LoadUnit, Question, Study};
 
 /// Definitions of a limit need so many loads.
@@ -23,7 +23,7 @@ pub fn analysis(study: &Study, question: &Compare) -> Analysis {
 }
 
 /// The capacities that were found, where they are compared.
-fn found(study: &Study, question: &Compare) -> Vec<Searched> {
+fn found(study: &Study, question: &Compare) -> Vec<FoundCapacity> {
     question.at_capacity.as_ref().map_or_else(Vec::new, |at| capacities::searched(study, at))
 }
 

@@ -2,17 +2,18 @@
 //!
 //! Loads are chosen, and capacities estimated, in the crate `search`.
 
-use brunt_model::analysis::{Analysed, Band, Banded, Bottleneck, Culprit, LimitKind, LoadLimit};
+mod timeline;
+
+use brunt_model::analysis::{Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, LimitKind, LoadLimit};
 use brunt_model::answer::{Estimate, SearchEnd};
 use brunt_model::finding::Weight;
-use brunt_model::question::{Fulfilled, Requirement, TrialTimes};
+use brunt_model::question::{Requirement, RequirementOutcome, TrialPurpose, TrialTimes};
 use brunt_model::{Analysis, Answer, Failure, Find, Finding, Run, Study, Trial};
 use brunt_rig::{Turn, turns};
-use brunt_search::{Ask, Next, Purpose, Search, Seen};
+use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
+use timeline::{Span, interruptions, lasted, purposes};
 
-/// Between two trials, a longer time was no part of the search: somebody had stopped it.
-const LONGEST_PAUSE_SECONDS: f64 = 60.0;
 /// A load at which the generator was the limit, and the objectives were missed, is tried so often: others on the machine
 /// may have been the reason.
 const MOST_TRIES: usize = 3;
@@ -21,7 +22,7 @@ const MOST_SILENT: usize = 2;
 const AGAIN: &str = "retry: the previous trial was generator-limited";
 
 /// The search of one contender, as far as it has come.
-pub struct Contended<'a> {
+pub struct SearchProgress<'a> {
     /// What looks for it.
     pub search: Search,
     /// How.
@@ -31,7 +32,7 @@ pub struct Contended<'a> {
     /// Its trials.
     pub trials: Vec<&'a Trial>,
     /// The same, as the search sees them; times without the pauses in which it was stopped.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<TrialSummary>,
     /// How many trials were made, those that say nothing included.
     pub made: usize,
     /// In how many of the last trials nobody answered; and whether anybody ever did.
@@ -40,21 +41,17 @@ pub struct Contended<'a> {
     /// How long the search has taken.
     spent: Duration,
     /// The last trial is to be made once more.
-    again: Option<Ask>,
+    again: Option<TrialRequest>,
 }
 
 /// The search of one contender in one repetition, as far as it has come.
-pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Contended<'a>> {
+pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<SearchProgress<'a>> {
     let of = study.experiment.contenders.get(turn.contender)?;
     let all: Vec<&Trial> = study.searched(turn.contender, turn.repetition).collect();
     let silent = all.iter().rev().take_while(|trial| nobody_answers(&trial.run)).count();
     let (made, answered) = (all.len(), silent < all.len());
     let trials: Vec<&Trial> = all.into_iter().filter(|trial| says_something(&trial.run, find)).collect();
-    let mut seen = seen(find, &trials);
-    let has_grace = of.steps.first().is_some_and(|pattern| !pattern.plan.main().stop.grace.is_zero());
-    if has_grace && find.overload.is_some() {
-        (0..seen.len()).for_each(|index| seen[index].purpose = purpose(&trials, index));
-    }
+    let seen = seen(find, study, &trials);
     let search = Search::new(find, of.unit());
     let spent = match (seen.first(), seen.last(), trials.last()) {
         (Some(first), Some(last), Some(trial)) => last.began + lasted(&trial.run) - first.began,
@@ -63,16 +60,21 @@ pub fn contended<'a>(study: &'a Study, find: &Find, turn: Turn) -> Option<Conten
     let spent = Duration::try_from_secs_f64(spent).unwrap_or_default();
     let again = again(find, &search, &trials, &seen);
     let find = find.clone();
-    Some(Contended { search, find, name: &of.name, trials, seen, made, silent, answered, spent, again })
+    Some(SearchProgress { search, find, name: &of.name, trials, seen, made, silent, answered, spent, again })
 }
 
 /// The last trial once more, where the generator was the limit. All tries stay evidence for what they are evidence for: to
 /// keep only the last would select those that went well.
-fn again(find: &Find, search: &Search, trials: &[&Trial], seen: &[Seen]) -> Option<Ask> {
+fn again(find: &Find, search: &Search, trials: &[&Trial], seen: &[TrialSummary]) -> Option<TrialRequest> {
     let last = seen.last()?;
-    let is_contested = |one: &&Seen| one.load == last.load && one.purpose.is_none() && search.is_contested(one);
+    let is_contested = |one: &&TrialSummary| one.load == last.load && !is_aside(one) && search.is_contested(one);
     let tries = seen.iter().rev().take_while(is_contested).count();
     if (1..MOST_TRIES).contains(&tries) { once_more(find, trials.last()?, last) } else { None }
+}
+
+/// Whether it was made to overload the server, or to see it recover.
+fn is_aside(seen: &TrialSummary) -> bool {
+    matches!(seen.purpose, Some(TrialPurpose::Overload | TrialPurpose::Recovery))
 }
 
 /// Not one reply came, and not because all were slow.
@@ -82,13 +84,13 @@ fn nobody_answers(run: &Run) -> bool {
     total.completed == 0 && (run.measured_seconds() <= 0.0 || total.errors() > slow.iter().sum::<u64>())
 }
 
-fn once_more(find: &Find, trial: &Trial, seen: &Seen) -> Option<Ask> {
+fn once_more(find: &Find, trial: &Trial, seen: &TrialSummary) -> Option<TrialRequest> {
     let plan = trial.run.plan.as_ref()?;
     // Half as long: what took the machine away may do so again, and the time is wanted elsewhere.
     let half = |time: Duration| (time / 2).max(find.trial.least);
     let (least, most) = (half(plan.until.as_ref()?.least), half(plan.main().stop.duration?));
     let times = TrialTimes { warmup: plan.main().stop.warmup, least, most };
-    Some(Ask { load: seen.load, why: AGAIN.to_owned(), purpose: Purpose::Search, times })
+    Some(TrialRequest { load: seen.load, why: AGAIN.to_owned(), purpose: TrialPurpose::Search, times })
 }
 
 /// One that was stopped may be too short to say anything.
@@ -97,46 +99,35 @@ fn says_something(run: &Run, find: &Find) -> bool {
     seconds > 0.0 && (!run.interrupted() || seconds >= find.trial.least.as_secs_f64())
 }
 
-fn seen(find: &Find, trials: &[&Trial]) -> Vec<Seen> {
-    let (mut left_out, mut ended) = (0.0, f64::INFINITY);
+/// The trials as the search sees them: with what they were used for, and as if the search had not been interrupted.
+fn seen(find: &Find, study: &Study, trials: &[&Trial]) -> Vec<TrialSummary> {
+    let spans: Vec<Span> = trials.iter().map(|trial| Span::of(trial, &study.experiment)).collect();
+    let purposes = purposes(&spans, &study.resumptions);
+    let interruptions = interruptions(&spans, &study.resumptions);
+    let mut left_out = 0.0;
     let mut all = Vec::with_capacity(trials.len());
-    for trial in trials {
-        let mut seen = brunt_search::seen(find, &trial.run, &trial.judgement);
-        let pause = seen.began - ended;
-        left_out += if pause > LONGEST_PAUSE_SECONDS { pause } else { 0.0 };
-        ended = seen.began + lasted(&trial.run);
+    for ((trial, purpose), interruption) in trials.iter().zip(purposes).zip(interruptions) {
+        let mut seen = brunt_search::summarize(find, &trial.run, &trial.judgement);
+        left_out += interruption;
         seen.began -= left_out;
+        seen.purpose = purpose;
         all.push(seen);
     }
     all
 }
 
-/// Where it is known without asking again: an overload is cut off without grace, and what follows it shows the way back.
-fn purpose(trials: &[&Trial], index: usize) -> Option<Purpose> {
-    let cut_off = |at: usize| trials[at].run.plan.as_ref().is_some_and(|plan| plan.main().stop.grace.is_zero());
-    match index {
-        _ if cut_off(index) => Some(Purpose::Overload),
-        0 => None,
-        _ => cut_off(index - 1).then_some(Purpose::Recovery),
-    }
-}
-
-fn lasted(run: &Run) -> f64 {
-    run.finish.as_ref().map_or(run.seen_to, |finish| finish.at).0 as f64 / 1e9
-}
-
-impl Contended<'_> {
+impl SearchProgress<'_> {
     /// What comes next.
-    pub fn next(&self) -> Next {
+    pub fn next(&self) -> NextStep {
         if self.silent > 0 && !self.answered {
-            return Next::Done(SearchEnd::Least);
+            return NextStep::Done(SearchEnd::Least);
         }
         if self.silent >= MOST_SILENT {
-            return Next::Done(SearchEnd::Stopped);
+            return NextStep::Done(SearchEnd::Stopped);
         }
         let time_left = self.find.within > self.spent;
         match &self.again {
-            Some(again) if time_left => Next::Measure(again.clone()),
+            Some(again) if time_left => NextStep::Measure(again.clone()),
             _ => self.search.next(&self.seen, self.spent),
         }
     }
@@ -153,16 +144,16 @@ impl Contended<'_> {
 
     fn ended(&self, study: &Study) -> SearchEnd {
         match self.next() {
-            Next::Done(end) => end,
-            Next::Measure(_) if study.interrupted => SearchEnd::Stopped,
-            Next::Measure(_) => SearchEnd::Budget,
+            NextStep::Done(end) => end,
+            NextStep::Measure(_) if study.interrupted => SearchEnd::Stopped,
+            NextStep::Measure(_) => SearchEnd::Budget,
         }
     }
 }
 
 /// The analysis of a sweep over all trials but those on the way back from an overload, with an answer for each contender.
 pub fn analysis(study: &Study, find: &Find) -> Analysis {
-    let all: Vec<Contended> =
+    let all: Vec<SearchProgress> =
         turns(&study.experiment).into_iter().filter_map(|turn| contended(study, find, turn)).collect();
     let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery(study, &all));
     let several = all.len() > 1;
@@ -189,11 +180,11 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
     Analysis { findings, ..analysis }
 }
 
-fn without_recovery(study: &Study, all: &[Contended]) -> Study {
+fn without_recovery(study: &Study, all: &[SearchProgress]) -> Study {
     let mut left_out = Vec::new();
     for contended in all {
         let purposes = contended.search.purposes(&contended.seen);
-        let back = contended.trials.iter().zip(purposes).filter(|(_, purpose)| *purpose == Purpose::Recovery);
+        let back = contended.trials.iter().zip(purposes).filter(|(_, purpose)| *purpose == TrialPurpose::Recovery);
         left_out.extend(back.map(|(trial, _)| trial.place));
     }
     let mut study = study.clone();
@@ -220,18 +211,18 @@ fn limits(answer: &Answer) -> Vec<LoadLimit> {
     capacities.chain(knee).chain(saturation).collect()
 }
 
-fn banded(at: Estimate) -> Option<Banded> {
+fn banded(at: Estimate) -> Option<BandedFigure> {
     let value = at.value?;
     // A band with an end that is not known would look as if it were.
     let ends = at.low.zip(at.high).filter(|(low, high)| low < high);
     let (low, high) = ends.unwrap_or((value, value));
     let band = if ends.is_none() { Band::One } else { Band::Model };
-    Some(Banded { value, low, high, band })
+    Some(BandedFigure { value, low, high, band })
 }
 
 /// What limited the server at its capacity: in the trial at the least load from there on in which anything was found; else
 /// at its highest loads.
-fn bottleneck(contended: &Contended, answer: &Answer, analysed: Option<&Analysed>) -> Option<Bottleneck> {
+fn bottleneck(contended: &SearchProgress, answer: &Answer, analysed: Option<&ContenderAnalysis>) -> Option<Bottleneck> {
     let at = answer.capacities.first()?.at;
     let from = at.low.or(at.value)?;
     let found = |trial: &&&Trial| trial.judgement.bottleneck.as_ref().is_some_and(|b| is_the_servers(b.culprit));
@@ -246,7 +237,7 @@ fn is_the_servers(culprit: Culprit) -> bool {
 }
 
 /// That the server answered no more.
-fn silent(contended: &Contended) -> Finding {
+fn silent(contended: &SearchProgress) -> Finding {
     let (name, trials) = (contended.name, contended.silent);
     Finding {
         rule: "nobody_answers".into(),
@@ -285,9 +276,9 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     }));
     told.extend(find.require.iter().map(|requirement| {
         let (weight, word) = match fulfilled(answer, requirement) {
-            Fulfilled::Met => (Weight::Note, "met"),
-            Fulfilled::Undecided => (Weight::Warning, "undecided"),
-            Fulfilled::Missed => (Weight::Warning, "missed"),
+            RequirementOutcome::Met => (Weight::Note, "met"),
+            RequirementOutcome::Undecided => (Weight::Warning, "undecided"),
+            RequirementOutcome::Missed => (Weight::Warning, "missed"),
         };
         let is = answer.capacities.iter().map(|capacity| capacity.sentence.as_str()).collect::<Vec<_>>().join("; ");
         finding("requirement", weight, format!("{of}required {requirement}: {word}; it is {is}."), None)
@@ -296,7 +287,7 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
 }
 
 /// What all capacities of an answer make of a requirement: the worst of them.
-pub fn fulfilled(answer: &Answer, requirement: &Requirement) -> Fulfilled {
+pub fn fulfilled(answer: &Answer, requirement: &Requirement) -> RequirementOutcome {
     let each = answer.capacities.iter().map(|capacity| requirement.decide(&capacity.at));
-    each.max().unwrap_or(Fulfilled::Undecided)
+    each.max().unwrap_or(RequirementOutcome::Undecided)
 }

@@ -1,12 +1,12 @@
 //! How long an experiment will still take: as long as planned, times how much longer than planned it took so far; one that
 //! grows, as long as it may.
 
-use brunt_model::{Clock, Experiment, Place, Plan, Tick};
+use brunt_model::{Clock, Experiment, Plan, Tick, TrialIndex};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long an experiment will still take.
-pub struct Left<'a> {
+pub struct TimeLeft<'a> {
     clock: &'a dyn Clock,
     experiment: &'a Experiment,
     began: Tick,
@@ -17,9 +17,9 @@ pub struct Left<'a> {
     repetitions: u32,
 }
 
-impl<'a> Left<'a> {
+impl<'a> TimeLeft<'a> {
     /// From now on; some trials are done already.
-    pub fn new(clock: &'a dyn Clock, experiment: &'a Experiment, done: &BTreeSet<Place>) -> Self {
+    pub fn new(clock: &'a dyn Clock, experiment: &'a Experiment, done: &BTreeSet<TrialIndex>) -> Self {
         let to_come = budget(experiment).unwrap_or_else(|| {
             let left = brunt_rig::order(experiment).filter(|place| !done.contains(place));
             left.map(|place| planned(experiment, place)).sum()
@@ -28,7 +28,7 @@ impl<'a> Left<'a> {
     }
 
     /// A trial was made.
-    pub fn made(&mut self, place: Place) {
+    pub fn made(&mut self, place: TrialIndex) {
         if self.experiment.grows() {
             return;
         }
@@ -56,13 +56,13 @@ impl<'a> Left<'a> {
 /// How long all searches together may take, in seconds; None where nothing is searched.
 fn budget(experiment: &Experiment) -> Option<f64> {
     let find = experiment.find()?;
-    let given = |place: &Place| (1..=experiment.given()).contains(&place.step);
+    let given = |place: &TrialIndex| (1..=experiment.given()).contains(&place.step);
     let known: f64 = brunt_rig::order(experiment).filter(given).map(|place| planned(experiment, place)).sum();
     let searches = experiment.contenders.len() * experiment.repetitions as usize;
     Some(find.within.as_secs_f64() * searches as f64 + known)
 }
 
-fn planned(experiment: &Experiment, place: Place) -> f64 {
+fn planned(experiment: &Experiment, place: TrialIndex) -> f64 {
     let load = experiment.step(place).map_or(Duration::ZERO, |step| of_load(&step.plan));
     (load + experiment.cooldown).as_secs_f64()
 }

@@ -1,17 +1,17 @@
 //! Makes the runs of an experiment, here and by this process, and keeps them.
 
 use super::Conditions;
-use super::left::Left;
+use super::left::TimeLeft;
 use super::trial::Machine;
 use crate::decide;
 use crate::error::RunError;
-use crate::keep::{Kept, Watched};
+use crate::keep::{ServerReadings, StoredRun};
 use crate::run::{Listen, With, carry_out, no_reply};
 use crate::world::Real;
 use brunt_engine::World;
 use brunt_model::experiment::Step;
 use brunt_model::reached::Replies;
-use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Place, Question, Study, Tick, Trial, Warning};
+use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Question, Study, Tick, Trial, TrialIndex, Warning};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Measurer<'a> {
     /// What was measured so far.
     pub study: Study,
     conditions: Conditions<'a>,
-    left: Left<'a>,
+    left: TimeLeft<'a>,
     /// What stands before the line of the run that is to come.
     pub before: String,
 }
@@ -29,7 +29,7 @@ pub struct Measurer<'a> {
 impl<'a> Measurer<'a> {
     /// Goes on with a study.
     pub fn new(study: Study, experiment: &'a Experiment, conditions: Conditions<'a>, clock: &'a dyn Clock) -> Self {
-        let left = Left::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
+        let left = TimeLeft::new(clock, experiment, &study.trials.iter().map(|trial| trial.place).collect());
         Self { study, conditions, left, before: String::new() }
     }
 
@@ -51,9 +51,9 @@ impl<'a> Measurer<'a> {
     }
 
     /// Begins to keep a trial, where trials are kept; what must be told where that fails.
-    fn keep(&self, place: Place) -> Result<Option<Kept>, String> {
+    fn keep(&self, place: TrialIndex) -> Result<Option<StoredRun>, String> {
         let (Some(store), Some(id)) = (self.conditions.store, &self.study.id) else { return Ok(None) };
-        Kept::begin(store, Some((id.as_str(), place))).map(Some)
+        StoredRun::begin(store, Some((id.as_str(), place))).map(Some)
     }
 
     /// Shows what goes on beside the runs.
@@ -90,7 +90,7 @@ impl Host for Measurer<'_> {
         let world =
             Real::new(plan).map_err(|source| RunError::Trial { which: which(work), source: Box::new(source) })?;
         let (mut kept, unkept) = self.keep(work.place).map_or_else(|why| (None, Some(why)), |kept| (kept, None));
-        let mut watched = Watched::begin(&work.probes, world.epoch());
+        let mut watched = ServerReadings::begin(&work.probes, world.epoch());
         let (route, mut notes) = self.conditions.observer.preflight(plan);
         notes.extend(unkept);
         let before = format!("{}, {}{} | ", which(work), self.before, self.time_left());
@@ -105,6 +105,7 @@ impl Host for Measurer<'_> {
         let (control, redactor) = (self.conditions.interrupt.control(), Arc::clone(&self.conditions.redactor));
         let with = With { environment, notes, control, trial_of, redactor, listeners };
         let carried = carry_out(plan, &world, with);
+        drop(progress);
         let (run, judgement) = (carried.run, carried.judgement);
         let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
         self.study.warnings.extend(trouble);

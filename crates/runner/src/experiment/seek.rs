@@ -5,12 +5,12 @@
 use super::measurer::Measurer;
 use super::told::{came_to, ended, going_on, so_far};
 use super::trial::trial;
-use crate::decide::{Contended, contended, find_of};
+use crate::decide::{SearchProgress, contended, find_of};
 use brunt_model::answer::SearchEnd;
-use brunt_model::question::{AtCapacity, Between};
-use brunt_model::{Experiment, Failure, Find, Place, Question, Study, Trial};
+use brunt_model::question::{AtCapacity, Between, TrialPurpose};
+use brunt_model::{Experiment, Failure, Find, Question, Study, Trial, TrialIndex};
 use brunt_rig::{Chooser, Chosen, Turn};
-use brunt_search::{Ask, Next, Purpose};
+use brunt_search::{NextStep, TrialRequest};
 use std::time::Duration;
 
 /// What a server has left of the trial before is waited for as long, at most.
@@ -18,7 +18,7 @@ const LONGEST_REST: Duration = Duration::from_secs(20);
 
 /// Chooses the trials of searches.
 pub struct Seeker<'a> {
-    asked: Asked<'a>,
+    asked: SearchGoal<'a>,
     /// So many trials in all were told.
     told: usize,
     /// Whose turn it is.
@@ -26,7 +26,7 @@ pub struct Seeker<'a> {
 }
 
 /// What is searched for.
-enum Asked<'a> {
+enum SearchGoal<'a> {
     /// How much each carries.
     Capacity(&'a Find),
     /// Which carries more: a search for each contender in each repetition, beside the loads that are given.
@@ -37,8 +37,8 @@ impl<'a> Seeker<'a> {
     /// Goes on with a study; None where nothing is searched for.
     pub fn new(question: &'a Question, study: &Study) -> Option<Self> {
         let asked = match question {
-            Question::Find(find) => Asked::Capacity(find),
-            Question::Compare(compare) => Asked::Comparison(compare.at_capacity.as_ref()?),
+            Question::Find(find) => SearchGoal::Capacity(find),
+            Question::Compare(compare) => SearchGoal::Comparison(compare.at_capacity.as_ref()?),
             Question::Sweep => return None,
         };
         Some(Self { asked, told: study.trials.len(), current: None })
@@ -46,13 +46,13 @@ impl<'a> Seeker<'a> {
 
     fn find(&self, study: &Study, turn: Turn) -> Find {
         match self.asked {
-            Asked::Capacity(find) => find.clone(),
-            Asked::Comparison(at) => find_of(study, at, turn),
+            SearchGoal::Capacity(find) => find.clone(),
+            SearchGoal::Comparison(at) => find_of(study, at, turn),
         }
     }
 
     /// Says what the last trial came to, or where it goes on, and what comes next.
-    fn tell(&mut self, host: &Measurer, so_far: &Contended, turn: Turn, next: &Next) {
+    fn tell(&mut self, host: &Measurer, so_far: &SearchProgress, turn: Turn, next: &NextStep) {
         let fresh = host.study.trials.len() > self.told;
         self.told = host.study.trials.len();
         let answer = so_far.answer(SearchEnd::Stopped);
@@ -62,8 +62,8 @@ impl<'a> Seeker<'a> {
             _ => String::new(),
         };
         let next = match next {
-            Next::Measure(ask) => super::told::next(ask, answer.unit),
-            Next::Done(end) => ended(*end).to_owned(),
+            NextStep::Measure(ask) => super::told::next(ask, answer.unit),
+            NextStep::Done(end) => ended(*end).to_owned(),
         };
         let whose = whose(&host.study.experiment, turn);
         host.tell(&if line.is_empty() { format!("{whose}{next}") } else { format!("{whose}{line}; {next}") });
@@ -71,10 +71,10 @@ impl<'a> Seeker<'a> {
 
     /// The next of the loads that are given.
     fn given(&self, study: &Study, turn: Turn) -> Option<Chosen> {
-        let Asked::Comparison(at) = self.asked else { return None };
+        let SearchGoal::Comparison(at) = self.asked else { return None };
         let Turn { repetition, contender } = turn;
-        let place = |step| Place { repetition, contender, step };
-        let is_made = |place: &Place| study.trials.iter().any(|trial| trial.place == *place);
+        let place = |step| TrialIndex { repetition, contender, step };
+        let is_made = |place: &TrialIndex| study.trials.iter().any(|trial| trial.place == *place);
         let place = (1..=at.given).map(place).find(|place| !is_made(place))?;
         let step = study.experiment.step(place)?.clone();
         Some(Chosen { place, number: place.step, step, before: at.find.between })
@@ -82,14 +82,14 @@ impl<'a> Seeker<'a> {
 }
 
 /// What the search asks for, as a trial.
-fn chosen(host: &mut Measurer, so_far: &Position, ask: &Ask) -> Option<Chosen> {
+fn chosen(host: &mut Measurer, so_far: &SearchPosition, ask: &TrialRequest) -> Option<Chosen> {
     let Turn { repetition, contender } = so_far.turn;
     let pattern = &host.study.experiment.contenders[contender].steps.first()?.plan;
     let step = trial(pattern, ask, host.machine());
     let index = host.grow(contender, &step);
-    let place = Place { repetition, contender, step: index };
+    let place = TrialIndex { repetition, contender, step: index };
     let before = match (ask.purpose, so_far.between) {
-        (Purpose::Recovery, _) => Between::Cool(Duration::ZERO),
+        (TrialPurpose::Recovery, _) => Between::Cool(Duration::ZERO),
         (_, Between::Cool(time)) => Between::Cool(time.max(so_far.left_over)),
         (_, Between::Restart) => Between::Restart,
     };
@@ -107,7 +107,7 @@ fn whose(experiment: &Experiment, turn: Turn) -> String {
 }
 
 /// How far a search has come.
-struct Position {
+struct SearchPosition {
     turn: Turn,
     /// What is done between two trials.
     between: Between,
@@ -127,19 +127,19 @@ impl Chooser<Measurer<'_>> for Seeker<'_> {
         let so_far = contended(&host.study, &find, turn)?;
         let next = so_far.next();
         let first_look = self.current.replace(turn) != Some(turn);
-        if !first_look || !so_far.trials.is_empty() || matches!(next, Next::Measure(_)) {
+        if !first_look || !so_far.trials.is_empty() || matches!(next, NextStep::Measure(_)) {
             self.tell(host, &so_far, turn, &next);
         }
-        let Next::Measure(ask) = next else { return None };
+        let NextStep::Measure(ask) = next else { return None };
         let left_over = so_far.trials.last().map_or(Duration::ZERO, |trial| left_over(trial));
-        let position = Position { turn, between: find.between, made: so_far.made, left_over };
+        let position = SearchPosition { turn, between: find.between, made: so_far.made, left_over };
         host.before = so_far_in_short(&so_far);
         chosen(host, &position, &ask)
     }
 }
 
 /// For the line of the run that is to come.
-fn so_far_in_short(contended: &Contended) -> String {
+fn so_far_in_short(contended: &SearchProgress) -> String {
     if contended.trials.is_empty() {
         return String::new();
     }

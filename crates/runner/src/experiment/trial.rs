@@ -2,9 +2,9 @@
 
 use brunt_model::experiment::Step;
 use brunt_model::goal::Until;
-use brunt_model::question::TrialTimes;
+use brunt_model::question::{TrialPurpose, TrialTimes};
 use brunt_model::{Load, Plan, Shape};
-use brunt_search::{Ask, Purpose};
+use brunt_search::TrialRequest;
 use brunt_spec::words::target;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct Machine {
 }
 
 /// A trial of a pattern, on this machine.
-pub fn trial(pattern: &Plan, ask: &Ask, machine: Machine) -> Step {
+pub fn trial(pattern: &Plan, ask: &TrialRequest, machine: Machine) -> Step {
     let mut plan = pattern.clone();
     let shape = Shape::constant(ask.load);
     match &mut plan.main_mut().load {
@@ -30,11 +30,11 @@ pub fn trial(pattern: &Plan, ask: &Ask, machine: Machine) -> Step {
     plan.main_mut().stop.warmup = warmup;
     plan.main_mut().stop.duration = Some(most);
     plan.until = Some(Until { goals: Vec::new(), least });
-    if ask.purpose == Purpose::Overload {
+    if ask.purpose == TrialPurpose::Overload {
         // What comes back afterwards is the recovery's to see.
         plan.main_mut().stop.grace = Duration::ZERO;
     }
-    Step { load: ask.load, plan }
+    Step { load: ask.load, plan, purpose: Some(ask.purpose) }
 }
 
 /// More threads where the rate needs them and cores are free.

@@ -19,6 +19,10 @@ pub const COMMAND: &str = "worker";
 pub type Quit = fn() -> !;
 
 /// Carries out the assignment that is read from `from`, and then does what is said there; accounts go to `to`.
+///
+/// # Errors
+///
+/// The assignment cannot be read, the run cannot be carried out, or accounts cannot be written.
 pub fn attend(
     mut from: impl BufRead + Send + 'static,
     to: impl Write + Send + 'static,

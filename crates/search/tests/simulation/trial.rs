@@ -7,7 +7,7 @@ use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
 use brunt_model::{Answer, Find, LoadUnit, Objective};
 use brunt_search::bound::{Bound, Counted};
 use brunt_search::lag::effects;
-use brunt_search::{Ask, Counts, Evidence, Next, Part, Search, Seen, sides};
+use brunt_search::{Counts, Evidence, NextStep, Part, Search, TrialRequest, TrialSummary, sides};
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use std::time::Duration;
@@ -54,26 +54,26 @@ pub fn capacity(kind: &Kind, within: Duration, seed: u64) -> Estimate {
     search.capacities(&seen)[0]
 }
 
-fn carried_out(kind: &Kind, within: Duration, seed: u64) -> (Search, Vec<Seen>, SearchEnd, f64) {
+fn carried_out(kind: &Kind, within: Duration, seed: u64) -> (Search, Vec<TrialSummary>, SearchEnd, f64) {
     let find = find(kind, within);
     let search = Search::new(&find, LoadUnit::PerSecond);
     let mut server = Server::new(*kind, Pcg64Mcg::seed_from_u64(seed));
-    let mut seen: Vec<Seen> = Vec::new();
+    let mut seen: Vec<TrialSummary> = Vec::new();
     for _ in 0..60 {
         match search.next(&seen, Duration::from_secs_f64(server.now())) {
-            Next::Measure(ask) => seen.push(measured(&mut server, &find, &ask)),
-            Next::Done(ended) => return (search, seen, ended, server.now()),
+            NextStep::Measure(ask) => seen.push(measured(&mut server, &find, &ask)),
+            NextStep::Done(ended) => return (search, seen, ended, server.now()),
         }
     }
     panic!("{}: it does not end", kind.name);
 }
 
-fn done(search: &Search, seen: &[Seen], ended: SearchEnd, seconds: f64) -> Searched {
+fn done(search: &Search, seen: &[TrialSummary], ended: SearchEnd, seconds: f64) -> Searched {
     Searched { answer: search.answer("simulated", seen, ended), seconds }
 }
 
 /// One trial: looked at each half second, and ended when it is decided.
-pub fn measured(server: &mut Server, find: &Find, ask: &Ask) -> Seen {
+pub fn measured(server: &mut Server, find: &Find, ask: &TrialRequest) -> TrialSummary {
     let began = server.now();
     let from = began + ask.times.warmup.as_secs_f64();
     let most = (ask.times.most.as_secs_f64() / BLOCK).round() as usize;
@@ -147,7 +147,7 @@ impl Tally {
         (0..length).map(block).collect()
     }
 
-    fn seen(&self, ask: &Ask, length: usize, began: f64, arrived: u64) -> Seen {
+    fn seen(&self, ask: &TrialRequest, length: usize, began: f64, arrived: u64) -> TrialSummary {
         let blocks = self.counts(length);
         let seconds = length as f64 * BLOCK;
         let completed: f64 = blocks.iter().map(|block| block.completed).sum();
@@ -159,7 +159,7 @@ impl Tally {
         };
         let with_lag = p99(|time| time.1);
         let lagged = with_lag.zip(p99(|time| time.1 - time.2)).map_or(0.0, |(with, without)| 1.0 - without / with);
-        Seen {
+        TrialSummary {
             load: ask.load,
             purpose: Some(ask.purpose),
             began,

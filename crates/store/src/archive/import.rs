@@ -1,8 +1,8 @@
 //! Taking an archive in: all of it, or nothing.
 
 use super::{Content, Contents, MAGIC};
-use crate::log::{Belongs, Head, PackedReader};
-use crate::{Store, StoreError, experiment, id, place};
+use crate::log::{Head, PackedReader, TrialOf};
+use crate::{Store, StoreError, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -105,7 +105,7 @@ impl Drop for Unpacked {
 
 /// Whether so many bytes came, in whole frames.
 fn unpack(from: &mut impl Read, bytes: u64, to: &Path) -> io::Result<bool> {
-    let mut out = BufWriter::new(place::create_new(to)?);
+    let mut out = BufWriter::new(directory::create_new(to)?);
     let mut came = 0;
     while came < bytes {
         let Frame::Whole(piece) = read_frame(from)? else { return Ok(false) };
@@ -127,13 +127,13 @@ fn is_what_it_says(content: &Content, place: &Path) -> bool {
 }
 
 /// Moves a run's log to its place; its head names its experiment by the id that it has here.
-fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Option<Belongs>, StoreError> {
+fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Option<TrialOf>, StoreError> {
     let file = File::open(from).map_err(StoreError::io(from))?;
     let reader = PackedReader::new(BufReader::new(file)).map_err(StoreError::log(from))?;
     // A run that was exported without its experiment stands alone.
     let belongs = reader.head().belongs.clone().and_then(|belongs| {
         let experiment = ids.get(&belongs.experiment)?.clone();
-        Some(Belongs { experiment, ..belongs })
+        Some(TrialOf { experiment, ..belongs })
     });
     let head = Head { belongs };
     if &head == reader.head() {
@@ -145,7 +145,7 @@ fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Opt
 }
 
 fn rewrite(magic: [u8; 8], head: &Head, mut rest: impl Read, to: &Path) -> io::Result<()> {
-    let mut out = BufWriter::new(place::create_new(to)?);
+    let mut out = BufWriter::new(directory::create_new(to)?);
     out.write_all(&magic)?;
     out.write_all(&frame(&serde_json::to_vec(head)?)?)?;
     io::copy(&mut rest, &mut out)?;

@@ -1,7 +1,7 @@
 //! What ab writes: `-g`, a row for each request, and `-e`, the percentiles.
 
 use super::join::number_of;
-use super::sampled::{Grain, Sampled, alone, concurrency, trial};
+use super::sampled::{Sampled, TimeResolution, alone, concurrency, trial};
 use super::{File, first_line, number};
 use brunt_model::analysis::ObservedQuantile;
 use brunt_model::{LoadUnit, Observation, Observations};
@@ -42,7 +42,7 @@ pub fn requests(file: &File) -> Result<Observations, String> {
                 .into(),
         );
     }
-    let mut observation = trial(&samples, Grain::Second)?;
+    let mut observation = trial(&samples, TimeResolution::Second)?;
     observation.load = load(concurrency(&samples, &observation), number_of(&file.name));
     observation.errors = None;
     Ok(without_think(alone(observation, &NOTES)))

@@ -1,6 +1,6 @@
 //! What `JMeter` writes: JTL files, as CSV with a header or as XML. One file is one trial.
 
-use super::sampled::{Grain, Sampled, alone, trial};
+use super::sampled::{Sampled, TimeResolution, alone, trial};
 use super::{File, first_line, number};
 use brunt_model::Observations;
 use quick_xml::XmlVersion;
@@ -25,12 +25,12 @@ pub fn csv(file: &File) -> Result<Observations, String> {
     let names = reader.headers().map_err(|e| e.to_string())?.clone();
     let column = |name: &str| names.iter().position(|known| known.trim_start_matches('\u{feff}').trim() == name);
     let places = ["timeStamp", "elapsed", "success", "responseCode", "threadName", "responseMessage"].map(column);
-    let mut found = Found::default();
+    let mut found = JtlContents::default();
     for record in reader.records() {
         let record = record.map_err(|e| e.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
         let [stamp, elapsed, success, code, thread, message] = places.map(|place| place.and_then(|at| record.get(at)));
-        let told = Told { stamp, elapsed, success, code, thread, message };
+        let told = JtlSample { stamp, elapsed, success, code, thread, message };
         found.take(&told).ok_or_else(|| format!("line {line}: timeStamp and elapsed in milliseconds are expected"))?;
     }
     found.finish()
@@ -43,7 +43,7 @@ pub fn is_xml(text: &str) -> bool {
 
 pub fn xml(file: &File) -> Result<Observations, String> {
     let mut reader = quick_xml::Reader::from_str(&file.text);
-    let (mut found, mut depth) = (Found::default(), 0_u32);
+    let (mut found, mut depth) = (JtlContents::default(), 0_u32);
     loop {
         let event = reader.read_event().map_err(|e| format!("at byte {}: {e}", reader.error_position()))?;
         match event {
@@ -60,7 +60,7 @@ pub fn xml(file: &File) -> Result<Observations, String> {
 }
 
 /// Samples stand right below the root; those within others are parts of them.
-fn sample(element: &BytesStart, depth: u32, found: &mut Found) -> Result<(), String> {
+fn sample(element: &BytesStart, depth: u32, found: &mut JtlContents) -> Result<(), String> {
     if depth != 2 || !["httpSample", "sample"].contains(&element.name().as_ref()) {
         return Ok(());
     }
@@ -69,7 +69,7 @@ fn sample(element: &BytesStart, depth: u32, found: &mut Found) -> Result<(), Str
         Some(attribute.normalized_value(XmlVersion::Explicit1_0).ok()?.into_owned())
     };
     let [stamp, elapsed, success, code, thread, message] = ["ts", "t", "s", "rc", "tn", "rm"].map(value);
-    let told = Told {
+    let told = JtlSample {
         stamp: stamp.as_deref(),
         elapsed: elapsed.as_deref(),
         success: success.as_deref(),
@@ -81,7 +81,7 @@ fn sample(element: &BytesStart, depth: u32, found: &mut Found) -> Result<(), Str
 }
 
 /// What a file tells of a sample.
-struct Told<'a> {
+struct JtlSample<'a> {
     stamp: Option<&'a str>,
     elapsed: Option<&'a str>,
     success: Option<&'a str>,
@@ -91,14 +91,14 @@ struct Told<'a> {
 }
 
 #[derive(Default)]
-struct Found {
+struct JtlContents {
     samples: Vec<Sampled>,
     threads: HashSet<String>,
     transactions: u64,
 }
 
-impl Found {
-    fn take(&mut self, told: &Told) -> Option<()> {
+impl JtlContents {
+    fn take(&mut self, told: &JtlSample) -> Option<()> {
         let (begun, took) = (told.stamp.and_then(number)?, told.elapsed.and_then(number)?);
         if told.message.is_some_and(|message| message.starts_with("Number of samples in transaction")) {
             self.transactions += 1;
@@ -115,7 +115,7 @@ impl Found {
     }
 
     fn finish(self) -> Result<Observations, String> {
-        let mut observation = trial(&self.samples, Grain::Millisecond)?;
+        let mut observation = trial(&self.samples, TimeResolution::Millisecond)?;
         observation.load = self.threads.len().max(1) as f64;
         let mut all = alone(observation, &NOTES);
         if self.threads.is_empty() {

@@ -23,7 +23,7 @@ pub struct Sampled {
 
 /// How finely a file knows when requests were begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grain {
+pub enum TimeResolution {
     /// To the second: the seconds at both ends are parts of unknown length.
     Second,
     /// To the millisecond.
@@ -31,7 +31,7 @@ pub enum Grain {
 }
 
 /// The one trial of a file, in a closed loop; the load is left to the caller.
-pub fn trial(samples: &[Sampled], grain: Grain) -> Result<Observation, String> {
+pub fn trial(samples: &[Sampled], grain: TimeResolution) -> Result<Observation, String> {
     let first = samples.iter().map(|s| s.begun).fold(f64::INFINITY, f64::min);
     let last = samples.iter().map(|s| s.begun + s.took).fold(0.0, f64::max);
     let lasted = last - first;
@@ -47,7 +47,7 @@ pub fn trial(samples: &[Sampled], grain: Grain) -> Result<Observation, String> {
     let blocks = blocks(samples, (first, lasted), grain);
     let whole: f64 = blocks.iter().map(|block| block.completed as f64).sum();
     // Where both ends are rough, the whole seconds between them tell more.
-    let rough = grain == Grain::Second && blocks.len() >= 3 && whole > 0.0;
+    let rough = grain == TimeResolution::Second && blocks.len() >= 3 && whole > 0.0;
     Ok(Observation {
         achieved: if rough { whole / blocks.len() as f64 } else { times.len() as f64 / lasted },
         mean: mean(&times),
@@ -93,7 +93,7 @@ fn rank(count: usize, quantile: f64) -> usize {
     ((quantile * count as f64 - 1e-9).ceil() as usize).saturating_sub(1)
 }
 
-fn blocks(samples: &[Sampled], (first, lasted): (f64, f64), grain: Grain) -> Vec<Block> {
+fn blocks(samples: &[Sampled], (first, lasted): (f64, f64), grain: TimeResolution) -> Vec<Block> {
     let count = lasted.ceil().max(1.0) as usize;
     let mut blocks = vec![Block { seconds: 1.0, ..Block::default() }; count];
     let mut ended: Vec<Vec<f64>> = vec![Vec::new(); count];
@@ -113,8 +113,8 @@ fn blocks(samples: &[Sampled], (first, lasted): (f64, f64), grain: Grain) -> Vec
     trimmed(blocks, lasted, grain)
 }
 
-fn trimmed(mut blocks: Vec<Block>, lasted: f64, grain: Grain) -> Vec<Block> {
-    if grain == Grain::Second {
+fn trimmed(mut blocks: Vec<Block>, lasted: f64, grain: TimeResolution) -> Vec<Block> {
+    if grain == TimeResolution::Second {
         return if blocks.len() > 2 { blocks[1..blocks.len() - 1].to_vec() } else { Vec::new() };
     }
     let whole = blocks.len() - 1;

@@ -1,7 +1,7 @@
 //! Rows of the index, and the words in them.
 
 use crate::entry::{Entry, Figures, Kind, LoadRange, Progress};
-use brunt_model::Place;
+use brunt_model::TrialIndex;
 use brunt_model::finding::State;
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
@@ -60,10 +60,10 @@ pub fn entry(row: &Row) -> Result<Entry, Error> {
     })
 }
 
-fn place(row: &Row) -> Result<Option<Place>, Error> {
+fn place(row: &Row) -> Result<Option<TrialIndex>, Error> {
     let Some(repetition) = row.get(4)? else { return Ok(None) };
     let (contender, step): (i64, i64) = (row.get(5)?, row.get(6)?);
-    Ok(Some(Place { repetition, contender: contender as usize, step: step as usize }))
+    Ok(Some(TrialIndex { repetition, contender: contender as usize, step: step as usize }))
 }
 
 fn load(row: &Row) -> Result<Option<LoadRange>, Error> {

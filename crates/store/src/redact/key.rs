@@ -2,7 +2,7 @@
 
 use super::Redactor;
 use crate::StoreError;
-use crate::place::{self, Directory};
+use crate::directory::{self, Directory};
 use std::fs;
 use std::io::{ErrorKind, Write};
 
@@ -25,7 +25,7 @@ pub(crate) fn redactor(directory: &Directory) -> Result<Redactor, StoreError> {
 /// Another process may draw one at the same time: the first that is there counts.
 fn draw(directory: &Directory) -> Result<(), StoreError> {
     let (path, new) = (directory.key(), directory.incoming().join(crate::id::draw()));
-    let written = place::create_new(&new).and_then(|mut file| {
+    let written = directory::create_new(&new).and_then(|mut file| {
         file.write_all(&rand::random::<[u8; BYTES]>())?;
         file.sync_all()
     });

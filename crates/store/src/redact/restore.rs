@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Exact secrets by what stands in their place.
-type Known = BTreeMap<String, String>;
+type SecretsByHash = BTreeMap<String, String>;
 
 impl Redactor {
     /// What was stored, with the secrets of what is asked for; or where those are that it does not have. `redact` redacts
@@ -23,7 +23,7 @@ impl Redactor {
         let mut redacted = asked.clone();
         redact(self, &mut redacted);
         let (mut stored, redacted) = (value(stored).map_err(broken)?, value(&redacted).map_err(broken)?);
-        let mut known = Known::new();
+        let mut known = SecretsByHash::new();
         self.learn(&stored, &redacted, &mut known);
         let mut missing = Vec::new();
         self.put_back(&mut stored, &known, "", &mut missing);
@@ -32,7 +32,7 @@ impl Redactor {
     }
 
     /// Learns from texts at the same place that are the same but for secrets.
-    fn learn(&self, stored: &Value, asked: &Value, known: &mut Known) {
+    fn learn(&self, stored: &Value, asked: &Value, known: &mut SecretsByHash) {
         match (stored, asked) {
             (Value::String(stored), Value::String(asked)) => {
                 let (old, new) = (tokens(stored), tokens(asked));
@@ -54,7 +54,7 @@ impl Redactor {
         }
     }
 
-    fn put_back(&self, value: &mut Value, known: &Known, place: &str, missing: &mut Vec<String>) {
+    fn put_back(&self, value: &mut Value, known: &SecretsByHash, place: &str, missing: &mut Vec<String>) {
         match value {
             Value::String(text) => {
                 for token in tokens(&text.clone()) {
@@ -94,7 +94,7 @@ pub fn redacted_places(value: &impl Serialize) -> Vec<String> {
     let nobody = Redactor::of_process();
     let mut missing = Vec::new();
     if let Ok(mut value) = self::value(value) {
-        nobody.put_back(&mut value, &Known::new(), "", &mut missing);
+        nobody.put_back(&mut value, &SecretsByHash::new(), "", &mut missing);
     }
     missing.dedup();
     missing

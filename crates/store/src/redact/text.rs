@@ -22,17 +22,18 @@ enum Kind {
 /// A name and password in a URL.
 static USER: LazyLock<Regex> = LazyLock::new(|| regex(r#"://([^/?#\s"'`<>]*)@"#));
 /// `name=value`.
-static PAIR: LazyLock<Named> =
-    LazyLock::new(|| Named::new(r"([A-Za-z0-9_.\-\[\]%:]+)=", r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^&;\s"'`<>#]*))"#));
+static PAIR: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(r"([A-Za-z0-9_.\-\[\]%:]+)=", r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^&;\s"'`<>#]*))"#)
+});
 /// `"name": value` of JSON: a string, a list, or a number.
-static JSON: LazyLock<Named> = LazyLock::new(|| {
-    Named::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"#, r#"^(?:"((?:[^"\\]|\\.)*)"|\[([^\]]*)\]|(-?[0-9][0-9.eE+-]*))"#)
+static JSON: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"#, r#"^(?:"((?:[^"\\]|\\.)*)"|\[([^\]]*)\]|(-?[0-9][0-9.eE+-]*))"#)
 });
 /// A string of JSON.
 static STRING: LazyLock<Regex> = LazyLock::new(|| regex(r#""((?:[^"\\]|\\.)*)""#));
 /// `Name: value` of headers and YAML, to the end of the line.
-static LINE: LazyLock<Named> = LazyLock::new(|| {
-    Named::new(
+static LINE: LazyLock<NamedValues> = LazyLock::new(|| {
+    NamedValues::new(
         r#"([A-Za-z][A-Za-z0-9_.\-]*)["']?[ \t]*:[ \t]*"#,
         r#"^(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\r\n"'`]*))"#,
     )
@@ -51,12 +52,12 @@ fn regex(pattern: &str) -> Regex {
 }
 
 /// Values that stand behind a name. A value is only looked at where its name says that it is secret: others may hold names.
-struct Named {
+struct NamedValues {
     name: Regex,
     value: Regex,
 }
 
-impl Named {
+impl NamedValues {
     fn new(name: &str, value: &str) -> Self {
         Self { name: regex(name), value: regex(value) }
     }

@@ -3,13 +3,13 @@
 //! What they are not: tags. A tag goes away with what it names; what is a baseline cannot be removed.
 
 use super::tags::is_tag;
-use super::{Named, Store, not_there};
-use crate::{StoreError, id, place};
+use super::{Store, StoredItem, not_there};
+use crate::{StoreError, directory, id};
 use std::fs;
 
 impl Store {
     /// Keeps it as the baseline of that name; the id of what was it before, where there was one.
-    pub fn save_baseline(&self, name: &str, what: &Named) -> Result<Option<String>, StoreError> {
+    pub fn save_baseline(&self, name: &str, what: &StoredItem) -> Result<Option<String>, StoreError> {
         if !is_tag(name) {
             let what = "cannot be: write letters, digits, - _ and . (no . first), such as `main`; not `last`";
             return Err(refused(name, what.into()));
@@ -17,14 +17,14 @@ impl Store {
         let before = self.baselines()?.into_iter().find(|(known, _)| known == name).map(|(_, id)| id);
         let (path, new) = (self.directory.baseline(name), self.directory.incoming().join(id::draw()));
         // Somebody may read it meanwhile: it is the old one or the new one, and never none.
-        place::write(&new, what.id().as_bytes())
+        directory::write(&new, what.id().as_bytes())
             .and_then(|()| fs::rename(&new, &path))
             .map_err(StoreError::io(&path))?;
         Ok(before.filter(|before| before != what.id()))
     }
 
     /// The baseline of that name.
-    pub fn baseline(&self, name: &str) -> Result<Named, StoreError> {
+    pub fn baseline(&self, name: &str) -> Result<StoredItem, StoreError> {
         let found = self.baselines()?.into_iter().find(|(known, _)| known == name);
         match found {
             Some((_, id)) => self.named(id),

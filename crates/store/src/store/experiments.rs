@@ -2,9 +2,10 @@
 
 use super::{Store, mend};
 use crate::entry::{Kind, Progress};
-use crate::experiment::{self, Asked, Ended, Later};
-use crate::{Listed, StoreError, place};
+use crate::experiment::{self, ExperimentEnd, ExperimentHead, ExperimentRecord};
+use crate::{EntryFilter, StoreError, directory};
 use brunt_model::experiment::Step;
+use brunt_model::study::Resumption;
 use brunt_model::{Environment, Experiment, Question, Study, Trial};
 use std::collections::btree_map;
 use std::fs::OpenOptions;
@@ -19,9 +20,10 @@ impl Store {
     ) -> Result<String, StoreError> {
         let id = self.claim(Kind::Experiment)?;
         let path = self.directory.experiment(&id);
-        let file = place::create_new(&path).map_err(StoreError::io(&path))?;
+        let file = directory::create_new(&path).map_err(StoreError::io(&path))?;
         let _ = file.lock();
-        let mut asked = Asked { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
+        let mut asked =
+            ExperimentHead { experiment: experiment.clone(), environment: environment.clone(), unix_seconds };
         asked.redact(&self.redactor);
         experiment::begin(&file, &asked).map_err(StoreError::io(&path))?;
         self.carried_out.borrow_mut().insert(id.clone(), file);
@@ -38,7 +40,7 @@ impl Store {
             // Behind half a frame nothing could be read again.
             let whole = experiment::read(&path)?.whole_bytes;
             file.set_len(whole).map_err(StoreError::io(&path))?;
-            place::make_private(&path);
+            directory::make_private(&path);
             vacant.insert(file);
         }
         self.index.ended(id, Progress::Running, None)?;
@@ -46,8 +48,8 @@ impl Store {
     }
 
     /// Says how an experiment ended that this process began or took up again.
-    pub fn end_experiment(&self, id: &str, ended: &Ended) -> Result<(), StoreError> {
-        let mut later = Later::Ended(ended.clone());
+    pub fn end_experiment(&self, id: &str, ended: &ExperimentEnd) -> Result<(), StoreError> {
+        let mut later = ExperimentRecord::Ended(ended.clone());
         later.redact(&self.redactor);
         self.append(id, &later)?;
         self.carried_out.borrow_mut().remove(id);
@@ -59,16 +61,25 @@ impl Store {
     pub fn grow_experiment(&self, id: &str, contender: usize, step: &Step) -> Result<(), StoreError> {
         let mut grown = Box::new(step.clone());
         self.redactor.step(&mut grown);
-        self.append(id, &Later::Grown { contender, grown })?;
+        self.append(id, &ExperimentRecord::Grown { contender, grown })?;
         self.describe(id, &experiment::read(&self.directory.experiment(id))?.asked)
     }
 
-    /// From now on an experiment that this process carries out is to decide something else: with more time, say.
-    pub fn ask_anew(&self, id: &str, question: &Question) -> Result<(), StoreError> {
-        self.append(id, &Later::Asked { question: Box::new(question.clone()) })
+    /// States that an experiment that this process took up again is continued at an instant; with its question where that is
+    /// another from now on, for instance one with more time.
+    pub fn state_resumption(
+        &self,
+        id: &str,
+        unix_seconds: f64,
+        question: Option<&Question>,
+    ) -> Result<Resumption, StoreError> {
+        let resumption = Resumption { unix_seconds, question_changed: question.is_some() };
+        let question = question.map(|question| Box::new(question.clone()));
+        self.append(id, &ExperimentRecord::Resumed { resumption, question })?;
+        Ok(resumption)
     }
 
-    fn append(&self, id: &str, later: &Later) -> Result<(), StoreError> {
+    fn append(&self, id: &str, later: &ExperimentRecord) -> Result<(), StoreError> {
         let carried_out = self.carried_out.borrow();
         let file = carried_out.get(id).ok_or_else(|| StoreError::Unknown(id.into()))?;
         experiment::append(file, later).map_err(StoreError::io(&self.directory.experiment(id)))
@@ -80,22 +91,23 @@ impl Store {
         let mut kept = experiment::read(&self.directory.experiment(id))?;
         kept.redact(&self.redactor);
         let mut trials: Vec<Trial> = Vec::new();
-        for entry in self.index.entries(&Listed::RunsOf(id.to_owned()))? {
+        for entry in self.index.entries(&EntryFilter::RunsOf(id.to_owned()))? {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
             if !run.interrupted() {
                 trials.retain(|trial| trial.place != place);
                 trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
             }
         }
-        let Asked { experiment, environment, unix_seconds } = kept.asked;
+        let ExperimentHead { experiment, environment, unix_seconds } = kept.asked;
         let nobody_ended = kept.ended.is_none();
-        let Ended { interrupted, warnings } = kept.ended.unwrap_or_default();
+        let ExperimentEnd { interrupted, warnings } = kept.ended.unwrap_or_default();
         let unfinished = match () {
             () if experiment.grows() => nobody_ended,
             () if experiment.may_end_early() => nobody_ended && trials.len() < experiment.trials(),
             () => trials.len() < experiment.trials(),
         };
         let interrupted = interrupted || unfinished;
-        Ok(Study { id: Some(id.to_owned()), experiment, environment, unix_seconds, trials, warnings, interrupted })
+        let (id, resumptions) = (Some(id.to_owned()), kept.resumptions);
+        Ok(Study { id, experiment, environment, unix_seconds, trials, warnings, interrupted, resumptions })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Store;
 use crate::entry::{self, Entry, Kind, Progress};
-use crate::experiment::{self, Ended};
-use crate::{Listed, StoreError, run_log};
+use crate::experiment::{self, ExperimentEnd};
+use crate::{EntryFilter, StoreError, run_log};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -12,7 +12,7 @@ impl Store {
     /// Completes the rows that nobody completed, from their files. How far those came that stay open.
     pub(super) fn mend(&self) -> Result<BTreeMap<String, Progress>, StoreError> {
         let mut open = BTreeMap::new();
-        for entry in self.index.entries(&Listed::Unended)? {
+        for entry in self.index.entries(&EntryFilter::Unended)? {
             let stays = match entry.kind {
                 _ if self.carried_out.borrow().contains_key(&entry.id) => Some(Progress::Running),
                 Kind::Run => self.mend_run(&entry.id)?,
@@ -58,7 +58,7 @@ fn unless_full(written: Result<(), StoreError>, progress: Progress) -> Result<Op
 }
 
 /// How far an experiment came.
-pub(super) fn progress_of(ended: Option<&Ended>) -> Progress {
+pub(super) fn progress_of(ended: Option<&ExperimentEnd>) -> Progress {
     match ended {
         None => Progress::Torn,
         Some(ended) if ended.interrupted => Progress::Interrupted,

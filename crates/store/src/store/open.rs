@@ -1,11 +1,11 @@
 //! Opening the index, and making it again where it is missing or damaged.
 
+use crate::directory::{Directory, ids_in};
 use crate::entry::{Entry, Kind, LoadRange};
-use crate::experiment::{self, Asked};
-use crate::index::{Begun, Found, Index};
+use crate::experiment::{self, ExperimentHead};
+use crate::index::{Begun, Index, OpenedIndex};
 use crate::log::PackedReader;
-use crate::place::{Directory, ids_in};
-use crate::{Listed, StoreError, run_log};
+use crate::{EntryFilter, StoreError, run_log};
 use brunt_model::Event;
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
@@ -32,22 +32,22 @@ fn on_disk(directory: &Directory) -> Result<Index, StoreError> {
     // Only one process at a time makes an index, or puts a damaged one aside.
     let _ = lock.lock();
     match Index::make(&directory.index())? {
-        Found::Whole(index) => reconciled(index, directory),
-        Found::Empty(index) => filled(index, directory),
-        Found::Damaged => {
+        OpenedIndex::Whole(index) => reconciled(index, directory),
+        OpenedIndex::Empty(index) => filled(index, directory),
+        OpenedIndex::Damaged => {
             put_aside(directory)?;
             match Index::make(&directory.index())? {
-                Found::Whole(index) => Ok(index),
-                Found::Empty(index) => filled(index, directory),
-                Found::Damaged => Err(StoreError::Damaged(directory.index())),
+                OpenedIndex::Whole(index) => Ok(index),
+                OpenedIndex::Empty(index) => filled(index, directory),
+                OpenedIndex::Damaged => Err(StoreError::Damaged(directory.index())),
             }
         }
     }
 }
 
 /// Fills an experiment's row.
-pub fn describe(index: &Index, id: &str, asked: &Asked) -> Result<(), StoreError> {
-    let Asked { experiment, unix_seconds, .. } = asked;
+pub fn describe(index: &Index, id: &str, asked: &ExperimentHead) -> Result<(), StoreError> {
+    let ExperimentHead { experiment, unix_seconds, .. } = asked;
     let contenders: Vec<String> = experiment.contenders.iter().map(|contender| contender.name.clone()).collect();
     let begun = Begun {
         started: Some(*unix_seconds),
@@ -61,7 +61,7 @@ pub fn describe(index: &Index, id: &str, asked: &Asked) -> Result<(), StoreError
 
 /// A row for each file, and none without one. A row is claimed before its file is there, and has no beginning until then.
 fn reconciled(index: Index, directory: &Directory) -> Result<Index, StoreError> {
-    let entries = index.entries(&Listed::All)?;
+    let entries = index.entries(&EntryFilter::All)?;
     let is_gone = |entry: &&Entry| {
         let path = match entry.kind {
             Kind::Run => directory.run(&entry.id),

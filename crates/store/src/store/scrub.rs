@@ -4,9 +4,9 @@
 //! as it was or as it is to be, and may begin again.
 
 use super::{Store, mend};
+use crate::directory::{self, ids_in};
 use crate::entry::Kind;
 use crate::log::{EventReader, PackedReader, PackedWriter};
-use crate::place::{self, ids_in};
 use crate::{Redactor, StoreError, experiment, id};
 use brunt_model::codec::LogError;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// What a scrub came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scrubbed {
+pub struct ScrubResult {
     /// Runs whose logs held secrets, and were written anew.
     pub runs: u64,
     /// Experiments likewise.
@@ -30,8 +30,8 @@ pub struct Scrubbed {
 
 impl Store {
     /// Redacts the secrets in all that is kept, and takes every file from everybody but its owner.
-    pub fn scrub(&self) -> Result<Scrubbed, StoreError> {
-        let mut scrubbed = Scrubbed::default();
+    pub fn scrub(&self) -> Result<ScrubResult, StoreError> {
+        let mut scrubbed = ScrubResult::default();
         for id in ids_in(&self.directory.experiments(), ".experiment")? {
             self.scrub_one(&id, Kind::Experiment, &mut scrubbed)?;
         }
@@ -44,7 +44,7 @@ impl Store {
         Ok(scrubbed)
     }
 
-    fn scrub_one(&self, id: &str, kind: Kind, scrubbed: &mut Scrubbed) -> Result<(), StoreError> {
+    fn scrub_one(&self, id: &str, kind: Kind, scrubbed: &mut ScrubResult) -> Result<(), StoreError> {
         let path = match kind {
             Kind::Run => self.directory.run(id),
             Kind::Experiment => self.directory.experiment(id),
@@ -117,14 +117,14 @@ impl Store {
         let folders = [directory.runs(), directory.experiments(), directory.tags(), directory.baselines()];
         for folder in folders.into_iter().chain([directory.incoming()]) {
             for entry in fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
-                place::make_private(&entry.map_err(StoreError::io(&folder))?.path());
+                directory::make_private(&entry.map_err(StoreError::io(&folder))?.path());
             }
         }
         for file in [directory.index(), directory.lock(), directory.key()] {
-            place::make_private(&file);
+            directory::make_private(&file);
         }
         for rest in ["sqlite-wal", "sqlite-shm"] {
-            place::make_private(&directory.index().with_extension(rest));
+            directory::make_private(&directory.index().with_extension(rest));
         }
         Ok(())
     }
@@ -144,10 +144,10 @@ fn scrub_run(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool, StoreE
         changed |= *redactor.event(event) != *event;
         Ok(())
     })?;
-    if !changed || whole == Wholly::NotKnown {
+    if !changed || whole == KnownKinds::NotKnown {
         return Ok(false);
     }
-    let file = place::create_new(to).map_err(StoreError::io(to))?;
+    let file = directory::create_new(to).map_err(StoreError::io(to))?;
     let mut writer = PackedWriter::new(BufWriter::new(file), &redacted).map_err(StoreError::io(to))?;
     each(from, open()?, |event| {
         writer.write(&redactor.event(event)).map_err(StoreError::io(to))?;
@@ -159,7 +159,7 @@ fn scrub_run(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool, StoreE
 
 /// Whether all events of a log are of kinds that this version knows.
 #[derive(PartialEq, Eq)]
-enum Wholly {
+enum KnownKinds {
     Known,
     NotKnown,
 }
@@ -169,7 +169,7 @@ fn each(
     path: &Path,
     from: BufReader<File>,
     mut see: impl FnMut(&brunt_model::Event) -> Result<(), StoreError>,
-) -> Result<Wholly, StoreError> {
+) -> Result<KnownKinds, StoreError> {
     let mut log = EventReader::new(from).map_err(StoreError::log(path))?;
     for event in &mut log {
         match event {
@@ -178,5 +178,5 @@ fn each(
             Err(error) => return Err(StoreError::log(path)(error)),
         }
     }
-    Ok(if log.skipped() == 0 { Wholly::Known } else { Wholly::NotKnown })
+    Ok(if log.skipped() == 0 { KnownKinds::Known } else { KnownKinds::NotKnown })
 }

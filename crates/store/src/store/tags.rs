@@ -1,7 +1,7 @@
 //! Tags: names that people give to what is kept, a file each, so that they outlive the index.
 
 use super::{Store, not_there};
-use crate::{Named, StoreError, id, place};
+use crate::{StoreError, StoredItem, directory, id};
 use std::fs;
 use std::io::{ErrorKind, Write};
 
@@ -10,16 +10,16 @@ const LONGEST: usize = 64;
 
 impl Store {
     /// Gives it a name. One name stands for one thing.
-    pub fn tag(&self, what: &Named, tag: &str) -> Result<(), StoreError> {
+    pub fn tag(&self, what: &StoredItem, tag: &str) -> Result<(), StoreError> {
         self.may_be_tag(tag)?;
         let path = self.directory.tag(tag);
-        match place::create_new(&path) {
+        match directory::create_new(&path) {
             Ok(mut file) => file.write_all(what.id().as_bytes()).map_err(StoreError::io(&path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => match self.tagged(tag)? {
                 Some(id) if id == what.id() => Ok(()),
                 Some(id) => Err(refused(tag, format!("is that of {id}; first `brunt runs untag {tag}`"))),
                 // Its run was removed by hand, or it was written when the disk was full.
-                None => place::write(&path, what.id().as_bytes()).map_err(StoreError::io(&path)),
+                None => directory::write(&path, what.id().as_bytes()).map_err(StoreError::io(&path)),
             },
             Err(error) => Err(StoreError::io(&path)(error)),
         }

@@ -1,7 +1,7 @@
 //! Export and import.
 
 use super::world::{experiment, keep, place, store};
-use crate::{Ended, Listed, Named, StoreError};
+use crate::{EntryFilter, ExperimentEnd, StoreError, StoredItem};
 use brunt_model::Environment;
 use std::fs;
 
@@ -13,9 +13,9 @@ fn an_experiment_travels_whole() {
         keep(&from, Some((&id, place(n as u32 / 2, contender, 0))), 1001.0 + n as f64);
     }
     let file = directory.path().join("e.brunt");
-    let named = Named::Experiment(id.clone());
+    let named = StoredItem::Experiment(id.clone());
     assert!(matches!(from.export(&named, &file), Err(StoreError::Busy(_))));
-    from.end_experiment(&id, &Ended { interrupted: true, warnings: Vec::new() }).unwrap();
+    from.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
     from.export(&named, &file).unwrap();
 
     let (_elsewhere, to) = store();
@@ -23,7 +23,7 @@ fn an_experiment_travels_whole() {
     assert_eq!(to.import(&file).unwrap(), id, "what is here already is not taken in twice");
     let ids = |study: &brunt_model::Study| study.trials.iter().map(|t| (t.place, t.id.clone())).collect::<Vec<_>>();
     assert_eq!(ids(&to.study(&id).unwrap()), ids(&from.study(&id).unwrap()));
-    assert_eq!(to.list(&Listed::All).unwrap(), from.list(&Listed::All).unwrap());
+    assert_eq!(to.list(&EntryFilter::All).unwrap(), from.list(&EntryFilter::All).unwrap());
 }
 
 #[test]
@@ -31,9 +31,9 @@ fn an_id_that_is_taken_gives_way() {
     let (directory, from) = store();
     let id = from.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     let run = keep(&from, Some((&id, place(0, 1, 1))), 1001.0);
-    from.end_experiment(&id, &Ended::default()).unwrap();
+    from.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let file = directory.path().join("e.brunt");
-    from.export(&Named::Experiment(id.clone()), &file).unwrap();
+    from.export(&StoredItem::Experiment(id.clone()), &file).unwrap();
 
     let (elsewhere, to) = store();
     to.index.claim_as(&id, crate::Kind::Run).unwrap();
@@ -50,7 +50,7 @@ fn damaged_archives_are_refused_and_leave_nothing() {
     let (directory, from) = store();
     let id = keep(&from, None, 1.0);
     let file = directory.path().join("run.brunt");
-    from.export(&Named::Run(id), &file).unwrap();
+    from.export(&StoredItem::Run(id), &file).unwrap();
     let whole = fs::read(&file).unwrap();
     let (elsewhere, to) = store();
     let mut tries: Vec<Vec<u8>> = (0..whole.len()).step_by(7).map(|cut| whole[..cut].to_vec()).collect();
@@ -64,7 +64,7 @@ fn damaged_archives_are_refused_and_leave_nothing() {
         fs::write(&file, bytes).unwrap();
         assert!(matches!(to.import(&file), Err(StoreError::Archive { .. })));
     }
-    assert!(to.list(&Listed::All).unwrap().is_empty());
+    assert!(to.list(&EntryFilter::All).unwrap().is_empty());
     for folder in ["incoming", "runs", "experiments"] {
         assert_eq!(fs::read_dir(elsewhere.path().join(folder)).unwrap().count(), 0);
     }

@@ -1,8 +1,10 @@
 //! An experiment is kept with its trials, interrupted, taken up again.
 
 use super::world::{events, experiment, keep, place, plan, search, store, write};
-use crate::{Ended, Listed, Named, Progress, Store, StoreError};
+use crate::{EntryFilter, ExperimentEnd, Progress, Store, StoreError, StoredItem};
 use brunt_model::experiment::Step;
+use brunt_model::question::TrialPurpose;
+use brunt_model::study::Resumption;
 use brunt_model::{Environment, Question};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -21,7 +23,7 @@ fn a_study_is_its_whole_trials() {
     let elsewhere = Store::open(directory.path()).unwrap();
     assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
     assert!(matches!(elsewhere.resume_experiment(&id), Err(StoreError::Busy(_))));
-    let ended = Ended { interrupted: true, warnings: vec!["stopped".into()] };
+    let ended = ExperimentEnd { interrupted: true, warnings: vec!["stopped".into()] };
     store.end_experiment(&id, &ended).unwrap();
 
     let study = elsewhere.study(&id).unwrap();
@@ -35,12 +37,12 @@ fn a_study_is_its_whole_trials() {
     assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Interrupted, Some(8), Some(2)));
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 100.0));
     assert_eq!(elsewhere.entry(&other).unwrap().contenders, ["apache"]);
-    assert_eq!(elsewhere.find("e1-php").unwrap(), Named::Experiment(id.clone()));
-    assert_eq!(elsewhere.find("last").unwrap(), Named::Experiment(id.clone()));
-    assert_eq!(elsewhere.list(&Listed::Alone).unwrap().len(), 1);
-    assert_eq!(elsewhere.list(&Listed::RunsOf(id.clone())).unwrap()[0].id, first);
-    assert_eq!(elsewhere.remove(&Named::Experiment(id)).unwrap(), 4);
-    assert!(elsewhere.list(&Listed::All).unwrap().is_empty());
+    assert_eq!(elsewhere.find("e1-php").unwrap(), StoredItem::Experiment(id.clone()));
+    assert_eq!(elsewhere.find("last").unwrap(), StoredItem::Experiment(id.clone()));
+    assert_eq!(elsewhere.list(&EntryFilter::Alone).unwrap().len(), 1);
+    assert_eq!(elsewhere.list(&EntryFilter::RunsOf(id.clone())).unwrap()[0].id, first);
+    assert_eq!(elsewhere.remove(&StoredItem::Experiment(id)).unwrap(), 4);
+    assert!(elsewhere.list(&EntryFilter::All).unwrap().is_empty());
 }
 
 #[test]
@@ -55,18 +57,18 @@ fn an_experiment_is_taken_up_again() {
         }
     };
     make(0);
-    store.end_experiment(&id, &Ended { interrupted: true, warnings: Vec::new() }).unwrap();
+    store.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
     let study = store.resume_experiment(&id).unwrap();
     assert_eq!(study.trials.len(), 4);
     make(1);
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let study = store.study(&id).unwrap();
     assert!(study.is_complete() && !study.interrupted);
     assert_eq!(store.entry(&id).unwrap().progress, Progress::Whole);
 }
 
 fn grow(store: &Store, id: &str, load: f64) {
-    store.grow_experiment(id, 0, &Step { load, plan: plan() }).unwrap();
+    store.grow_experiment(id, 0, &Step::new(load, plan())).unwrap();
 }
 
 fn loads(store: &Store, id: &str) -> Vec<f64> {
@@ -86,7 +88,7 @@ fn an_experiment_grows_while_it_goes_on() {
     let entry = store.entry(&id).unwrap();
     assert_eq!((entry.progress, entry.trials, entry.trials_made), (Progress::Running, Some(2), Some(1)));
     assert_eq!((entry.load.unwrap().from, entry.load.unwrap().to), (50.0, 200.0));
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let study = store.study(&id).unwrap();
     assert!(!study.interrupted && study.is_complete());
     assert_eq!(store.study(&id).unwrap().trials[0].place, place(0, 0, 1));
@@ -113,14 +115,49 @@ fn of_one_that_was_killed_all_steps_that_were_whole_are_there_and_more_can_follo
 fn it_can_be_asked_something_else_when_it_is_taken_up_again() {
     let (_directory, store) = store();
     let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let Question::Find(find) = search().question else { panic!("it is a search") };
     let longer = Question::Find(brunt_model::Find { within: Duration::from_mins(10), ..find });
-    assert!(matches!(store.ask_anew(&id, &longer), Err(StoreError::Unknown(_))));
+    assert!(matches!(store.state_resumption(&id, 1100.0, Some(&longer)), Err(StoreError::Unknown(_))));
     store.resume_experiment(&id).unwrap();
-    store.ask_anew(&id, &longer).unwrap();
+    store.state_resumption(&id, 1100.0, Some(&longer)).unwrap();
     grow(&store, &id, 100.0);
     let study = store.study(&id).unwrap();
     assert_eq!(study.experiment.question, longer);
     assert!(study.interrupted, "it goes on, whatever was said of its end before");
+    assert_eq!(study.resumptions, [Resumption { unix_seconds: 1100.0, question_changed: true }]);
+}
+
+#[test]
+fn each_time_that_it_is_continued_is_stated() {
+    let (_directory, store) = store();
+    let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
+    assert_eq!(store.study(&id).unwrap().resumptions, []);
+    for unix_seconds in [1100.5, 1200.5] {
+        store.end_experiment(&id, &ExperimentEnd { interrupted: true, warnings: Vec::new() }).unwrap();
+        store.resume_experiment(&id).unwrap();
+        store.state_resumption(&id, unix_seconds, None).unwrap();
+    }
+    let study = store.study(&id).unwrap();
+    let resumed = |unix_seconds| Resumption { unix_seconds, question_changed: false };
+    assert_eq!(study.resumptions, [resumed(1100.5), resumed(1200.5)]);
+    assert_eq!(study.experiment.question, search().question);
+}
+
+#[test]
+fn what_a_trial_is_used_for_is_stored_with_its_step() {
+    let (_directory, store) = store();
+    let id = store.begin_experiment(&search(), &Environment::default(), 1000.0).unwrap();
+    let step = Step { purpose: Some(TrialPurpose::Overload), ..Step::new(100.0, plan()) };
+    store.grow_experiment(&id, 0, &step).unwrap();
+    let experiment = store.study(&id).unwrap().experiment;
+    let purposes: Vec<_> = experiment.contenders[0].steps.iter().map(|step| step.purpose).collect();
+    assert_eq!(purposes, [None, Some(TrialPurpose::Overload)]);
+}
+
+#[test]
+fn the_step_of_an_earlier_version_states_no_purpose() {
+    let mut step = serde_json::to_value(Step::new(100.0, plan())).unwrap();
+    step.as_object_mut().unwrap().remove("purpose").expect("this version states it");
+    assert_eq!(serde_json::from_value::<Step>(step).unwrap().purpose, None);
 }

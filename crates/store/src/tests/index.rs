@@ -1,7 +1,7 @@
 //! The index is made again from the files; one of a later brunt is left alone.
 
 use super::world::{events, experiment, keep, place, store, write};
-use crate::{Ended, Listed, Named, Store, StoreError};
+use crate::{EntryFilter, ExperimentEnd, Store, StoreError, StoredItem};
 use brunt_model::Environment;
 use std::fs;
 use std::path::Path;
@@ -17,17 +17,17 @@ fn a_missing_or_damaged_index_is_made_again() {
     let (directory, store) = store();
     let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     keep(&store, Some((&id, place(0, 1, 0))), 1001.0);
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     let alone = keep(&store, None, 1002.0);
     let mut torn = store.begin_run(None).unwrap();
     write(&mut torn, &events(1003.0)[..9]);
     drop(torn);
-    store.tag(&Named::Run(alone.clone()), "baseline").unwrap();
-    let before = store.list(&Listed::All).unwrap();
+    store.tag(&StoredItem::Run(alone.clone()), "baseline").unwrap();
+    let before = store.list(&EntryFilter::All).unwrap();
     drop(store);
 
     without_index(directory.path());
-    assert_eq!(Store::open(directory.path()).unwrap().list(&Listed::All).unwrap(), before);
+    assert_eq!(Store::open(directory.path()).unwrap().list(&EntryFilter::All).unwrap(), before);
     let index = directory.path().join("index.sqlite");
     let mut bytes = fs::read(&index).unwrap();
     let half = bytes.len() / 2;
@@ -36,9 +36,9 @@ fn a_missing_or_damaged_index_is_made_again() {
         without_index(directory.path());
         fs::write(&index, damage).unwrap();
         let again = Store::open(directory.path()).unwrap();
-        assert_eq!(again.find("baseline").unwrap(), Named::Run(alone.clone()));
-        assert_eq!(again.find("e1-php").unwrap(), Named::Experiment(id.clone()));
-        assert_eq!(again.list(&Listed::All).unwrap(), before);
+        assert_eq!(again.find("baseline").unwrap(), StoredItem::Run(alone.clone()));
+        assert_eq!(again.find("e1-php").unwrap(), StoredItem::Experiment(id.clone()));
+        assert_eq!(again.list(&EntryFilter::All).unwrap(), before);
         assert!(directory.path().join("index.damaged").exists());
     }
 }
@@ -70,9 +70,9 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
     let (directory, store) = store();
     let id = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     keep(&store, Some((&id, place(0, 1, 0))), 1001.0);
-    store.end_experiment(&id, &Ended::default()).unwrap();
+    store.end_experiment(&id, &ExperimentEnd::default()).unwrap();
     keep(&store, None, 1002.0);
-    let before = store.list(&Listed::All).unwrap();
+    let before = store.list(&EntryFilter::All).unwrap();
     drop(store);
     let index = directory.path().join("index.sqlite");
     let whole = fs::read(&index).unwrap();
@@ -89,7 +89,7 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
             bytes.truncate(numbers.below(whole.len()));
         }
         fs::write(&index, &bytes).unwrap();
-        match Store::open(directory.path()).and_then(|store| store.list(&Listed::All)) {
+        match Store::open(directory.path()).and_then(|store| store.list(&EntryFilter::All)) {
             Ok(after) => {
                 let (mut was, mut is) = (ids(&before), ids(&after));
                 was.sort_by(|a, b| a.0.cmp(&b.0));

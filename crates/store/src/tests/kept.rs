@@ -1,7 +1,7 @@
 //! A run is kept, found, tagged, listed, removed.
 
 use super::world::{events, experiment, keep, place, store, write};
-use crate::{Ended, Kind, Listed, Named, Progress, Store, StoreError};
+use crate::{EntryFilter, ExperimentEnd, Kind, Progress, Store, StoreError, StoredItem};
 use brunt_model::{Environment, Event, Run};
 
 #[test]
@@ -9,7 +9,7 @@ fn a_run_is_found_by_all_its_names() {
     let (_directory, store) = store();
     let first = keep(&store, None, 1000.0);
     let second = keep(&store, None, 2000.0);
-    store.tag(&Named::Run(first.clone()), "baseline").unwrap();
+    store.tag(&StoredItem::Run(first.clone()), "baseline").unwrap();
     let named = |word: &str| store.find(word).unwrap().id().to_owned();
     assert_eq!(named(&first), first);
     assert_eq!(named("baseline"), first);
@@ -57,7 +57,7 @@ fn a_run_without_an_end_is_running_and_then_torn() {
     let elsewhere = Store::open(directory.path()).unwrap();
     assert_eq!(elsewhere.entry(&id).unwrap().progress, Progress::Running);
     assert_eq!(elsewhere.find("last").unwrap().id(), ended);
-    assert!(matches!(elsewhere.remove(&Named::Run(id.clone())), Err(StoreError::Busy(_))));
+    assert!(matches!(elsewhere.remove(&StoredItem::Run(id.clone())), Err(StoreError::Busy(_))));
     drop(log);
     let entry = elsewhere.entry(&id).unwrap();
     assert_eq!(entry.progress, Progress::Torn);
@@ -69,7 +69,7 @@ fn a_run_without_an_end_is_running_and_then_torn() {
 #[test]
 fn a_tag_stands_for_one_thing() {
     let (_directory, store) = store();
-    let (one, other) = (Named::Run(keep(&store, None, 1.0)), Named::Run(keep(&store, None, 2.0)));
+    let (one, other) = (StoredItem::Run(keep(&store, None, 1.0)), StoredItem::Run(keep(&store, None, 2.0)));
     store.tag(&one, "best").unwrap();
     store.tag(&one, "best").unwrap();
     assert!(matches!(store.tag(&other, "best"), Err(StoreError::Tag { .. })));
@@ -82,7 +82,7 @@ fn a_tag_stands_for_one_thing() {
     }
     store.remove(&other).unwrap();
     assert!(store.find("best").is_err() && store.untag("best").is_err());
-    assert_eq!(store.list(&Listed::All).unwrap().len(), 1);
+    assert_eq!(store.list(&EntryFilter::All).unwrap().len(), 1);
 }
 
 #[test]
@@ -91,17 +91,17 @@ fn a_baseline_stays_until_it_is_none() {
     let experiment = store.begin_experiment(&experiment(), &Environment::default(), 1000.0).unwrap();
     let part = keep(&store, Some((&experiment, place(0, 0, 0))), 1001.0);
     let alone = keep(&store, None, 1002.0);
-    store.end_experiment(&experiment, &Ended::default()).unwrap();
-    assert_eq!(store.save_baseline("main", &Named::Run(alone.clone())).unwrap(), None);
-    assert_eq!(store.save_baseline("main", &Named::Experiment(experiment.clone())).unwrap(), Some(alone.clone()));
+    store.end_experiment(&experiment, &ExperimentEnd::default()).unwrap();
+    assert_eq!(store.save_baseline("main", &StoredItem::Run(alone.clone())).unwrap(), None);
+    assert_eq!(store.save_baseline("main", &StoredItem::Experiment(experiment.clone())).unwrap(), Some(alone.clone()));
     let store = Store::open(directory.path()).unwrap();
-    assert_eq!(store.baseline("main").unwrap(), Named::Experiment(experiment.clone()));
-    for id in [Named::Run(part), Named::Experiment(experiment.clone())] {
+    assert_eq!(store.baseline("main").unwrap(), StoredItem::Experiment(experiment.clone()));
+    for id in [StoredItem::Run(part), StoredItem::Experiment(experiment.clone())] {
         assert!(matches!(store.remove(&id), Err(StoreError::IsBaseline { name, .. }) if name == "main"));
     }
-    assert_eq!(store.remove(&Named::Run(alone)).unwrap(), 1);
+    assert_eq!(store.remove(&StoredItem::Run(alone)).unwrap(), 1);
     store.forget_baseline("main").unwrap();
     assert!(store.baseline("main").unwrap_err().is_asked_wrongly());
-    assert_eq!(store.remove(&Named::Experiment(experiment)).unwrap(), 1);
-    assert!(store.save_baseline("../x", &Named::Run("x".into())).unwrap_err().is_asked_wrongly());
+    assert_eq!(store.remove(&StoredItem::Experiment(experiment)).unwrap(), 1);
+    assert!(store.save_baseline("../x", &StoredItem::Run("x".into())).unwrap_err().is_asked_wrongly());
 }

@@ -1,7 +1,7 @@
 //! Several processes at once, and one that is killed: this test program starts itself again as the other process.
 
 use super::world::{SECOND, events, keep, snapshot, store, write};
-use crate::{Listed, Progress, Store};
+use crate::{EntryFilter, Progress, Store};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -55,7 +55,7 @@ fn two_processes_keep_fifty_runs_each() {
     for Other(child) in &mut others {
         assert!(child.wait().unwrap().success());
     }
-    let entries = Store::open(directory.path()).unwrap().list(&Listed::All).unwrap();
+    let entries = Store::open(directory.path()).unwrap().list(&EntryFilter::All).unwrap();
     assert_eq!(entries.len(), 2 * RUNS);
     assert!(entries.iter().all(|entry| entry.progress == Progress::Whole && entry.figures.is_some()));
     assert_eq!(entries.iter().map(|entry| &entry.id).collect::<HashSet<_>>().len(), 2 * RUNS);
@@ -139,7 +139,7 @@ fn a_full_disk_does_not_keep_anybody_from_reading() {
             while filler.write_all(&[0; 64]).is_ok() {}
         }
         let store = Store::open(directory.path()).unwrap();
-        let listed = store.list(&crate::Listed::All).unwrap();
+        let listed = store.list(&crate::EntryFilter::All).unwrap();
         let mut ids: Vec<_> = listed.iter().map(|entry| entry.id.clone()).collect();
         ids.sort();
         let mut kept = vec![id.clone(), torn.clone()];

@@ -1,9 +1,9 @@
 //! A store of before, in clear and for everybody to read, is scrubbed.
 
 use super::world::{events, experiment, keep, store};
-use crate::experiment::{Asked, begin};
+use crate::experiment::{ExperimentHead, begin};
 use crate::log::{Head, PackedWriter};
-use crate::{Listed, Store};
+use crate::{EntryFilter, Store};
 use brunt_model::{Environment, Event};
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -40,7 +40,7 @@ fn leave_experiment(store: &Store, id: &str) {
         .headers
         .push(("Cookie".into(), format!("a={CANARY}")));
     let path = store.directory().join("experiments").join(format!("{id}.experiment"));
-    let asked = Asked { experiment, environment: Environment::default(), unix_seconds: 1.0 };
+    let asked = ExperimentHead { experiment, environment: Environment::default(), unix_seconds: 1.0 };
     begin(&File::create_new(path).unwrap(), &asked).unwrap();
 }
 
@@ -75,7 +75,7 @@ fn a_store_of_before_is_scrubbed_once() {
     let run = store.run("k7m2xqp").unwrap();
     assert_eq!(run.plan.unwrap().main().scenario.requests[0].headers[0].1, redacted);
     assert_eq!(run.total.completed, 10, "nothing else is lost");
-    let entries = store.list(&Listed::All).unwrap();
+    let entries = store.list(&EntryFilter::All).unwrap();
     assert!(entries.iter().all(|entry| !entry.what.contains(CANARY)), "{entries:?}");
     assert!(store.scrub().unwrap().runs == 0, "it is redacted already");
     drop(store);

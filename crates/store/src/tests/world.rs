@@ -2,7 +2,7 @@
 
 use crate::{RunLog, Store};
 use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
-use brunt_model::{Contender, Event, Experiment, Finish, Phase, Place, Plan, Run, Snapshot, Tick, Warning};
+use brunt_model::{Contender, Event, Experiment, Finish, Phase, Plan, Run, Snapshot, Tick, TrialIndex, Warning};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -62,7 +62,7 @@ pub fn write(log: &mut RunLog, events: &[Event]) {
 }
 
 /// A whole run; its id.
-pub fn keep(store: &Store, belongs: Option<(&str, Place)>, began: f64) -> String {
+pub fn keep(store: &Store, belongs: Option<(&str, TrialIndex)>, began: f64) -> String {
     let mut log = store.begin_run(belongs).unwrap();
     write(&mut log, &events(began));
     let (id, run) = (log.id().to_owned(), Run::of(&events(began)));
@@ -72,7 +72,7 @@ pub fn keep(store: &Store, belongs: Option<(&str, Place)>, began: f64) -> String
 
 /// Two contenders at two loads, twice.
 pub fn experiment() -> Experiment {
-    let step = |load| Step { load, plan: plan() };
+    let step = |load| Step::new(load, plan());
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),
@@ -108,6 +108,6 @@ pub fn search() -> Experiment {
     Experiment { repetitions: 1, question: serde_json::from_str(find).unwrap(), ..experiment }
 }
 
-pub fn place(repetition: u32, contender: usize, step: usize) -> Place {
-    Place { repetition, contender, step }
+pub fn place(repetition: u32, contender: usize, step: usize) -> TrialIndex {
+    TrialIndex { repetition, contender, step }
 }

@@ -4,7 +4,7 @@ use super::studies::study;
 use super::{P99, spec};
 use crate::compare::{Measure, compare, enough, foreseen};
 use brunt_model::answer::{Estimate, SearchEnd};
-use brunt_model::comparison::{Better, ComparisonEnd, Searched};
+use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity};
 use brunt_model::experiment::Step;
 use brunt_model::question::{AtCapacity, Between, Compare, Find, TrialTimes};
 use brunt_model::{Comparison, Question, Study};
@@ -40,8 +40,8 @@ fn growing(spec: &Compare, slower: &[f64]) -> Study {
     study
 }
 
-fn found(at: impl Fn(u32) -> (f64, Estimate), blocks: u32) -> Vec<Searched> {
-    let one = |contender: &str, repetition, at| Searched {
+fn found(at: impl Fn(u32) -> (f64, Estimate), blocks: u32) -> Vec<FoundCapacity> {
+    let one = |contender: &str, repetition, at| FoundCapacity {
         contender: contender.into(),
         repetition: repetition + 1,
         at,

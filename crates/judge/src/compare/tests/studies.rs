@@ -8,7 +8,7 @@ use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
 use brunt_model::finding::State;
 use brunt_model::question::Regression;
-use brunt_model::{Environment, Judgement, LoadUnit, Place, Run, Study, Trial, Verdict};
+use brunt_model::{Environment, Judgement, LoadUnit, Run, Study, Trial, TrialIndex, Verdict};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn run(slower: f64, repetition: u32) -> Run {
 fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
     // A simulated generator fails some consistency checks.
     let judgement = Judgement { verdict: Verdict::default(), ..crate::judge(&run) };
-    Trial { place: Place { repetition, contender, step: 0 }, id: None, run, judgement }
+    Trial { place: TrialIndex { repetition, contender, step: 0 }, id: None, run, judgement }
 }
 
 /// A, and B that is so many times as slow in each repetition.
@@ -32,7 +32,7 @@ pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),
         factors: Vec::new(),
-        steps: vec![Step { load: RATE, plan: World::open(RATE).lasting(2.0).plan }],
+        steps: vec![Step::new(RATE, World::open(RATE).lasting(2.0).plan)],
         server: None,
         hooks: ContenderHooks::default(),
         probes: Vec::new(),
@@ -63,6 +63,7 @@ pub fn study(slower: &[f64]) -> Study {
         trials: slower.iter().enumerate().flat_map(block).collect(),
         warnings: Vec::new(),
         interrupted: false,
+        resumptions: Vec::new(),
     }
 }
 

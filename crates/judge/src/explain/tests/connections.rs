@@ -1,4 +1,4 @@
-use super::world::{Asked, Reply, World, failure, reply};
+use super::world::{Reply, SimulatedRequest, World, failure, reply};
 use brunt_model::finding::Weight;
 use brunt_model::plan::Keep;
 use brunt_model::{Failure, Route};
@@ -44,8 +44,9 @@ fn connections_that_were_asked_to_close_do() {
         |w: &mut World| w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())];
     replacing(4990).with(close).is_silent("reuse");
     // Each reset costs a connection; that is no habit of the server.
-    let resets =
-        |asked: Asked| if asked.number.is_multiple_of(100) { failure(Failure::Reset, 0.01) } else { reply(0.01) };
+    let resets = |asked: SimulatedRequest| {
+        if asked.number.is_multiple_of(100) { failure(Failure::Reset, 0.01) } else { reply(0.01) }
+    };
     replacing(50).answering(resets).is_silent("reuse");
 }
 
@@ -93,8 +94,9 @@ fn the_servers_limit_on_files_is_known_on_this_machine() {
 
 #[test]
 fn a_server_that_holds_fewer_connections_than_users() {
-    let broken =
-        |asked: Asked| if asked.number.is_multiple_of(4) { failure(Failure::Reset, 0.01) } else { reply(0.01) };
+    let broken = |asked: SimulatedRequest| {
+        if asked.number.is_multiple_of(4) { failure(Failure::Reset, 0.01) } else { reply(0.01) }
+    };
     let world = |held| World::closed(100, 0.0).answering(broken).with(|w| w.held = Some(held));
     assert!(world(60).says("connection_limit").contains("held 60.0 connections at most, 100 users"));
     world(100).is_silent("connection_limit");

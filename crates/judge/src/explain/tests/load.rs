@@ -57,7 +57,7 @@ fn a_queue_without_end_is_overload() {
 
 #[test]
 fn dropped_arrivals_are_overload() {
-    let dropping = |asked: super::world::Asked| match asked.number % 3 {
+    let dropping = |asked: super::world::SimulatedRequest| match asked.number % 3 {
         0 => failure(Failure::Dropped, 0.0),
         _ => reply(0.1),
     };
@@ -69,7 +69,7 @@ fn dropped_arrivals_are_overload() {
 #[test]
 fn stalls_are_seen_by_the_time_they_take() {
     // One request in 500 takes a second, against 1 ms: 0.2 % of the requests, two thirds of the time.
-    let stalling = |asked: super::world::Asked| reply(if asked.number % 500 == 499 { 1.0 } else { 0.001 });
+    let stalling = |asked: super::world::SimulatedRequest| reply(if asked.number % 500 == 499 { 1.0 } else { 0.001 });
     let said = World::closed(4, 0.0).answering(stalling).says("unseen_stalls");
     assert!(said.contains("of the users' time"), "{said}");
     World::closed(4, 0.0).answering(|_| reply(0.002)).is_silent("unseen_stalls");

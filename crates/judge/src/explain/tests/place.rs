@@ -99,7 +99,7 @@ fn not_every_rate_is_a_link() {
     let paced = |w: &mut World| w.plan.connection.receive_rate = Some(1_240_000);
     sharing(12.4e6).loopback().with(paced).is_silent("link");
     // Ups and downs are a scheduler's.
-    let uneven = |asked: super::world::Asked| {
+    let uneven = |asked: super::world::SimulatedRequest| {
         let seconds = if asked.at % 1.0 < 0.5 { 0.05 } else { 0.12 };
         Reply { bytes: 100_000, receiving: seconds * 0.9, ..reply(seconds) }
     };

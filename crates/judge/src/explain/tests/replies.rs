@@ -1,9 +1,9 @@
-use super::world::{Asked, Reply, World, failure, reply};
+use super::world::{Reply, SimulatedRequest, World, failure, reply};
 use brunt_model::Failure;
 use brunt_model::finding::Weight;
 use brunt_model::plan::StatusRange;
 
-fn with_status(status: u16, one_in: u64) -> impl Fn(Asked) -> Reply {
+fn with_status(status: u16, one_in: u64) -> impl Fn(SimulatedRequest) -> Reply {
     move |asked| Reply { status: if asked.number.is_multiple_of(one_in) { status } else { 200 }, ..reply(0.004) }
 }
 
@@ -42,7 +42,7 @@ fn redirects_that_were_followed_are_no_finding() {
 #[test]
 fn replies_that_never_came() {
     let resets = |one_in| {
-        move |asked: Asked| match asked.number % one_in {
+        move |asked: SimulatedRequest| match asked.number % one_in {
             0 => failure(Failure::Reset, 0.001),
             _ => reply(0.004),
         }
@@ -52,7 +52,7 @@ fn replies_that_never_came() {
     World::closed(10, 0.0).answering(resets(50)).is_silent("no_reply");
 }
 
-fn lengths(first: u64, last: u64, noise: u64) -> impl Fn(Asked) -> Reply {
+fn lengths(first: u64, last: u64, noise: u64) -> impl Fn(SimulatedRequest) -> Reply {
     move |asked| {
         let length = if asked.at < 2.5 { first } else { last };
         Reply { bytes: length + asked.number * 7919 % 1000 * noise, ..reply(0.004) }

@@ -1,4 +1,4 @@
-use super::world::{Asked, World, failure, reply};
+use super::world::{SimulatedRequest, World, failure, reply};
 use brunt_model::Failure;
 use brunt_model::finding::{Estimate, Interval, Weight};
 
@@ -34,7 +34,7 @@ fn samples_that_depend_on_each_other_count_for_less() {
 #[test]
 fn requests_without_an_end_bound_the_percentiles() {
     let hanging = |one_in| {
-        move |asked: Asked| match asked.number % one_in {
+        move |asked: SimulatedRequest| match asked.number % one_in {
             0 => failure(Failure::Timeout, 1.0),
             _ => reply(0.004),
         }

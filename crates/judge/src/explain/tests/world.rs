@@ -19,7 +19,7 @@ const INTERVAL: f64 = 0.1;
 
 /// A request as the simulated server sees it.
 #[derive(Clone, Copy)]
-pub struct Asked {
+pub struct SimulatedRequest {
     /// Counted from 0.
     pub number: u64,
     /// Seconds since the measured time began.
@@ -62,7 +62,7 @@ pub struct World {
     /// Connections open at most; None: one a user.
     pub held: Option<u64>,
     seconds: f64,
-    answer: Box<dyn Fn(Asked) -> Reply>,
+    answer: Box<dyn Fn(SimulatedRequest) -> Reply>,
     readings: Vec<Reading>,
 }
 
@@ -106,7 +106,7 @@ impl World {
         self
     }
 
-    pub fn answering(mut self, answer: impl Fn(Asked) -> Reply + 'static) -> Self {
+    pub fn answering(mut self, answer: impl Fn(SimulatedRequest) -> Reply + 'static) -> Self {
         self.answer = Box::new(answer);
         self
     }
@@ -224,7 +224,7 @@ impl World {
             Load::Open { rate, .. } => {
                 let distance = 1.0 / rate.peak();
                 let due = (0..(self.seconds / distance) as u64).map(|n| (n, n as f64 * distance));
-                due.map(|(number, at)| self.sample(Asked { number, at })).collect()
+                due.map(|(number, at)| self.sample(SimulatedRequest { number, at })).collect()
             }
         }
     }
@@ -238,7 +238,7 @@ impl World {
             if *first >= self.seconds || samples.len() >= enough {
                 break;
             }
-            let asked = Asked { number: samples.len() as u64, at: *first };
+            let asked = SimulatedRequest { number: samples.len() as u64, at: *first };
             let sample = self.sample(asked);
             *first = sample.last_byte.seconds() - BEGINS + think;
             samples.push(sample);
@@ -246,7 +246,7 @@ impl World {
         samples
     }
 
-    fn sample(&self, asked: Asked) -> Sample {
+    fn sample(&self, asked: SimulatedRequest) -> Sample {
         let reply = (self.answer)(asked);
         let begun = tick(BEGINS + asked.at);
         let (sent, last) = (begun, tick(BEGINS + asked.at + reply.seconds));

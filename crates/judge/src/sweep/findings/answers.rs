@@ -1,11 +1,11 @@
 //! What the sweep was made for: capacity, differences, what the server lacked.
 
 use super::{Facts, limit, listed};
-use crate::explain::Said;
+use crate::explain::Remark;
 use crate::explain::words::{percent, rate, three};
 use crate::sweep::limits::{self, growth};
 use crate::sweep::trials::Trials;
-use brunt_model::analysis::{Analysed, Culprit, LimitKind};
+use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
 use brunt_model::words::plural;
 use brunt_stats::rank;
 
@@ -15,18 +15,18 @@ const SIGNIFICANT: f64 = 0.05;
 const FALLEN: f64 = 0.8;
 
 /// Knee, saturation point and what holds up to which load, in one sentence a contender.
-pub fn capacity(facts: &Facts) -> Vec<Said> {
-    let of = |(trials, found): (&Trials, &Analysed)| {
+pub fn capacity(facts: &Facts) -> Vec<Remark> {
+    let of = |(trials, found): (&Trials, &ContenderAnalysis)| {
         let said = limits_in_words(trials, found);
         if said.is_empty() {
             return nothing_found(trials);
         }
-        Some(Said::note(format!("{}: {}.", found.contender, listed(&said))))
+        Some(Remark::note(format!("{}: {}.", found.contender, listed(&said))))
     };
     facts.trials.iter().zip(facts.contenders).filter_map(of).collect()
 }
 
-fn limits_in_words(trials: &Trials, found: &Analysed) -> Vec<String> {
+fn limits_in_words(trials: &Trials, found: &ContenderAnalysis) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let at = |kind| limit(found, kind).map(|(_, at)| at.value);
     if let Some(knee) = at(LimitKind::Knee) {
@@ -42,7 +42,7 @@ fn limits_in_words(trials: &Trials, found: &Analysed) -> Vec<String> {
 }
 
 /// A range without a limit; fewer than two loads are none.
-fn nothing_found(trials: &Trials) -> Option<Said> {
+fn nothing_found(trials: &Trials) -> Option<Remark> {
     let [first, .., last] = &trials.steps[..] else { return None };
     let (low, high) = (limits::load(trials.unit, first.load), limits::load(trials.unit, last.load));
     let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
@@ -51,11 +51,11 @@ fn nothing_found(trials: &Trials) -> Option<Said> {
     } else {
         "sweep further; each limit says in which direction".to_owned()
     };
-    Some(Said::note(sentence).remedy(remedy))
+    Some(Remark::note(sentence).remedy(remedy))
 }
 
 /// Who saturates higher, and whether that can be told from chance: the highest beside each of the others.
-pub fn difference(facts: &Facts) -> Vec<Said> {
+pub fn difference(facts: &Facts) -> Vec<Remark> {
     let with_plateau = facts.trials.iter().zip(facts.contenders);
     let mut plateaus: Vec<(&Trials, f64)> =
         with_plateau.filter_map(|(t, found)| Some((t, limit(found, LimitKind::Saturation)?.1.value))).collect();
@@ -64,20 +64,20 @@ pub fn difference(facts: &Facts) -> Vec<Said> {
     others.iter().map(|(other, less)| beside(best, *most, other, *less)).collect()
 }
 
-fn beside(best: &Trials, most: f64, other: &Trials, less: f64) -> Said {
+fn beside(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
     let (ours, theirs) = (plateaus(best), plateaus(other));
     let ends = format!("{} saturates at {}, {} at {}", best.contender, rate(most), other.contender, rate(less));
     let least = rank::least_p(ours.len(), theirs.len());
     if least > SIGNIFICANT {
         let said = format!("{ends}. No difference can be tested: {}.", too_few(ours.len(), theirs.len(), least));
-        return Said::warning(said).remedy(format!("measure each {} times or more", enough()));
+        return Remark::warning(said).remedy(format!("measure each {} times or more", enough()));
     }
     let p = rank::mann_whitney(&ours, &theirs);
     let of = format!("p = {} by the ranks of {} and {} repetitions", three(p), ours.len(), theirs.len());
     if p > SIGNIFICANT {
-        return Said::note(format!("{ends}: no difference that could not be chance ({of})."));
+        return Remark::note(format!("{ends}: no difference that could not be chance ({of})."));
     }
-    Said::note(format!("{ends}: they differ by {} ({of}).", percent(most / less - 1.0)))
+    Remark::note(format!("{ends}: they differ by {} ({of}).", percent(most / less - 1.0)))
 }
 
 fn too_few(ours: usize, theirs: usize, least: f64) -> String {
@@ -104,27 +104,27 @@ fn plateaus(trials: &Trials) -> Vec<f64> {
 }
 
 /// What limited each server.
-pub fn bottleneck(facts: &Facts) -> Vec<Said> {
-    let of = |found: &Analysed| {
+pub fn bottleneck(facts: &Facts) -> Vec<Remark> {
+    let of = |found: &ContenderAnalysis| {
         let bottleneck = found.bottleneck.as_ref()?;
         let sentence = bottleneck.sentence.trim_end_matches('.');
         Some(match bottleneck.culprit {
-            Culprit::NotFound => Said::note(format!("What limited {} was not found: {sentence}.", found.contender)),
+            Culprit::NotFound => Remark::note(format!("What limited {} was not found: {sentence}.", found.contender)),
             Culprit::Generator => {
-                Said::warning(format!("Not {} was the limit, but the generator: {sentence}.", found.contender))
+                Remark::warning(format!("Not {} was the limit, but the generator: {sentence}.", found.contender))
             }
-            _ if limit(found, LimitKind::Saturation).is_none() => Said::note(format!(
+            _ if limit(found, LimitKind::Saturation).is_none() => Remark::note(format!(
                 "{} did not reach its saturation point; nearest to its limit at the highest loads: {sentence}.",
                 found.contender
             )),
-            _ => Said::note(format!("Bottleneck of {}: {sentence}.", found.contender)),
+            _ => Remark::note(format!("Bottleneck of {}: {sentence}.", found.contender)),
         })
     };
     facts.contenders.iter().filter_map(of).collect()
 }
 
 /// Throughput that falls behind its peak: a server that does less the more it is asked.
-pub fn falls(facts: &Facts) -> Vec<Said> {
+pub fn falls(facts: &Facts) -> Vec<Remark> {
     let of = |trials: &Trials| {
         let curve = trials.curve();
         let peak = curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
@@ -132,7 +132,7 @@ pub fn falls(facts: &Facts) -> Vec<Said> {
         let [.., before, last] = &curve[..] else { return None };
         let left = before.achieved.max(last.achieved);
         (left < FALLEN * peak.achieved && last.load > peak.load).then(|| {
-            Said::warning(format!(
+            Remark::warning(format!(
                 "{}: the throughput falls under overload, from {} at {} to {} at {}.",
                 trials.contender,
                 rate(peak.achieved),

@@ -2,12 +2,12 @@
 
 use super::answers::repetitions;
 use super::{Facts, listed};
-use crate::explain::Said;
+use crate::explain::Remark;
 use crate::explain::words::three;
 use crate::sweep::limits;
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
-use brunt_model::analysis::Analysed;
+use brunt_model::analysis::ContenderAnalysis;
 use brunt_model::finding::State;
 use brunt_model::words::{self, plural};
 use brunt_model::{LoadUnit, Observation};
@@ -25,14 +25,14 @@ const AWAKE_WITHOUT_THINKING: f64 = 0.5;
 const MOST_NAMED: usize = 6;
 
 /// Trials that were cut short or are invalid stand in no figure.
-pub fn left_out(facts: &Facts) -> Vec<Said> {
+pub fn left_out(facts: &Facts) -> Vec<Remark> {
     let whole = facts.seen.observations.len() as u64;
     let cut = named(facts, |o| o.cut_short);
     let invalid = named(facts, |o| !o.cut_short && !is_usable(o));
     let said = |(count, loads): (u64, String), why: &str| {
         let of = plural(whole, "trial");
         (count > 0).then(|| {
-            Said::warning(format!("{} of {of} left out, because {why}: {loads}.", words::count(count)))
+            Remark::warning(format!("{} of {of} left out, because {why}: {loads}.", words::count(count)))
                 .remedy("their verdicts say why: brunt report ID; measure again when nothing else uses the machine")
         })
     };
@@ -46,7 +46,7 @@ pub fn left_out(facts: &Facts) -> Vec<Said> {
 }
 
 /// Where the generator was the limit, what looks like the server's limit may be its own.
-pub fn generator_limited(facts: &Facts) -> Vec<Said> {
+pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let (count, loads) = named(facts, |o| is_usable(o) && o.verdict == Some(State::Limited));
     let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), words::count(count));
     let sentence = format!(
@@ -56,7 +56,7 @@ pub fn generator_limited(facts: &Facts) -> Vec<Said> {
         return Vec::new();
     }
     vec![
-        Said::warning(sentence)
+        Remark::warning(sentence)
             .remedy("see the verdicts of these trials; more threads, another machine, or a lower load"),
     ]
 }
@@ -84,7 +84,7 @@ fn named(facts: &Facts, of: impl Fn(&Observation) -> bool) -> (u64, String) {
 }
 
 /// Users of whom few were under way at a time: by Little's law, throughput times response time.
-pub fn idle_users(facts: &Facts) -> Vec<Said> {
+pub fn idle_users(facts: &Facts) -> Vec<Remark> {
     let LoadUnit::Users { think } = facts.seen.unit else { return Vec::new() };
     let without = think == Some(Duration::ZERO);
     let awake = if without { AWAKE_WITHOUT_THINKING } else { AWAKE };
@@ -100,34 +100,34 @@ pub fn idle_users(facts: &Facts) -> Vec<Said> {
              users' pauses, not the server's, and its limit is not in this range.",
             trials.contender
         );
-        Some(Said::warning(sentence).remedy("less think time, or an open loop at a rate"))
+        Some(Remark::warning(sentence).remedy("less think time, or an open loop at a rate"))
     };
     facts.trials.iter().filter_map(of).collect()
 }
 
 /// Steps and repetitions that do not fit to the others.
-pub fn outliers(facts: &Facts) -> Vec<Said> {
+pub fn outliers(facts: &Facts) -> Vec<Remark> {
     let said =
-        |sentence: &String| Said::warning(sentence.clone()).remedy("another repetition tells whether it was chance");
+        |sentence: &String| Remark::warning(sentence.clone()).remedy("another repetition tells whether it was chance");
     let all = facts.contenders.iter().flat_map(|found| &found.outliers);
     all.map(|outlier| said(&outlier.sentence)).collect()
 }
 
 /// A knee that depends on where the sweep ends.
-pub fn not_robust(facts: &Facts) -> Vec<Said> {
-    let of = |found: &Analysed| {
+pub fn not_robust(facts: &Facts) -> Vec<Remark> {
+    let of = |found: &ContenderAnalysis| {
         let limit = found.limits.iter().find(|limit| limit.robust == Some(false))?;
         let (name, contender) = (&limit.name, &found.contender);
         let sentence = format!(
             "The {name} of {contender} is not robust: without the top third of the range it moves by more than a step, or is gone."
         );
-        Some(Said::note(sentence).remedy("a sweep that goes further beyond it"))
+        Some(Remark::note(sentence).remedy("a sweep that goes further beyond it"))
     };
     facts.contenders.iter().filter_map(of).collect()
 }
 
 /// Too few repetitions for an interval over them.
-pub fn few_repetitions(facts: &Facts) -> Vec<Said> {
+pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
     let shown = match fewest {
@@ -136,21 +136,21 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Said> {
     };
     let few = if fewest == 1 { "One repetition carries".into() } else { format!("{} carry", repetitions(fewest)) };
     let sentence = format!("{few} no 95 % interval over repetitions: {shown}. It takes {ENOUGH_REPETITIONS}.");
-    vec![Said::note(sentence).remedy(format!("{ENOUGH_REPETITIONS} repetitions or more"))]
+    vec![Remark::note(sentence).remedy(format!("{ENOUGH_REPETITIONS} repetitions or more"))]
 }
 
 /// Too few loads to find a bend or an end.
-pub fn few_loads(facts: &Facts) -> Vec<Said> {
+pub fn few_loads(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.steps.len()).min().unwrap_or(0);
     if facts.trials.is_empty() || fewest >= FEWEST_LOADS {
         return Vec::new();
     }
     let sentence =
         format!("{} can show neither a knee nor a saturation point for sure.", plural(fewest as u64, "load"));
-    vec![Said::note(sentence).remedy(format!("{FEWEST_LOADS} loads or more, from far below the limit to beyond it"))]
+    vec![Remark::note(sentence).remedy(format!("{FEWEST_LOADS} loads or more, from far below the limit to beyond it"))]
 }
 
 /// What the source cannot tell.
-pub fn source(facts: &Facts) -> Vec<Said> {
-    facts.seen.notes.iter().map(|note| Said::note(note.clone())).collect()
+pub fn source(facts: &Facts) -> Vec<Remark> {
+    facts.seen.notes.iter().map(|note| Remark::note(note.clone())).collect()
 }

@@ -6,7 +6,7 @@ use brunt_model::analysis::{Band, Bottleneck, Culprit};
 use brunt_model::event::Finish;
 use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::{Environment, Judgement, Objective, Place, Run, Study, Tick, Trial, Verdict};
+use brunt_model::{Environment, Judgement, Objective, Run, Study, Tick, Trial, TrialIndex, Verdict};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn world(rate: f64) -> World {
 fn step(rate: f64) -> Step {
     let mut plan = world(rate).plan;
     plan.objectives = vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 0.1 }];
-    Step { load: rate, plan }
+    Step::new(rate, plan)
 }
 
 fn trial(step: usize, rate: f64, named: Option<(Culprit, &str)>) -> Trial {
@@ -35,7 +35,7 @@ fn trial(step: usize, rate: f64, named: Option<(Culprit, &str)>) -> Trial {
         evidence: Vec::new(),
         others: Vec::new(),
     });
-    Trial { place: Place { repetition: 0, contender: 0, step }, id: None, run, judgement }
+    Trial { place: TrialIndex { repetition: 0, contender: 0, step }, id: None, run, judgement }
 }
 
 /// Judged, but for the verdict: a simulated generator fails some consistency checks.
@@ -76,6 +76,7 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
         trials: RATES.iter().enumerate().map(|(i, rate)| trial(i, *rate, bottleneck(*rate))).collect(),
         warnings: Vec::new(),
         interrupted: false,
+        resumptions: Vec::new(),
     }
 }
 

@@ -4,7 +4,9 @@
 //! counts it), a failure counts as [`Failure::System`](crate::Failure::System), so that sums stay whole, and the cause of
 //! a malformed reply is not stated. What cannot be (a histogram beyond 2^64, a plan that is no JSON) is damage.
 
-use super::{Account, Bin, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading, Said, Sample};
+use super::{
+    Account, AccountKind, Bin, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading, Sample,
+};
 use super::{Snapshot, Started, Tally};
 use crate as model;
 use crate::Tick;
@@ -23,8 +25,8 @@ pub enum Decoded<T> {
 /// The account of a message; None where it is damaged.
 pub fn account(message: Account) -> Option<Decoded<model::Account>> {
     Some(match message.said {
-        Some(Said::ReadyNanos(at)) => Decoded::Known(model::Account::Ready(Tick(at))),
-        Some(Said::Event(message)) => match event(message)? {
+        Some(AccountKind::ReadyNanos(at)) => Decoded::Known(model::Account::Ready(Tick(at))),
+        Some(AccountKind::Event(message)) => match event(message)? {
             Decoded::Known(event) => Decoded::Known(model::Account::Event(event)),
             Decoded::Unknown => Decoded::Unknown,
         },

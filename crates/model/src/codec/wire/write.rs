@@ -1,23 +1,31 @@
 //! From the model's types to messages. What is empty or zero takes no bytes.
 
 use super::{
-    Account, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label, LabelTally, Lost,
-    Malformed, MalformedCount, Phase, Phases, Reading, Said, Sample, Samples, Snapshot, Stage, Started, StatusCount,
-    Tally, Target, Value, Warning,
+    Account, AccountKind, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label,
+    LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Reading, Sample, Samples, Snapshot, Stage, Started,
+    StatusCount, Tally, Target, Value, Warning,
 };
 use crate as model;
 use serde_json::to_string;
 
 /// The message of an account.
+///
+/// # Errors
+///
+/// The plan or the environment of its event cannot be written as JSON.
 pub fn account_message(account: &model::Account) -> serde_json::Result<Account> {
     let said = match account {
-        model::Account::Ready(at) => Said::ReadyNanos(at.0),
-        model::Account::Event(event) => Said::Event(event_message(event)?),
+        model::Account::Ready(at) => AccountKind::ReadyNanos(at.0),
+        model::Account::Event(event) => AccountKind::Event(event_message(event)?),
     };
     Ok(Account { said: Some(said) })
 }
 
 /// The message of an event.
+///
+/// # Errors
+///
+/// Its plan or environment cannot be written as JSON.
 pub fn event_message(event: &model::Event) -> serde_json::Result<Event> {
     Ok(Event { kind: Some(kind(event)?) })
 }

@@ -5,9 +5,9 @@
 
 use crate::bound::{Bound, Counted, Replies};
 use crate::lag;
-use crate::search::Purpose;
 use brunt_judge::steady;
 use brunt_model::finding::{Limit, State};
+use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
 use brunt_model::series::Point;
 use brunt_model::{Failure, Find, Judgement, Phase, Run};
@@ -15,11 +15,11 @@ use brunt_stats::Sketch;
 
 /// What a trial came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct TrialSummary {
     /// The load that was asked for: arrivals per second or users.
     pub load: f64,
     /// What it was for; None where that is to be told from the trials before it.
-    pub purpose: Option<Purpose>,
+    pub purpose: Option<TrialPurpose>,
     /// When it began, in seconds since 1970-01-01 UTC.
     pub began: f64,
     /// Arrivals per second that became due; in a closed loop, requests.
@@ -54,7 +54,7 @@ pub enum Evidence {
     None,
 }
 
-impl Seen {
+impl TrialSummary {
     /// Whether clearly less was achieved than was offered, and not because requests were sent late: what is under way at the
     /// end is less, too, but that is only some requests.
     pub fn is_overloaded(&self) -> bool {
@@ -101,7 +101,7 @@ pub struct Part {
 }
 
 /// What a run says, for a search.
-pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
+pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary {
     let points = steady::measured(run);
     let mut all = Sketch::default();
     for point in &points {
@@ -109,7 +109,7 @@ pub fn seen(find: &Find, run: &Run, judgement: &Judgement) -> Seen {
     }
     let open = run.flow.arrivals > 0;
     let limited = limited(judgement);
-    Seen {
+    TrialSummary {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         purpose: None,
         began: run.unix_seconds,
@@ -396,7 +396,7 @@ mod tests {
     }
 
     /// The three figures of a trial in which the generator lagged so, every tenth request being slow.
-    fn lagging(lag: u64, causes: &[Limit]) -> (Seen, [Part; 3]) {
+    fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [Part; 3]) {
         let mut of = run(20, |_, s| {
             s.measured.response.record_n(10_000_000, 90);
             s.measured.response.record_n(80_000_000, 10);
@@ -421,7 +421,7 @@ mod tests {
         };
         let state = if causes.is_empty() { State::Ok } else { State::Limited };
         let verdict = Verdict { state, causes: causes.iter().map(cause).collect(), ..Verdict::default() };
-        let seen = seen(&find, &of, &Judgement { verdict, ..Judgement::default() });
+        let seen = summarize(&find, &of, &Judgement { verdict, ..Judgement::default() });
         let sum = |all: Part, part: Part| Part {
             over: all.over + part.over,
             least: all.least + part.least,

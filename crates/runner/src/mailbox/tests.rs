@@ -1,0 +1,162 @@
+//! A listener that is slow, or never comes back, gets the same sums, and holds nobody up.
+
+use super::queue::Queue;
+use super::{Delivery, Joined, MOST_WAITING, Mailbox};
+use crate::run::Listen;
+use brunt_model::event::Warning;
+use brunt_model::{Event, Finish, Phase, Reading, Run, Snapshot, Tick};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+const AGES: Duration = Duration::from_mins(1);
+
+/// Waits for a word before each event, and passes it on.
+struct Slow {
+    go: Receiver<()>,
+    heard: Sender<Event>,
+}
+
+impl Listen for Slow {
+    fn hear(&mut self, event: &Event) {
+        let _ = self.go.recv();
+        let _ = self.heard.send(event.clone());
+    }
+}
+
+fn slow() -> (Mailbox, Sender<()>, Receiver<Event>) {
+    let ((let_go, go), (heard, events)) = (channel(), channel());
+    (Mailbox::start(Slow { go, heard }).unwrap(), let_go, events)
+}
+
+fn snapshot(number: u64, phase: Phase) -> Event {
+    let mut snapshot =
+        Snapshot { from: Tick(number * 100), to: Tick(number * 100 + 100), phase, ..Snapshot::default() };
+    (snapshot.flow.planned, snapshot.flow.completed, snapshot.flow.in_flight) = (number, number + 1, number % 7);
+    let tally = if phase == Phase::Warmup { &mut snapshot.warmup } else { &mut snapshot.measured };
+    (tally.planned, tally.begun) = (number, number);
+    tally.response.record(number * 1000 + 1);
+    snapshot.label((number % 3) as u32).completed = number;
+    snapshot.bin(number / 2).planned = number;
+    Event::Snapshot(Box::new(snapshot))
+}
+
+fn reading(number: u64, source: &str) -> Event {
+    Event::Reading(Reading { at: Tick(number * 100), source: source.into(), values: vec![("n".into(), number as f64)] })
+}
+
+/// So many intervals, the first hundred of them warm-up, with readings, labels and warnings between them.
+fn run_of(intervals: u64) -> Vec<Event> {
+    let mut events = vec![Event::Stage { at: Tick::ZERO, phase: Phase::Warmup }];
+    for number in 0..intervals {
+        let phase = if number < 100 { Phase::Warmup } else { Phase::Measure };
+        if number == 100 {
+            events.push(Event::Stage { at: Tick(number * 100), phase });
+        }
+        if number % 500 == 0 {
+            events.push(Event::Label { id: (number / 500) as u32, name: format!("label {number}") });
+            events.push(Event::Warning(Warning { at: Tick(number * 100), text: format!("at {number}") }));
+        }
+        events.extend([reading(number, "generator"), reading(number, "process:server"), snapshot(number, phase)]);
+    }
+    events.push(Event::Finished(Finish { at: Tick(intervals * 100), interrupted: false, error: None }));
+    events
+}
+
+/// All that sums up, or is the last of its kind.
+fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
+    let run = Run::of(events);
+    let tallies = [run.total, run.warmup].map(|tally| (tally.planned, tally.begun, tally.response));
+    let labels: Vec<_> = run.labels.iter().map(|(label, tally)| (*label, tally.completed)).collect();
+    (tallies, labels, run.flow, run.flow_all, run.readings, run.warnings, run.label_names, run.phases, run.seen_to)
+}
+
+fn hear(mailbox: &mut Mailbox, events: &[Event]) {
+    for event in events {
+        mailbox.hear(event);
+    }
+}
+
+fn is_joinable(event: &Event) -> bool {
+    matches!(event, Event::Snapshot(_) | Event::Reading(_))
+}
+
+fn others(events: &[Event]) -> Vec<&Event> {
+    events.iter().filter(|event| !is_joinable(event)).collect()
+}
+
+#[test]
+fn a_listener_that_keeps_up_hears_each_event_as_it_is() {
+    let (mut mailbox, go, heard) = slow();
+    let events = run_of(10);
+    for event in &events {
+        mailbox.hear(event);
+        go.send(()).unwrap();
+        assert_eq!(heard.recv_timeout(AGES).as_ref(), Ok(event));
+    }
+    assert_eq!(mailbox.close(AGES), Delivery { joined: Joined::default(), is_complete: true });
+}
+
+#[test]
+fn a_slow_listener_gets_the_same_sums_in_the_same_order() {
+    let (mut mailbox, go, heard) = slow();
+    let events = run_of(3000);
+    hear(&mut mailbox, &events);
+    drop(go);
+    let delivery = mailbox.close(AGES);
+    assert!(delivery.is_complete);
+    let heard: Vec<Event> = heard.iter().collect();
+    assert!(heard.len() <= 2 * MOST_WAITING, "{} of {}", heard.len(), events.len());
+    let missing = (events.len() - heard.len()) as u64;
+    assert_eq!(delivery.joined.snapshots + delivery.joined.readings, missing);
+    assert_eq!(others(&heard), others(&events));
+    assert_eq!(sums(&heard), sums(&events));
+    let ends: Vec<Tick> =
+        heard.iter().filter_map(|event| if let Event::Snapshot(s) = event { Some(s.to) } else { None }).collect();
+    assert!(ends.is_sorted(), "{ends:?}");
+}
+
+#[test]
+fn a_listener_that_never_comes_back_holds_up_neither_the_run_nor_its_end() {
+    let (mut mailbox, go, _heard) = slow();
+    let events = run_of(3000);
+    hear(&mut mailbox, &events);
+    let waiting = mailbox.shared.state().queue.len();
+    // The fourteen other events are kept beside what may be joined.
+    assert!(waiting <= MOST_WAITING + 16, "{waiting}");
+    assert!(!mailbox.close(Duration::from_millis(10)).is_complete);
+    drop(go);
+}
+
+#[test]
+fn a_listener_that_panicked_is_not_waited_for_and_nothing_is_kept_for_it() {
+    struct Broken;
+    impl Listen for Broken {
+        fn hear(&mut self, _: &Event) {
+            std::panic::resume_unwind(Box::new("broken"));
+        }
+    }
+    let mut mailbox = Mailbox::start(Broken).unwrap();
+    mailbox.hear(&snapshot(1, Phase::Measure));
+    let shared = mailbox.shared.clone();
+    drop(shared.changed.wait_while(shared.state(), |state| !state.ended).unwrap());
+    mailbox.hear(&snapshot(2, Phase::Measure));
+    assert!(mailbox.shared.state().queue.is_empty());
+    assert!(!mailbox.close(AGES).is_complete);
+}
+
+#[test]
+fn snapshots_of_two_parts_of_the_run_are_never_joined() {
+    let mut queue = Queue::default();
+    let parts = [Phase::Warmup, Phase::Measure, Phase::Grace];
+    parts.iter().enumerate().for_each(|(number, phase)| queue.push(snapshot(number as u64, *phase), 1));
+    assert_eq!((queue.len(), queue.joined()), (3, Joined::default()));
+}
+
+#[test]
+fn single_samples_do_not_wait_in_a_mailbox() {
+    let (mut mailbox, go, heard) = slow();
+    mailbox.hear(&Event::Samples(Vec::new()));
+    drop(go);
+    assert!(mailbox.close(AGES).is_complete);
+    assert_eq!(heard.iter().count(), 0);
+}
