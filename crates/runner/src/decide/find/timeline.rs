@@ -29,12 +29,12 @@ impl Span {
     pub fn of(trial: &Trial, experiment: &Experiment) -> Self {
         let (run, place) = (&trial.run, trial.place);
         let pattern = experiment.contenders.get(place.contender).and_then(|contender| contender.steps.first());
-        let has_grace = pattern.is_some_and(|pattern| !pattern.plan.stop.grace.is_zero());
+        let has_grace = pattern.is_some_and(|pattern| !pattern.plan.main().stop.grace.is_zero());
         Self {
             began: run.unix_seconds,
             ended: run.unix_seconds + lasted(run),
             stated: experiment.step(place).and_then(|step| step.purpose),
-            cut_off: has_grace && run.plan.as_ref().is_some_and(|plan| plan.stop.grace.is_zero()),
+            cut_off: has_grace && run.plan.as_ref().is_some_and(|plan| plan.main().stop.grace.is_zero()),
         }
     }
 }
