@@ -63,8 +63,8 @@ pub enum Command {
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::analyse::EXAMPLES)]
     Analyse(crate::analyse::AnalyseArgs),
     /// Makes links under which brunt answers as another tool, such as ab; `brunt ab …` does the same without
-    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::compat::names::after_help())]
-    InstallNames(crate::compat::names::NamesArgs),
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::names::after_help())]
+    InstallNames(crate::names::NamesArgs),
     /// Shows a run or an experiment that was kept once more, in any format
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
     Report(crate::reports::ReportArgs),

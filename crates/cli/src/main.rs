@@ -9,7 +9,7 @@
 //! * [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
 //! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
-//! * [`compat`]: other tools' command lines, by their names. What they share with ours begins at [`mod@measure`].
+//! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
@@ -21,11 +21,12 @@ mod causes;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
-mod compat;
+mod dropins;
 mod exit;
 mod experiment;
 mod live;
 mod measure;
+mod names;
 mod output;
 mod plan_file;
 mod redact;
@@ -62,8 +63,8 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some((tool, called, told)) = compat::asked(&words) {
-        return ExitCode::from((tool.run)(called, told));
+    if let Some((tool, called, told)) = brunt_dropin::asked(&words) {
+        return dropins::run(tool, called, told);
     }
     match dispatch(arguments().into_command()) {
         Ok(exit) => exit.into(),
@@ -113,7 +114,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
         Command::Runs(args) => runs::runs(&args),
-        Command::InstallNames(args) => compat::names::install(&args),
+        Command::InstallNames(args) => names::install(&args),
         Command::Analyse(args) => analyse::analyse(&args),
         Command::Report(args) => reports::report(&args),
         Command::Replay(args) => replay::replay(&args),
@@ -178,6 +179,7 @@ fn system() -> System {
             let mut bytes = Vec::new();
             io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         },
+        program: std::env::current_exe,
         heard: |words| drop(redact::current().words(words)),
     }
 }
