@@ -2,12 +2,13 @@
 //!
 //! The only place that prints, exits and reads the environment. It measures nothing itself.
 //!
+//! * [`commands`]: which there are; [`args`]: what several of them are told.
 //! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
 //! * [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
-//! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
+//! * [`mod@check`]: the report of a careful look before a load. [`ending`]: how figures make brunt exit.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
@@ -21,7 +22,9 @@ mod causes;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
+mod commands;
 mod dropins;
+mod ending;
 mod exit;
 mod experiment;
 mod live;
@@ -38,11 +41,12 @@ mod stored;
 mod worker;
 
 use anyhow::Result;
-use args::{Cli, Command, RunArgs};
+use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
 use brunt_spec::{System, to_plan};
 use clap::{CommandFactory, Parser};
+use commands::{Cli, Command};
 use exit::Exit;
 use measure::{Around, measure};
 use output::{Log, Outputs};
@@ -156,7 +160,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?;
     let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
-    let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
+    let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = settings.checks.strict.into();
     let store = args.store.open_or_note(&mut notes, (&settings.output).into());

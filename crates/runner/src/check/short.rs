@@ -4,10 +4,10 @@
 
 use super::facts::{Asked, Facts, Machine};
 use super::rules::{self, Bites};
+use crate::route::{addresses, route};
 use brunt_model::{Plan, Route};
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
-use brunt_runner::route::{addresses, route};
 
 /// The way to the server, where it is known without a connection; and warnings for the load that was asked for.
 pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Route>, Vec<String>) {

@@ -5,7 +5,7 @@
 
 use super::certificate;
 use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
-use anyhow::{Context, Result, bail};
+use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Numbering, Step, Turn};
 use brunt_model::sample::Opening;
@@ -52,17 +52,17 @@ enum Care {
 }
 
 /// Looks, and fills in what was found.
-pub fn look(plan: &Plan, facts: &mut Facts) -> Result<()> {
+pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::All, plan, facts)
 }
 
 /// Looks with one request, and fills in what was found.
-pub fn once(plan: &Plan, facts: &mut Facts) -> Result<()> {
+pub fn once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::Once, plan, facts)
 }
 
-fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<()> {
-    let request = plan.script.requests.first().context("there is no request")?;
+fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+    let request = plan.script.requests.first().ok_or(RunError::NothingAsked)?;
     facts.method.clone_from(&request.method);
     facts.url.clone_from(&request.url);
     let runtime = clock::runtime()?;
@@ -82,8 +82,8 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<()> {
 }
 
 impl<'a> Look<'a> {
-    fn new(plan: &'a Plan, time: &Time) -> Result<Self> {
-        let common = Common::new(plan).context("the connection cannot be set up")?;
+    fn new(plan: &'a Plan, time: &Time) -> Result<Self, RunError> {
+        let common = Common::new(plan)?;
         Ok(Self { plan, wire: Rc::new(H1::new(common, 0, time.clone())), time: time.clone() })
     }
 
@@ -163,7 +163,7 @@ impl<'a> Look<'a> {
     }
 
     /// A handshake that trusts anybody, to see whom there is no trust in. No request is sent.
-    async fn distrusted(&self, time: &Time, facts: &mut Facts) -> Result<()> {
+    async fn distrusted(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let look = Look::new(&plan, time)?;
@@ -180,7 +180,7 @@ impl<'a> Look<'a> {
     }
 
     /// The request with its placeholders filled in, as the first of a run.
-    fn prepared(&self, request: &Request) -> Result<Rc<Prepared>> {
+    fn prepared(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
         let mut plan = self.plan.clone();
         plan.script.requests = vec![request.clone()];
         let compiled = Arc::new(CompiledScript::new(&plan)?);
@@ -188,13 +188,13 @@ impl<'a> Look<'a> {
         let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
         match user.next(Turn { number: 0, last: None, step: 0, failed: false }) {
             Step::Request(request) | Step::Last(request) => Ok(request),
-            Step::Broken(why) => bail!(why),
-            Step::Done | Step::Think(_) | Step::Together(_) => bail!("there is no request"),
+            Step::Broken(why) => Err(RunError::Request(why.clone())),
+            Step::Done | Step::Think(_) | Step::Together(_) => Err(RunError::NothingAsked),
         }
     }
 
-    fn broken(&self, why: &anyhow::Error, facts: &mut Facts) -> Failure {
-        facts.failure = Some(Failed { detail: format!("{why:#}"), ..self.failed(Failure::System) });
+    fn broken(&self, why: &RunError, facts: &mut Facts) -> Failure {
+        facts.failure = Some(Failed { detail: why.to_string(), ..self.failed(Failure::System) });
         Failure::System
     }
 

@@ -1,6 +1,8 @@
 use super::*;
 use crate::args::output::check;
+use brunt_spec::words::values::Output;
 use clap::CommandFactory;
+use std::path::PathBuf;
 
 fn parse(line: &[&str]) -> Result<Command, clap::Error> {
     Cli::try_parse_from(["brunt"].iter().chain(line)).map(Cli::into_command)
