@@ -128,6 +128,21 @@ fn only_programs_print_and_exit() {
     none(&outside(&PRINTERS, |line| prints.iter().any(|print| line.contains(print))));
 }
 
+/// What they need of the process is handed to them, so that a page or an agent can call them.
+#[test]
+fn settings_and_drop_ins_are_handed_their_process() {
+    let process =
+        ["env::var", "env::args", "home_dir()", "current_exe()", "io::stdout()", "io::stderr()", "io::stdin()"];
+    let theirs =
+        |path: &str| ["crates/spec/", "crates/dropin/"].iter().any(|own| path.starts_with(own)) && !is_test(path);
+    let mut wrong = Vec::new();
+    for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| theirs(path)) {
+        let found = code(&text).filter(|(_, line)| process.iter().any(|name| line.contains(name)));
+        wrong.extend(found.map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
+    }
+    none(&wrong);
+}
+
 #[test]
 fn links_in_the_docs_lead_to_files() {
     let pages = files(&root(), "md");

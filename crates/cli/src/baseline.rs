@@ -4,10 +4,10 @@
 
 mod measured;
 
+use crate::args::SpecArgs;
 use crate::args::options::environment;
 use crate::args::store::StoreArgs;
 use crate::exit::Exit;
-use crate::experiment::SpecArgs;
 use crate::output::{Outputs, ignore_closed_pipe};
 use crate::stored::{self, Group};
 use crate::{Failed, failed, runs, usage};

@@ -1,17 +1,7 @@
-//! `brunt check`: one careful look at the server and at this machine, before any load; and the short form of it at the
-//! start of each run.
+//! `brunt check`: one careful look at the server and at this machine, before any load.
 //!
-//! What it is **not**: a measurement. A few connects and at most two requests are made, and their times are shown only
-//! to tell what kind of way it is.
-//!
-//! * [`facts`]: what was found. [`look`]: how. `certificate`: a certificate, read.
-//! * [`rules`]: what will bite, and what mends it. `text`: the report for people. [`short`]: at the start of a run.
+//! What it is **not**: the look, which is `runner`'s. `text`: the report for people.
 
-mod certificate;
-pub mod facts;
-pub mod look;
-pub mod rules;
-pub mod short;
 mod text;
 
 use crate::args::RunArgs;
@@ -21,9 +11,10 @@ use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
+use brunt_runner::check::facts::{Asked, CheckReport, Facts, Machine, VERSION};
+use brunt_runner::check::{look, rules};
 use brunt_spec::words::values::Output;
 use brunt_spec::{System, to_plan};
-use facts::{Asked, CheckReport, Facts, Machine, VERSION};
 use std::fs::File;
 use std::io::{self, Write};
 

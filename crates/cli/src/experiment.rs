@@ -4,23 +4,20 @@
 //!   was interrupted.
 //! * [`mod@find`]: `brunt find`, whose loads are chosen on the way.
 //! * [`terminal`]: what is said of one while it goes on.
-//! * [`mod@spec`]: what a comparison is to decide, as options. [`answers`]: whether contenders answer alike, asked before
-//!   anything is measured.
-//! * [`ending`]: how an experiment's figures make brunt exit.
+//! * [`answers`]: whether contenders answer alike, asked before anything is measured.
 //!
 //! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are in `runner`.
 
 mod answers;
 mod compare;
-mod ending;
 pub mod find;
 mod planned;
 mod resume;
-mod spec;
 mod sweep;
 mod terminal;
 
 use crate::args::RunArgs;
+use crate::ending::{Decisive, exit_of_comparison, exit_of_study};
 use crate::exit::Exit;
 use crate::live::say;
 use crate::measure::{Strict, tell_exit};
@@ -42,9 +39,7 @@ use brunt_runner::run::no_reply;
 use brunt_spec::{System, defaults};
 use brunt_store::{ExperimentEnd, Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
-pub use ending::{Decisive, exit_of_comparison};
 pub use planned::{plan_path, run_plan};
-pub use spec::SpecArgs;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -247,7 +242,7 @@ fn finish(
         Err(Failure::Host(error)) => Err(failed(error)),
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
-            let exit = ending::exit_of_study(&study, &analysis, fails.strict);
+            let exit = exit_of_study(&study, &analysis, fails.strict);
             let exit = exit.max(exit_of_comparison(&analysis, fails.decisive));
             tell_exit(exit, fails.quiet);
             written.map(|()| exit).map_err(failed)

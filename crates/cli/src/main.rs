@@ -2,14 +2,15 @@
 //!
 //! The only place that prints, exits and reads the environment. It measures nothing itself.
 //!
+//! * [`commands`]: which there are; [`args`]: what several of them are told.
 //! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
 //! * [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
-//! * [`mod@check`]: a careful look before a load, and a short one at the start of each run.
+//! * [`mod@check`]: the report of a careful look before a load. [`ending`]: how figures make brunt exit.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
-//! * [`compat`]: other tools' command lines, by their names. What they share with ours begins at [`mod@measure`].
+//! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
@@ -21,11 +22,14 @@ mod causes;
 #[cfg(target_os = "linux")]
 mod certify;
 mod check;
-mod compat;
+mod commands;
+mod dropins;
+mod ending;
 mod exit;
 mod experiment;
 mod live;
 mod measure;
+mod names;
 mod output;
 mod plan_file;
 mod redact;
@@ -37,11 +41,12 @@ mod stored;
 mod worker;
 
 use anyhow::Result;
-use args::{Cli, Command, RunArgs};
+use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
 use brunt_spec::{System, to_plan};
 use clap::{CommandFactory, Parser};
+use commands::{Cli, Command};
 use exit::Exit;
 use measure::{Around, measure};
 use output::{Log, Outputs};
@@ -62,8 +67,8 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some((tool, called, told)) = compat::asked(&words) {
-        return ExitCode::from((tool.run)(called, told));
+    if let Some((tool, called, told)) = brunt_dropin::asked(&words) {
+        return dropins::run(tool, called, told);
     }
     match dispatch(arguments().into_command()) {
         Ok(exit) => exit.into(),
@@ -113,7 +118,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
         Command::Runs(args) => runs::runs(&args),
-        Command::InstallNames(args) => compat::names::install(&args),
+        Command::InstallNames(args) => names::install(&args),
         Command::Analyse(args) => analyse::analyse(&args),
         Command::Report(args) => reports::report(&args),
         Command::Replay(args) => replay::replay(&args),
@@ -155,7 +160,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?;
     let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
-    let (route, warnings) = check::short::preflight_short(&plan, system.descriptors, system.cores);
+    let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = settings.checks.strict.into();
     let store = args.store.open_or_note(&mut notes, (&settings.output).into());
@@ -178,6 +183,7 @@ fn system() -> System {
             let mut bytes = Vec::new();
             io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         },
+        program: std::env::current_exe,
         heard: |words| drop(redact::current().words(words)),
     }
 }

@@ -1,6 +1,5 @@
 //! A report from an event log, as `--events` wrote it or as a store keeps it: the same fold, the same formats, nothing measured.
 
-use crate::args::ReplayArgs;
 use crate::exit::Exit;
 use crate::measure::exit_of;
 use crate::output::Outputs;
@@ -8,10 +7,32 @@ use crate::{Failed, failed, usage};
 use anyhow::Context;
 use brunt_model::Run;
 use brunt_model::codec::LogError;
+use brunt_spec::words::values::{self, Output};
 use brunt_store::log::EventReader;
+use clap::Args;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt --events run.events http://127.0.0.1:8080/      record a run
+  brunt replay run.events                               show its report again
+  brunt replay run.events -o csv=run.csv                its time series, for a spreadsheet";
+
+/// What `brunt replay` is told.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArgs {
+    /// The event log, as --events wrote it or as the store keeps it
+    pub file: PathBuf,
+    /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
+    pub outputs: Vec<Output>,
+    /// Exit code 6 where the generator was the limit
+    #[arg(long)]
+    pub strict: bool,
+}
 
 /// Folds a log and reports it.
 pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {

@@ -5,12 +5,23 @@ use brunt_runner::Interrupt;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
 /// Signals that come together are one: timeout(1) sends its own to the process and again to its group, and nobody who
 /// pressed Ctrl-C once is to lose the report.
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
+
+/// Is set by SIGINT and SIGTERM, for a daemon that looks at it.
+pub fn ended() -> io::Result<Arc<AtomicBool>> {
+    let ended: Arc<AtomicBool> = Arc::default();
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+    }
+    Ok(ended)
+}
 
 /// Listens to SIGINT and SIGTERM: the first one stops, the second ends the process at once. Managed servers are then
 /// ended by their guards.

@@ -3,8 +3,9 @@
 //! What it is **not**: a measurement. What nobody wrote down when they were made is not known now, and said so.
 
 use crate::args::RunArgs;
+use crate::args::SpecArgs;
+use crate::ending::exit_of_comparison;
 use crate::exit::Exit;
-use crate::experiment::{SpecArgs, exit_of_comparison};
 use crate::output::Outputs;
 use crate::{Failed, failed, runs, usage};
 use anyhow::{Context, Result, ensure};

@@ -17,6 +17,12 @@ pub enum RunError {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The plan asks for nothing.
+    #[error("there is no request")]
+    NothingAsked,
+    /// The first request cannot be made.
+    #[error("{0}")]
+    Request(String),
     /// A trial of an experiment cannot be set up.
     #[error("{which}")]
     Trial {

@@ -14,10 +14,12 @@
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
+//! * [`mod@check`]: a look at the server and this machine before a load.
 //! * [`error`]: why a run cannot be carried out.
 
 #![warn(clippy::missing_errors_doc)]
 
+pub mod check;
 pub mod decide;
 pub mod error;
 pub mod experiment;

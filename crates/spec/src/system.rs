@@ -1,6 +1,7 @@
 //! What settings need of the system that carries them out. It is handed in, so that the same input makes the same plan.
 
 use std::io;
+use std::path::PathBuf;
 
 /// The system that carries a plan out.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,8 @@ pub struct System {
     pub environment: fn(&str) -> Option<String>,
     /// All of standard input, for a body that comes from there.
     pub stdin: fn() -> io::Result<Vec<u8>>,
+    /// The program that carries it out: what `${env:BRUNT}` stands for in commands of a plan file.
+    pub program: fn() -> io::Result<PathBuf>,
     /// Is told the words of a plan file as options, before a message may repeat them: some are secret.
     pub heard: fn(&[String]),
 }
@@ -24,6 +27,15 @@ pub struct System {
 impl System {
     /// A system without environment or input, for tests and for forms.
     pub const fn bare(descriptors: u64, cores: u32, ports: Option<u64>, seed: u64) -> Self {
-        Self { descriptors, cores, ports, seed, environment: |_| None, stdin: || Ok(Vec::new()), heard: |_| () }
+        Self {
+            descriptors,
+            cores,
+            ports,
+            seed,
+            environment: |_| None,
+            stdin: || Ok(Vec::new()),
+            program: || Err(io::Error::from(io::ErrorKind::Unsupported)),
+            heard: |_| (),
+        }
     }
 }

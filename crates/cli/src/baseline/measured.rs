@@ -2,8 +2,8 @@
 
 use super::CheckArgs;
 use crate::args::options::environment;
+use crate::ending::Decisive;
 use crate::exit::Exit;
-use crate::experiment::Decisive;
 use crate::experiment::{Given, Keep, carry_out};
 use crate::measure::Strict;
 use crate::output::Outputs;

@@ -1,10 +1,10 @@
 //! The report of a check for people: what was found, line by line, and what to mend.
 
-use super::facts::{Answered, Asked, CheckReport, Compression, Connected, Facts, Machine, Secured};
-use super::rules::Bites;
 use brunt_model::Route;
 use brunt_report::figures::{bytes, count, plural, seconds, span, three};
 use brunt_report::layout::{clean, entry, hang};
+use brunt_runner::check::facts::{Answered, Asked, CheckReport, Compression, Connected, Facts, Machine, Secured};
+use brunt_runner::check::rules::Bites;
 
 /// The whole report.
 pub fn text(report: &CheckReport) -> String {

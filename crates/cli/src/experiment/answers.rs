@@ -3,12 +3,12 @@
 //! What it is **not**: a measurement. What is compared of runs is `judge`'s; here is what must be known before them: that all
 //! answer at all, and that they answer the same.
 
-use crate::check::facts::{Answered, Facts, Secured};
-use crate::check::look;
 use anyhow::{Result, bail};
 use brunt_judge::compare::{self, Side};
 use brunt_model::{Contender, Experiment};
 use brunt_report::figures::plural;
+use brunt_runner::check::facts::{Answered, Facts, Secured};
+use brunt_runner::check::look;
 
 /// What is held against each other, in words.
 type Row = (&'static str, Kept, fn(&Facts, &Answered) -> String);

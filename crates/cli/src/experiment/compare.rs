@@ -2,11 +2,11 @@
 //!
 //! What it is **not**: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
 
-use super::planned::{BESIDE, plan_path, refuse_others};
-use super::spec::{SpecArgs, defaulted};
+use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;
 use super::{Given, answers, carry_out, refuse_sets};
-use crate::args::{Cli, RunArgs, TryArgs};
+use crate::args::comparison::defaulted;
+use crate::args::{RunArgs, SpecArgs, TryArgs};
 use crate::exit::Exit;
 use crate::live::say;
 use crate::{Failed, command_line, failed, stored, usage};
@@ -23,7 +23,7 @@ use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::compare::At;
 use brunt_spec::words::duration;
 use brunt_spec::{System, defaults};
-use clap::{Args, CommandFactory, value_parser};
+use clap::{Args, value_parser};
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,20 +39,6 @@ Examples:
   brunt compare A=a.yaml B=b.yaml                                           two plans of one contender each
   brunt compare run:k7m2xqd run:p3nq8vw                                     what was kept, whatever can be said of it
   brunt compare A=run:k7m2xqd,run:c4tt9za B=run:p3nq8vw,run:h2mmw5e         several runs a side";
-
-/// What may be said on the command line beside plan files.
-const BESIDE_PLANS: [&str; 10] = [
-    "more",
-    "repeat",
-    "within",
-    "trial_order",
-    "cooldown",
-    "metrics",
-    "smallest",
-    "alpha",
-    "fail_if",
-    "require_decision",
-];
 
 /// What `brunt compare` is told.
 #[derive(Debug, Clone, Args)]
@@ -235,8 +221,7 @@ fn refuse_search(said: &Said) -> Result<()> {
 
 /// The experiment of one plan, or of several.
 fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, Failed> {
-    let beside = [&BESIDE[..], &BESIDE_PLANS].concat();
-    refuse_others(&Cli::command().get_matches(), &beside).map_err(usage)?;
+    refuse_others(&args.run).map_err(usage)?;
     let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
     let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
     let load = |word: &&str| {

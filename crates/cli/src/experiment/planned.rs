@@ -2,18 +2,16 @@
 //! `spec`'s.
 
 use super::{Given, compare};
-use crate::args::{Cli, RunArgs};
+use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::{Failed, failed, usage};
 use anyhow::{Context, Result, bail};
 use brunt_model::Experiment;
 use brunt_spec::plan_file;
-use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory};
 use std::path::Path;
 
-/// What may be said on the command line beside a plan file. Everything else is said in it, or by `--set`.
-pub const BESIDE: [&str; 8] = ["url", "sets", "resume", "output", "quiet", "strict", "store", "no_store"];
+/// Settings that may be said on the command line beside a plan file. All others are said in it, or by `--set`.
+const BESIDE: [&str; 3] = ["output", "quiet", "strict"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -25,7 +23,7 @@ pub fn plan_path(word: &str) -> Option<&Path> {
 
 /// Carries out a plan file.
 pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
-    refuse_others(&Cli::command().get_matches(), &BESIDE).map_err(usage)?;
+    refuse_others(args).map_err(usage)?;
     // Only its name is wanted here: the experiment is carried out in it, or in that of the one that is taken up again.
     let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
     let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
@@ -41,22 +39,21 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
 }
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
-pub fn refuse_others(matches: &ArgMatches, beside: &[&str]) -> Result<()> {
-    let matches = matches.subcommand().map_or(matches, |(_, of_run)| of_run);
-    let said = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-    let options = Cli::command();
-    for id in matches.ids().filter(said).filter(|id| !beside.contains(&id.as_str())) {
-        // Groups are ids as well.
-        let Some(option) = options.get_arguments().find(|option| option.get_id() == id) else { continue };
-        let name = option.get_long().unwrap_or(id.as_str());
-        bail!("--{name}: a plan file says it itself; change it there, or with --set (`brunt plan show` has the keys)");
+pub fn refuse_others(args: &RunArgs) -> Result<()> {
+    match args.settings.said.options().find(|option| !BESIDE.contains(option)) {
+        Some(name) => {
+            bail!(
+                "--{name}: a plan file says it itself; change it there, or with --set (`brunt plan show` has the keys)"
+            )
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::{Args, FromArgMatches};
 
     #[test]
     fn a_plan_file_is_told_from_a_url() {
@@ -70,12 +67,13 @@ mod tests {
     #[test]
     fn what_the_plan_is_to_say_is_refused_on_the_command_line() {
         let refused = |line: &str| {
-            let matches = Cli::command().try_get_matches_from(line.split(' ')).unwrap();
-            refuse_others(&matches, &BESIDE).err().map(|e| e.to_string())
+            let command = RunArgs::augment_args(clap::Command::new("brunt"));
+            let matches = command.try_get_matches_from(line.split(' ')).unwrap();
+            refuse_others(&RunArgs::from_arg_matches(&matches).unwrap()).err().map(|e| e.to_string())
         };
-        assert_eq!(refused("brunt run p.yaml --set a=b -q --strict -o json=x"), None);
+        assert_eq!(refused("brunt p.yaml --set a=b -q --strict -o json=x"), None);
         assert_eq!(refused("brunt p.yaml"), None);
-        for line in ["brunt run p.yaml -r 5", "brunt p.yaml --rate 5"] {
+        for line in ["brunt p.yaml -r 5", "brunt p.yaml --rate 5"] {
             assert!(refused(line).unwrap().starts_with("--rate: a plan file says it itself"));
         }
     }

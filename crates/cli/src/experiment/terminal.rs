@@ -1,9 +1,9 @@
 //! How an experiment goes on, on the terminal: one line that is rewritten, and lines that stay.
 
-use crate::check::short::preflight_short;
 use crate::live::{Live, rewrite, say};
 use brunt_model::{Plan, Route};
 use brunt_runner::Listen;
+use brunt_runner::check::short::preflight_short;
 use brunt_runner::experiment::Observer;
 use brunt_spec::System;
 use std::io::{self, IsTerminal};

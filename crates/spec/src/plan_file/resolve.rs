@@ -62,7 +62,7 @@ pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
     let ports = draw(&draft.ports()?)?;
     let folder = folder(path)?;
-    let environment = |name: &str| (system.environment)(name).or_else(|| ours(name));
+    let environment = |name: &str| (system.environment)(name).or_else(|| ours(name, system));
     let given = Given { ports: &ports, dir, plan_dir: &folder.display().to_string(), environment: &environment };
     let usual = path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let file = draft.resolve(given, &usual)?;
@@ -72,8 +72,8 @@ pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
 }
 
 /// What stands for a variable that is not set: `BRUNT` is the program that carries the plan out.
-fn ours(name: &str) -> Option<String> {
-    (name == "BRUNT").then(|| std::env::current_exe().ok())?.map(|path| path.display().to_string())
+fn ours(name: &str, system: &System) -> Option<String> {
+    (name == "BRUNT").then(|| (system.program)().ok())?.map(|path| path.display().to_string())
 }
 
 fn text(path: &Path) -> Result<String> {

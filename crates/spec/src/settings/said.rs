@@ -53,6 +53,11 @@ impl Said {
         self.places.contains_key(option)
     }
 
+    /// The options that were said.
+    pub fn options(&self) -> impl Iterator<Item = &'static str> {
+        self.places.keys().copied()
+    }
+
     /// A message with the names of settings in it.
     pub fn text(&self, text: impl FnOnce(&Names<'_>) -> String) -> String {
         text(&Names { said: self, named: RefCell::default() })

@@ -1,5 +1,5 @@
 use super::*;
-use crate::args::{Cli, Command};
+use crate::commands::{Cli, Command};
 use brunt_model::Question;
 use brunt_model::question::Between;
 use brunt_model::{Find, Load};

@@ -1,0 +1,161 @@
+//! The command line: which commands there are. Help, completions and the man page are generated from here.
+//!
+//! What it is **not**: what each command is told stands beside it; what several are told is in [`args`](crate::args). The settings
+//! of a run, their values and defaults are rows of a table in `spec`.
+//!
+//! `brunt URL` is `brunt run URL`. A word that names a command is one; a server of that name is asked as `http://man`.
+
+use crate::args::{RunArgs, with_n};
+#[cfg(target_os = "linux")]
+use crate::certify::{self, args::CertifyArgs};
+use crate::exit::Exit;
+use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
+use clap::{Parser, Subcommand};
+
+/// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.
+#[derive(Debug, Parser)]
+#[command(name = "brunt", version, max_term_width = 110, after_help = after_run())]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do; `run` where none is named.
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// What brunt can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Puts load on a server and reports what became of it; the command meant where none is named
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
+    Run(Box<RunArgs>),
+    /// Looks at the server and this machine before a load: takes what `run` takes, and says what would bite
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
+    Check(Box<RunArgs>),
+    /// Reports a recorded run once more, from its event log
+    #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayArgs),
+    /// Measures servers at one load after the other, each several times, and says where each bends
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::SWEEP_EXAMPLES)]
+    Sweep(Box<crate::experiment::SweepArgs>),
+    /// Finds how much load a server carries within bounds such as p99 < 50ms, with a 95 % interval
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::find::EXAMPLES)]
+    Find(Box<crate::experiment::find::FindArgs>),
+    /// Says whether a server is better than another: measures both in turns, until that is decided
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::COMPARE_EXAMPLES)]
+    Compare(Box<crate::experiment::CompareArgs>),
+    /// Keeps a run or an experiment to compare later ones with
+    #[command(max_term_width = 110, after_help = crate::baseline::EXAMPLES)]
+    Baseline(crate::baseline::BaselineArgs),
+    /// Plan files: checks one, shows what it comes to, writes a new one
+    #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
+    Plan(crate::plan_file::PlanArgs),
+    /// The runs and experiments that were kept
+    #[command(max_term_width = 110, after_help = crate::runs::EXAMPLES)]
+    Runs(crate::runs::RunsArgs),
+    /// Finds knee, saturation point and outliers in results, those of other tools too
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::analyse::EXAMPLES)]
+    Analyse(crate::analyse::AnalyseArgs),
+    /// Makes links under which brunt answers as another tool, such as ab; `brunt ab …` does the same without
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::names::after_help())]
+    InstallNames(crate::names::NamesArgs),
+    /// Shows a run or an experiment that was kept once more, in any format
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
+    Report(crate::reports::ReportArgs),
+    /// Holds load generators, brunt first, against a server whose response times are known
+    #[cfg(target_os = "linux")]
+    #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
+    Certify(CertifyArgs),
+    /// The reference server: response times known by computation, on loopback only
+    #[cfg(target_os = "linux")]
+    #[command(max_term_width = 110, after_long_help = after_lab())]
+    Lab(Box<brunt_lab::args::Options>),
+    /// Stands between brunt and a server that it started, and ends that when brunt is gone
+    #[command(hide = true)]
+    Guard,
+    /// Prints the completions of a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// One process's part of a run
+    #[command(hide = true)]
+    Worker,
+    /// Prints the man page
+    #[command(after_help = "Examples:\n  brunt man | man -l -        read it")]
+    Man,
+    /// Prints the JSON Schema of the JSON report of a run, or of an experiment
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema {
+        /// Of which document
+        #[arg(value_parser = documents(), default_value = brunt_report::SCHEMAS[0].name)]
+        document: String,
+    },
+}
+
+impl Cli {
+    /// The command that was named, or `run`.
+    pub fn into_command(self) -> Command {
+        self.command.unwrap_or_else(|| Command::Run(Box::new(self.run)))
+    }
+}
+
+/// Examples, and the table of exit codes.
+fn after_run() -> String {
+    let mut exits = Exit::ALL;
+    exits.sort_by_key(|e| e.code());
+    let codes = exits.map(|e| format!("\n  {:3}  {}", e.code(), e.meaning())).concat();
+    format!("{}\n\nExit codes:{codes}", with_n(RUN_EXAMPLES))
+}
+
+/// The help of `brunt-lab`, which goes by another name here.
+#[cfg(target_os = "linux")]
+fn after_lab() -> String {
+    brunt_lab::args::EXAMPLES.replace("brunt-lab", "brunt lab")
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  brunt http://127.0.0.1:8080/                       closed loop, 10 connections, 10 s
+  brunt -r 2000 -d 1m http://127.0.0.1:8080/         open loop: 2000/s, whatever the server does
+  brunt -r 0..500/30s,500/2m http://127.0.0.1:8080/  up to 500/s in 30 s, then 500/s for 2 min
+  brunt -c 64 --think 0.5s..2s http://127.0.0.1/     64 users who think between requests
+  brunt -n 5000 --urls urls.txt --order random       5000 requests from a list
+  brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
+  brunt run plan.yaml --set load.rate=100..500+50    an experiment, as the plan file says; see `brunt plan`
+  brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  brunt check https://localhost/                 who answers, how, and what to mend
+  brunt check -c 20000 http://127.0.0.1:8080/    whether this machine and the server bear 20,000 connections
+  brunt check -r 5000 -d 5m http://10.0.0.2/     the same for a rate: link, ports, firewall
+  brunt check -o json https://localhost/         for programs
+
+At most two requests are sent (one, where the method is neither GET nor HEAD), and a few connections are made.
+
+Exit codes:
+    0  a reply came
+    2  bad usage; nothing was begun
+    3  no reply came; the report says why and what to do";
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  brunt schema > result.schema.json              of one run
+  brunt schema study > study.schema.json         of an experiment";
+
+/// The documents whose form is published.
+fn documents() -> clap::builder::PossibleValuesParser {
+    brunt_report::SCHEMAS.iter().map(|published| published.name).collect::<Vec<_>>().into()
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  brunt completions bash > ~/.local/share/bash-completion/completions/brunt
+  brunt completions zsh > ~/.zfunc/_brunt
+  brunt completions fish > ~/.config/fish/completions/brunt.fish";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! What this process hands to a drop-in: its streams, the environment, signals, the store and reports.
+
+use crate::args::options::environment;
+use crate::args::store::StoreArgs;
+use crate::output::Outputs;
+use crate::{causes, command_line, redact, signals, system};
+use brunt_dropin::{Caller, Reports, StorePlace, Tool, ToolError};
+use brunt_model::{Judgement, Run};
+use brunt_spec::words::values::Output;
+use brunt_store::Store;
+use std::io;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+/// Carries out the command line of a drop-in: the name under which it was called, and its words.
+pub fn run(tool: &Tool, called: &str, words: &[String]) -> ExitCode {
+    ExitCode::from((tool.run)(called, words, &Arc::new(caller())))
+}
+
+fn caller() -> Caller {
+    Caller {
+        stdout: Mutex::new(Box::new(io::stdout())),
+        stderr: Mutex::new(Box::new(io::stderr())),
+        line: || {
+            let mut line = String::new();
+            io::stdin().read_line(&mut line).map(|_| line)
+        },
+        environment,
+        system,
+        home: std::env::home_dir(),
+        command: command_line(),
+        program: std::env::current_exe,
+        interrupt: signals::listen,
+        ended: signals::ended,
+        redactor: redact::current,
+        store,
+        reports,
+    }
+}
+
+fn store(place: &StorePlace) -> Result<Store, ToolError> {
+    let directory = match place {
+        StorePlace::Usual => None,
+        StorePlace::Directory(directory) => Some(directory.clone()),
+    };
+    let store = StoreArgs { store: directory, no_store: false }.open().map_err(|error| told(&error))?;
+    store.ok_or_else(|| ToolError::told("there is no store"))
+}
+
+fn reports(outputs: &[Output]) -> Result<Box<dyn Reports>, ToolError> {
+    Ok(Box::new(Outputs::open(outputs, true).map_err(|error| told(&error))?))
+}
+
+impl Reports for Outputs {
+    fn write(self: Box<Self>, run: &Run, judgement: &Judgement) -> Result<(), ToolError> {
+        Outputs::write(*self, run, judgement).map_err(|error| told(&error))
+    }
+}
+
+fn told(error: &anyhow::Error) -> ToolError {
+    ToolError::told(causes::line(error))
+}

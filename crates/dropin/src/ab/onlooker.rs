@@ -1,0 +1,63 @@
+//! What ab tells of single connections: the first handshake, and with `-v` every head, as it comes.
+
+use super::print::Tls;
+use super::secure::told;
+use crate::caller::Caller;
+use brunt_runner::witness::Witness;
+use brunt_wire::tls::Handshake;
+use brunt_wire::{Kept, Prepared};
+use std::sync::{Arc, OnceLock};
+
+/// Who looks on.
+pub struct Onlooker {
+    verbosity: i64,
+    tls: OnceLock<Tls>,
+    server: OnceLock<String>,
+    caller: Arc<Caller>,
+}
+
+impl Onlooker {
+    /// Nothing was seen yet.
+    pub fn new(verbosity: i64, caller: &Arc<Caller>) -> Self {
+        Self { verbosity, tls: OnceLock::new(), server: OnceLock::new(), caller: Arc::clone(caller) }
+    }
+
+    /// What TLS was agreed on.
+    pub fn tls(&self) -> Tls {
+        self.tls.get().cloned().unwrap_or_default()
+    }
+
+    /// What the server calls itself.
+    pub fn server(&self) -> Option<&String> {
+        self.server.get()
+    }
+}
+
+impl Witness for Onlooker {
+    fn agreed(&self, handshake: &Handshake) {
+        let _ = self.tls.get_or_init(|| told(handshake));
+    }
+
+    fn wants_heads(&self) -> bool {
+        self.verbosity >= 2
+    }
+
+    fn replied(&self, _: &Prepared, kept: &Kept) {
+        kept.server.as_ref().map(|server| self.server.get_or_init(|| server.clone()));
+        self.caller.out_bytes(&log(&kept.first_bytes, self.verbosity));
+    }
+}
+
+/// What is told of a head.
+fn log(first_bytes: &[u8], verbosity: i64) -> Vec<u8> {
+    let mut out = b"LOG: header received:\n".to_vec();
+    out.extend_from_slice(first_bytes);
+    out.push(b'\n');
+    let status = String::from_utf8_lossy(first_bytes.get(9..12).unwrap_or(b"500")).into_owned();
+    if !status.starts_with('2') {
+        out.extend_from_slice(format!("WARNING: Response code not 2xx ({status})\n").as_bytes());
+    } else if verbosity >= 3 {
+        out.extend_from_slice(format!("LOG: Response code = {status}\n").as_bytes());
+    }
+    out
+}

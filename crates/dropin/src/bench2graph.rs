@@ -1,0 +1,133 @@
+//! bench2graph: a chart of autobench's table.
+//!
+//! Its words are the old ones: a table, a file that is not there yet, and columns by number, all of them where none is named.
+//! The file's ending says what it is: PNG, SVG, and else PostScript. What it is **not**: gnuplot, nor a reader of results
+//! for an analysis (`brunt analyse`): what is drawn is what stands there.
+
+mod chart;
+mod sheet;
+
+use super::getopt::Takes;
+use super::getopt::long::{Long, Read, Row};
+use crate::caller::Caller;
+use brunt_report::figure::Figure;
+use brunt_report::{png, postscript, svg};
+use sheet::Sheet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bad usage, and a chart that cannot be written.
+const USAGE: u8 = 1;
+/// The table is none.
+const NO_TABLE: u8 = 2;
+/// The chart's file is there already.
+const IS_THERE: u8 = 3;
+
+/// How a chart is written; None: it shows nothing.
+type Writer = fn(&Figure) -> io::Result<Option<Vec<u8>>>;
+
+/// The endings of names that are told apart, and what is written under each.
+const KINDS: [(&str, Writer); 2] =
+    [("png", png::of_figure), ("svg", |figure| Ok(svg::of_figure(figure).map(String::into_bytes)))];
+
+/// What is written under any other.
+const OTHERWISE: Writer = |figure| Ok(postscript::of_figure(figure).map(String::into_bytes));
+
+/// What bench2graph was told.
+#[derive(Debug, Default)]
+struct Told {
+    title: Option<String>,
+    asks: bool,
+    more: Vec<PathBuf>,
+    others: Vec<String>,
+}
+
+type Does = fn(&mut Told, &str);
+
+const fn row(long: &'static str, takes: Takes, does: Does) -> Row<Does> {
+    Row { short: None, long, takes, does }
+}
+
+/// Options of ours: the old one had none.
+const ROWS: &[Row<Does>] = &[
+    row("title", Takes::Value, |told, title| told.title = Some(title.to_owned())),
+    row("ask", Takes::Nothing, |told, _| told.asks = true),
+    row("with", Takes::Value, |told, file| told.more.push(PathBuf::from(file))),
+];
+
+const HELP: &str = "  TABLE         what autobench wrote
+  CHART         the file to be made: .png, .svg, or PostScript under any other name
+  COLUMN...     which columns, by number from 2 on; all, where none is named
+  --title TEXT  what stands above the chart; the table's name, unless told otherwise
+  --ask         asks for the title, as of old
+  --with FILE   the columns of another table, in the same chart
+";
+
+/// Carries out a command line of bench2graph's; the exit code.
+pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    draw(words, caller).map_or_else(
+        |(code, why)| {
+            caller.err_line(&format!("{called}: {why}"));
+            code
+        },
+        |()| 0,
+    )
+}
+
+fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
+    let told =
+        read(words).map_err(|why| (USAGE, format!("{why}\nusage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")))?;
+    let [table, chart, columns @ ..] = &told.others[..] else {
+        return Err((USAGE, format!("usage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")));
+    };
+    let chart = Path::new(chart);
+    let tables = [PathBuf::from(table)].into_iter().chain(told.more.iter().cloned());
+    let sheets = tables.map(|path| Sheet::load(&path)).collect::<Result<Vec<_>, _>>();
+    let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
+    if chart.symlink_metadata().is_ok() {
+        return Err((IS_THERE, format!("{} is there already; move it away, or name another", chart.display())));
+    }
+    let title = title(&told, Path::new(table), caller).map_err(|error| (USAGE, error.to_string()))?;
+    let figure = chart::figure(&sheets, columns, &title).map_err(|why| (USAGE, why))?;
+    write(chart, &figure).map_err(|error| (USAGE, format!("{}: {error}", chart.display())))
+}
+
+fn read(words: &[String]) -> Result<Told, String> {
+    let mut told = Told::default();
+    let mut long = Long::new(words, ROWS);
+    while let Some(read) = long.next() {
+        match read {
+            Read::Option(row, value) => (row.does)(&mut told, value.unwrap_or_default()),
+            Read::Ours(word) => return Err(format!("there is no --brunt-{word}; a chart needs none")),
+            Read::Wrong(wrong) => return Err(wrong.to_string()),
+        }
+    }
+    told.others = long.others().iter().map(|word| (*word).to_owned()).collect();
+    Ok(told)
+}
+
+/// Said, asked for, or the table's name.
+fn title(told: &Told, table: &Path, caller: &Caller) -> io::Result<String> {
+    if let Some(title) = &told.title {
+        return Ok(title.clone());
+    }
+    if told.asks {
+        caller.out("Enter the title : ");
+        let line = (caller.line)()?;
+        return Ok(line.trim_end().to_owned());
+    }
+    Ok(table.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+fn write(path: &Path, figure: &Figure) -> io::Result<()> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let kind = KINDS.iter().find(|(name, _)| *name == ending).map_or(OTHERWISE, |kind| kind.1);
+    let bytes = kind(figure)?.ok_or_else(|| io::Error::other("there is nothing to be seen; name other columns"))?;
+    // Nobody else may have made it in between.
+    let mut file = File::create_new(path)?;
+    file.write_all(&bytes).inspect_err(|_| {
+        let _ = fs::remove_file(path);
+    })
+}

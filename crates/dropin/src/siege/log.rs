@@ -1,0 +1,31 @@
+//! siege's log file: a row a run, below a head that is written once.
+
+use super::classic::Figures;
+use super::lines::date;
+use super::print::{LOG_HEAD, log_row};
+use super::settings::Settings;
+use crate::caller::Caller;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+
+/// Appends what was measured to the log. `now`: Unix seconds.
+pub fn append(settings: &Settings, figures: &Figures, now: f64, caller: &Caller) {
+    if let Err(error) = write(settings, figures, now) {
+        let why = error.to_string();
+        let why = why.split(" (os error").next().unwrap_or(&why);
+        caller.err_line(&format!("[\x1b[1;33merror\x1b[0m] unable to create log file: {}: {why}", settings.logfile));
+    }
+}
+
+fn write(settings: &Settings, figures: &Figures, now: f64) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(&settings.logfile)?;
+    let mut text = String::new();
+    if file.metadata()?.len() == 0 {
+        text += LOG_HEAD;
+    }
+    if let Some(mark) = &settings.mark {
+        text.extend(["**** ", mark, " ****\n"]);
+    }
+    text += &log_row(figures, &date(now, "%Y-%m-%d %H:%M:%S"));
+    file.write_all(text.as_bytes())
+}

@@ -1,0 +1,30 @@
+//! `-g` and `-p`: a request and its reply, as they were on the wire.
+
+use super::settings::Look;
+use crate::caller::Caller;
+use brunt_runner::witness::Witness;
+use brunt_wire::tls::Handshake;
+use brunt_wire::{Kept, Prepared};
+use std::sync::Arc;
+
+/// Who looks on.
+pub struct Onlooker(pub Look, pub Arc<Caller>);
+
+impl Witness for Onlooker {
+    fn agreed(&self, _: &Handshake) {}
+
+    fn wants_heads(&self) -> bool {
+        true
+    }
+
+    fn replied(&self, request: &Prepared, kept: &Kept) {
+        let head =
+            kept.first_bytes.windows(4).position(|end| end == b"\r\n\r\n").map_or(kept.first_bytes.len(), |at| at + 4);
+        let reply = match self.0 {
+            Look::Heads => &kept.first_bytes[..head],
+            Look::Page => &kept.body[..],
+        };
+        let text = [request.bytes(), b"\n", reply, b"\n"].concat();
+        self.1.out_bytes(&text);
+    }
+}

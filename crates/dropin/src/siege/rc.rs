@@ -1,0 +1,120 @@
+//! siege's file of directives, `name = value` a line, and where it is found.
+
+use super::options::Refusal;
+use super::settings::Settings;
+use crate::caller::Caller;
+use brunt_spec::settings::Environment;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// What siege writes into a new home is what holds where there is no file at all.
+const TEMPLATE: &str = "\
+verbose = true\ncolor = on\nshow-logfile = true\nparser = true\nprotocol = HTTP/1.1\nchunked = true\nconcurrent = 25\n\
+accept-encoding = gzip, deflate\nnofollow = ad.doubleclick.net\nnofollow = pagead2.googlesyndication.com\n\
+nofollow = ads.pubsqrd.com\nnofollow = ib.adnxs.com\n";
+
+/// The settings of the file that was named, or else of the one that is found.
+pub fn read(named: Option<&str>, caller: &Caller) -> Result<Settings, Refusal> {
+    let mut settings = Settings::default();
+    let named = named.map(PathBuf::from).or_else(|| caller.variable("SIEGERC").map(PathBuf::from));
+    let usual = [own(caller), PathBuf::from("/etc/siege/siegerc")];
+    let path = named.clone().or_else(|| usual.iter().find(|path| path.is_file()).cloned());
+    let text = match &path {
+        None => TEMPLATE.to_owned(),
+        Some(path) => fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|_| {
+            let stars = "*".repeat(50);
+            let why =
+                format!("siege: could not open {}\nrun 'siege.config' to generate a new config file", path.display());
+            Refusal::Said(format!("{stars}\n{why}\n{stars}\n"), 1)
+        })?,
+    };
+    settings.rc = path.unwrap_or_else(|| usual[0].clone());
+    for line in text.lines() {
+        take_line(&mut settings, line, caller.environment);
+    }
+    Ok(settings)
+}
+
+/// The file of whoever runs it.
+pub fn own(caller: &Caller) -> PathBuf {
+    caller.home.clone().unwrap_or_default().join(".siege/siege.conf")
+}
+
+fn take_line(settings: &mut Settings, line: &str, environment: Environment) {
+    let line = line.split('#').next().unwrap_or_default().trim();
+    let Some(at) = line.find(['=', ':']) else { return };
+    let (name, value) = (line[..at].trim(), line[at + 1..].trim());
+    if name.is_empty() || value.is_empty() {
+        return;
+    }
+    let value = expand(value, &settings.variables, environment);
+    settings.set(name, &value);
+}
+
+/// `$(NAME)` and `${NAME}` are what the name stands for, here or in the environment; otherwise nothing.
+pub fn expand(text: &str, variables: &HashMap<String, String>, environment: Environment) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let ends = match behind.chars().next() {
+            Some('(') => Some(')'),
+            Some('{') => Some('}'),
+            _ => None,
+        };
+        let name = ends.and_then(|end| behind[1..].split_once(end));
+        if let Some((name, after)) = name {
+            let known = variables.get(name).cloned().or_else(|| environment(name));
+            out.push_str(&known.unwrap_or_default());
+            rest = after;
+        } else {
+            out.push('$');
+            rest = behind;
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::siege::settings::Reps;
+
+    #[test]
+    fn lines_are_directives_or_variables() {
+        let mut settings = Settings::default();
+        for line in [
+            "# verbose = true",
+            "concurrent = 7 # users",
+            "protocol: HTTP/1.1",
+            "HOST = example.org",
+            "url = http://$(HOST)/${NOTHING_OF_THIS_NAME}x",
+            "reps = once",
+            "time = 2H",
+            "connection=keep-alive",
+            "delay =",
+            "nonsense",
+        ] {
+            take_line(&mut settings, line, |_| None);
+        }
+        assert_eq!((settings.verbose, settings.concurrent, settings.http10), (false, 7, false));
+        assert_eq!((settings.url.as_deref(), settings.reps), (Some("http://example.org/x"), Some(Reps::Once)));
+        assert_eq!((settings.time.map(|t| t.as_secs()), settings.keep_alive), (Some(7200), true));
+    }
+
+    #[test]
+    fn what_is_no_name_stays() {
+        let variables = HashMap::from([("A".to_owned(), "1".to_owned())]);
+        assert_eq!(expand("$(A)${A}$A $(A $", &variables, |_| None), "11$A $(A $");
+    }
+
+    #[test]
+    fn any_line_is_taken() {
+        let seeds = brunt_tests::inputs::corpus("siege-rc");
+        brunt_tests::inputs::survives("siege-rc", seeds, 2000, |bytes| {
+            let mut settings = Settings::default();
+            String::from_utf8_lossy(bytes).lines().for_each(|line| take_line(&mut settings, line, |_| None));
+        });
+    }
+}

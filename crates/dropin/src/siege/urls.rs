@@ -1,0 +1,249 @@
+//! What is asked: a URL as siege reads it, with a method and data behind it, and files of them.
+
+use super::rc::expand;
+use super::settings::Settings;
+use crate::caller::Caller;
+use brunt_spec::settings::Environment;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The words behind a URL that are methods.
+const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/// Endings of files whose text is sent without the blanks around it.
+const TEXTS: [&str; 10] = ["txt", "html", "htm", "json", "xml", "csv", "js", "css", "yml", "yaml"];
+
+/// A name and a password, and for which realm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Login {
+    /// The name.
+    pub user: String,
+    /// The password.
+    pub password: String,
+    /// The realm; None: any.
+    pub realm: Option<String>,
+}
+
+impl Login {
+    /// `user:password`, or `user:password:realm`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, ':').map(|part| part.trim().to_owned());
+        let (user, password) = (parts.next()?, parts.next().unwrap_or_default());
+        let realm = parts.next().filter(|realm| !realm.is_empty() && realm != "any" && realm != "all");
+        (!user.is_empty()).then_some(Self { user, password, realm })
+    }
+}
+
+/// A URL and what is done there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// GET, POST, …
+    pub method: String,
+    /// `http` or `https`.
+    pub scheme: String,
+    /// Host, and port where one was written.
+    pub authority: String,
+    /// Path and query as they go onto the wire.
+    pub path: String,
+    /// What is sent behind the head; None: nothing.
+    pub body: Option<Vec<u8>>,
+    /// Who we are, where the URL says so.
+    pub login: Option<Login>,
+    /// Why the file of its data cannot be read.
+    pub trouble: Option<String>,
+}
+
+impl Asked {
+    /// The URL.
+    pub fn url(&self) -> String {
+        format!("{}://{}{}", self.scheme, self.authority, self.path)
+    }
+
+    /// Reads a URL and what stands behind it; why it is none.
+    pub fn parse(text: &str, escaping: bool) -> Result<Self, String> {
+        let text = text.trim();
+        let (url, method, data) = split_method(text);
+        let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
+        let scheme = scheme.to_ascii_lowercase();
+        if !matches!(scheme.as_str(), "http" | "https") {
+            return Err(format!("{text}: brunt speaks http and https only; write http://…"));
+        }
+        let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(at);
+        let (login, authority) = match authority.rsplit_once('@') {
+            Some((login, authority)) => (Login::parse(login), authority),
+            None => (None, authority),
+        };
+        if authority.is_empty() || authority.contains(char::is_whitespace) {
+            return Err(format!("{text}: there is no host in it; write one such as http://127.0.0.1:8080/path"));
+        }
+        let path = path.split('#').next().unwrap_or_default();
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        let path = if escaping && method.is_none() { escape(path) } else { path.to_owned() };
+        let nothing = || (method.map(|_| Vec::new()), None);
+        let (body, trouble) = data.map(body).map_or_else(nothing, |(body, trouble)| (Some(body), trouble));
+        Ok(Self {
+            method: method.unwrap_or("GET").to_owned(),
+            scheme,
+            authority: authority.to_owned(),
+            path: format!("{slash}{path}"),
+            body,
+            trouble,
+            login,
+        })
+    }
+}
+
+/// A URL, the first method behind it, and the data behind that.
+fn split_method(text: &str) -> (&str, Option<&'static str>, Option<&str>) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(' ').map(|at| from + at) {
+        let behind = &text[at + 1..];
+        for method in METHODS {
+            if let Some(data) = behind.strip_prefix(method).filter(|data| data.is_empty() || data.starts_with(' ')) {
+                return (text[..at].trim_end(), Some(method), Some(data.trim()).filter(|data| !data.is_empty()));
+            }
+        }
+        from = at + 1;
+    }
+    (text, None, None)
+}
+
+/// The data behind a method: itself, or behind a `<` the content of a file. One that cannot be read is empty; why.
+fn body(data: &str) -> (Vec<u8>, Option<String>) {
+    let Some(path) = data.strip_prefix('<').map(str::trim) else { return (data.as_bytes().to_vec(), None) };
+    let read = match fs::read(path) {
+        Ok(read) => read,
+        Err(error) => {
+            let trouble = format!("{path} cannot be read: {error}; name a file behind the <");
+            return (Vec::new(), Some(trouble));
+        }
+    };
+    let is_text = Path::new(path).extension().and_then(|e| e.to_str()).is_some_and(|e| TEXTS.contains(&e));
+    (if is_text { read.trim_ascii().to_vec() } else { read }, None)
+}
+
+/// What may not stand in a path is written in hexadecimal.
+fn escape(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let mut out = String::with_capacity(path.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        let hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
+        let stays = match byte {
+            b'%' => hex(at + 1) && hex(at + 2),
+            byte => byte.is_ascii_graphic() && !b"\"<>\\^`{|}~".contains(byte),
+        };
+        if stays {
+            out.push(char::from(*byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+/// All that is asked: the URL that was given, or those of the file. `None` where there is none, and the file's trouble.
+pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<Asked>, Option<io::Error>> {
+    let lines = match &settings.url {
+        Some(url) => vec![url.clone()],
+        None => listed(&fs::read(&settings.file).map_err(Some)?, &settings.variables, caller.environment),
+    };
+    let asked = lines.iter().filter_map(|line| match Asked::parse(line, settings.url_escaping) {
+        Ok(asked) => {
+            asked.trouble.iter().for_each(|why| caller.say(&format!("brunt: {why}")));
+            Some(asked)
+        }
+        Err(why) => {
+            caller.say(&format!("brunt: {why}"));
+            None
+        }
+    });
+    let asked: Vec<_> = asked.collect();
+    if asked.is_empty() { Err(None) } else { Ok(asked) }
+}
+
+/// The URLs of a file: without comments, with what its variables stand for.
+fn listed(bytes: &[u8], known: &HashMap<String, String>, environment: Environment) -> Vec<String> {
+    let mut variables = known.clone();
+    let mut urls = Vec::new();
+    for line in String::from_utf8_lossy(bytes).lines() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let is_name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        match line.split_once('=').filter(|(name, _)| is_name(name.trim())) {
+            Some((name, value)) => {
+                let value = expand(value.trim(), &variables, environment);
+                variables.insert(name.trim().to_owned(), value);
+            }
+            None => urls.push(expand(line, &variables, environment)),
+        }
+    }
+    urls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        let asked = Asked::parse(text, true).unwrap();
+        let body = asked.body.as_ref().map(|body| format!(" [{}]", String::from_utf8_lossy(body)));
+        format!("{} {}{}", asked.method, asked.url(), body.unwrap_or_default())
+    }
+
+    #[test]
+    fn urls_are_read_as_siege_reads_them() {
+        for (text, expected) in [
+            ("h", "GET http://h/"),
+            ("h:81/a?b=c#d", "GET http://h:81/a?b=c"),
+            ("HTTPS://h/a b?q=ä", "GET https://h/a%20b?q=%C3%A4"),
+            ("http://h/%20%zz~{n}", "GET http://h/%20%25zz%7E%7Bn%7D"),
+            ("http://h/../b/./c", "GET http://h/../b/./c"),
+            ("http://u:p@h/x", "GET http://h/x"),
+            ("h?x=1", "GET http://h/?x=1"),
+            ("h/a b POST x=1&y= POST 2", "POST http://h/a b [x=1&y= POST 2]"),
+            ("h/a DELETE", "DELETE http://h/a []"),
+            ("h/a POSTED x", "GET http://h/a%20POSTED%20x"),
+            ("h/a post x", "GET http://h/a%20post%20x"),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+        let login = Asked::parse("http://u:p@h/x", true).unwrap().login.unwrap();
+        assert_eq!((login.user.as_str(), login.password.as_str(), login.realm), ("u", "p", None));
+        assert!(Asked::parse("ftp://h/x", true).unwrap_err().contains("write http://"));
+        assert!(Asked::parse("http:///x", true).unwrap_err().contains("no host"));
+    }
+
+    #[test]
+    fn files_have_comments_and_variables() {
+        let file =
+            "# c\nH=host:81\nX = hello\n\n  http://$(H)/1  \n${H}/2 POST a=$(X)&b=$(NO_SUCH_NAME)\nhttp://h/?a=b\n";
+        assert_eq!(
+            listed(file.as_bytes(), &HashMap::new(), |_| None),
+            ["http://host:81/1", "host:81/2 POST a=hello&b=", "http://h/?a=b"]
+        );
+    }
+
+    #[test]
+    fn logins_may_name_a_realm() {
+        let realm = |text: &str| Login::parse(text).map(|login| login.realm);
+        assert_eq!(realm("a:b:zone one"), Some(Some("zone one".into())));
+        assert_eq!((realm("a:b:all"), realm("a:b"), realm("")), (Some(None), Some(None), None));
+    }
+
+    #[test]
+    fn any_file_is_read() {
+        let seeds = brunt_tests::inputs::corpus("siege-urls");
+        brunt_tests::inputs::survives("siege-urls", seeds, 2000, |bytes| {
+            let lines = listed(bytes, &HashMap::new(), |_| None);
+            // Files of data are not read: random names could be those of devices.
+            for line in lines.iter().filter(|line| !line.contains('<')) {
+                let _ = Asked::parse(line, true);
+            }
+        });
+    }
+}

@@ -1,0 +1,319 @@
+//! The careful look: name, connects, handshake, one request; and a second one that shows keep-alive and compression.
+//!
+//! The second request is sent for GET and HEAD only: others may change something on the server. All goes the way of a
+//! run: proxy, `--resolve`, `--source`, TLS options and headers are those of the plan.
+
+use super::certificate;
+use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
+use crate::RunError;
+use brunt_engine::clock::{self, Epoch, Time};
+use brunt_engine::{Numbering, Step, Turn};
+use brunt_model::sample::Opening;
+use brunt_model::scenario::{Order, Scenario};
+use brunt_model::{Clock, Failure, Plan, Request, Route};
+use brunt_script::CompiledScript;
+use brunt_spec::defaults;
+use brunt_wire::h1::parse::{Framing, Head};
+use brunt_wire::h1::{Common, Conn, H1};
+use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};
+use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+/// Connects whose shortest is the round trip, at most.
+const CONNECTS: u64 = 5;
+/// Where a connect takes longer, it is not repeated.
+const SLOW: f64 = 0.5;
+
+/// What is looked with.
+struct Look<'a> {
+    plan: &'a Plan,
+    wire: Rc<H1<Time>>,
+    time: Time,
+}
+
+/// A reply, its head, and seconds from sent to last byte.
+struct Seen {
+    reply: Reply,
+    head: Head,
+    fields: Vec<(String, String)>,
+    service_seconds: f64,
+}
+
+/// How much is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// A second request and more connects.
+    All,
+    /// One request, and that is all.
+    Once,
+}
+
+/// Looks, and fills in what was found.
+pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+    look_with(Care::All, plan, facts)
+}
+
+/// Looks with one request, and fills in what was found.
+pub fn once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+    look_with(Care::Once, plan, facts)
+}
+
+fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
+    let request = plan.main().scenario.requests.first().ok_or(RunError::NothingAsked)?;
+    facts.method.clone_from(&request.method);
+    facts.url.clone_from(&request.url);
+    let runtime = clock::runtime()?;
+    runtime.block_on(async {
+        let time = Time::new(Epoch::now());
+        let _attended = time.attend()?;
+        let look = Look::new(plan, &time)?;
+        if let Err(failure) = look.request(request, care, facts).await {
+            facts.failure = Some(look.failed(failure));
+            if failure == Failure::Tls {
+                Box::pin(look.distrusted(&time, facts)).await?;
+            }
+        }
+        look.way(facts);
+        Ok(())
+    })
+}
+
+impl<'a> Look<'a> {
+    fn new(plan: &'a Plan, time: &Time) -> Result<Self, RunError> {
+        let common = Common::new(plan)?;
+        Ok(Self { plan, wire: Rc::new(H1::new(common, 0, time.clone())), time: time.clone() })
+    }
+
+    /// The requests: as asked, and once more.
+    async fn request(&self, request: &Request, care: Care, facts: &mut Facts) -> Result<(), Failure> {
+        let asked = self.prepared(request).map_err(|why| self.broken(&why, facts))?;
+        let mut conn = self.open(&asked, facts).await?;
+        let seen = self.exchange(&mut conn, &asked).await?;
+        let once = self.plan.connection.requests_per_connection == Some(1);
+        facts.reply = Some(answered(&seen, once));
+        if care == Care::Once {
+            return Ok(());
+        }
+        if matches!(&*request.method, "GET" | "HEAD") {
+            self.again(conn, (request, seen.reply.keep_alive), facts).await;
+        }
+        self.connects(&asked, facts).await;
+        Ok(())
+    }
+
+    /// The same with Accept-Encoding asked the other way, on the same connection where it may be used. That this fails
+    /// is no fault of the first.
+    async fn again(&self, mut conn: Conn, (request, keep_alive): (&Request, bool), facts: &mut Facts) {
+        let (other, accepted) = turned(request);
+        let Ok(prepared) = self.prepared(&other) else { return };
+        if !keep_alive {
+            let Ok(opened) = self.open(&prepared, facts).await else { return };
+            conn = opened;
+        }
+        let seen = self.exchange(&mut conn, &prepared).await;
+        if let Some(reply) = facts.reply.as_mut().filter(|_| keep_alive) {
+            reply.reused = Some(seen.is_ok());
+        }
+        facts.compression = seen.ok().map(|seen| Compression {
+            accepted,
+            content_encoding: encoding(&seen),
+            body_bytes: seen.reply.body_bytes,
+        });
+    }
+
+    /// A few more connects, for the shortest; TLS sessions are resumed on them, or not.
+    async fn connects(&self, request: &Prepared, facts: &mut Facts) {
+        while facts.connection.as_ref().is_some_and(|c| c.connects < CONNECTS && c.round_trip_seconds < SLOW) {
+            if self.open(request, facts).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Conn, Failure> {
+        let mut steps = Opening::default();
+        let limit = self.plan.connection.connect_timeout;
+        let opened = self.within(limit, self.wire.open(request, &mut steps)).await;
+        let conn = match opened {
+            Some(Ok(conn)) => conn,
+            Some(Err(failure)) => {
+                connected(&steps, None, facts);
+                return Err(failure);
+            }
+            None => return Err(if steps.connect.is_some() { Failure::Tls } else { Failure::ConnectTimeout }),
+        };
+        connected(&steps, conn.peer().map(|p| p.to_string()), facts);
+        if let Some(handshake) = conn.handshake() {
+            secured(&handshake, steps.tls, facts);
+        }
+        Ok(conn)
+    }
+
+    async fn exchange(&self, conn: &mut Conn, request: &Prepared) -> Result<Seen, Failure> {
+        let mut stamps = Stamps::default();
+        let reply = self.within(self.plan.connection.timeout, self.wire.look(conn, request, &mut stamps)).await;
+        let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
+        let kept = reply.kept.take().and_then(|kept| kept.head);
+        let (head, fields) = kept.ok_or(Failure::Protocol)?;
+        let service_seconds = stamps.last_byte.nanos_since(stamps.sent) as f64 / 1e9;
+        Ok(Seen { reply, head, fields, service_seconds })
+    }
+
+    /// A handshake that trusts anybody, to see whom there is no trust in. No request is sent.
+    async fn distrusted(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
+        let mut plan = self.plan.clone();
+        plan.connection.tls.insecure = true;
+        let look = Look::new(&plan, time)?;
+        let Some(request) = plan.main().scenario.requests.first() else { return Ok(()) };
+        let Ok(prepared) = look.prepared(request) else { return Ok(()) };
+        if look.open(&prepared, facts).await.is_ok()
+            && let Some(tls) = &mut facts.tls
+        {
+            let detail = facts.failure.as_ref().map_or("", |f| &f.detail);
+            let distrust = detail.trim_start_matches("invalid peer certificate: ");
+            tls.distrust = Some(distrust.trim_end_matches(TRUST_HINT).to_owned());
+        }
+        Ok(())
+    }
+
+    /// The request with its placeholders filled in, as the first of a run.
+    fn prepared(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
+        let mut plan = self.plan.clone();
+        plan.main_mut().scenario = Scenario::list(vec![request.clone()], Order::Sequence);
+        let compiled = Arc::new(CompiledScript::new(&plan, 0)?);
+        let numbering: Numbering = Rc::new(|_| 0);
+        let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
+        match user.next(Turn::default()) {
+            Step::Request(request) | Step::Last(request) => Ok(request),
+            Step::Broken(why) => Err(RunError::Request(why.clone())),
+            _ => Err(RunError::NothingAsked),
+        }
+    }
+
+    fn broken(&self, why: &RunError, facts: &mut Facts) -> Failure {
+        facts.failure = Some(Failed { detail: why.to_string(), ..self.failed(Failure::System) });
+        Failure::System
+    }
+
+    fn failed(&self, failure: Failure) -> Failed {
+        let row = failure.row();
+        let note = self.wire.take_note().unwrap_or_default();
+        let detail = note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
+        let is_told = detail.ends_with(TRUST_HINT) || detail.ends_with(PLAIN_HINT);
+        Failed {
+            kind: row.key.into(),
+            meaning: format!("{}: {}", row.name, row.meaning),
+            detail: detail.to_owned(),
+            remedy: if is_told { String::new() } else { row.remedy.into() },
+        }
+    }
+
+    /// The addresses, and the way to the one that was connected to.
+    fn way(&self, facts: &mut Facts) {
+        if self.plan.connection.unix_socket.is_some() {
+            facts.route = Some(Route { same_host: Some(true), ..Route::default() });
+            return;
+        }
+        facts.addresses = self.wire.take_target().map_or(Vec::new(), |target| target.0);
+        let peer = facts.connection.as_ref().and_then(|c| c.peer.as_ref());
+        let address = peer.or(facts.addresses.first()).and_then(|a| a.parse().ok());
+        facts.route = address.map(brunt_probe::route);
+    }
+
+    /// None: it took longer.
+    async fn within<F: Future>(&self, limit: Duration, what: F) -> Option<F::Output> {
+        let (mut what, mut end) = (pin!(what), pin!(self.time.sleep_until(self.time.now() + limit)));
+        std::future::poll_fn(|cx| match what.as_mut().poll(cx) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending => end.as_mut().poll(cx).map(|()| None),
+        })
+        .await
+    }
+}
+
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// Takes in a connect.
+fn connected(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
+    let Some(took) = steps.connect.map(seconds) else { return };
+    if let Some(known) = &mut facts.connection {
+        known.connects += 1;
+        known.round_trip_seconds = known.round_trip_seconds.min(took);
+        known.peer = known.peer.take().or(peer);
+        return;
+    }
+    let resolve_seconds = steps.resolve.map(seconds);
+    facts.connection = Some(Connected { peer, resolve_seconds, round_trip_seconds: took, connects: 1 });
+}
+
+/// Takes in a handshake: the first is shown, later ones tell whether sessions are resumed.
+fn secured(handshake: &Handshake, took: Option<u64>, facts: &mut Facts) {
+    let took = took.map_or(0.0, seconds);
+    let Some(known) = &mut facts.tls else {
+        let first = handshake.certificates.first();
+        facts.tls = Some(Secured {
+            alpn_offered: ALPN.iter().map(|&name| name.to_owned()).collect(),
+            alpn: handshake.alpn.clone(),
+            version: handshake.version.clone(),
+            cipher: handshake.cipher.clone(),
+            handshake_seconds: took,
+            chain: handshake.certificates.len() as u64,
+            certificate: first.and_then(|der| certificate::read(der, clock::unix_seconds())),
+            ..Secured::default()
+        });
+        return;
+    };
+    known.resumed = Some(known.resumed == Some(true) || handshake.resumed);
+    if handshake.resumed {
+        known.resumed_handshake_seconds = Some(known.resumed_handshake_seconds.map_or(took, |best| best.min(took)));
+    }
+}
+
+fn answered(seen: &Seen, once: bool) -> Answered {
+    let framing = match seen.head.framing {
+        Framing::None => "none",
+        Framing::Length(_) => "content-length",
+        Framing::Chunked => "chunked",
+        Framing::UntilClose => "until close",
+    };
+    Answered {
+        status: seen.reply.status,
+        protocol: format!("HTTP/1.{}", seen.head.version_minor),
+        server: field(seen, "server"),
+        location: field(seen, "location"),
+        head_bytes: seen.head.length,
+        body_bytes: seen.reply.body_bytes,
+        framing: framing.into(),
+        content_encoding: encoding(seen),
+        service_seconds: seen.service_seconds,
+        keep_alive: (!once).then_some(seen.reply.keep_alive),
+        keep_alive_header: field(seen, "keep-alive"),
+        reused: None,
+    }
+}
+
+fn field(seen: &Seen, name: &str) -> Option<String> {
+    seen.fields.iter().find(|f| f.0.eq_ignore_ascii_case(name)).map(|f| f.1.clone())
+}
+
+fn encoding(seen: &Seen) -> Option<String> {
+    field(seen, "content-encoding").map(|e| e.to_ascii_lowercase()).filter(|e| e != "identity")
+}
+
+/// The request with Accept-Encoding asked the other way: taken off where it was there, else what browsers say.
+fn turned(request: &Request) -> (Request, Option<String>) {
+    let mut other = request.clone();
+    let before = other.headers.len();
+    other.headers.retain(|h| !h.0.eq_ignore_ascii_case("accept-encoding"));
+    if other.headers.len() < before {
+        return (other, None);
+    }
+    other.headers.push(("Accept-Encoding".into(), defaults::CHECK_ACCEPT_ENCODING.into()));
+    (other, Some(defaults::CHECK_ACCEPT_ENCODING.into()))
+}
