@@ -2,26 +2,21 @@
 
 use crate::clock::Sleep;
 use crate::iteration::{Asked, Due, Lost};
+use crate::lanes::within;
 use crate::recorder::Cohort;
 use crate::user::VirtualUser;
 use crate::worker::Shared;
-use brunt_model::plan::Dialling;
-use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
-use brunt_wire::{Connections, Idle, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
-use std::pin::{Pin, pin};
+use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
+use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
 use std::time::Duration;
-use tokio::task::coop::{consume_budget, has_budget_remaining};
+use tokio::task::coop::consume_budget;
 
 /// The first pause after a connection could not be opened; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-
-/// How long after the cut replies that have arrived are read.
-const LONGEST_READING: Duration = Duration::from_millis(5);
 
 /// One virtual user, or one of the exchanges that it has under way at once.
 pub struct Actor<T: Transport> {
@@ -31,7 +26,7 @@ pub struct Actor<T: Transport> {
     /// The lane of the last request, for the next one to the same origin.
     pub lane: Option<Lease<T>>,
     /// The right to open a connection, where the user's exchanges share it.
-    permit: Option<OpeningPermit>,
+    pub permit: Option<OpeningPermit>,
     /// A lane whose deadline passed, until its request has been recorded.
     expired: Option<Box<Lease<T>>>,
     /// Wakes for timeouts; between requests, whoever waits may set it.
@@ -82,17 +77,6 @@ impl<T: Transport> Actor<T> {
             along: Vec::new(),
             shared: Rc::clone(shared),
         }
-    }
-
-    /// Opens the connection before the load begins; whether that went well.
-    pub async fn open_ahead(&mut self) -> bool {
-        let request = self.shared.users.first();
-        let mut opening = Opening::default();
-        let opened = Box::pin(self.open(&request, &mut opening)).await.is_ok();
-        if opened {
-            self.shared.recorder.borrow_mut().opened_ahead(&opening);
-        }
-        opened
     }
 
     /// Without a pause, a user that fails at once would fail for ever, and nobody else would have a turn.
@@ -199,117 +183,6 @@ impl<T: Transport> Actor<T> {
         result
     }
 
-    /// Takes a lane to where the request goes: on a connection that is there, or on a new one.
-    async fn acquire_lane(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
-        if self.connections.are_shared() {
-            self.claim_in_time(request).await?;
-        } else {
-            self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
-            self.lane = self.connections.resume(&*self.shared.transport, request).await;
-        }
-        if self.lane.is_some() {
-            return Ok(());
-        }
-        let opened = self.open(request, &mut sample.opening).await;
-        sample.opened = opened.is_ok();
-        match (&opened, &mut self.lane) {
-            (Ok(()), Some(lane)) => lane.claim_first(),
-            _ => self.leave_alone().await,
-        }
-        opened
-    }
-
-    /// Waits for a lane as long as opening a connection may take, unless one is held, or may be opened, already.
-    async fn claim_in_time(&mut self, request: &Prepared) -> Result<(), Failure> {
-        if self.permit.is_some() {
-            return Ok(());
-        }
-        let Self { shared, connections, lane, timer, .. } = self;
-        timer.set(shared.time.now() + shared.connect_timeout);
-        let mut place = None;
-        let claim = pin!(std::future::poll_fn(|cx| {
-            connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx).map(Ok)
-        }));
-        self.permit = within(timer, shared, Failure::ConnectTimeout, claim).await?;
-        Ok(())
-    }
-
-    /// Waits until there is a lane for the request, or a connection may be opened for it: queue wait. False: the run was
-    /// cut off before.
-    async fn wait_for_lane(&mut self, request: &Prepared, due: &mut Due) -> bool {
-        let Self { shared, connections, lane, permit, timer, .. } = self;
-        let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
-        let look_again = || shared.time.now() + shared.timeout;
-        timer.set(look_again());
-        std::future::poll_fn(|cx| {
-            let is_cut = shared.cut.get().is_some();
-            // Lanes that come free by the cut are no use.
-            if !(is_cut && has_waited)
-                && let Poll::Ready(claimed) =
-                    connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx)
-            {
-                *permit = claimed;
-                if has_waited {
-                    due.free = due.free.max(shared.time.now());
-                }
-                return Poll::Ready(true);
-            }
-            if is_cut {
-                return Poll::Ready(false);
-            }
-            // The cut wakes those that have a timer.
-            while Pin::new(&mut timer).poll(cx).is_ready() {
-                timer.set(look_again());
-            }
-            has_waited = true;
-            Poll::Pending
-        })
-        .await
-    }
-
-    /// The run was cut off before the request could be begun.
-    pub fn drop_request(&mut self, due: Due) -> Asked {
-        self.ended = self.shared.time.now();
-        let mut recorder = self.shared.recorder.borrow_mut();
-        if due.arrives && self.shared.common.pool.is_some() {
-            recorder.acted(self.ended);
-        }
-        recorder.dropped(self.shared.cohort(due.planned));
-        Asked { failed: true, ..Asked::default() }
-    }
-
-    /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get
-    /// their turn.
-    async fn leave_alone(&mut self) {
-        match self.shared.plan.connection.dialling {
-            Dialling::Patient => self.pause_longer(),
-            Dialling::Eager => tokio::task::yield_now().await,
-        }
-    }
-
-    async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
-        let shared = &self.shared;
-        self.timer.set(shared.time.now() + shared.connect_timeout);
-        let opened = {
-            let open = pin!(shared.transport.open(request, opening));
-            within(&self.timer, shared, Failure::ConnectTimeout, open).await
-        };
-        shared.time.look();
-        shared.step_done();
-        if let Err(failure) = &opened {
-            let note = shared.transport.take_note();
-            shared.first_open_failure(*failure, note.as_deref());
-            if let Some(note) = note {
-                shared.warn(note);
-            }
-        }
-        let opened = opened.map(|lane| self.connections.opened(&*shared.transport, lane, request.origin));
-        // Others that wait find the connection there, or open one themselves.
-        self.permit = None;
-        self.lane = Some(opened?);
-        Ok(())
-    }
-
     fn fill(&self, sample: &mut Sample, request: &Prepared, stamps: &Stamps, result: &Result<Reply, Failure>) {
         sample.sent = stamps.sent.max(sample.begun);
         sample.first_byte = stamps.first_byte;
@@ -337,24 +210,6 @@ impl<T: Transport> Actor<T> {
             }
         }
     }
-
-    /// Closes all connections.
-    pub fn drop_connections(&mut self) {
-        self.lane = None;
-        self.connections.close_all();
-    }
-
-    /// The idle connection is of no more use.
-    pub fn lost_idle(&mut self, idle: Idle) {
-        if let Some(lane) = self.lane.take() {
-            self.connections.lost_idle(&lane, idle);
-        }
-    }
-
-    /// Whether there is an open connection for it.
-    pub fn is_connected(&self) -> bool {
-        self.lane.is_some() || self.connections.has_any()
-    }
 }
 
 /// A chain of redirects as one sample: from the first's plan to the last's last byte, and the bytes of all.
@@ -373,40 +228,4 @@ fn whole_of(first: &Sample, last: &Sample) -> Sample {
         malformed: last.malformed,
         ..*first
     }
-}
-
-/// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
-/// run is over. The caller drops the work.
-async fn within<T: Transport, O>(
-    timer: &Sleep,
-    shared: &Shared<T>,
-    late: Failure,
-    mut work: Pin<&mut impl Future<Output = Result<O, Failure>>>,
-) -> Result<O, Failure> {
-    let mut timer = timer;
-    std::future::poll_fn(|cx| {
-        let cut = shared.cut.get();
-        // What came before the cut is read, for a while: thousands that read on would keep each other from ending.
-        let ends_unread = cut.is_some_and(|cut| shared.time.now() > cut + LONGEST_READING);
-        if !ends_unread && let Poll::Ready(result) = work.as_mut().poll(cx) {
-            return Poll::Ready(result);
-        }
-        // It was busy, and may be so for ever: a handshake, or TLS records without a byte of the reply.
-        if !has_budget_remaining() {
-            shared.time.look();
-        }
-        if let Some(cut) = cut {
-            // Its own time may have been up before the run's.
-            return Poll::Ready(Err(if cut > timer.due() { late } else { Failure::Cut }));
-        }
-        while Pin::new(&mut timer).poll(cx).is_ready() {
-            if shared.time.now() >= timer.due() {
-                return Poll::Ready(Err(late));
-            }
-            // Everybody was woken because the run ends early; what is under way may still finish.
-            timer.set(timer.due());
-        }
-        Poll::Pending
-    })
-    .await
 }

@@ -12,7 +12,7 @@
 //! * [`clock`]: time, real and fake. [`pace`]: when requests are due.
 //! * [`user`]: what a virtual user does next.
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
-//! * `actor`: a virtual user, the lanes that it holds, and the clocks of its requests.
+//! * `actor`: a virtual user, and the clocks of its requests. `lanes`: how it comes by a lane.
 //! * `iteration`: what a user makes of one arrival. `parallel`: requests of a user at the same time.
 //!   `work`: where an actor's requests come from.
 //! * `arrivals`: when the arrivals of an open loop are dealt out, and when another connection is opened.
@@ -28,6 +28,7 @@ mod gate;
 mod gather;
 mod iteration;
 mod labels;
+mod lanes;
 pub mod pace;
 mod parallel;
 pub mod parts;

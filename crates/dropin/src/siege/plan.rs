@@ -10,7 +10,7 @@ use brunt_model::plan::{Connection, Dialling, Record, Tls};
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, RedirectRules, Redirects};
 use brunt_model::scenario::{Branch, Order, Scenario, Step};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
-use brunt_spec::to_plan;
+use brunt_spec::{System, to_plan};
 use std::time::Duration;
 
 /// How often samples leave the engine, and failures are looked at.
