@@ -39,8 +39,10 @@ impl RunSetup {
 
     /// Carries the plan out while `listener` hears it.
     pub fn run(self, plan: &Plan, engine: Engine<'_>, listener: &mut dyn Listen) -> Done {
-        let mut kept =
-            self.store.as_ref().and_then(|store| StoredRun::begin(store, None).map_err(|why| self.caller.say(&why)).ok());
+        let mut kept = self
+            .store
+            .as_ref()
+            .and_then(|store| StoredRun::begin(store, None).map_err(|why| self.caller.say(&why)).ok());
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut *listener];
         listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let command = self.caller.command.clone();

@@ -161,7 +161,8 @@ pub fn run_part<W: World>(
     let commons = Commons::new(plan, world, handle);
     let (out, inbox) = channel();
     let watch = OwnThreads { ourselves: Ourselves::new(), threads: plan.threads };
-    let mut gather = Gather::new(Sources::new(plan.threads as usize, plan), &commons.labels, watch, Time::new(world.epoch()), sink);
+    let mut gather =
+        Gather::new(Sources::new(plan.threads as usize, plan), &commons.labels, watch, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
     thread::scope(|scope| {
         let mut workers = Vec::new();

@@ -14,6 +14,7 @@ mod overload;
 mod parallel;
 mod parts;
 mod pool;
+mod populations;
 mod queueing;
 mod steps;
 mod streams;

@@ -59,6 +59,9 @@ impl<T: Transport> Work<T> for Own {
 
 impl Own {
     async fn job<T: Transport>(&mut self, actor: &mut Actor<T>) -> Option<Job> {
+        if actor.leaves {
+            return None;
+        }
         self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
         let free = actor.ended.max(actor.shared.begins.get()) + actor.pause;
         let thought = self.pacer.next(free)?;

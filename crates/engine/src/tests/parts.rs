@@ -19,7 +19,7 @@ struct Dies {
 type Inbox = SyncSender<(usize, Heard)>;
 
 impl Fake {
-    fn run_parts(&self, plan: &Plan) -> Seen {
+    pub(super) fn run_parts(&self, plan: &Plan) -> Seen {
         let seen = self.join_parts(plan, None, |_| ());
         seen.check(plan, Epoch::Fake);
         seen

@@ -102,7 +102,8 @@ fn has_a_p99(facts: &Facts) -> bool {
 /// Of an open loop's schedule, the share that was due in the measured time and not begun in it, though it was neither
 /// waiting for a connection nor dropped because no more were permitted: those are the server's doing.
 fn shortfall(facts: &Facts) -> f64 {
-    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load) else {
+    let Some(Load::Open { rate, arrivals, .. }) = facts.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
+    else {
         return 0.0;
     };
     let (flow, total) = (facts.run.flow, &facts.run.total);

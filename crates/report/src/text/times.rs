@@ -61,7 +61,10 @@ const BOUND: &str = "≥: so many requests were dropped, cut off or timed out th
 
 fn rows(run: &Run) -> Vec<Row<'_>> {
     let t = &run.total;
-    let capped = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { connections: Some(_), .. }));
+    let capped = matches!(
+        run.plan.as_ref().and_then(Plan::only).map(|p| &p.load),
+        Some(Load::Open { connections: Some(_), .. })
+    );
     let mut rows: Vec<Row> = vec![("service time", "sent -> last byte", &t.service)];
     if capped || t.queue_wait.max() > 0 {
         rows.push(("queue wait", "planned -> a connection was free", &t.queue_wait));
@@ -120,7 +123,8 @@ pub fn phases(run: &Run) -> String {
 
 /// What a closed loop cannot see, and the command that would show it.
 pub fn closed_loop(run: &Run) -> String {
-    let Some(plan) = run.plan.as_ref().filter(|p| matches!(p.only().map(|only| &only.load), Some(Load::Closed { .. }))) else {
+    let Some(plan) = run.plan.as_ref().filter(|p| matches!(p.only().map(|only| &only.load), Some(Load::Closed { .. })))
+    else {
         return String::new();
     };
     let out = entry("Closed loop", "A closed loop cannot see queueing before its users.");

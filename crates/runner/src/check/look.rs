@@ -53,11 +53,19 @@ enum Care {
 }
 
 /// Looks, and fills in what was found.
+///
+/// # Errors
+///
+/// The plan asks nothing, or what it names cannot be read.
 pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::All, plan, facts)
 }
 
 /// Looks with one request, and fills in what was found.
+///
+/// # Errors
+///
+/// The plan asks nothing, or what it names cannot be read.
 pub fn once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::Once, plan, facts)
 }

@@ -1,8 +1,8 @@
 //! Scenarios carried out without a server: what users ask, and in which order.
 
 use super::*;
-use brunt_model::Population;
 use brunt_engine::{Epoch, Time, Turn};
+use brunt_model::Population;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::scenario::{Branch, Condition, Manner, Scenario, Step as Do};

@@ -14,13 +14,13 @@ use brunt_model::experiment::Step;
 pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
     let Some(loads) = sweep(settings) else {
         let (plan, notes) = to_plan(settings, system)?;
-        return Ok((vec![Step { load: plan.main().load.peak(), plan }], notes));
+        return Ok((vec![Step::new(plan.main().load.peak(), plan)], notes));
     };
     let (mut steps, mut notes) = (Vec::with_capacity(loads.len()), Vec::<String>::new());
     for load in loads {
         let (plan, told) = to_plan(&at(settings, *load), system)?;
         notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-        steps.push(Step { load: *load, plan });
+        steps.push(Step::new(*load, plan));
     }
     Ok((steps, notes))
 }

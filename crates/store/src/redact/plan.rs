@@ -27,9 +27,12 @@ impl Redactor {
                 let error = finish.error.as_ref().map(|error| self.text(error));
                 Cow::Owned(Event::Finished(brunt_model::Finish { error, ..finish.clone() }))
             }
-            Event::Stage { .. } | Event::Snapshot(_) | Event::Population { .. } | Event::Samples(_) | Event::Reading(_) | Event::Lost(_) => {
-                Cow::Borrowed(event)
-            }
+            Event::Stage { .. }
+            | Event::Snapshot(_)
+            | Event::Population { .. }
+            | Event::Samples(_)
+            | Event::Reading(_)
+            | Event::Lost(_) => Cow::Borrowed(event),
         }
     }
 

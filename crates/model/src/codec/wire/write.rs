@@ -2,8 +2,8 @@
 
 use super::{
     Account, AccountKind, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label,
-    LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Reading, Sample, Samples, Snapshot, Stage, Started,
-    StatusCount, Tally, Target, Value, Warning,
+    LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Sample, Samples, Snapshot, Stage,
+    Started, StatusCount, Tally, Target, Value, Warning,
 };
 use crate as model;
 use serde_json::to_string;
@@ -43,10 +43,9 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             Kind::Target(Target { addresses: addresses.clone(), server: server.clone() })
         }
         model::Event::Snapshot(snapshot) => Kind::Snapshot(Box::new((&**snapshot).into())),
-        model::Event::Population { number, snapshot } => Kind::Population(Box::new(Population {
-            number: *number,
-            snapshot: Some(Box::new((&**snapshot).into())),
-        })),
+        model::Event::Population { number, snapshot } => {
+            Kind::Population(Box::new(Population { number: *number, snapshot: Some(Box::new((&**snapshot).into())) }))
+        }
         model::Event::Samples(samples) => Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() }),
         model::Event::Reading(reading) => Kind::Reading(reading.into()),
         model::Event::Warning(warning) => Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() }),
