@@ -5,9 +5,9 @@
 use crate::args::RunArgs;
 use crate::args::SpecArgs;
 use crate::ending::exit_of_comparison;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::Outputs;
-use crate::{Failed, failed, runs, usage};
+use crate::runs;
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
@@ -236,7 +236,7 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
         directory: PathBuf::new(),
         scratch: None,
         question: Question::Compare(spec),
-        source: crate::command_line(),
+        source: crate::process::command_line(),
     };
     let (environment, unix_seconds) = (first.environment, first.unix_seconds);
     Study { id: None, experiment, environment, unix_seconds, trials, warnings: Vec::new(), interrupted: false }

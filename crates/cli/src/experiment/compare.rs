@@ -7,9 +7,10 @@ use super::sweep::trial_order;
 use super::{Given, answers, carry_out, refuse_sets};
 use crate::args::comparison::defaulted;
 use crate::args::{RunArgs, SpecArgs, TryArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
-use crate::{Failed, command_line, failed, stored, usage};
+use crate::process::command_line;
+use crate::stored;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use brunt_model::experiment::{Around, TrialOrder};
 use brunt_model::question::AtCapacity;
@@ -104,7 +105,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
     if let Named::Stored = named {
         return stored::compare(&words, &args.spec, &args.run);
     }
-    let (system, command) = (crate::system(), command_line());
+    let (system, command) = (crate::process::system(), command_line());
     let mut run = args.run.clone();
     let (experiment, notes) = match named {
         Named::Plans => {
