@@ -34,8 +34,9 @@ pub fn comparison(
         }
     }
     require!(said, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
-        let [process, host] = [("--probe process=NAME", "probes: [process: NAME]"), ("--probe host", "probes: [host]")]
-            .map(|(option, key)| names.either(option, key));
+        let [process, host] =
+            [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
+                .map(|(option, key)| names.either(option, key));
         format!("cpu: nothing is read of the servers; add {process}, or {host}")
     });
     measured(&metrics, at_capacity.as_ref(), said)?;
