@@ -2,9 +2,8 @@
 //!
 //! What it is not: the readers (those are `store::foreign`'s), or the mathematics (`judge`'s).
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::ignore_closed_pipe;
-use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use brunt_model::{Analysis, LoadUnit, Objective, Observations};
 use brunt_report::analysis;

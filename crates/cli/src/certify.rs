@@ -5,9 +5,8 @@
 pub mod args;
 
 use crate::args::output::check;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::signals;
-use crate::{Failed, failed, usage};
 use anyhow::{Context, Result};
 use args::CertifyArgs;
 use brunt_certify::table::line;

@@ -5,8 +5,7 @@
 mod text;
 
 use crate::args::RunArgs;
-use crate::exit::Exit;
-use crate::{Failed, failed, usage};
+use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
@@ -24,7 +23,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     let cores = brunt_probe::machine::cores();
     // The asked load is looked at even where it cannot be made: to say so, with what mends it, is what this is for.
     let settings = settings(&Root::system());
-    let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1, ..crate::system() };
+    let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1, ..crate::process::system() };
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage(error.into()))?;
     crate::redact::know(&plan);
     let machine = Machine { descriptors, cores, settings };

@@ -3,7 +3,8 @@
 use crate::args::options::environment;
 use crate::args::store::StoreArgs;
 use crate::output::Outputs;
-use crate::{causes, command_line, redact, signals, system};
+use crate::process::{command_line, system};
+use crate::{causes, redact, signals};
 use brunt_dropin::{Caller, Reports, StorePlace, Tool, ToolError};
 use brunt_model::{Judgement, Run};
 use brunt_spec::words::values::Output;

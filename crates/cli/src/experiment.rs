@@ -18,13 +18,13 @@ mod terminal;
 
 use crate::args::RunArgs;
 use crate::ending::{Decisive, exit_of_comparison, exit_of_study};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::measure::{Strict, tell_exit};
 use crate::output::Outputs;
+use crate::process::command_line;
 use crate::redact;
 use crate::signals;
-use crate::{Failed, command_line, failed, usage};
 use anyhow::{Context, Result, anyhow, ensure};
 use brunt_model::experiment::{Around, ContenderHooks};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};

@@ -7,7 +7,7 @@
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
-//! * [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
+//! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
 //! * [`mod@check`]: the report of a careful look before a load. [`ending`]: how figures make brunt exit.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
@@ -32,6 +32,7 @@ mod measure;
 mod names;
 mod output;
 mod plan_file;
+mod process;
 mod redact;
 mod replay;
 mod reports;
@@ -44,13 +45,14 @@ use anyhow::Result;
 use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
-use brunt_spec::{System, to_plan};
+use brunt_spec::to_plan;
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command};
-use exit::Exit;
+use exit::{Exit, Failed, failed, usage};
 use measure::{Around, measure};
 use output::{Log, Outputs};
-use std::io::{self, Read};
+use process::{command_line, system};
+use std::io;
 use std::process::ExitCode;
 
 /// Less address space than this holds no stacks of threads, and the memory allocator ends the process without a word.
@@ -90,22 +92,6 @@ fn arguments() -> Cli {
         eprint!("{shown}");
         std::process::exit(error.exit_code())
     })
-}
-
-/// Why the command failed, and how it is to exit.
-struct Failed {
-    exit: Exit,
-    error: anyhow::Error,
-}
-
-/// A fault of the command line, or of a file that it names.
-fn usage(error: anyhow::Error) -> Failed {
-    Failed { exit: Exit::Usage, error }
-}
-
-/// A fault of ours, or of the machine that we run on.
-fn failed(error: impl Into<anyhow::Error>) -> Failed {
-    Failed { exit: Exit::Failed, error: error.into() }
 }
 
 fn dispatch(command: Command) -> Result<Exit, Failed> {
@@ -168,29 +154,6 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let quiet = settings.output.quiet;
     let around = Around { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
-}
-
-/// This machine, as plans must know it.
-fn system() -> System {
-    System {
-        descriptors: brunt_probe::limits::raise_descriptors(),
-        cores: brunt_probe::machine::cores(),
-        ports: brunt_probe::settings::settings(&brunt_probe::Root::system()).ports(),
-        // Any number will do; it is kept in the plan, so that a run can be repeated.
-        seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
-        environment: args::options::environment,
-        stdin: || {
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-        },
-        program: std::env::current_exe,
-        heard: |words| drop(redact::current().words(words)),
-    }
-}
-
-/// The command line as one could type it again.
-fn command_line() -> String {
-    brunt_store::redact::shell_words(std::env::args())
 }
 
 /// The reference server, in this process.

@@ -2,8 +2,7 @@
 //!
 //! What it is **not**: it replaces nothing but links that lead to this very program.
 
-use crate::exit::Exit;
-use crate::{Failed, failed, usage};
+use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, Result, bail};
 use brunt_dropin::COMPAT;
 use clap::Args;

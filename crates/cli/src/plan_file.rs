@@ -1,7 +1,6 @@
 //! `brunt plan check|show|new|schema`. Plan files are read in `spec`.
 
-use crate::exit::Exit;
-use crate::{Failed, failed, usage};
+use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::Context;
 use brunt_spec::plan::PlanFile;
 use brunt_spec::plan_file::{self, Loaded, NO_FOLDER, show as shown};
@@ -75,7 +74,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
 }
 
 fn check(args: &FileArgs) -> Result<Exit, Failed> {
-    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(refused)?;
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(refused)?;
     println!("{} is valid: {}", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
         println!("Note: {note}");
@@ -84,9 +83,9 @@ fn check(args: &FileArgs) -> Result<Exit, Failed> {
 }
 
 fn show(args: &FileArgs, form: fn(&PlanFile, &Loaded) -> String) -> Result<Exit, Failed> {
-    let opened = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::system()).map_err(refused)?;
+    let opened = plan_file::open(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(refused)?;
     let file = opened.file.clone();
-    let loaded = opened.resolve(&crate::system()).map_err(refused)?;
+    let loaded = opened.resolve(&crate::process::system()).map_err(refused)?;
     crate::redact::current().experiment(&mut loaded.experiment.clone());
     print!("{}", crate::redact::text(&form(&file, &loaded)));
     Ok(Exit::Measured)

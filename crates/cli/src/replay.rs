@@ -1,9 +1,8 @@
 //! A report from an event log, as `--events` wrote it or as a store keeps it: the same fold, the same formats, nothing measured.
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::measure::exit_of;
 use crate::output::Outputs;
-use crate::{Failed, failed, usage};
 use anyhow::Context;
 use brunt_model::Run;
 use brunt_model::codec::LogError;

@@ -3,9 +3,9 @@
 //! What it is **not**: a measurement. What is kept is found, folded, judged and shown, as on the day it was made.
 
 use crate::args::store::StoreArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::Outputs;
-use crate::{Failed, failed, replay, usage};
+use crate::replay;
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;

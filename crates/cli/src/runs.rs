@@ -5,9 +5,8 @@
 mod list;
 
 use crate::args::store::StoreArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::ignore_closed_pipe;
-use crate::{Failed, failed, usage};
 use anyhow::{Context, anyhow};
 use brunt_report::figures::plural;
 use brunt_store::{Store, StoreError, StoredItem};

@@ -5,9 +5,9 @@
 use crate::args::RunArgs;
 use crate::args::SpecArgs;
 use crate::ending::exit_of_comparison;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::Outputs;
-use crate::{Failed, failed, runs, usage};
+use crate::runs;
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::{compare_stored, foreseen_stored};
 use brunt_model::experiment::{Around, Step, TrialOrder};
@@ -16,6 +16,7 @@ use brunt_report::figures::{count, span};
 use brunt_runner::decide;
 use brunt_spec::experiment::comparison;
 use brunt_spec::plan::PlannedCompare;
+use brunt_spec::settings::Said;
 use brunt_store::{Store, StoredItem};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,7 +63,8 @@ fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<
     let steps = |c: &Contender| c.steps[..known.unwrap_or(c.steps.len())].to_vec();
     let contenders: Vec<Contender> =
         study.experiment.contenders.iter().map(|c| Contender { steps: steps(c), ..c.clone() }).collect();
-    let spec = comparison(args.told(None, asked), &contenders, at).map_err(|error| usage(error.into()))?;
+    let spec =
+        comparison(args.told(None, asked), &contenders, at, &Said::default()).map_err(|error| usage(error.into()))?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
@@ -132,7 +134,7 @@ fn compared(sets: Vec<Vec<Group>>, args: &SpecArgs) -> Result<(Study, Analysis)>
 /// Loads that only some of them have are no reason to refuse.
 fn spec_of(args: &SpecArgs, contenders: &[Contender]) -> Result<Compare> {
     let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
-    Ok(comparison(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None)?)
+    Ok(comparison(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None, &Said::default())?)
 }
 
 /// Where all have several loads, each load by itself; else what there is, and that the loads differ is said.
@@ -236,7 +238,7 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
         directory: PathBuf::new(),
         scratch: None,
         question: Question::Compare(spec),
-        source: crate::command_line(),
+        source: crate::process::command_line(),
     };
     let (environment, unix_seconds) = (first.environment, first.unix_seconds);
     Study {

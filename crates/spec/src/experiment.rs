@@ -1,6 +1,6 @@
 //! Contenders and a question → an experiment.
 //!
-//! * [`contenders`]: servers, each with a plan for each load. [`comparison`]: what a comparison is to decide.
+//! * [`contenders`]: servers, each with a plan for each load. [`mod@comparison`]: what a comparison is to decide.
 //! * [`find`]: a search for the capacity; [`pattern`]: the plan that all its trials have in common. [`at_capacity`]: contenders
 //!   that are compared by their capacities.
 //!

@@ -3,11 +3,12 @@
 use super::CheckArgs;
 use crate::args::options::environment;
 use crate::ending::Decisive;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, usage};
 use crate::experiment::{Given, Keep, carry_out};
 use crate::measure::Strict;
 use crate::output::Outputs;
-use crate::{Failed, command_line, runs, usage};
+use crate::process::command_line;
+use crate::runs;
 use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
@@ -25,7 +26,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
     let experiment = experiment(store, args, baseline, url).map_err(usage)?;
     let given = Given {
         command: command_line(),
-        system: crate::system(),
+        system: crate::process::system(),
         outputs: Outputs::open(&[], true).map_err(usage)?,
         quiet: args.quiet,
         strict: Strict::No,
@@ -74,7 +75,8 @@ struct Again {
 
 impl Again {
     fn given(args: &CheckArgs) -> Result<Self> {
-        let body = args.data.as_ref().map(|data| body_from(data, &crate::system(), &Said::default())).transpose()?;
+        let body =
+            args.data.as_ref().map(|data| body_from(data, &crate::process::system(), &Said::default())).transpose()?;
         Ok(Self { headers: [args.headers.concat(), args.header_files.concat()].concat(), body })
     }
 

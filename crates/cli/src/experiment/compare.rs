@@ -7,9 +7,10 @@ use super::sweep::trial_order;
 use super::{Given, answers, carry_out, refuse_sets};
 use crate::args::comparison::defaulted;
 use crate::args::{RunArgs, SpecArgs, TryArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
-use crate::{Failed, command_line, failed, stored, usage};
+use crate::process::command_line;
+use crate::stored;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use brunt_model::experiment::{Around, TrialOrder};
 use brunt_model::question::AtCapacity;
@@ -104,7 +105,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
     if let Named::Stored = named {
         return stored::compare(&words, &args.spec, &args.run);
     }
-    let (system, command) = (crate::system(), command_line());
+    let (system, command) = (crate::process::system(), command_line());
     let mut run = args.run.clone();
     let (experiment, notes) = match named {
         Named::Plans => {
@@ -170,11 +171,11 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         }
         at => searched(args, at, system)?,
     };
-    let spec = comparison(args.spec.told(blocks.within, None), &contenders, at_capacity)?;
+    let spec = comparison(args.spec.told(blocks.within, None), &contenders, at_capacity, &Said::default())?;
     let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
     let arranged = Arranged {
         name: blocks.name.clone(),
-        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown)?,
+        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown, &Said::default())?,
         order: blocks.trial_order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown,
         question: Question::Compare(spec),
@@ -274,10 +275,21 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
         at_capacity.is_none() || (blocks.within, blocks.repeat) == (None, None),
         "--within and --repeat share out the time of searches, which the plan says; write compare.within and repetitions there"
     );
-    let spec = comparison(args.spec.told(blocks.within, loaded.compare.clone()), &experiment.contenders, at_capacity)?;
+    let spec = comparison(
+        args.spec.told(blocks.within, loaded.compare.clone()),
+        &experiment.contenders,
+        at_capacity,
+        &Said::default(),
+    )?;
     let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
     Ok(Experiment {
-        repetitions: repetitions(blocks.repeat.or(loaded.repetitions), &spec, &experiment.contenders, cooldown)?,
+        repetitions: repetitions(
+            blocks.repeat.or(loaded.repetitions),
+            &spec,
+            &experiment.contenders,
+            cooldown,
+            &Said::default(),
+        )?,
         order: blocks.trial_order.unwrap_or(experiment.order),
         cooldown,
         question: Question::Compare(spec),

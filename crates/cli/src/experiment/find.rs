@@ -7,8 +7,8 @@ mod tests;
 
 use super::{Given, carry_out};
 use crate::args::{RunArgs, SearchArgs};
-use crate::exit::Exit;
-use crate::{Failed, command_line, usage};
+use crate::exit::{Exit, Failed, usage};
+use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
@@ -54,7 +54,7 @@ pub fn find(args: &FindArgs) -> Result<Exit, Failed> {
         let told = anyhow::anyhow!("{file} is a plan file: write `find: {{}}` in it, and `brunt run {file}`");
         return Err(usage(told));
     }
-    let system = crate::system();
+    let system = crate::process::system();
     let command = command_line();
     let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
     carry_out(&experiment, Given::asked(&args.run, system, notes).map_err(usage)?)

@@ -3,8 +3,7 @@
 
 use super::{Given, compare};
 use crate::args::RunArgs;
-use crate::exit::Exit;
-use crate::{Failed, failed, usage};
+use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, Result, bail};
 use brunt_model::Experiment;
 use brunt_spec::plan_file;
@@ -27,7 +26,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     // Only its name is wanted here: the experiment is carried out in it, or in that of the one that is taken up again.
     let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
     let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
-    let system = crate::system();
+    let system = crate::process::system();
     let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
     let loaded = loaded.map_err(|error| usage(error.into()))?;
     let mut args = args.clone();

@@ -2,8 +2,8 @@
 
 use super::{Given, carry_out, refuse_sets};
 use crate::args::RunArgs;
-use crate::exit::Exit;
-use crate::{Failed, command_line, usage};
+use crate::exit::{Exit, Failed, usage};
+use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::{Experiment, Question};
@@ -72,7 +72,7 @@ pub fn trial_order() -> impl TypedValueParser<Value = TrialOrder> {
 
 /// Carries it out.
 pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
-    let system = crate::system();
+    let system = crate::process::system();
     let command = command_line();
     let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
     let given = Given::asked(&args.run, system, notes).map_err(usage)?;

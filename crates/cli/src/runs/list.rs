@@ -2,7 +2,7 @@
 
 use super::{refused, say};
 use crate::args::store::StoreArgs;
-use crate::{Failed, failed};
+use crate::exit::{Failed, failed};
 use brunt_report::figures::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_report::layout::{Table, clean, shorten};
 use brunt_report::utc::rfc3339;

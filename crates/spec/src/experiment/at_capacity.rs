@@ -94,11 +94,13 @@ fn each(within: Within, search: &SearchSettings, contenders: &[Contender], repet
     let warmup = steps().first().map_or(Duration::ZERO, |pattern| pattern.plan.main().stop.warmup);
     let one = warmup + search.trial.0 + search.cooldown;
     require!(search.said, each >= 3 * one, |names| format!(
-        "--within {}: that is {} for each of {searches} searches, and three trials of {} do not fit into it; write more, fewer \
-         repetitions (--repeat), or shorter trials ({})",
+        "{} {}: that is {} for each of {searches} searches, and three trials of {} do not fit into it; write more, fewer \
+         repetitions ({}), or shorter trials ({})",
+        names.either("--within", "compare.within"),
         span(all.as_secs_f64()),
         span(each.as_secs_f64()),
         span(one.as_secs_f64()),
+        names.either("--repeat", "repetitions"),
         names.of("trial")
     ));
     Ok(each)

@@ -1,22 +1,31 @@
 //! What a comparison is to decide, from the words of a command line or of a plan file, and the table of defaults.
 
 use crate::defaults;
-use crate::error::{Result, bail, ensure};
+use crate::error::{Result, bail, ensure, require};
 use crate::estimate;
 use crate::plan::PlannedCompare;
+use crate::settings::Said;
 use crate::words::compare::{self, At};
 use brunt_model::objective::Metric;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
 use std::time::Duration;
 
-/// What a comparison of these contenders is to decide; where their capacities are searched for, how.
-pub fn comparison(told: PlannedCompare, contenders: &[Contender], at_capacity: Option<AtCapacity>) -> Result<Compare> {
+/// What a comparison of these contenders is to decide; where their capacities are searched for, how. `said` is where it was
+/// said, for messages.
+pub fn comparison(
+    told: PlannedCompare,
+    contenders: &[Contender],
+    at_capacity: Option<AtCapacity>,
+    said: &Said,
+) -> Result<Compare> {
     comparable(contenders)?;
-    ensure!(
-        at_capacity.is_some() || told.at.unwrap_or_default() == At::Load,
-        "--at: runs that were kept are at the loads that they had; leave it out"
-    );
+    require!(said, at_capacity.is_some() || told.at.unwrap_or_default() == At::Load, |names| {
+        format!(
+            "{}: runs that were kept are at the loads that they had; leave it out",
+            names.either("--at", "compare.at")
+        )
+    });
     let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders, at_capacity.as_ref()));
     let named = std::mem::take(&mut metrics).into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
     for measure in named {
@@ -24,29 +33,38 @@ pub fn comparison(told: PlannedCompare, contenders: &[Contender], at_capacity: O
             metrics.push(measure);
         }
     }
-    if metrics.contains(&Measure::ServerCpu) && !contenders.iter().all(reads_cpu) {
-        bail!("cpu: nothing is read of the servers; add --probe process=NAME, or --probe host");
-    }
-    measured(&metrics, at_capacity.as_ref())?;
+    require!(said, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
+        let [process, host] =
+            [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
+                .map(|(option, key)| names.either(option, key));
+        format!("cpu: nothing is read of the servers; add {process}, or {host}")
+    });
+    measured(&metrics, at_capacity.as_ref(), said)?;
     let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
     Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if, within: told.within, at_capacity })
 }
 
 /// A capacity is what searches find, and they find nothing else.
-fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>) -> Result<()> {
+fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, said: &Said) -> Result<()> {
     let Some(at) = at_capacity else {
-        ensure!(
-            !metrics.contains(&Measure::Capacity),
-            "capacity: it is not searched for; add --at capacity, or --at both"
-        );
+        require!(said, !metrics.contains(&Measure::Capacity), |names| {
+            let at = names.either("--at", "compare.at");
+            format!("capacity: it is not searched for; add {at} capacity, or {at} both")
+        });
         return Ok(());
     };
     if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
-        bail!("{other}: at their capacities only those are compared; write --at both with a load, such as -r 100");
+        return Err(said.refuse(|names| {
+            let (at, load) = (names.either("--at", "compare.at"), names.either("-r 100", "load.rate 100"));
+            format!("{other}: at their capacities only those are compared; write {at} both with a load, such as {load}")
+        }));
     }
     let capacity = metrics.contains(&Measure::Capacity);
-    ensure!(capacity, "--at: no capacity is compared; add it to --metric, or leave --at out");
+    require!(said, capacity, |names| {
+        let (at, metric) = (names.either("--at", "compare.at"), names.either("--metric", "compare.metrics"));
+        format!("{at}: no capacity is compared; add it to {metric}, or leave {at} out")
+    });
     Ok(())
 }
 
@@ -96,7 +114,13 @@ fn reads_cpu(contender: &Contender) -> bool {
 }
 
 /// How many repetitions there may be: as many as were asked for, or as fit into the time.
-pub fn repetitions(asked: Option<u32>, spec: &Compare, contenders: &[Contender], cooldown: Duration) -> Result<u32> {
+pub fn repetitions(
+    asked: Option<u32>,
+    spec: &Compare,
+    contenders: &[Contender],
+    cooldown: Duration,
+    said: &Said,
+) -> Result<u32> {
     if let Some(asked) = asked {
         return Ok(asked);
     }
@@ -108,7 +132,10 @@ pub fn repetitions(asked: Option<u32>, spec: &Compare, contenders: &[Contender],
     }
     let fit = (within.as_secs_f64() / once.as_secs_f64()) as u32;
     let (asked, needed) = (duration(within), duration(once));
-    ensure!(fit > 0, "--within {asked}: one repetition takes {needed}; write more, or a shorter --duration");
+    require!(said, fit > 0, |names| {
+        let (within, duration) = (names.either("--within", "compare.within"), names.of("duration"));
+        format!("{within} {asked}: one repetition takes {needed}; write more, or a shorter {duration}")
+    });
     Ok(fit.min(defaults::MOST_BLOCKS))
 }
 

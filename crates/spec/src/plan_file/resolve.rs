@@ -9,7 +9,7 @@ use crate::experiment::{comparison, repetitions};
 use crate::plan::{
     Draft, Given, Keyed, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
 };
-use crate::settings::RunSettings;
+use crate::settings::{RunSettings, Said};
 use crate::system::System;
 use crate::to_plan::{scenario, sweep_steps};
 use crate::words::compare::At;
@@ -170,8 +170,9 @@ fn question(
     );
     let length = (asked.within, file.repetitions.unwrap_or(defaults::BLOCKS));
     let at = search.map(|search| search.compare(contenders, length, told)).transpose().map_err(of_comparison)?;
-    let spec = comparison(asked, contenders, at).map_err(of_comparison)?;
-    let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown).map_err(of_comparison)?;
+    let spec = comparison(asked, contenders, at, &Said::in_plan_file()).map_err(of_comparison)?;
+    let repetitions =
+        repetitions(file.repetitions, &spec, contenders, cooldown, &Said::in_plan_file()).map_err(of_comparison)?;
     Ok((Question::Compare(spec), repetitions))
 }
 

@@ -147,6 +147,14 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("find: {within: 5s}", "plan.yaml:2:16: find.within: find.within 5s: three trials of 3s do not fit into it"),
         ("find: {start: 50, most: 20}", "plan.yaml:2:25: find.most: find.most is below the load of the first trial"),
         ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0`: 0 is not in 1..=1024"),
+        (
+            "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",
+            "compare: capacity: it is not searched for; add compare.at capacity, or compare.at both",
+        ),
+        (
+            "load: {rate: 5, duration: 9s}\ncompare: {within: 5s}\ncontenders: {a: , b: }",
+            "compare: compare.within 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
+        ),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
     ] {
         let told = format!(

@@ -90,6 +90,11 @@ impl Said {
 }
 
 impl Names<'_> {
+    /// An option that is no row of the table, or the key that says the same in a plan file.
+    pub fn either(&self, option: &str, key: &str) -> String {
+        if self.said.by_keys { key.to_owned() } else { option.to_owned() }
+    }
+
     /// What a setting is called where it is, or would be, said.
     pub fn of(&self, option: &'static str) -> String {
         self.named.borrow_mut().push(option);

@@ -1,0 +1,29 @@
+//! This process: the machine that it runs on, its environment, and how it was called.
+
+use crate::args::options::environment;
+use crate::redact;
+use brunt_spec::System;
+use std::io::{self, Read};
+
+/// This machine, as plans must know it.
+pub fn system() -> System {
+    System {
+        descriptors: brunt_probe::limits::raise_descriptors(),
+        cores: brunt_probe::machine::cores(),
+        ports: brunt_probe::settings::settings(&brunt_probe::Root::system()).ports(),
+        // Any number will do; it is kept in the plan, so that a run can be repeated.
+        seed: u64::from(std::process::id()) ^ (brunt_engine::clock::unix_seconds() * 1e3) as u64,
+        environment,
+        stdin: || {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        },
+        program: std::env::current_exe,
+        heard: |words| drop(redact::current().words(words)),
+    }
+}
+
+/// The command line as one could type it again.
+pub fn command_line() -> String {
+    brunt_store::redact::shell_words(std::env::args())
+}
