@@ -290,16 +290,14 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
                 let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
                 shared.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
             }
-            // A task of its own: an idle user would hold the room that opening its connection took.
-            shared.spawn(ask_from_begin(actor, 0, iterations_left));
+            ask_from_begin(actor, 0, iterations_left).await;
         }
         Some(pool) => {
             let seat = pool.reserve(shared.number);
             spawn_seats(&shared, pool, (&actor, seat));
-            shared.spawn(live(actor, Arrivals { pool: Arc::clone(pool), seat, fresh: false }));
+            live(actor, Arrivals { pool: Arc::clone(pool), seat, fresh: false }).await;
         }
     }
-    shared.left();
 }
 
 /// One stream of a user of the closed loop, from when the load begins.
