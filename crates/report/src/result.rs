@@ -103,7 +103,7 @@ pub struct Document {
     /// How the run went over time, one entry an interval, warm-up and grace included.
     pub series: Vec<Interval>,
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<Label>,
     /// The requests by label, in the order in which labels were first seen; one entry where there is only one.
     pub labels: Vec<Label>,

@@ -301,7 +301,8 @@ fn runs_over_streams_conserve_everything() {
     for number in 0..100 {
         let mut plan = super::conservation::any_plan(&mut random);
         plan.connection.streams = random.random_range(1..10);
-        plan.stop.duration = plan.stop.duration.map(|time| time.min(secs(4)));
+        let stop = &mut plan.main_mut().stop;
+        stop.duration = stop.duration.map(|time| time.min(secs(4)));
         plan.connection.retry_stale = random.random();
         let limit = random.random_range(1..12);
         let opens_for = ms([0, 0, 30][random.random_range(0..3)]);
