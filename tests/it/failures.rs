@@ -281,10 +281,10 @@ fn a_low_limit_of_files_bounds_the_connections() {
     two.says(&["17 connections need 2 processes"]);
     let open = within("-r 100 -d 500ms").all_good();
     assert_eq!(
-        open.at("/plan/load").to_string().matches("\"max_in_flight\":16").count(),
+        open.at("/plan/populations/0/load").to_string().matches("\"max_in_flight\":16").count(),
         1,
         "{}",
-        open.at("/plan/load")
+        open.at("/plan/populations/0/load")
     );
 }
 

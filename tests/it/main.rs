@@ -29,6 +29,7 @@ mod main_job;
 mod overload;
 mod pieces;
 mod plan;
+mod populations;
 mod probes;
 mod processes;
 mod requests;

@@ -104,7 +104,7 @@ fn the_open_loop_that_a_closed_one_suggests_can_be_run() {
     let offered = text.split("Open loop at this throughput: brunt ").nth(1).and_then(|t| t.split(" Phases").next());
     let offered = offered.unwrap_or_else(|| panic!("{text}"));
     let again = measure(offered).all_good();
-    assert_eq!(again.at("/plan/stop/requests"), 200);
+    assert_eq!(again.at("/plan/populations/0/stop/requests"), 200);
     again.says(&["open loop"]);
 }
 

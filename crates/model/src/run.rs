@@ -156,6 +156,11 @@ impl Run {
         self.spread.push(&s.bins);
     }
 
+    /// The first of several populations: the one whose load sweeps vary. Itself, where there is only one.
+    pub fn main(&self) -> &Self {
+        self.populations.first().unwrap_or(self)
+    }
+
     /// When a part began.
     pub fn began(&self, phase: Phase) -> Option<Tick> {
         self.phases.iter().find(|p| p.0 == phase).map(|p| p.1)

@@ -1,6 +1,6 @@
 //! How many trials an experiment has, and about how long they take.
 
-use brunt_model::{Experiment, Load, Plan, Question};
+use brunt_model::{Experiment, Load, Plan, Population, Question};
 use std::time::Duration;
 
 /// `2 contenders × 30 steps × 3 repetitions = 180 trials, about 1 h 45 min`.
@@ -46,13 +46,19 @@ fn time(experiment: &Experiment) -> String {
 
 /// How long a trial takes; None where that is the server's doing.
 pub fn trial(plan: &Plan) -> Option<Duration> {
-    let requests = match &plan.main().load {
-        Load::Open { rate, .. } => rate.as_constant().zip(plan.main().stop.requests).map(|(rate, n)| n as f64 / rate),
+    let all: Option<Vec<Duration>> = plan.populations.iter().map(population).collect();
+    all?.into_iter().max()
+}
+
+fn population(population: &Population) -> Option<Duration> {
+    let stop = &population.stop;
+    let requests = match &population.load {
+        Load::Open { rate, .. } => rate.as_constant().zip(stop.requests).map(|(rate, n)| n as f64 / rate),
         Load::Closed { .. } => None,
     };
     let requests = requests.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let measured = [plan.main().stop.duration, requests].into_iter().flatten().min()?;
-    Some(plan.main().stop.warmup + measured)
+    let measured = [stop.duration, requests].into_iter().flatten().min()?;
+    Some(stop.warmup + measured)
 }
 
 fn counted(n: usize, what: &str) -> String {

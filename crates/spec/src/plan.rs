@@ -30,7 +30,9 @@ mod yaml;
 pub use compare::PlannedCompare;
 
 pub use crate::error::Position;
-pub use file::{Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer};
+pub use file::{
+    Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers,
+};
 pub use fill::Given;
 pub use json::json;
 pub use node::{Entry, Node, Value};

@@ -46,7 +46,7 @@ fn objectives(study: &Study) -> Vec<Objective> {
 }
 
 fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observation {
-    let (run, place) = (&trial.run, trial.place);
+    let (run, place) = (trial.run.main(), trial.place);
     let step = study.experiment.step(place);
     let open = step.is_some_and(|step| LoadUnit::from(&step.plan.main().load) == LoadUnit::PerSecond);
     let replies = run.total.response.without(&run.total.timed_out);

@@ -10,7 +10,7 @@ use super::vary::{self, Variant};
 use super::words::{Commands, Longer, Word, WordOr};
 use super::written::{self, Written};
 use super::yaml;
-use crate::error::SpecError;
+use crate::error::{Position, SpecError};
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
 use brunt_model::scenario::Order;
 use std::time::Duration;
@@ -59,13 +59,8 @@ pub struct Planned {
     pub name: String,
     /// Its level of each factor.
     pub factors: Vec<(String, String)>,
-    /// What it asks: one request, several, or none where `script.urls` is among its settings. Keys begin with
-    /// `script.request`.
-    pub requests: Vec<Vec<Keyed>>,
-    /// Which of several is next, where the plan says so.
-    pub request_order: Option<Order>,
-    /// All that is an option of a run, by its key.
-    pub settings: Vec<Keyed>,
+    /// What is asked of it, and how much: by users of one kind, or of several at the same time.
+    pub populations: Vec<PlannedUsers>,
     /// The server that is started for it.
     pub server: Option<PlannedServer>,
     /// Commands around its trials, its repetitions and its steps.
@@ -76,6 +71,20 @@ pub struct Planned {
     pub probe_interval: Option<Duration>,
     /// The plan as it is for this contender, filled in: what `brunt plan show` prints.
     pub resolved: Node,
+}
+
+/// Users of one kind.
+#[derive(Debug, Clone)]
+pub struct PlannedUsers {
+    /// What they are called, and where; None where the plan has no populations.
+    pub name: Option<(String, Position)>,
+    /// What they ask: one request, several, or none where `script.urls` is among the settings. Keys begin with
+    /// `script.request`.
+    pub requests: Vec<Vec<Keyed>>,
+    /// Which of several is next, where the plan says so.
+    pub request_order: Option<Order>,
+    /// All that is an option of a run, by its key.
+    pub settings: Vec<Keyed>,
 }
 
 /// A key of the plan and its value.
@@ -215,11 +224,8 @@ fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, SpecError> {
     hooks_of(&mut own, |level| level != "experiment");
     let resolved = scope.fill(&own)?.without_nulls();
     let written: Written = read(&resolved)?;
-    let script = written.script.as_ref();
     Ok(Planned {
-        requests: requests(&resolved)?,
-        request_order: script.and_then(|script| script.order).map(Order::from),
-        settings: settings(&resolved),
+        populations: populations(&resolved)?,
         server: written.server.as_ref().map(|written| server(written, &resolved)).transpose()?,
         hooks: [
             hooks(&written.hooks, |around| &around.contender),
@@ -232,6 +238,29 @@ fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, SpecError> {
         name,
         factors,
     })
+}
+
+/// The users of a contender: those of its populations, or all alike.
+fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
+    let Some(populations) = plan.child("populations") else { return Ok(vec![users(plan, None)?]) };
+    if populations.entries().is_empty() {
+        let wrong = "there is none in it; write a name with its script and load, or leave the key out";
+        return Err(SpecError::new(&populations.at, "populations", wrong));
+    }
+    let of = |entry: &Entry| {
+        let path = format!("populations.{}", entry.key);
+        read::<written::Population>(&entry.node).map_err(|error| error.within(&path, &entry.node.at))?;
+        let mut tree = kept(plan, |key| key != "populations");
+        tree.merge(&entry.node);
+        users(&tree.without_nulls(), Some((entry.key.clone(), entry.at.clone())))
+    };
+    populations.entries().iter().map(of).collect()
+}
+
+fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, SpecError> {
+    let order = plan.below("script.order").map(read::<written::RequestOrder>).transpose()?;
+    let request_order = order.map(Order::from);
+    Ok(PlannedUsers { name, requests: requests(plan)?, request_order, settings: settings(plan) })
 }
 
 /// The tree with some of its keys.

@@ -41,7 +41,10 @@ fn a_plan_without_contenders_has_one() {
     assert_eq!((plan.name.as_str(), plan.contenders.len()), ("plan", 1));
     assert_eq!((plan.repetitions, plan.order, plan.cooldown), (None, None, None));
     let only = &plan.contenders[0];
-    assert_eq!((only.name.as_str(), only.requests.len(), only.settings.len()), ("plan", 1, 0));
+    assert_eq!(
+        (only.name.as_str(), only.populations[0].requests.len(), only.populations[0].settings.len()),
+        ("plan", 1, 0)
+    );
 }
 
 #[test]
@@ -72,9 +75,10 @@ factors:
     let factors =
         [("contender", "apache"), ("keepalive", "off"), ("size", "124kB")].map(|(f, l)| (f.to_owned(), l.to_owned()));
     assert_eq!(last.factors, factors);
-    let keys: Vec<_> = last.settings.iter().map(|s| format!("{}={}", s.key, s.node.text().unwrap())).collect();
+    let keys: Vec<_> =
+        last.populations[0].settings.iter().map(|s| format!("{}={}", s.key, s.node.text().unwrap())).collect();
     assert_eq!(keys, ["load.rate=7", "load.duration=4s", "connection.keepalive=false"]);
-    assert_eq!(last.requests[0][0].node.text(), Some("http://h/124kB"));
+    assert_eq!(last.populations[0].requests[0][0].node.text(), Some("http://h/124kB"));
 }
 
 #[test]
@@ -93,8 +97,8 @@ contenders: {a: , b: {vars: {what: other}}}
     );
     assert_eq!(plan.name, "x-full");
     let [a, b] = &plan.contenders[..] else { panic!("not two") };
-    assert_eq!(a.requests[0][0].node.text(), Some("/sleep-a.php?$1&$x=${y}&h=/home/anna"));
-    assert_eq!(b.requests[0][0].node.text(), Some("/other.php?$1&$x=${y}&h=/home/anna"));
+    assert_eq!(a.populations[0].requests[0][0].node.text(), Some("/sleep-a.php?$1&$x=${y}&h=/home/anna"));
+    assert_eq!(b.populations[0].requests[0][0].node.text(), Some("/other.php?$1&$x=${y}&h=/home/anna"));
     let server = b.server.as_ref().unwrap();
     assert_eq!(
         (server.start.as_str(), &server.ready),
@@ -130,14 +134,14 @@ fn the_command_line_has_the_last_word() {
     2 ["a: 7 (--set load.rate=7)", "b: 7 (--set load.rate=7)"] ["a: 1s (--set load.duration=1s)", "b: 1s (--set load.duration=1s)"]
     1 ["a: 500 (plan.yaml:5:14)", "b: 500 (plan.yaml:5:14)"] ["a: 9s (plan.yaml:7:35)", "b: 30s (plan.yaml:5:29)"]
     "#);
-    let urls = plan(CHOOSING, &["page=c?x=1"]).contenders[0].requests[0][0].node.clone();
+    let urls = plan(CHOOSING, &["page=c?x=1"]).contenders[0].populations[0].requests[0][0].node.clone();
     assert_eq!(urls.text(), Some("http://h/c?x=1"));
-    assert_eq!(plan(CHOOSING, &["objectives=[p99 < 1s, errors < 1%]"]).contenders[0].settings.len(), 3);
+    assert_eq!(plan(CHOOSING, &["objectives=[p99 < 1s, errors < 1%]"]).contenders[0].populations[0].settings.len(), 3);
     assert_eq!(
-        plan(CHOOSING, &["connection.http1.0=true"]).contenders[0].settings.last().unwrap().key,
+        plan(CHOOSING, &["connection.http1.0=true"]).contenders[0].populations[0].settings.last().unwrap().key,
         "connection.http1.0"
     );
-    assert_eq!(plan(CHOOSING, &["load.duration="]).contenders[0].settings.len(), 1);
+    assert_eq!(plan(CHOOSING, &["load.duration="]).contenders[0].populations[0].settings.len(), 1);
 }
 
 #[test]
@@ -215,7 +219,7 @@ fn unknown_keys_are_told_with_what_is_like_them() {
     ]), @r"
     plan.yaml:3:3: load.raet: there is no such key; write rate
     plan.yaml:2:1: laod: there is no such key; write load
-    plan.yaml:2:1: xyzzy: there is no such key; write one of name, about, vars, ports, choose, script, load, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
+    plan.yaml:2:1: xyzzy: there is no such key; write one of name, about, vars, ports, choose, script, load, populations, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
     plan.yaml:1:28: script.request.mehtod: there is no such key; write method
     plan.yaml:1:33: script.requests[1].wieght: there is no such key; write weight
     plan.yaml:2:18: hooks.before.contendre: there is no such key; write contender
@@ -380,7 +384,7 @@ fn variables_that_grow_without_end_are_refused() {
 #[test]
 fn what_is_sent_as_json_keeps_its_types() {
     let plan = plan("script: {request: {url: h, json: {a: 1, b: '1', c: [true, ~, x]}}}\n", &[]);
-    let body = plan.contenders[0].requests[0].iter().find(|s| s.key == "script.request.json").unwrap();
+    let body = plan.contenders[0].populations[0].requests[0].iter().find(|s| s.key == "script.request.json").unwrap();
     assert_eq!(json(&body.node).to_string(), r#"{"a":1,"b":"1","c":[true,null,"x"]}"#);
 }
 

@@ -33,6 +33,10 @@ pub struct Written {
     pub script: Option<Script>,
     /// How much is asked, and when to stop.
     pub load: Option<Load>,
+    /// Users of several kinds at the same time: names, each with its own script, load and checks; what one does not say is
+    /// that of the plan. A sweep varies the load of the first, and its figures are of the first.
+    #[schemars(with = "BTreeMap<String, Population>")]
+    pub populations: Option<serde::de::IgnoredAny>,
     /// How connections are made and kept.
     pub connection: Option<Connection>,
     /// What makes a reply good.
@@ -67,6 +71,18 @@ pub struct Written {
     /// compared.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub factors: Option<serde::de::IgnoredAny>,
+}
+
+/// Users of one kind.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Population {
+    /// What they ask.
+    pub script: Option<Script>,
+    /// How much they ask.
+    pub load: Option<Load>,
+    /// What makes a reply to them good.
+    pub checks: Option<Checks>,
 }
 
 /// How a capacity is looked for: the words of `brunt find`.

@@ -8,6 +8,7 @@ use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{comparison, repetitions};
 use crate::plan::{
     Draft, Given, Keyed, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
+    PlannedUsers, Position,
 };
 use crate::settings::{RunSettings, Said};
 use crate::system::System;
@@ -16,8 +17,9 @@ use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
 use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
-use brunt_model::{Contender, Experiment, ProbeSpec, Question};
-use brunt_model::{Scenario, scenario::Step as Do};
+use brunt_model::plan::MAIN;
+use brunt_model::scenario::{Scenario, Step as Do};
+use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, Stop};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -115,6 +117,9 @@ impl Opened {
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;
         for planned in &file.contenders {
+            if search.is_some() || file.compare.is_some() {
+                one_population(planned)?;
+            }
             let (contender, told) = contender(planned, search.as_ref(), &folder, system)?;
             notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
             steps += contender.steps.len();
@@ -203,6 +208,15 @@ fn placed(error: SpecError, planned: &Planned) -> SpecError {
     if error.at.is_some() { error } else { error.of(&format!("contender {}", planned.name)) }
 }
 
+/// A search and a comparison are of one load.
+fn one_population(planned: &Planned) -> Result<()> {
+    let several = planned.populations.get(1).and_then(|users| users.name.as_ref());
+    several.map_or(Ok(()), |(name, at)| {
+        let wrong = "a search or comparison is of one population; leave the others out, or measure them without it";
+        Err(SpecError::new(at, format!("populations.{name}"), wrong))
+    })
+}
+
 fn of_comparison(error: SpecError) -> SpecError {
     error.of("compare")
 }
@@ -214,8 +228,8 @@ fn steps(
     folder: &Path,
     system: &System,
 ) -> Result<(Vec<Step>, Vec<String>)> {
-    let settings =
-        all_settings(planned).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    let Some((users, others)) = planned.populations.split_first() else { bail!("there is nothing to ask") };
+    let settings = all_settings(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
     let Some(first) = settings.first() else { bail!("there is nothing to ask") };
     let is_known = search.is_none_or(Search::is_beside_loads);
     let (mut steps, mut notes) = if is_known { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
@@ -224,28 +238,75 @@ fn steps(
         steps.splice(0..0, pattern);
         notes.extend(told);
     }
-    if !planned.requests.is_empty() {
-        let scenario = mix(planned, &settings, system)?;
+    if !users.requests.is_empty() {
+        let scenario = mix(users, &settings, system)?;
         for step in &mut steps {
             step.plan.main_mut().scenario.clone_from(&scenario);
         }
     }
+    let others = others.iter().map(|users| beside(users, folder, system)).collect::<Result<Vec<_>>>()?;
+    for step in &mut steps {
+        if let Some((name, _)) = &users.name {
+            step.plan.main_mut().name.clone_from(name);
+        }
+        others.iter().try_for_each(|other| join(&mut step.plan, other))?;
+    }
     Ok((steps, notes))
 }
 
-/// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.
-fn all_settings(planned: &Planned) -> Vec<Keys> {
-    if planned.requests.is_empty() {
-        return vec![Keys::new(planned.settings.clone())];
+/// A population beside the first.
+struct Beside {
+    at: Position,
+    plan: Plan,
+}
+
+fn beside(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Beside> {
+    let (name, at) = users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), Position::whole("")));
+    let settings = all_settings(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    let Some(first) = settings.first() else { bail!("there is nothing to ask") };
+    let (mut steps, _) = sweep_steps(first, system)?;
+    let (Some(step), true) = (steps.pop(), steps.is_empty()) else {
+        let wrong = "its load is a sweep; only that of the first population may be one";
+        return Err(SpecError::new(&at, format!("populations.{name}"), wrong));
+    };
+    let mut plan = step.plan;
+    plan.main_mut().name = name;
+    if !users.requests.is_empty() {
+        plan.main_mut().scenario = mix(users, &settings, system)?;
     }
-    let common: Vec<Keyed> = planned.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
-    planned.requests.iter().map(|request| Keys::new([&common[..], request].concat())).collect()
+    Ok(Beside { at, plan })
+}
+
+/// Another population of the same run.
+fn join(plan: &mut Plan, other: &Beside) -> Result<()> {
+    let mut population = other.plan.main().clone();
+    let same = |stop: &Stop| (stop.warmup, stop.warmup_until_steady);
+    if same(&population.stop) != same(&plan.main().stop) {
+        let wrong = "its warm-up is another than that of the first; write one load.warmup for all";
+        return Err(SpecError::new(&other.at, format!("populations.{}", population.name), wrong));
+    }
+    let policies = plan.reply_policies.len() as u32;
+    population.scenario.requests.iter_mut().for_each(|request| request.reply_policy += policies);
+    plan.reply_policies.extend(other.plan.reply_policies.iter().cloned());
+    plan.populations.push(population);
+    plan.threads = plan.threads.max(other.plan.threads);
+    plan.processes = plan.processes.max(other.plan.processes);
+    Ok(())
+}
+
+/// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.
+fn all_settings(users: &PlannedUsers) -> Vec<Keys> {
+    if users.requests.is_empty() {
+        return vec![Keys::new(users.settings.clone())];
+    }
+    let common: Vec<Keyed> = users.settings.iter().filter(|setting| setting.key != "script.order").cloned().collect();
+    users.requests.iter().map(|request| Keys::new([&common[..], request].concat())).collect()
 }
 
 /// A mix is what several runs would ask, side by side.
-fn mix(planned: &Planned, settings: &[RunSettings], system: &System) -> Result<Scenario> {
+fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Result<Scenario> {
     let mut all: Option<Scenario> = None;
-    for (settings, request) in settings.iter().zip(&planned.requests) {
+    for (settings, request) in settings.iter().zip(&users.requests) {
         let mut one = scenario(settings, system)?;
         let text = |key| find(request, key).and_then(|setting| setting.node.text());
         for asked in &mut one.requests {
@@ -260,7 +321,7 @@ fn mix(planned: &Planned, settings: &[RunSettings], system: &System) -> Result<S
         }
     }
     let Some(mut all) = all else { bail!("there is nothing to ask") };
-    if let Some(order) = planned.request_order {
+    if let Some(order) = users.request_order {
         all.steps = vec![Do::Next(order)];
     }
     Ok(all)

@@ -222,3 +222,74 @@ factors:
           keepalive: false
     ");
 }
+
+const SHOP: &str = "
+script: {base: 'http://127.0.0.1:81'}
+load: {duration: 5s}
+checks: {status: [200]}
+populations:
+  checkout: {script: {request: {url: /buy, method: POST}}, load: {rate: 20}, checks: {status: [201]}}
+  browsing: {script: {requests: [{url: /, weight: 2}, /a]}, load: {users: 50, think: 1s}}
+";
+
+#[test]
+fn populations_have_what_is_theirs_and_the_rest_of_the_plan() {
+    let experiment = well(SHOP).experiment;
+    let plan = &experiment.contenders[0].steps[0].plan;
+    let of = |population: &brunt_model::Population| {
+        let asked = population.scenario.requests.iter().map(|request| {
+            let checks = &plan.reply_policies[request.reply_policy as usize].checks;
+            format!("{} {} {} {}", request.weight, request.method, request.url, checks.status[0].least)
+        });
+        (
+            population.name.clone(),
+            population.load.peak(),
+            population.stop.duration,
+            asked.collect::<Vec<_>>().join(", "),
+        )
+    };
+    let five = Some(Duration::from_secs(5));
+    let [checkout, browsing] = &plan.populations[..] else { panic!("two populations") };
+    assert_eq!(of(checkout), ("checkout".into(), 20.0, five, "1 POST http://127.0.0.1:81/buy 201".into()));
+    let pages = "2 GET http://127.0.0.1:81/ 200, 1 GET http://127.0.0.1:81/a 200";
+    assert_eq!(of(browsing), ("browsing".into(), 50.0, five, pages.into()));
+    // A sweep is of the first.
+    let swept = well(&SHOP.replace("rate: 20", "rate: 20..40*2")).experiment;
+    let loads: Vec<f64> = swept.contenders[0].steps.iter().map(|step| step.plan.main().load.peak()).collect();
+    assert_eq!(loads, [20.0, 40.0]);
+    assert!(swept.contenders[0].steps.iter().all(|step| step.plan.populations[1].load.peak() == 50.0));
+}
+
+#[test]
+fn what_is_wrong_with_a_population_is_said_where_it_stands() {
+    for (from, to, expected) in [
+        (
+            "users: 50",
+            "users: 50..100*2",
+            "plan.yaml:7:3: populations.browsing: its load is a sweep; only that of the first \
+          population may be one",
+        ),
+        (
+            "think: 1s",
+            "warmup: 1s",
+            "plan.yaml:7:3: populations.browsing: its warm-up is another than that of the first; \
+          write one load.warmup for all",
+        ),
+        (
+            "think: 1s",
+            "thnik: 1s",
+            "plan.yaml:7:79: populations.browsing.load.thnik: there is no such key; write think",
+        ),
+        ("request: {url: /buy, method: POST}", "order: random", "what to ask is missing"),
+    ] {
+        let told = loaded(&SHOP.replace(from, to), &[]).err().unwrap_or_default();
+        assert!(told.contains(expected), "{told}");
+    }
+    let searched = loaded(&format!("{SHOP}find: {{}}\n"), &[]).err().unwrap_or_default();
+    assert!(
+        searched.contains("plan.yaml:7:3: populations.browsing: a search or comparison is of one population"),
+        "{searched}"
+    );
+    let none = loaded("script: {request: 'http://h'}\npopulations: {}\n", &[]).err().unwrap_or_default();
+    assert!(none.contains("there is none in it; write a name with"), "{none}");
+}

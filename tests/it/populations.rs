@@ -1,0 +1,60 @@
+//! Several populations in one run, beside what the server counted of each.
+
+use crate::world::{Nginx, command, nginx};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const PLAN: &str = "
+name: shop
+script: {base: 'http://127.0.0.1:PORT'}
+load: {duration: 1s}
+repetitions: 1
+populations:
+  checkout: {script: {request: {url: /page.txt, method: POST}}, load: {rate: 40, arrivals: even}, checks: {status: [405]}}
+  browsing: {script: {requests: [{url: /, weight: 2}, /page.txt]}, load: {users: 5, think: 20ms}}
+";
+
+/// Carries the plan out and reads what was kept of its run.
+fn carry_out(nginx: &Nginx, dir: &Path) -> Value {
+    fs::write(dir.join("plan.yaml"), PLAN.replace("PORT", &nginx.port.to_string())).expect("a plan");
+    let store = dir.join("store");
+    let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
+    let status = command(&run).status().expect("brunt");
+    assert_eq!(status.code(), Some(0));
+    let runs = fs::read_dir(store.join("runs")).expect("runs").flatten().map(|entry| entry.path());
+    let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
+    let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
+    serde_json::from_slice(&shown.stdout).expect("JSON")
+}
+
+fn completed(result: &Value) -> u64 {
+    result["requests"]["completed"].as_u64().expect("a number")
+}
+
+#[test]
+fn each_population_is_counted_as_the_server_counts_it() {
+    let test = "populations::each_population_is_counted_as_the_server_counts_it";
+    let Some(nginx) = nginx(test, "") else { return };
+    let dir = TempDir::new().expect("a directory");
+    let result = carry_out(&nginx, dir.path());
+    let log = nginx.log();
+    let logged = |method: &str| log.iter().filter(|line| line.request().starts_with(method)).count() as u64;
+    let populations = result["populations"].as_array().expect("populations");
+    let named: Vec<(&str, u64)> =
+        populations.iter().map(|one| (one["label"].as_str().expect("a name"), completed(one))).collect();
+    assert_eq!(named, [("checkout", logged("POST")), ("browsing", logged("GET"))]);
+    assert_eq!(named[0].1, 40);
+    assert_eq!(completed(&result), named[0].1 + named[1].1);
+    // Each has its own checks: a 405 is what is expected of the one, and the other gets none.
+    assert_eq!(populations[0]["errors"], 0);
+    assert_eq!(populations[1]["outcomes"], serde_json::json!({"200": named[1].1}));
+    let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
+    assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
+    // Six connections: five users', and those of the arrivals.
+    let connections = result["connections"]["opened"].as_u64().expect("a number");
+    assert!((6..=45).contains(&connections), "{connections}");
+    let share = completed(&result["labels"][1]) as f64 / named[1].1 as f64;
+    assert!((0.6..0.74).contains(&share), "{share}");
+}
