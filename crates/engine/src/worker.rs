@@ -337,7 +337,11 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
                 let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
                 shared.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
             }
-            ask_from_begin(actor, 0, iterations_left).await;
+            // Written out, since an actor that another function is handed would take room twice while it waits.
+            match begin_user(&shared, number, 0, iterations_left).await {
+                Some(own) => live(actor, own).await,
+                None => shared.left(),
+            }
         }
         Some(pool) => {
             let seat = pool.reserve(shared.number);
@@ -347,16 +351,28 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
     }
 }
 
-/// One stream of a user of the closed loop, from when the load begins.
+/// A further stream of a user of the closed loop, from when the load begins.
 async fn ask_from_begin<T: Transport>(actor: Actor<T>, stream: u32, iterations_left: Rc<Cell<u64>>) {
-    let (shared, number) = (Rc::clone(&actor.shared), actor.number);
-    let Load::Closed { users, think } = &shared.population().load else { return shared.left() };
-    let Some(begins) = shared.gate.wait().await else { return shared.left() };
+    let shared = Rc::clone(&actor.shared);
+    match begin_user(&shared, actor.number, stream, iterations_left).await {
+        Some(own) => live(actor, own).await,
+        None => shared.left(),
+    }
+}
+
+/// Waits until the load begins; what a user of the closed loop then does. None: there is no load.
+async fn begin_user<T: Transport>(
+    shared: &Rc<Shared<T>>,
+    number: u64,
+    stream: u32,
+    iterations_left: Rc<Cell<u64>>,
+) -> Option<Own> {
+    let Load::Closed { users, think } = &shared.population().load else { return None };
     // Users may be woken before the worker itself.
-    shared.begin(begins);
-    let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, &shared), number });
+    shared.begin(shared.gate.wait().await?);
+    let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, shared), number });
     let pacer = Thinking::new(*think, shared.random(number + 1 + (u64::from(stream) << 32)));
-    live(actor, Own { pacer, presence, iterations_left, stream, is_there: false }).await;
+    Some(Own { pacer, presence, iterations_left, stream, is_there: false })
 }
 
 /// Why there will be no load: not one connection could be opened, or somebody stopped it.
