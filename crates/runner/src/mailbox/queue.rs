@@ -2,7 +2,7 @@
 //!
 //! What it is **not**: safe to share between threads; the [`Mailbox`](super::Mailbox) holds it behind a lock.
 
-use brunt_model::{Event, Reading, Snapshot};
+use brunt_model::{Event, Phase, Reading, Snapshot};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The events that wait.
@@ -70,7 +70,7 @@ impl Queue {
 impl Joined {
     fn count(&mut self, event: &Event) {
         match event {
-            Event::Snapshot(_) => self.snapshots += 1,
+            Event::Snapshot(_) | Event::Population { .. } => self.snapshots += 1,
             _ => self.readings += 1,
         }
     }
@@ -79,7 +79,8 @@ impl Joined {
 /// Events that may be joined and are not yet, by their index.
 #[derive(Default)]
 struct Singles {
-    snapshot: Option<(usize, brunt_model::Phase)>,
+    /// By population; None: of all of them.
+    snapshots: BTreeMap<Option<u32>, (usize, Phase)>,
     readings: BTreeMap<String, usize>,
 }
 
@@ -87,11 +88,8 @@ impl Singles {
     /// With which earlier event this one, at `index`, is to be joined.
     fn partner(&mut self, event: &Event, index: usize) -> Option<usize> {
         match event {
-            Event::Snapshot(snapshot) => {
-                let partner = self.snapshot.take().filter(|(_, phase)| *phase == snapshot.phase);
-                self.snapshot = if partner.is_none() { Some((index, snapshot.phase)) } else { None };
-                partner.map(|(index, _)| index)
-            }
+            Event::Snapshot(snapshot) => self.earlier(None, snapshot.phase, index),
+            Event::Population { number, snapshot } => self.earlier(Some(*number), snapshot.phase, index),
             Event::Reading(reading) => {
                 let partner = self.readings.remove(&reading.source);
                 if partner.is_none() {
@@ -102,12 +100,23 @@ impl Singles {
             _ => None,
         }
     }
+
+    fn earlier(&mut self, population: Option<u32>, phase: Phase, index: usize) -> Option<usize> {
+        let partner = self.snapshots.remove(&population).filter(|(_, earlier)| *earlier == phase);
+        if partner.is_none() {
+            self.snapshots.insert(population, (index, phase));
+        }
+        partner.map(|(index, _)| index)
+    }
 }
 
 /// Two events of one kind as one, which stands for both.
 fn join(earlier: Event, later: Event) -> Event {
     match (earlier, later) {
         (Event::Snapshot(earlier), Event::Snapshot(later)) => Event::Snapshot(Box::new(following(*earlier, &later))),
+        (Event::Population { snapshot: earlier, .. }, Event::Population { number, snapshot: later }) => {
+            Event::Population { number, snapshot: Box::new(following(*earlier, &later)) }
+        }
         (Event::Reading(earlier), Event::Reading(later)) => Event::Reading(latest(earlier, later)),
         (_, later) => later,
     }

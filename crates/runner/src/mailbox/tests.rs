@@ -40,6 +40,11 @@ fn snapshot(number: u64, phase: Phase) -> Event {
     Event::Snapshot(Box::new(snapshot))
 }
 
+fn population(of: u32, number: u64, phase: Phase) -> Event {
+    let Event::Snapshot(snapshot) = snapshot(number + u64::from(of), phase) else { unreachable!("a snapshot") };
+    Event::Population { number: of, snapshot }
+}
+
 fn reading(number: u64, source: &str) -> Event {
     Event::Reading(Reading { at: Tick(number * 100), source: source.into(), values: vec![("n".into(), number as f64)] })
 }
@@ -56,7 +61,9 @@ fn run_of(intervals: u64) -> Vec<Event> {
             events.push(Event::Label { id: (number / 500) as u32, name: format!("label {number}") });
             events.push(Event::Warning(Warning { at: Tick(number * 100), text: format!("at {number}") }));
         }
-        events.extend([reading(number, "generator"), reading(number, "process:server"), snapshot(number, phase)]);
+        events.extend([reading(number, "generator"), reading(number, "process:server")]);
+        events.extend([0, 1].map(|of| population(of, number, phase)));
+        events.push(snapshot(number, phase));
     }
     events.push(Event::Finished(Finish { at: Tick(intervals * 100), interrupted: false, error: None }));
     events
@@ -77,7 +84,7 @@ fn hear(mailbox: &mut Mailbox, events: &[Event]) {
 }
 
 fn is_joinable(event: &Event) -> bool {
-    matches!(event, Event::Snapshot(_) | Event::Reading(_))
+    matches!(event, Event::Snapshot(_) | Event::Population { .. } | Event::Reading(_))
 }
 
 fn others(events: &[Event]) -> Vec<&Event> {
