@@ -1,8 +1,7 @@
-//! What several commands are told: the settings of a run and of a search, what a comparison is to decide, where reports go,
-//! where runs are kept.
+//! Arguments that several commands share: the settings of runs, searches and comparisons, the reports, and the store.
 //!
 //! * [`options`]: `spec`'s table of settings as options. [`run`]: what `brunt run` and those like it are told.
-//! * [`comparison`]: what a comparison is to decide. [`output`]: which reports go where. [`store`]: where runs are kept.
+//! * [`comparison`]: what a comparison is to decide. [`output`]: which reports go where. [`store`]: the directory of the store.
 
 pub mod comparison;
 pub mod options;

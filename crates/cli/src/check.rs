@@ -1,6 +1,6 @@
-//! `brunt check`: one careful look at the server and at this machine, before any load.
+//! The command `brunt check`: examines the server and this machine before a load (`runner::check`) and writes the report.
 //!
-//! What it is **not**: the look, which is `runner`'s. `text`: the report for people.
+//! `text`: the report as text.
 
 mod text;
 

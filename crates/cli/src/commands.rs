@@ -1,7 +1,7 @@
 //! The command line: which commands there are. Help, completions and the man page are generated from here.
 //!
-//! What it is **not**: what each command is told stands beside it; what several are told is in [`args`](crate::args). The settings
-//! of a run, their values and defaults are rows of a table in `spec`.
+//! The arguments of a single command are in its own module, those of several in [`args`](crate::args). The settings of a run and
+//! their defaults are rows of a table in `spec`.
 //!
 //! `brunt URL` is `brunt run URL`. A word that names a command is one; a server of that name is asked as `http://man`.
 
@@ -24,7 +24,7 @@ pub struct Cli {
     run: RunArgs,
 }
 
-/// What brunt can do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Puts load on a server and reports what became of it; the command meant where none is named

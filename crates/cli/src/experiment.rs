@@ -62,7 +62,7 @@ pub struct Given {
     pub decisive: Decisive,
     /// What the user should be told.
     pub notes: Vec<String>,
-    /// Where it is kept.
+    /// The store that it is written to.
     pub keep: Keep,
 }
 

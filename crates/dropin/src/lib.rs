@@ -8,8 +8,8 @@
 //! * `ciphers`: OpenSSL's names. `epoch`: the time of day. `carry`: the plan carried out, and all that is not the tool's
 //!   own report.
 //!
-//! What it is **not**: an engine. What a tool needs of single requests, it asks the plan to record. It does not print, end the
-//! process or read the environment by itself either: see [`caller`].
+//! There is no engine code here: a tool that needs single requests has the plan record samples. Nothing here prints, ends the process
+//! or reads the environment: the caller hands in what is needed ([`caller`]).
 
 mod ab;
 mod autobench;

@@ -203,10 +203,10 @@ impl<'a, W: Watch> Gather<'a, W> {
     /// An interval: of each population where there are several, and of all of them. All are in the earliest phase that one is
     /// in.
     fn emit_all(&mut self, snapshots: Vec<Option<Snapshot>>) {
-        let several = snapshots.len() > 1;
-        if several {
-            self.tell_labels();
+        for (id, name) in self.labels.take_fresh() {
+            self.sink.take(&Event::Label { id, name });
         }
+        let several = snapshots.len() > 1;
         let mut all: Option<Snapshot> = None;
         for (number, snapshot) in snapshots.into_iter().enumerate() {
             let Some(snapshot) = snapshot else { continue };
@@ -227,14 +227,7 @@ impl<'a, W: Watch> Gather<'a, W> {
         }
     }
 
-    fn tell_labels(&mut self) {
-        for (id, name) in self.labels.take_fresh() {
-            self.sink.take(&Event::Label { id, name });
-        }
-    }
-
     fn emit(&mut self, snapshot: &Snapshot) {
-        self.tell_labels();
         if self.phase != Some(snapshot.phase) {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });

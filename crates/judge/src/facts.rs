@@ -44,8 +44,7 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// None where nothing was measured.
     pub fn of(run: &'a Run) -> Option<Self> {
-        let from = run.began(Phase::Measure)?;
-        let to = run.began(Phase::Grace).unwrap_or(run.seen_to);
+        let (from, to) = run.measured_span()?;
         (to > from).then(|| Self { run, readings: run.history.get(name::GENERATOR), from, to })
     }
 

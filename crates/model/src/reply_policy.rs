@@ -76,7 +76,7 @@ impl Cookies {
     }
 }
 
-/// What pages are made of: images, style sheets, scripts.
+/// The resources that a page of HTML refers to: images, style sheets, scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Elements {
     /// None are asked for of hosts whose names hold one of these.

@@ -166,11 +166,14 @@ impl Run {
         self.phases.iter().find(|p| p.0 == phase).map(|p| p.1)
     }
 
-    /// Seconds of measured time: from the end of the warm-up until no new request was begun.
+    /// The measured time: from the end of the warm-up until no new request was begun; None where there was none.
+    pub fn measured_span(&self) -> Option<(Tick, Tick)> {
+        Some((self.began(Phase::Measure)?, self.began(Phase::Grace).unwrap_or(self.seen_to)))
+    }
+
+    /// Seconds of measured time.
     pub fn measured_seconds(&self) -> f64 {
-        let Some(from) = self.began(Phase::Measure) else { return 0.0 };
-        let to = self.began(Phase::Grace).unwrap_or(self.seen_to);
-        to.nanos_since(from) as f64 / 1e9
+        self.measured_span().map_or(0.0, |(from, to)| to.nanos_since(from) as f64 / 1e9)
     }
 
     /// Whole replies per second of measured time. Replies that came in the grace period are not counted.

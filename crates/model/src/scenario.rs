@@ -25,14 +25,15 @@ pub enum Step {
     Request(u32),
     /// The next request of the list; those of weight 0 are never next.
     Next(Order),
-    /// Requests that do not wait for each other's replies.
+    /// Requests that do not wait for each other's replies. Their replies are checked; cookies, credentials, page elements and
+    /// versions are neither taken from them nor sent with them.
     Together {
         /// How they are sent.
         manner: Manner,
         /// What is asked: requests, and loops and choices of requests.
         steps: Vec<Step>,
     },
-    /// These steps, so often.
+    /// Repeats steps.
     Loop {
         /// How often; null: until the iteration is stopped.
         times: Option<u64>,

@@ -1,7 +1,7 @@
 //! A careful look at the server and at this machine before a load, and the short form of it at the start of each run.
 //!
-//! What it is **not**: a measurement. A few connects and at most two requests are made, and their times are shown only
-//! to tell what kind of way it is.
+//! It measures nothing: it opens a few connections and sends at most two requests. Their times only show what kind of network
+//! path it is.
 //!
 //! * [`facts`]: what was found. [`look`]: how. `certificate`: a certificate, read.
 //! * [`rules`]: likely problems, and what mends them. [`short`]: at the start of a run.

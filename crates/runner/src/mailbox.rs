@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// While so many events wait, snapshots and readings are joined.
 const MOST_WAITING: usize = 64;
-/// A mailbox that is dropped waits so long for its listener.
+/// How long dropping a mailbox waits for its listener.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The listener's stack.
 const STACK: usize = 512 << 10;

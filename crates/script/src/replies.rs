@@ -1,8 +1,8 @@
 //! What one user remembers of replies, and what follows from them by the policy of the request: cookies, redirects that are
 //! requests of their own, credentials, a page's elements, versions.
 //!
-//! What follows is asked one after the other, before the user goes on with its scenario; each is a request with a sample of its
-//! own. No script of a page is run, and no clock is read: cookies end with the run.
+//! These further requests are sent one after the other, before the next step of the scenario; each has a sample of its own. Scripts
+//! in pages are not run. No clock is read: cookies last until the end of the run.
 //!
 //! * `ask`: one request that is to be made, and those that follow from a reply. `jar`: cookies.
 //! * `identity`: credentials, Basic and Digest. `page`: what a page is made of.
@@ -121,8 +121,7 @@ impl Memory {
         reply: &Reply,
         hops: u32,
     ) -> Option<Rc<Prepared>> {
-        let redirects = script.policy(from.tags.reply_policy).redirects;
-        if hops >= redirects.most || redirects.rules != RedirectRules::Rfc9110 {
+        if !script.follows(from, hops) {
             return None;
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);

@@ -166,10 +166,15 @@ impl<T: Transport> WorkerScript<T> {
         &self.compiled.policies[number as usize]
     }
 
+    /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
+    pub fn follows(&self, from: &Prepared, hops: u32) -> bool {
+        let redirects = self.policy(from.tags.reply_policy).redirects;
+        hops < redirects.most && redirects.rules == RedirectRules::Rfc9110
+    }
+
     /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
     fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        let redirects = self.policy(from.tags.reply_policy).redirects;
-        if hops >= redirects.most || redirects.rules != RedirectRules::Rfc9110 {
+        if !self.follows(from, hops) {
             return None;
         }
         redirect::follow(self.transport(), from, reply, |to| self.number_of(&to.url))

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-/// Where something was written: a line and column of a file, or a `--set`.
+/// The source of a value: line and column in a plan file, or a `--set` option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     source: Arc<str>,

@@ -207,15 +207,19 @@ pub struct SearchSettings {
 }
 
 /// Settings that know which of them were said.
-pub trait Settings: Sized + 'static {
+pub trait Settings: Default + 'static {
     /// The rows of the table that are theirs.
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>>;
 
     /// Which of them were said.
     fn said_mut(&mut self) -> &mut Said;
 
-    /// What is meant where nobody says anything.
-    fn usual() -> Self;
+    /// The defaults.
+    fn usual() -> Self {
+        let mut usual = Self::default();
+        Self::rows().for_each(|row| row.put_usual(&mut usual));
+        usual
+    }
 }
 
 impl Settings for RunSettings {
@@ -226,12 +230,6 @@ impl Settings for RunSettings {
     fn said_mut(&mut self) -> &mut Said {
         &mut self.said
     }
-
-    fn usual() -> Self {
-        let mut usual = Self::default();
-        rows::run().for_each(|row| row.put_usual(&mut usual));
-        usual
-    }
 }
 
 impl Settings for SearchSettings {
@@ -241,11 +239,5 @@ impl Settings for SearchSettings {
 
     fn said_mut(&mut self) -> &mut Said {
         &mut self.said
-    }
-
-    fn usual() -> Self {
-        let mut usual = Self::default();
-        Self::rows().for_each(|row| row.put_usual(&mut usual));
-        usual
     }
 }

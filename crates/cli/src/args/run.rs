@@ -9,11 +9,11 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 /// What `brunt run` is told.
 #[derive(Debug, Clone)]
 pub struct RunArgs {
-    /// What the run is told.
+    /// The settings of the run.
     pub settings: RunSettings,
     /// What is changed in a plan file.
     pub plan: PlanFileArgs,
-    /// Where it is kept.
+    /// The store that it is written to.
     pub store: StoreArgs,
 }
 

@@ -110,7 +110,7 @@ fn ask(plan: &mut Plan, url: &str, again: &Again) -> Result<()> {
     Ok(())
 }
 
-/// One contender, so often.
+/// The parameters of an experiment with one contender and this number of repetitions.
 fn alike(name: &str, repetitions: u32) -> Arranged {
     let (order, cooldown) = (brunt_spec::defaults::TRIAL_ORDER, Duration::ZERO);
     Arranged { name: name.to_owned(), repetitions, order, cooldown, question: Question::Sweep }

@@ -7,7 +7,7 @@ use brunt_model::analysis::{Culprit, Reason};
 use brunt_model::finding::Side;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
-use brunt_model::{Phase, Run, Tick};
+use brunt_model::{Run, Tick};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
@@ -29,8 +29,7 @@ pub struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// None where nothing was measured, or nothing was read of a server.
     pub fn of(run: &'a Run) -> Option<Self> {
-        let from = run.began(Phase::Measure)?;
-        let to = run.began(Phase::Grace).unwrap_or(run.seen_to);
+        let (from, to) = run.measured_span()?;
         let facts = Self { run, from, to };
         facts.sources().next()?;
         Some(facts)

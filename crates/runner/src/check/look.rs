@@ -56,7 +56,7 @@ enum Care {
 ///
 /// # Errors
 ///
-/// The plan asks nothing, or what it names cannot be read.
+/// The plan has no request, or a file that it names cannot be read.
 pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::All, plan, facts)
 }
@@ -65,7 +65,7 @@ pub fn look(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
 ///
 /// # Errors
 ///
-/// The plan asks nothing, or what it names cannot be read.
+/// The plan has no request, or a file that it names cannot be read.
 pub fn once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::Once, plan, facts)
 }

@@ -1,6 +1,6 @@
 //! The events that wait for a slow listener: in order, and joined where there are too many of them.
 //!
-//! What it is **not**: safe to share between threads; the [`Mailbox`](super::Mailbox) holds it behind a lock.
+//! The queue has no lock of its own; [`Mailbox`](super::Mailbox) guards it with a mutex.
 
 use brunt_model::{Event, Phase, Reading, Snapshot};
 use std::collections::{BTreeMap, VecDeque};

@@ -60,7 +60,7 @@ impl<T: Transport> Interpreter<T> {
         let compiled = &script.compiled;
         let Program { slots, user_slots, variables, walk, .. } = &compiled.program;
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
-        let begins = if *walk == Some(Order::Walk) { number * (round / compiled.users.max(1)) } else { 0 };
+        let begins = if *walk == Some(Order::Walk) { walk_begins(number, round, compiled.users) } else { 0 };
         Self {
             number,
             next: 0,
@@ -184,7 +184,7 @@ impl<T: Transport> Interpreter<T> {
         let round = shares.last().copied().unwrap_or(1).max(1);
         let n = match order {
             Order::WalkTogether => by_itself,
-            Order::Walk => by_itself + self.number * (round / self.script.compiled.users.max(1)),
+            Order::Walk => by_itself + walk_begins(self.number, round, self.script.compiled.users),
             _ => iteration.saturating_mul(*most) + before,
         };
         branches[pick(*order, shares, n, self.number, &self.script.random)]
@@ -212,12 +212,13 @@ impl<T: Transport> Interpreter<T> {
 
     fn ask(&mut self, wanted: Wanted, end: usize) -> Step {
         let Wanted { entry, number } = wanted;
-        if self.script.policy(self.policy).looks_at_head() {
+        let is_inert = self.script.inert[self.policy as usize];
+        if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
             let ask = self.script.ask(entry, number, &self.variables);
             return ask.map_or_else(Step::Broken, |ask| memory.ask(&self.script, ask));
         }
-        let is_last = self.next == end && self.script.inert[self.policy as usize];
+        let is_last = self.next == end && is_inert;
         let step = if is_last { Step::Last } else { Step::Request };
         self.prepared(wanted).map_or_else(Step::Broken, step)
     }
@@ -266,6 +267,11 @@ impl<T: Transport> Interpreter<T> {
         }
         self.script.random.borrow_mut().random_range(think.least..=think.most)
     }
+}
+
+/// Where user `number` of so many begins in a list of `round` entries, where each has a place of its own.
+fn walk_begins(number: u64, round: u64, users: u64) -> u64 {
+    number * (round / users.max(1))
 }
 
 /// What a slot has counted so far; one more from now on.

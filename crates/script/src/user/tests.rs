@@ -147,7 +147,7 @@ fn sessions_in_turn_share_one_list() {
     let ask = |count| vec![Do::Next(Order::Sequence); count];
     let choose = |branches| vec![Do::Choose { order: Order::Sequence, branches }];
     let sessions = choose(vec![branch(1, ask(2)), branch(2, ask(1))]);
-    // 2, 1, 1 requests, over and over: each has the next one of the list, whoever asks.
+    // Iterations have 2, 1 and 1 requests in turn, and continue the list where the iteration before ended.
     assert_eq!(asks(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)], sessions.clone()), ["a b", "c", "d", "e a"]);
     let compiled = users(&plan(&ABC, 3.0, sessions));
     let mut other = compiled.user(2);

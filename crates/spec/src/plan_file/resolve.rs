@@ -229,7 +229,7 @@ fn steps(
     system: &System,
 ) -> Result<(Vec<Step>, Vec<String>)> {
     let Some((users, others)) = planned.populations.split_first() else { bail!("there is nothing to ask") };
-    let settings = all_settings(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("there is nothing to ask") };
     let is_known = search.is_none_or(Search::is_beside_loads);
     let (mut steps, mut notes) = if is_known { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
@@ -245,6 +245,7 @@ fn steps(
         }
     }
     let others = others.iter().map(|users| beside(users, folder, system)).collect::<Result<Vec<_>>>()?;
+    notes.extend(others.iter().flat_map(|other| other.notes.clone()));
     for step in &mut steps {
         if let Some((name, _)) = &users.name {
             step.plan.main_mut().name.clone_from(name);
@@ -258,13 +259,14 @@ fn steps(
 struct Beside {
     at: Position,
     plan: Plan,
+    notes: Vec<String>,
 }
 
 fn beside(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Beside> {
     let (name, at) = users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), Position::whole("")));
-    let settings = all_settings(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    let settings = all_settings(users, folder, system)?;
     let Some(first) = settings.first() else { bail!("there is nothing to ask") };
-    let (mut steps, _) = sweep_steps(first, system)?;
+    let (mut steps, notes) = sweep_steps(first, system)?;
     let (Some(step), true) = (steps.pop(), steps.is_empty()) else {
         let wrong = "its load is a sweep; only that of the first population may be one";
         return Err(SpecError::new(&at, format!("populations.{name}"), wrong));
@@ -274,7 +276,7 @@ fn beside(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Beside
     if !users.requests.is_empty() {
         plan.main_mut().scenario = mix(users, &settings, system)?;
     }
-    Ok(Beside { at, plan })
+    Ok(Beside { at, plan, notes })
 }
 
 /// Another population of the same run.
@@ -295,7 +297,11 @@ fn join(plan: &mut Plan, other: &Beside) -> Result<()> {
 }
 
 /// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.
-fn all_settings(users: &PlannedUsers) -> Vec<Keys> {
+fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Vec<RunSettings>> {
+    all_keys(users).iter().map(|keys| keys.settings(folder, system)).collect()
+}
+
+fn all_keys(users: &PlannedUsers) -> Vec<Keys> {
     if users.requests.is_empty() {
         return vec![Keys::new(users.settings.clone())];
     }

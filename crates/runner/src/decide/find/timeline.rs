@@ -18,7 +18,7 @@ pub struct Span {
     pub began: f64,
     /// Its end.
     pub ended: f64,
-    /// What it was used for, where that is stated.
+    /// Its purpose; None where the log does not state it.
     pub stated: Option<TrialPurpose>,
     /// Whether requests under way at its end were cut off, though the pattern of the search has a grace period.
     pub cut_off: bool,
