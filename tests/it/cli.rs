@@ -90,7 +90,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("URL -r 100,200/10s", &["only the last stage may have no duration", "write 100/30s"]),
     ("URL -d 10x", &["10x", "such as 500ms"]),
     ("URL -d 0", &["longer than nothing"]),
-    ("URL -n 0", &["0 is not in 1.."]),
+    ("URL -n 0", &["`0` is out of range; write 1 or more"]),
     ("URL -d 5s -r 10/5s", &["leave out --duration"]),
     ("URL -c 5 --arrivals even", &["--arrivals belongs to the open loop: add --rate N"]),
     ("URL -r 5 --think 1s", &["--think belongs to the closed loop"]),
@@ -120,7 +120,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("URL --timeout never", &["never", "such as"]),
     ("URL -o xml", &["write one of text, markdown, json, csv"]),
     ("URL -o json -o csv", &["write -o csv=FILE with another file"]),
-    ("URL --latency", &["unexpected argument '--latency'"]),
+    ("URL --frobnicate", &["`--frobnicate`: unknown option"]),
     ("URL --conections 5", &["--connections"]),
     ("URL other", &["other"]),
     ("ftp://127.0.0.1/", &["not ftp; write http://127.0.0.1/"]),
@@ -130,7 +130,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("URL{random:1..", &["its `}` is missing"]),
     ("URL{csv:/no/such/file:a}", &["/no/such/file"]),
     ("replay /no/such/file", &["/no/such/file"]),
-    ("completions tcsh", &["possible values", "bash"]),
+    ("completions tcsh", &["write one of bash"]),
     ("-c 5", &["there is nothing to ask; write a URL"]),
 ];
 

@@ -38,7 +38,7 @@ fn mistakes_are_told_with_their_place() {
         (
             "script: {request: h}\nload: {raet: 5}\n",
             &[][..],
-            "brunt: plan.yaml:2:8: load.raet: there is no such key; write rate\n",
+            "brunt: plan.yaml:2:8: load.raet: unknown key; write rate\n",
         ),
         (
             "script: {request: h}\nload:\n\trate: 5\n",

@@ -1,25 +1,25 @@
-//! How a run goes while it goes: one line on a terminal, rewritten; a line every few seconds elsewhere.
+//! Progress while a run goes on: a block on a terminal, redrawn in place; a line every few seconds elsewhere.
 
+use crate::screen;
+pub use crate::screen::say;
 use brunt_model::{Event, Plan, Tick};
 use brunt_report::progress::Progress;
 use brunt_runner::{Listen, Mailbox};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Between two looks of the line on a terminal.
-const REWRITE: Duration = Duration::from_millis(500);
+/// Between two redraws of the block.
+const REDRAW: Duration = Duration::from_millis(250);
 /// Between two lines elsewhere.
-const LINE: Duration = Duration::from_secs(5);
+const LINE: Duration = Duration::from_secs(10);
 
 /// Shows how a run goes, on stderr.
 pub struct Live {
     progress: Option<Progress>,
     terminal: bool,
     next: Tick,
-    /// What stands before the progress of the run, where it is one of many.
-    before: String,
-    /// A line stands on the terminal that is to be rewritten.
-    dirty: bool,
+    /// Which run of many it is; empty where it is the only one.
+    title: String,
 }
 
 impl Live {
@@ -28,14 +28,14 @@ impl Live {
         let terminal = io::stderr().is_terminal();
         let next = Tick::ZERO + if terminal { Duration::ZERO } else { LINE };
         let progress = (!quiet).then(|| Progress::new(plan));
-        Self { progress, terminal, next, before: String::new(), dirty: false }
+        Self { progress, terminal, next, title: String::new() }
     }
 
-    /// One run of many: `before` says which. Elsewhere than on a terminal it shows nothing; a line is written for each
+    /// One run of many: `title` says which. Elsewhere than on a terminal it shows nothing; a line is written for each
     /// run when it is over.
-    pub fn of_many(plan: &Plan, quiet: bool, before: String) -> Self {
+    pub fn of_many(plan: &Plan, quiet: bool, title: String) -> Self {
         let live = Self::new(plan, quiet || !io::stderr().is_terminal());
-        Self { before, ..live }
+        Self { title, ..live }
     }
 
     /// Shows it from a thread of its own, so that a slow terminal holds neither the run nor its log up.
@@ -43,7 +43,7 @@ impl Live {
         if self.progress.is_none() {
             return Box::new(self);
         }
-        let silent = Self { progress: None, before: String::new(), ..self };
+        let silent = Self { progress: None, title: String::new(), ..self };
         match Mailbox::start(self) {
             Ok(mailbox) => Box::new(mailbox),
             Err(error) => {
@@ -53,15 +53,12 @@ impl Live {
         }
     }
 
-    fn show(&mut self, line: &str) {
-        self.dirty = self.terminal;
-        if self.terminal { rewrite(&format!("{}{line}", self.before)) } else { say(line) }
-    }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.dirty) {
-            rewrite("");
+    fn show(&self, progress: &Progress) {
+        if !self.terminal {
+            return say(&progress.line());
         }
+        let title = (!self.title.is_empty()).then(|| self.title.clone());
+        screen::draw(&title.into_iter().chain(progress.block(screen::width() - 1)).collect::<Vec<_>>());
     }
 }
 
@@ -69,28 +66,15 @@ impl Listen for Live {
     fn hear(&mut self, event: &Event) {
         match (event, &mut self.progress) {
             (Event::Snapshot(snapshot), Some(progress)) => {
-                let line = progress.line(snapshot);
+                progress.take(snapshot);
                 if snapshot.to >= self.next {
-                    self.next = snapshot.to + if self.terminal { REWRITE } else { LINE };
-                    self.show(&line);
+                    self.next = snapshot.to + if self.terminal { REDRAW } else { LINE };
+                    let Some(progress) = &self.progress else { return };
+                    self.show(progress);
                 }
             }
-            (Event::Finished(_), _) => self.clear(),
+            (Event::Finished(_), _) if self.terminal => screen::clear(),
             _ => {}
         }
     }
-}
-
-/// Writes the line of a terminal anew, as much of it as there is room for: a line that wraps cannot be rewritten. Whether
-/// somebody can read stderr is no concern of the run.
-pub fn rewrite(line: &str) {
-    let width = rustix::termios::tcgetwinsize(io::stderr()).map_or(usize::MAX, |size| usize::from(size.ws_col).max(20));
-    let shown: String = crate::redact::text(line).chars().take(width.saturating_sub(1)).collect();
-    let _ = write!(io::stderr(), "\r\x1b[K{shown}");
-    let _ = io::stderr().flush();
-}
-
-/// Writes a line that stays.
-pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", crate::redact::text(line));
 }

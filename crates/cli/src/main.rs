@@ -7,11 +7,12 @@
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
 //! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
-//! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress. How a plan is carried out is `brunt-runner`'s.
+//! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress, drawn on the [`screen`]. How a plan is carried out is `brunt-runner`'s.
 //! * [`mod@check`]: the report of a careful look before a load. [`ending`]: how figures make brunt exit.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
+//! * [`mistakes`]: what was meant by a command line that makes no sense.
 //! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
@@ -29,6 +30,7 @@ mod exit;
 mod experiment;
 mod live;
 mod measure;
+mod mistakes;
 mod names;
 mod output;
 mod plan_file;
@@ -37,6 +39,7 @@ mod redact;
 mod replay;
 mod reports;
 mod runs;
+mod screen;
 mod signals;
 mod stored;
 mod worker;
@@ -72,21 +75,26 @@ fn main() -> ExitCode {
     if let Some((tool, called, told)) = brunt_dropin::asked(&words) {
         return dropins::run(tool, called, told);
     }
-    match dispatch(arguments().into_command()) {
+    if words.len() < 2 {
+        eprint!("{}", mistakes::SHORT_HELP);
+        return Exit::Usage.into();
+    }
+    match dispatch(arguments(&words).into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {
-            eprintln!("brunt: {}", redact::text(&causes::line(&error)));
+            screen::say(&format!("brunt: {}", causes::line(&error)));
             exit.into()
         }
     }
 }
 
 /// The arguments. What is wrong with them is told without repeating secrets.
-fn arguments() -> Cli {
+fn arguments(words: &[String]) -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        let told = error.render().to_string();
+        let explained = mistakes::explained(&error, words).map(|text| format!("brunt: {text}\n"));
+        let told = explained.clone().unwrap_or_else(|| error.render().to_string());
         let shown = redact::text(&told);
-        if shown == told || !error.use_stderr() {
+        if explained.is_none() && (shown == told || !error.use_stderr()) {
             error.exit();
         }
         eprint!("{shown}");
@@ -140,6 +148,9 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow::anyhow!(
             "--set changes a plan file: write its name in place of the URL, such as plan.yaml"
         )));
+    }
+    if let Some(mistake) = args.settings.url.as_deref().and_then(mistakes::not_a_url) {
+        return Err(usage(anyhow::anyhow!(mistake)));
     }
     let (system, settings) = (system(), &args.settings);
     let (plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;

@@ -96,7 +96,10 @@ fn new(file: Option<&Path>) -> Result<Exit, Failed> {
         print!("{NEW}");
         return Ok(Exit::Measured);
     };
-    let created = std::fs::File::create_new(file).with_context(|| format!("{} cannot be written anew", file.display()));
+    if file.exists() {
+        return Err(usage(anyhow::anyhow!("`{}` exists already; write another name", file.display())));
+    }
+    let created = std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
     created.map_err(usage)?.write_all(NEW.as_bytes()).map_err(failed)?;
     let name = file.display();
     println!("{name} is written: put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");

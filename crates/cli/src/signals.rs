@@ -1,10 +1,11 @@
 //! Ctrl-C: once to end what goes on and see what was measured, twice to quit.
 
 use crate::exit::Exit;
+use crate::screen;
 use brunt_runner::Interrupt;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -35,12 +36,13 @@ pub fn listen() -> io::Result<Interrupt> {
                 continue;
             }
             if heard.is_stopped() {
+                screen::clear();
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
             heard.stop();
             thread::sleep(ONE_SIGNAL);
             signals.pending().for_each(drop);
-            let _ = writeln!(io::stderr(), "\nstopping; once more to quit without a report");
+            screen::say("stopping; press Ctrl-C once more to quit without a report");
         }
     })?;
     Ok(interrupt)

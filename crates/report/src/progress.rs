@@ -1,4 +1,6 @@
-//! One line of live state while a run goes on. What it is not: a terminal; it makes the line, others show it.
+//! Progress of a run while it goes on: a block of lines for a terminal, one line for a log.
+//!
+//! What it is **not**: a terminal; it makes the lines, others show them.
 
 use crate::figures::{count, plural, span, three, time};
 use brunt_model::{Phase, Plan, Snapshot, Tick};
@@ -6,19 +8,32 @@ use brunt_stats::Sketch;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Rates and percentiles are those of the last second.
+/// Current rates and percentiles are those of the last second.
 const WINDOW: Duration = Duration::from_secs(1);
+/// The most seconds that the sparkline shows.
+const MOST_BARS: usize = 120;
+/// The widths that a block may have.
+const WIDTHS: (usize, usize) = (40, 160);
+/// Heights of the sparkline.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What a line needs of the intervals before.
+/// What was seen of a run so far.
 pub struct Progress {
     plan: Ends,
     phase: Phase,
-    /// When the phase began.
+    /// When the phase began, and its latest moment.
     began: Tick,
+    now: Tick,
     /// Errors and completed requests, since the warm-up or the measured time began.
     errors: u64,
     completed: u64,
+    in_flight: u64,
+    connections: u64,
     recent: VecDeque<Recent>,
+    /// Rates of whole seconds, the latest last.
+    rates: VecDeque<f64>,
+    /// The second that is not whole yet: when it began, and what was completed in it.
+    second: (Tick, u64),
 }
 
 /// When the parts of the run are over.
@@ -45,34 +60,26 @@ impl Progress {
             plan: Ends { warmup, duration, requests, grace },
             phase: Phase::Setup,
             began: Tick::ZERO,
+            now: Tick::ZERO,
             errors: 0,
             completed: 0,
+            in_flight: 0,
+            connections: 0,
             recent: VecDeque::new(),
+            rates: VecDeque::new(),
+            second: (Tick::ZERO, 0),
         }
     }
 
-    /// Takes in the next interval, of all workers together; the line, without an end of line.
-    pub fn line(&mut self, snapshot: &Snapshot) -> String {
-        self.take(snapshot);
-        let so_far = self.so_far(snapshot);
-        if self.phase == Phase::Setup {
-            return format!("{so_far}  {} open", plural(snapshot.flow.connections, "connection"));
-        }
-        format!(
-            "{so_far}  {:>9}/s  {:>6} in flight  p99 {:>7}  {}",
-            three(self.rate()),
-            count(snapshot.flow.in_flight),
-            self.p99(),
-            plural(self.errors, "error")
-        )
-    }
-
-    fn take(&mut self, s: &Snapshot) {
+    /// Takes in the next interval, of all workers together.
+    pub fn take(&mut self, s: &Snapshot) {
         if s.phase != self.phase {
             self.enter(s);
         }
+        (self.now, self.in_flight, self.connections) = (s.to, s.flow.in_flight, s.flow.connections);
         self.errors += s.flow.errors;
         self.completed += s.flow.completed;
+        self.count_second(s);
         let mut response = Sketch::from(&s.measured.response);
         response.merge(&Sketch::from(&s.warmup.response));
         self.recent.push_back(Recent { from: s.from, to: s.to, completed: s.flow.completed, response });
@@ -81,16 +88,117 @@ impl Progress {
         }
     }
 
+    /// The progress as one line, without an end of line.
+    pub fn line(&self) -> String {
+        if self.phase == Phase::Setup {
+            return format!("{}  {} open", self.so_far(), plural(self.connections, "connection"));
+        }
+        let (p50, p99) = self.percentiles();
+        let share = self.share().map_or_else(String::new, |share| format!(" ({:.0} %)", share * 100.0));
+        format!(
+            "{}{share}  {}/s, average {}/s  p50 {p50}, p99 {p99}  {} in flight  {}",
+            self.so_far(),
+            three(self.rate()),
+            three(self.average()),
+            count(self.in_flight),
+            plural(self.errors, "error")
+        )
+    }
+
+    /// The progress as lines of at most `width` columns.
+    pub fn block(&self, width: usize) -> Vec<String> {
+        let width = width.clamp(WIDTHS.0, WIDTHS.1);
+        if self.phase == Phase::Setup {
+            return vec![cut(&self.line(), width)];
+        }
+        let rate = format!("{}/s now, {}/s average", three(self.rate()), three(self.average()));
+        let (p50, p99) = self.percentiles();
+        let (flight, errors) = (count(self.in_flight), plural(self.errors, "error"));
+        let latency = format!("Last second  p50 {p50}, p99 {p99}; {flight} in flight; {errors}");
+        let rate = format!("Throughput   {rate}  ");
+        let room = width.saturating_sub(rate.chars().count());
+        let spark = format!("{rate}{}", self.sparkline(room));
+        [self.bar(width), spark, latency].map(|line| cut(line.trim_end(), width)).to_vec()
+    }
+
+    /// ` 42 % ██████░░░░░░░░  4.2 s of 10 s, 5.8 s left`
+    fn bar(&self, width: usize) -> String {
+        let left = self.left().map_or_else(String::new, |left| format!(", {} left", span(left.ceil())));
+        let behind = format!("  {}{left}", self.so_far());
+        let Some(share) = self.share() else { return behind.trim_start().to_owned() };
+        let before = format!("{:3.0} % ", share * 100.0);
+        let room = width.saturating_sub(before.chars().count() + behind.chars().count());
+        let full = (share * room as f64) as usize;
+        format!("{before}{}{}{behind}", "█".repeat(full), "░".repeat(room - full))
+    }
+
+    fn sparkline(&self, room: usize) -> String {
+        let shown = self.rates.len().min(room);
+        let highest = self.rates.iter().copied().fold(0.0, f64::max);
+        let bar = |rate: &f64| match highest {
+            0.0 => BARS[0],
+            _ => BARS[((rate / highest * BARS.len() as f64) as usize).min(BARS.len() - 1)],
+        };
+        self.rates.iter().skip(self.rates.len() - shown).map(bar).collect()
+    }
+
     fn enter(&mut self, s: &Snapshot) {
         (self.phase, self.began) = (s.phase, s.from);
-        if s.phase == Phase::Measure {
+        if s.phase == Phase::Measure || s.phase == Phase::Warmup {
             (self.errors, self.completed) = (0, 0);
             self.recent.clear();
+            self.second = (s.from, 0);
         }
     }
 
-    fn so_far(&self, s: &Snapshot) -> String {
-        let elapsed = (s.to - self.began).as_secs_f64();
+    fn count_second(&mut self, s: &Snapshot) {
+        self.second.1 += s.flow.completed;
+        let nanos = s.to.nanos_since(self.second.0);
+        if Duration::from_nanos(nanos) < WINDOW || matches!(self.phase, Phase::Setup | Phase::Grace) {
+            return;
+        }
+        self.rates.push_back(self.second.1 as f64 / (nanos as f64 / 1e9));
+        self.second = (s.to, 0);
+        if self.rates.len() > MOST_BARS {
+            self.rates.pop_front();
+        }
+    }
+
+    /// Seconds since the phase began.
+    fn elapsed(&self) -> f64 {
+        self.now.nanos_since(self.began) as f64 / 1e9
+    }
+
+    /// How much of warm-up and measured time is over; None where that is not known.
+    fn share(&self) -> Option<f64> {
+        let (warmup, done) = (self.plan.warmup.as_secs_f64(), self.elapsed());
+        let of_time = self.plan.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
+            Phase::Setup => 0.0,
+            Phase::Warmup => done.min(warmup) / (warmup + duration),
+            Phase::Measure => (warmup + done) / (warmup + duration),
+            Phase::Grace => 1.0,
+        });
+        let is_measured = self.phase == Phase::Measure;
+        let of_requests =
+            self.plan.requests.map(|all| if is_measured { self.completed as f64 / all as f64 } else { 0.0 });
+        [of_time, of_requests].into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
+    }
+
+    /// Seconds until the end of the measured time, as far as that is known.
+    fn left(&self) -> Option<f64> {
+        let (warmup, done) = (self.plan.warmup.as_secs_f64(), self.elapsed());
+        let by_time = self.plan.duration.as_ref().map(Duration::as_secs_f64).map(|duration| match self.phase {
+            Phase::Warmup => (warmup - done).max(0.0) + duration,
+            _ => (duration - done).max(0.0),
+        });
+        let rest = self.plan.requests.map(|all| all.saturating_sub(self.completed) as f64 / self.average());
+        let by_requests = rest.filter(|left| self.phase == Phase::Measure && left.is_finite());
+        let left = [by_time, by_requests].into_iter().flatten().reduce(f64::min);
+        left.filter(|_| matches!(self.phase, Phase::Warmup | Phase::Measure))
+    }
+
+    fn so_far(&self) -> String {
+        let elapsed = self.elapsed();
         let of = |total: Option<Duration>| total.map_or(String::new(), |d| format!(" of {}", span(d.as_secs_f64())));
         match self.phase {
             Phase::Setup => format!("setup {elapsed:.1} s"),
@@ -110,65 +218,25 @@ impl Progress {
         if nanos == 0 { 0.0 } else { completed as f64 / (nanos as f64 / 1e9) }
     }
 
-    fn p99(&self) -> String {
+    /// Since the warm-up or the measured time began.
+    fn average(&self) -> f64 {
+        let seconds = self.elapsed();
+        if seconds == 0.0 { 0.0 } else { self.completed as f64 / seconds }
+    }
+
+    /// p50 and p99 of the last second.
+    fn percentiles(&self) -> (String, String) {
         let mut all = Sketch::default();
         self.recent.iter().for_each(|r| all.merge(&r.response));
-        if all.count() == 0 { crate::figures::UNKNOWN.into() } else { time(all.quantile(0.99)) }
+        let of = |q| if all.count() == 0 { crate::figures::UNKNOWN.into() } else { time(all.quantile(q)) };
+        (of(0.5), of(0.99))
     }
+}
+
+/// As much of a line as there is room for.
+fn cut(line: &str, width: usize) -> String {
+    line.chars().take(width).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::story::Story;
-
-    const STEP: u64 = 100_000_000;
-
-    fn snapshot(step: u64, phase: Phase) -> Snapshot {
-        let mut s = Snapshot { from: Tick(step * STEP), to: Tick((step + 1) * STEP), phase, ..Snapshot::default() };
-        (s.flow.completed, s.flow.errors, s.flow.in_flight, s.flow.connections) = (1234, 1, 64, 64);
-        s.measured.response.record_n(602_000, 1234);
-        s
-    }
-
-    #[test]
-    fn every_part_of_a_run_has_its_line() {
-        let mut plan = Story::closed(64.0).plan;
-        plan.main_mut().stop.warmup = Duration::from_millis(200);
-        let mut progress = Progress::new(&plan);
-        let phases = [Phase::Setup, Phase::Warmup, Phase::Measure, Phase::Grace];
-        let lines: Vec<String> = (0..).zip(phases).map(|(i, phase)| progress.line(&snapshot(i, phase))).collect();
-        assert_eq!(
-            lines,
-            [
-                "setup 0.1 s  64 connections open",
-                "warm-up 0.1 s of 200 ms     12,340/s      64 in flight  p99  602 µs  2 errors",
-                "0.1 s of 10 s     12,340/s      64 in flight  p99  602 µs  1 error",
-                "grace 0.1 s of 1 s     12,340/s      64 in flight  p99  602 µs  2 errors",
-            ]
-        );
-    }
-
-    #[test]
-    fn rates_are_those_of_the_last_second() {
-        let mut progress = Progress::new(&Story::closed(64.0).plan);
-        for step in 0..10 {
-            progress.line(&snapshot(step, Phase::Measure));
-        }
-        let mut quiet = |step| {
-            let (from, to) = (Tick(step * STEP), Tick((step + 1) * STEP));
-            progress.line(&Snapshot { from, to, phase: Phase::Measure, ..Snapshot::default() })
-        };
-        assert!(quiet(10).contains(" 11,106/s"));
-        let last = (11..20).map(&mut quiet).last().unwrap();
-        assert_eq!(last, "2.0 s of 10 s          0/s       0 in flight  p99       –  10 errors");
-    }
-
-    #[test]
-    fn a_number_of_requests_is_counted_down() {
-        let mut plan = Story::closed(64.0).plan;
-        (plan.main_mut().stop.duration, plan.main_mut().stop.requests) = (None, Some(100_000));
-        let line = Progress::new(&plan).line(&snapshot(0, Phase::Measure));
-        assert!(line.starts_with("0.1 s  1,234 of 100,000 requests "), "{line}");
-    }
-}
+mod tests;

@@ -40,8 +40,8 @@ pub struct Conditions<'a> {
 
 /// Who is told how an experiment goes on.
 pub trait Observer {
-    /// Who hears the run that begins now; `before` says which of how many it is.
-    fn progress(&self, plan: &Plan, before: String) -> Box<dyn Listen>;
+    /// Who hears the run that begins now; `title` says which of how many it is.
+    fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen>;
 
     /// The way to the server of a run that begins now, and what its reader should be told.
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>);

@@ -21,6 +21,11 @@ impl Position {
         Self { source: Arc::clone(file), line, column }
     }
 
+    /// To sort by.
+    pub(crate) fn line_and_column(&self) -> (u32, u32) {
+        (self.line, self.column)
+    }
+
     /// Of no line: a whole file, or a word of the command line.
     pub fn whole(source: &str) -> Self {
         Self { source: source.into(), line: 0, column: 0 }
@@ -43,17 +48,19 @@ pub struct SpecError {
     pub path: String,
     /// What is wrong, and what to write instead.
     pub wrong: String,
+    /// Further errors of the same file.
+    pub others: Vec<SpecError>,
 }
 
 impl SpecError {
     /// An error at a place.
     pub fn new(at: &Position, path: impl Into<String>, wrong: impl Into<String>) -> Self {
-        Self { at: Some(at.clone()), path: path.into(), wrong: wrong.into() }
+        Self { at: Some(at.clone()), path: path.into(), wrong: wrong.into(), others: Vec::new() }
     }
 
     /// An error without a place, as on a command line.
     pub fn told(wrong: impl Into<String>) -> Self {
-        Self { at: None, path: String::new(), wrong: wrong.into() }
+        Self { at: None, path: String::new(), wrong: wrong.into(), others: Vec::new() }
     }
 
     /// The same error, of `what`. Its place stays.
@@ -82,7 +89,8 @@ impl fmt::Display for SpecError {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        f.write_str(&self.wrong)
+        f.write_str(&self.wrong)?;
+        self.others.iter().try_for_each(|other| write!(f, "\n{other}"))
     }
 }
 
@@ -139,15 +147,15 @@ pub(crate) use {bail, ensure, require};
 
 impl serde::de::Error for SpecError {
     fn custom<T: fmt::Display>(wrong: T) -> Self {
-        Self { at: None, path: String::new(), wrong: wrong.to_string() }
+        Self::told(wrong.to_string())
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self { at: None, path: field.into(), wrong: "is missing; write it here".into() }
+        Self { path: field.into(), ..Self::told("is missing; write it here") }
     }
 
     fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
-        Self { at: None, path: field.into(), wrong: unknown(field, known) }
+        Self { path: field.into(), ..Self::told(unknown(field, known)) }
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -169,8 +177,8 @@ impl serde::de::Error for SpecError {
 /// What is said of a key that nobody knows.
 pub(crate) fn unknown<T: AsRef<str>>(key: &str, known: &[T]) -> String {
     match nearest(key, known.iter().map(AsRef::as_ref)) {
-        Some(near) => format!("there is no such key; write {near}"),
-        None => format!("there is no such key; write one of {}", one_of(known)),
+        Some(near) => format!("unknown key; write {near}"),
+        None => format!("unknown key; write one of {}", one_of(known)),
     }
 }
 

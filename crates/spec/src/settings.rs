@@ -16,7 +16,7 @@ use brunt_model::plan::{Resolve, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, Think};
-pub use row::{Change, Content, Help, Key, Kind, SettingRow, Takes};
+pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
 pub use said::{Names, Said};
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -22,12 +22,12 @@ pub struct SpecArgs {
     #[arg(long = "metric", value_name = "LIST", value_parser = compare::measures)]
     metrics: Vec<Vec<Measure>>,
 
-    #[arg(long, value_name = "SHARE", value_parser = compare::share)]
-    #[arg(help = defaulted("The smallest difference that matters: within it, contenders are equal", defaults::SMALLEST))]
+    #[arg(long = "min-difference", alias = "smallest", value_name = "SHARE", value_parser = compare::share)]
+    #[arg(help = defaulted("Smallest difference that matters; contenders within it are equal", defaults::SMALLEST))]
     smallest: Option<f64>,
 
     #[arg(long, value_name = "CHANCE", value_parser = compare::alpha)]
-    #[arg(help = defaulted("How often servers that are alike may be found to differ", defaults::ALPHA))]
+    #[arg(help = defaulted("Significance level: chance that equal servers are found to differ", defaults::ALPHA))]
     alpha: Option<f64>,
 
     /// Exit code 9 where the whole interval lies beyond this, such as 'p99 worse by 5%'; repeatable

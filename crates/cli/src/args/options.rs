@@ -1,6 +1,6 @@
 //! The table of settings as options of the command line: `spec` says what there is, clap parses it.
 
-use brunt_spec::settings::{Change, Content, Kind, SettingRow, Settings};
+use brunt_spec::settings::{Change, Content, Kind, Listed, SettingRow, Settings};
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
@@ -43,10 +43,18 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
     if let Some(letter) = row.short {
         arg = arg.short(letter);
     }
+    for alias in row.aliases {
+        let mut letters = alias.chars();
+        arg = match (letters.next(), letters.next()) {
+            (Some(letter), None) => arg.short_alias(letter),
+            _ => arg.alias(*alias),
+        };
+    }
+    arg = arg.hide(row.listed == Listed::No).conflicts_with_all(row.excludes);
     if row.kind == Kind::Switch {
         return arg.action(ArgAction::SetTrue);
     }
-    arg = arg.value_name(row.value_name).value_parser(parser(row)).conflicts_with_all(row.excludes);
+    arg = arg.value_name(row.value_name).value_parser(parser(row));
     arg = match row.kind {
         Kind::Repeated => arg.action(ArgAction::Append),
         Kind::List => arg.action(ArgAction::Append).value_delimiter(','),
@@ -54,7 +62,7 @@ fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
     };
     arg = match row.content {
         Content::Path => arg.value_hint(ValueHint::AnyPath),
-        Content::Number => arg.allow_negative_numbers(true),
+        Content::Number => arg.allow_hyphen_values(true),
         Content::Word | Content::Choice(_) => arg,
     };
     arg = arg.requires_ifs(row.needs.map(|needed| (clap::builder::ArgPredicate::IsPresent, needed)));

@@ -61,7 +61,7 @@ fn refusals_name_the_option_and_what_to_write() {
         (&["-c", "1.5", "h"], "write whole numbers"),
         (&["-d", "0", "h"], "longer than nothing"),
         (&["-d", "10 s", "h"], "such as 500ms"),
-        (&["-n", "0", "h"], "0 is not in 1.."),
+        (&["-n", "0", "h"], "`0` is out of range; write 1 or more"),
         (&["--arrivals", "uniform", "h"], "write poisson, even or burst:N"),
         (&["--think", "2s..1s", "h"], "the other way round"),
         (&["-X", "post", "h"], "write POST"),
@@ -75,7 +75,7 @@ fn refusals_name_the_option_and_what_to_write() {
         (&["--expect-body", "(", "h"], "unclosed group; write a regular expression"),
         (&["--objective", "p99 < 50", "h"], "write 50s, 50ms or 50m"),
         (&["--unix-socket", "/s", "--proxy", "http://p", "h"], "cannot be used with"),
-        (&["--latency", "h"], "unexpected argument '--latency'"),
+        (&["--laten", "h"], "unexpected argument '--laten'"),
         (&["-o", "=x", "h"], "write text, json or json=run.json"),
         (&["-d", "1s", "-d", "2s", "h"], "cannot be used multiple times"),
     ] {

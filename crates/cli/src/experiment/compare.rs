@@ -32,10 +32,10 @@ use std::time::Duration;
 pub const COMPARE_EXAMPLES: &str = "\
 Examples:
   brunt compare A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/ -r 500     is B better at 500/s?
-  brunt compare A=http://a/ B=http://b/ -c 32 --within 5m --smallest 5%     closed loop: by throughput
+  brunt compare A=http://a/ B=http://b/ -c 32 --time-budget 5m --min-difference 5%     closed loop: by throughput
   brunt compare A=http://a/ B=http://b/ -r '[100,500]' --metric p99,cpu --probe process=nginx
   brunt compare old=http://a/ new=http://b/ -r 500 --fail-if 'p99 worse by 5%' -o junit=compare.xml -o markdown=pr.md
-  brunt compare A=http://a/ B=http://b/ --at capacity --objective 'p99 < 50ms' --within 20m     which carries more?
+  brunt compare A=http://a/ B=http://b/ --at capacity --objective 'p99 < 50ms' --time-budget 20m     which carries more?
   brunt compare plan.yaml                                                   the contenders of a plan, its servers started
   brunt compare A=a.yaml B=b.yaml                                           two plans of one contender each
   brunt compare run:k7m2xqd run:p3nq8vw                                     what was kept, whatever can be said of it
@@ -44,14 +44,6 @@ Examples:
 /// What `brunt compare` is told.
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
-    /// What each run is told.
-    #[command(flatten)]
-    run: RunArgs,
-
-    /// Servers to compare with the first; each as URL or NAME=URL, plan.yaml or NAME=plan.yaml, run:ID or NAME=run:ID,run:ID
-    #[arg(value_name = "WHAT")]
-    more: Vec<String>,
-
     /// What is better.
     #[command(flatten)]
     spec: SpecArgs,
@@ -63,18 +55,26 @@ pub struct CompareArgs {
     /// How capacities are searched for, with `--at`.
     #[command(flatten)]
     search: TryArgs,
+
+    /// What each run is told.
+    #[command(flatten)]
+    run: RunArgs,
+
+    /// Servers to compare with the first; each as URL or NAME=URL, plan.yaml or NAME=plan.yaml, run:ID or NAME=run:ID,run:ID
+    #[arg(value_name = "WHAT")]
+    more: Vec<String>,
 }
 
 /// How runs are arranged.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Experiment")]
 struct BlockArgs {
-    /// How often each load is measured at each server, at most [default: 10, or what fits into --within]
+    /// How often each load is measured at each server, at most [default: 10, or what fits into --time-budget]
     #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
     repeat: Option<u32>,
 
-    /// The longest time that it may take
-    #[arg(long, value_name = "TIME", value_parser = duration::positive)]
+    /// Time budget of the whole comparison
+    #[arg(long = "time-budget", alias = "within", value_name = "TIME", value_parser = duration::positive)]
     within: Option<Duration>,
 
     /// In which order servers are measured: interleaved (each repetition goes through all, every other one backwards), blocks

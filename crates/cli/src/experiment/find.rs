@@ -24,12 +24,20 @@ Examples:
   brunt find http://127.0.0.1:8080/ --objective 'p99 < 50ms, errors < 0.1%'     the highest rate within these bounds
   brunt find http://127.0.0.1:8080/ --objective 1-3-10                          three capacities: p99 below 1, 3 and 10 s
   brunt find -c 10 http://127.0.0.1:8080/ --objective 'p99 < 50ms'              the most users (closed loop), from 10 on
-  brunt find http://127.0.0.1/ --within 10m --precision 1% --probe host --probe process=nginx
+  brunt find http://127.0.0.1/ --time-budget 10m --precision 1% --probe host --probe process=nginx
   brunt find http://127.0.0.1/ --objective 'p99 < 50ms' --require 'capacity > 3000/s' -o junit=find.xml      for CI";
 
 /// What `brunt find` is told.
 #[derive(Debug, Clone, Args)]
 pub struct FindArgs {
+    /// How the capacity is looked for.
+    #[command(flatten)]
+    search: SearchArgs,
+
+    /// Name of the experiment
+    #[arg(long, value_name = "NAME", default_value = "find", help_heading = "Search")]
+    name: String,
+
     /// What each trial is told.
     #[command(flatten)]
     run: RunArgs,
@@ -37,14 +45,6 @@ pub struct FindArgs {
     /// More servers to search one after the other; each as URL or NAME=URL
     #[arg(value_name = "URL")]
     more: Vec<String>,
-
-    /// How the capacity is looked for.
-    #[command(flatten)]
-    search: SearchArgs,
-
-    /// What the search is called
-    #[arg(long, value_name = "NAME", default_value = "find", help_heading = "Search")]
-    name: String,
 }
 
 /// Carries it out.

@@ -27,6 +27,10 @@ Examples:
 /// What `brunt sweep` is told.
 #[derive(Debug, Clone, Args)]
 pub struct SweepArgs {
+    /// How the runs are arranged.
+    #[command(flatten)]
+    trials: TrialArgs,
+
     /// What each run is told.
     #[command(flatten)]
     run: RunArgs,
@@ -34,10 +38,6 @@ pub struct SweepArgs {
     /// More servers to compare with the first; each as URL or NAME=URL
     #[arg(value_name = "URL")]
     more: Vec<String>,
-
-    /// How the runs are arranged.
-    #[command(flatten)]
-    trials: TrialArgs,
 }
 
 /// How runs are arranged.

@@ -1,6 +1,7 @@
 //! How an experiment goes on, on the terminal: one line that is rewritten, and lines that stay.
 
-use crate::live::{Live, rewrite, say};
+use crate::live::{Live, say};
+use crate::screen;
 use brunt_model::{Plan, Route};
 use brunt_runner::Listen;
 use brunt_runner::check::short::preflight_short;
@@ -17,8 +18,8 @@ pub struct Terminal {
 }
 
 impl Observer for Terminal {
-    fn progress(&self, plan: &Plan, before: String) -> Box<dyn Listen> {
-        Live::of_many(plan, self.quiet, before).start()
+    fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen> {
+        Live::of_many(plan, self.quiet, title).start()
     }
 
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {
@@ -27,12 +28,12 @@ impl Observer for Terminal {
 
     fn show(&self, line: &str) {
         if !self.quiet && io::stderr().is_terminal() {
-            rewrite(line);
+            let line = Some(line).filter(|line| !line.is_empty()).map(str::to_owned);
+            screen::draw(&line.into_iter().collect::<Vec<_>>());
         }
     }
 
     fn tell(&self, line: &str) {
-        self.show("");
         if !self.quiet {
             say(line);
         }

@@ -259,7 +259,9 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     };
     let mut told = vec![finding("capacity", Weight::Note, format!("{whose}{}.", answer.sentence), None)];
     let not_precise = match answer.ended {
-        SearchEnd::Budget => Some(("time budget used up before the target precision was reached", "raise --within")),
+        SearchEnd::Budget => {
+            Some(("time budget used up before the target precision was reached", "raise --time-budget"))
+        }
         SearchEnd::Stopped => {
             Some(("it was stopped before the target precision was reached", "--resume goes on with it"))
         }

@@ -93,8 +93,9 @@ impl Host for Measurer<'_> {
         let mut watched = ServerReadings::begin(&work.probes, world.epoch());
         let (route, mut notes) = self.conditions.observer.preflight(plan);
         notes.extend(unkept);
-        let before = format!("{}, {}{} | ", which(work), self.before, self.time_left());
-        let mut progress = self.conditions.observer.progress(plan, before);
+        let trial = if work.of.is_some() { "trial " } else { "" };
+        let title = format!("{trial}{}, {}{}", which(work), self.before, self.time_left());
+        let mut progress = self.conditions.observer.progress(plan, title);
         let mut server = Server { work, told: false };
         let environment = Environment { route, ..self.study.environment.clone() };
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut *progress, &mut server];

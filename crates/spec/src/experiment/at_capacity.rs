@@ -96,12 +96,12 @@ fn each(within: Within, search: &SearchSettings, contenders: &[Contender], repet
     require!(search.said, each >= 3 * one, |names| format!(
         "{} {}: that is {} for each of {searches} searches, and three trials of {} do not fit into it; write more, fewer \
          repetitions ({}), or shorter trials ({})",
-        names.either("--within", "compare.within"),
+        names.either("--time-budget", "compare.time_budget"),
         span(all.as_secs_f64()),
         span(each.as_secs_f64()),
         span(one.as_secs_f64()),
         names.either("--repeat", "repetitions"),
-        names.of("trial")
+        names.of("trial-duration")
     ));
     Ok(each)
 }

@@ -133,7 +133,7 @@ pub fn repetitions(
     let fit = (within.as_secs_f64() / once.as_secs_f64()) as u32;
     let (asked, needed) = (duration(within), duration(once));
     require!(said, fit > 0, |names| {
-        let (within, duration) = (names.either("--within", "compare.within"), names.of("duration"));
+        let (within, duration) = (names.either("--time-budget", "compare.time_budget"), names.of("duration"));
         format!("{within} {asked}: one repetition takes {needed}; write more, or a shorter {duration}")
     });
     Ok(fit.min(defaults::MOST_BLOCKS))

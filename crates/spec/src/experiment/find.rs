@@ -33,8 +33,8 @@ impl SearchSettings {
     pub fn run(&self, asked: &RunSettings) -> Result<RunSettings> {
         let load = &asked.load;
         let of_one_run = [
-            (load.duration.is_some(), ("duration", ""), ("trial", "2s..20s")),
-            (load.requests.is_some(), ("requests", ""), ("trial", "2s..20s")),
+            (load.duration.is_some(), ("duration", ""), ("trial-duration", "2s..20s")),
+            (load.requests.is_some(), ("requests", ""), ("trial-duration", "2s..20s")),
             (!load.until.is_empty(), ("until", ""), ("precision", "1%")),
             (load.warmup == Warmup::UntilSteady, ("warmup", " auto"), ("warmup", "5s")),
         ];
@@ -79,7 +79,7 @@ impl SearchSettings {
             (most, _) => most,
         };
         require!(self.said, most.is_none_or(|most| most >= start), |names| {
-            let (most, first) = (names.of("most"), names.of("start"));
+            let (most, first) = (names.of("max-load"), names.of("start-load"));
             format!("{most} is below the load of the first trial, {start}; write {first} with less")
         });
         let warmup =
@@ -88,10 +88,10 @@ impl SearchSettings {
         let one = warmup + trial.least;
         require!(self.said, self.within >= 3 * one, |names| format!(
             "{} {}s: three trials of {}s do not fit into it; write more, or shorter ones with {}",
-            names.of("within"),
+            names.of("time-budget"),
             self.within.as_secs_f64(),
             one.as_secs_f64(),
-            names.of("trial")
+            names.of("trial-duration")
         ));
         let find = Find {
             objectives: objective_sets(&objectives, &asked.said)?,
@@ -117,7 +117,7 @@ impl SearchSettings {
         let first = self.start.or(said).unwrap_or(usual);
         if option == "connections" {
             require!(self.said, first.fract() == 0.0, |names| {
-                format!("{} {first}: users are whole; write {}", names.of("start"), first.ceil())
+                format!("{} {first}: users are whole; write {}", names.of("start-load"), first.ceil())
             });
         }
         Ok(self.most.filter(|_| self.start.is_none() && said.is_none()).map_or(first, |most| first.min(most)))

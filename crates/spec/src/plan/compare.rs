@@ -21,11 +21,11 @@ pub struct Compare {
     /// closed loop throughput, p99, p50, errors; and cpu, where it is read.
     pub metrics: Option<Read<Vec<Measure>>>,
     /// The smallest difference that matters: within it, contenders are equal. Default: 2%.
-    pub smallest: Option<Read<Share>>,
+    pub min_difference: Option<Read<Share>>,
     /// How often contenders that are alike may be found to differ. Default: 0.05.
     pub alpha: Option<Read<Alpha>>,
-    /// No repetition is begun that would be over later than so long after the beginning. Default: none.
-    pub within: Option<Longer>,
+    /// Time budget: a repetition that would end after it is not begun. Default: none.
+    pub time_budget: Option<Longer>,
     /// Differences that make brunt fail, such as `p99 worse by 5%`.
     pub fail_if: Option<Read<Vec<Regression>>>,
 }
@@ -114,9 +114,9 @@ impl From<Compare> for PlannedCompare {
         Self {
             at: written.at.map(|Read(at)| at),
             metrics: written.metrics.map(|Read(metrics)| metrics),
-            smallest: written.smallest.map(|Read(Share(share))| share),
+            smallest: written.min_difference.map(|Read(Share(share))| share),
             alpha: written.alpha.map(|Read(Alpha(alpha))| alpha),
-            within: written.within.map(|Longer(time)| time),
+            within: written.time_budget.map(|Longer(time)| time),
             fail_if: written.fail_if.map_or_else(Vec::new, |Read(regressions)| regressions),
         }
     }

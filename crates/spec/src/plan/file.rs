@@ -11,6 +11,7 @@ use super::words::{Commands, Longer, Word, WordOr};
 use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
+use crate::settings::rows::earlier_keys;
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
 use brunt_model::scenario::Order;
 use std::time::Duration;
@@ -132,9 +133,18 @@ impl Draft {
     pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
         vary::map(&plan, "")?;
-        let sets = sets(words, &plan)?;
+        let mut sets = sets(words, &plan)?;
+        for tree in std::iter::once(&mut plan).chain(&mut sets) {
+            earlier_keys().for_each(|(earlier, now)| tree.rename(earlier, now));
+        }
         plan.merge(sets.as_ref().unwrap_or(&Node::empty(plan.at.clone())));
         Ok(Self { plan, sets })
+    }
+
+    /// The same without what stands at a place; None where nothing stands there.
+    pub fn without(&self, at: &Position) -> Option<Self> {
+        let mut rest = self.clone();
+        rest.plan.take_out(at).then_some(rest)
     }
 
     /// The names of the ports that must be drawn before the rest can be resolved.

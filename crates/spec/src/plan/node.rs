@@ -107,6 +107,39 @@ impl Node {
         }
     }
 
+    /// Takes out what stands at a place, and nothing around it; whether it was there.
+    pub(super) fn take_out(&mut self, at: &Position) -> bool {
+        let is_at = |node: &Self| node.at == *at;
+        match &mut self.value {
+            Value::Map(entries) => {
+                let within = entries.iter_mut().any(|entry| entry.node.take_out(at));
+                let found = entries.iter().position(|entry| entry.at == *at || is_at(&entry.node)).filter(|_| !within);
+                within || found.map(|found| entries.remove(found)).is_some()
+            }
+            Value::List(nodes) => {
+                let within = nodes.iter_mut().any(|node| node.take_out(at));
+                let found = nodes.iter().position(is_at).filter(|_| !within);
+                within || found.map(|found| nodes.remove(found)).is_some()
+            }
+            Value::Null | Value::Text { .. } => false,
+        }
+    }
+
+    /// Gives a key such as `find.within` its present name, wherever a part of a plan stands.
+    pub(super) fn rename(&mut self, earlier: &str, now: &str) {
+        let (Some((section, old)), Some((_, new))) = (earlier.split_once('.'), now.split_once('.')) else { return };
+        let Value::Map(entries) = &mut self.value else { return };
+        for Entry { key, node, .. } in entries.iter_mut().filter(|entry| !["script", "vars"].contains(&&entry.key[..]))
+        {
+            match &mut node.value {
+                Value::Map(own) if key == section => {
+                    own.iter_mut().filter(|entry| entry.key == old).for_each(|entry| new.clone_into(&mut entry.key));
+                }
+                _ => node.rename(earlier, now),
+            }
+        }
+    }
+
     /// Takes out what is null. What is sent as JSON keeps its own.
     pub(super) fn without_nulls(mut self) -> Self {
         if let Value::Map(entries) = self.value {

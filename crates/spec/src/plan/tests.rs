@@ -164,7 +164,7 @@ fn a_set_that_means_nothing_is_told() {
     --set =x: that is no pair; write NAME=VALUE, such as load.rate=100..500+50
     --set scael=small: there is no variable and no key `scael`; write scale=…
     --set rate=5: there is no variable and no key `rate`; write load.rate=…
-    --set load.rte=5: load.rte: there is no such key; write rate
+    --set load.rte=5: load.rte: unknown key; write rate
     --set load..rate=5: there is no variable and no key `load..rate`; write load.rate=…
     --set quux=1: there is no variable and no key `quux`; write one of scale, page, or a key such as load.rate=500
     --set repetitions=many: repetitions: `many`: that is no whole number; write one such as 3
@@ -217,17 +217,17 @@ fn unknown_keys_are_told_with_what_is_like_them() {
         "script: {request: h}\nserver: {start: x, ready: 'h:1', stopp: y}\n",
         "script: {request: h}\ncontenders:\n  a:\n    connection: {keepalvie: true}\n",
     ]), @r"
-    plan.yaml:3:3: load.raet: there is no such key; write rate
-    plan.yaml:2:1: laod: there is no such key; write load
-    plan.yaml:2:1: xyzzy: there is no such key; write one of name, about, vars, ports, choose, script, load, populations, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
-    plan.yaml:1:28: script.request.mehtod: there is no such key; write method
-    plan.yaml:1:33: script.requests[1].wieght: there is no such key; write weight
-    plan.yaml:2:18: hooks.before.contendre: there is no such key; write contender
-    plan.yaml:2:37: hooks.before.step[1].timeuot: there is no such key; write timeout
+    plan.yaml:3:3: load.raet: unknown key; write rate
+    plan.yaml:2:1: laod: unknown key; write load
+    plan.yaml:2:1: xyzzy: unknown key; write one of name, about, vars, ports, choose, script, load, populations, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
+    plan.yaml:1:28: script.request.mehtod: unknown key; write method
+    plan.yaml:1:33: script.requests[1].wieght: unknown key; write weight
+    plan.yaml:2:18: hooks.before.contendre: unknown key; write contender
+    plan.yaml:2:37: hooks.before.step[1].timeuot: unknown key; write timeout
     plan.yaml:2:16: probes[1]: invalid value `ngnix`; write nginx
-    plan.yaml:2:22: probes[0].processes.nmae: there is no such key; write name
-    plan.yaml:2:34: server.stopp: there is no such key; write stop
-    plan.yaml:4:18: connection.keepalvie: there is no such key; write keepalive
+    plan.yaml:2:22: probes[0].processes.nmae: unknown key; write name
+    plan.yaml:2:34: server.stopp: unknown key; write stop
+    plan.yaml:4:18: connection.keepalvie: unknown key; write keepalive
     ");
 }
 

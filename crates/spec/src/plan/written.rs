@@ -89,19 +89,19 @@ pub struct Population {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
-    /// All trials of a contender together may take so long. Default: 3m.
-    pub within: Option<Word>,
-    /// Stop as soon as each capacity is known so well: half its 95 % interval. Default: 2%.
+    /// Time budget of all trials of a contender. Default: 3m.
+    pub time_budget: Option<Word>,
+    /// Target precision: half the 95 % confidence interval, as a share of the capacity. Default: 2%.
     pub precision: Option<Word>,
-    /// The load of the first trial. Default: that of load.rate or load.users.
-    pub start: Option<Word>,
-    /// No higher load is tried.
-    pub most: Option<Word>,
-    /// Measured time of a trial, at least and at most. Default: 2s..20s.
-    pub trial: Option<Word>,
+    /// Load of the first trial. Default: that of load.rate or load.users.
+    pub start_load: Option<Word>,
+    /// Highest load to try.
+    pub max_load: Option<Word>,
+    /// Measured time of a trial: minimum and maximum. Default: 2s..20s.
+    pub trial_duration: Option<Word>,
     /// What is done between trials: a time of rest such as `1s`, or `restart` of the server. Default: 1s.
     pub between: Option<Word>,
-    /// At the end so many times the capacity is asked for; or `no`. Default: 1.5.
+    /// Final overload trial, as a multiple of the capacity; or `no`. Default: 1.5.
     pub overload: Option<Word>,
     /// What each capacity must be, such as `capacity > 3000/s`.
     pub require: Option<Words>,

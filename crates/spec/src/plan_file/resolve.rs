@@ -43,10 +43,13 @@ pub struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// Reads a plan file and resolves it. `sets` are the words of `--set`; `dir` is what `${dir}` stands for.
+/// The most errors of a plan file that are told at once.
+const MOST_ERRORS: usize = 20;
+
+/// Reads a plan file and resolves it; the error has all that is wrong with it. `sets` are the words of `--set`; `dir` is what
+/// `${dir}` stands for.
 pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
-    let opened = open(path, sets, dir, system)?;
-    opened.resolve(system)
+    open(path, sets, dir, system)?.resolve(system)
 }
 
 /// A plan file that has been read, and is not resolved yet.
@@ -54,23 +57,62 @@ pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<
 pub struct Opened {
     /// What it says.
     pub file: PlanFile,
+    source: Source,
+}
+
+/// Where a plan comes from, and what is filled in.
+#[derive(Debug, Clone)]
+struct Source {
+    draft: Draft,
     folder: PathBuf,
-    source: String,
+    text: String,
+    dir: String,
+    name: String,
 }
 
 /// Reads a plan file.
 pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Opened> {
     let text = text(path)?;
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
-    let ports = draw(&draft.ports()?)?;
-    let folder = folder(path)?;
-    let environment = |name: &str| (system.environment)(name).or_else(|| ours(name, system));
-    let given = Given { ports: &ports, dir, plan_dir: &folder.display().to_string(), environment: &environment };
-    let usual = path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let file = draft.resolve(given, &usual)?;
     let said = sets.iter().map(|set| format!("# --set {set}\n"));
-    let source = std::iter::once(text.clone()).chain(said).collect();
-    Ok(Opened { file, folder, source })
+    let source = Source {
+        draft,
+        folder: folder(path)?,
+        text: std::iter::once(text.clone()).chain(said).collect(),
+        dir: dir.to_owned(),
+        name: path.file_stem().map_or_else(|| "plan".to_owned(), |stem| stem.to_string_lossy().into_owned()),
+    };
+    let file = source.file(system).map_err(|first| source.all_errors(first, system))?;
+    Ok(Opened { file, source })
+}
+
+impl Source {
+    fn file(&self, system: &System) -> Result<PlanFile> {
+        let ports = draw(&self.draft.ports()?)?;
+        let environment = |name: &str| (system.environment)(name).or_else(|| ours(name, system));
+        let plan_dir = self.folder.display().to_string();
+        let given = Given { ports: &ports, dir: &self.dir, plan_dir: &plan_dir, environment: &environment };
+        self.draft.resolve(given, &self.name)
+    }
+
+    /// An error with all others of the file: what is wrong is taken out until the rest can be read, or lacks what was taken out.
+    fn all_errors(&self, first: SpecError, system: &System) -> SpecError {
+        let (mut found, mut rest) = (vec![first], self.clone());
+        while let (Some(last), true) = (found.last(), found.len() < MOST_ERRORS) {
+            let Some(draft) = last.at.as_ref().and_then(|at| rest.draft.without(at)) else { break };
+            rest.draft = draft;
+            let next = rest.file(system).and_then(|file| Opened { file, source: rest.clone() }.experiment(system));
+            let Err(next) = next else { break };
+            let lacks = |error: &SpecError| error.path.starts_with(&next.path) || error.at == next.at;
+            if next.at.is_none() || found.iter().any(lacks) {
+                break;
+            }
+            found.push(next);
+        }
+        found.sort_by_key(|error| error.at.as_ref().map(Position::line_and_column));
+        let others = found.split_off(1);
+        found.pop().map_or_else(|| SpecError::told(""), |first| SpecError { others, ..first })
+    }
 }
 
 /// What stands for a variable that is not set: `BRUNT` is the program that carries the plan out.
@@ -107,9 +149,14 @@ fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
 }
 
 impl Opened {
-    /// The experiment that it comes to.
+    /// The experiment that it comes to; the error has all that is wrong with the file.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
-        let Self { file, folder, source } = self;
+        let source = self.source.clone();
+        self.experiment(system).map_err(|first| source.all_errors(first, system))
+    }
+
+    fn experiment(self, system: &System) -> Result<Loaded> {
+        let Self { file, source: Source { folder, text: source, .. } } = self;
         let at = file.compare.as_ref().and_then(|compare| compare.at).unwrap_or_default();
         let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
         let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;

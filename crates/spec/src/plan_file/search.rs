@@ -30,7 +30,7 @@ pub struct Search {
 }
 
 /// How long a search may take.
-const WITHIN: &str = "find.within";
+const WITHIN: &str = "find.time_budget";
 /// What is of one search, and of no comparison of many.
 const OF_ONE: [&str; 3] = [WITHIN, "find.overload", "find.require"];
 /// A word in place of a time.
@@ -92,7 +92,9 @@ impl Search {
             bail!("{key}: that is of one search, and here many are compared; leave it out");
         }
         let within = match all {
-            Some(_) if each => bail!("compare.within and {WITHIN} both say how long it may take; write one of them"),
+            Some(_) if each => {
+                bail!("compare.time_budget and {WITHIN} both say how long it may take; write one of them")
+            }
             None if each => Within::Each(self.settings.within),
             all => Within::all_or_usual(all)?,
         };

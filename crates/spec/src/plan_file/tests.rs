@@ -142,10 +142,16 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
         (
             "load: {duration: 5s}\nfind: {within: 2m}",
-            "load.duration: a search says itself how long its trials are; leave it out, or write find.trial 2s..20s",
+            "load.duration: a search says itself how long its trials are; leave it out, or write find.trial_duration 2s..20s",
         ),
-        ("find: {within: 5s}", "plan.yaml:2:16: find.within: find.within 5s: three trials of 3s do not fit into it"),
-        ("find: {start: 50, most: 20}", "plan.yaml:2:25: find.most: find.most is below the load of the first trial"),
+        (
+            "find: {within: 5s}",
+            "plan.yaml:2:16: find.time_budget: find.time_budget 5s: three trials of 3s do not fit into it",
+        ),
+        (
+            "find: {start: 50, most: 20}",
+            "plan.yaml:2:25: find.max_load: find.max_load is below the load of the first trial",
+        ),
         ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0`: 0 is not in 1..=1024"),
         (
             "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",
@@ -153,7 +159,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ),
         (
             "load: {rate: 5, duration: 9s}\ncompare: {within: 5s}\ncontenders: {a: , b: }",
-            "compare: compare.within 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
+            "compare: compare.time_budget 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
         ),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
     ] {
@@ -275,11 +281,7 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
             "plan.yaml:7:3: populations.browsing: its warm-up is another than that of the first; \
           write one load.warmup for all",
         ),
-        (
-            "think: 1s",
-            "thnik: 1s",
-            "plan.yaml:7:79: populations.browsing.load.thnik: there is no such key; write think",
-        ),
+        ("think: 1s", "thnik: 1s", "plan.yaml:7:79: populations.browsing.load.thnik: unknown key; write think"),
         ("request: {url: /buy, method: POST}", "order: random", "what to ask is missing"),
     ] {
         let told = loaded(&SHOP.replace(from, to), &[]).err().unwrap_or_default();
@@ -308,4 +310,29 @@ fn the_folder_of_an_experiment_is_shown_filled_in() {
     let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
     assert!(shown.contains("start: serve /tmp/brunt-XXXXXX/conf"), "{shown}");
     assert!(shown.contains("# /tmp/brunt-XXXXXX: the folder of the experiment (${dir})"), "{shown}");
+}
+
+#[test]
+fn earlier_names_of_keys_still_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    let of = |find: &str, sets: &[String]| {
+        std::fs::write(&path, format!("script: {{request: 'http://127.0.0.1/'}}\nfind: {find}\n")).unwrap();
+        load(&path, sets, NO_FOLDER, &SYSTEM).unwrap().experiment.question
+    };
+    let now = of("{time_budget: 1m, max_load: 90, start_load: 5, trial_duration: 1s..2s}", &[]);
+    assert_eq!(now, of("{within: 1m, most: 90, start: 5, trial: 1s..2s}", &[]));
+    assert_eq!(now, of("{within: 5m, most: 90, start: 5, trial: 1s..2s}", &["find.within=1m".into()]));
+}
+
+#[test]
+fn all_errors_of_a_file_are_told_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    let text = "xyzzy: 1\nscript: {request: 'http://127.0.0.1/', follow: many}\nload:\n  rte: 5\n  duration: soon\n";
+    std::fs::write(&path, text).unwrap();
+    let error = load(&path, &[], NO_FOLDER, &SYSTEM).unwrap_err();
+    let paths: Vec<&str> = std::iter::once(&error).chain(&error.others).map(|error| error.path.as_str()).collect();
+    assert_eq!(paths, ["xyzzy", "script.follow", "load.rte", "load.duration"]);
+    assert_eq!(error.to_string().lines().count(), 4);
 }

@@ -14,8 +14,14 @@ pub type Read<S> = fn(&str, Environment) -> Result<Change<S>, String>;
 pub struct SettingRow<S: 'static> {
     /// The option, without its dashes.
     pub option: &'static str,
+    /// Other names that it answers to, without being shown: earlier ones, and those of curl and wrk. One character is a letter.
+    pub aliases: &'static [&'static str],
     /// Its letter.
     pub short: Option<char>,
+    /// Whether the help lists it.
+    pub listed: Listed,
+    /// Values that the shell proposes.
+    pub proposals: &'static [&'static str],
     /// What stands for its value in the help.
     pub value_name: &'static str,
     /// Under which heading the help lists it.
@@ -59,6 +65,15 @@ pub enum Kind {
     List,
 }
 
+/// Whether the help lists a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// It does.
+    Yes,
+    /// It does not: another setting says the same, and this is another tool's spelling.
+    No,
+}
+
 /// What kind of word a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
@@ -79,6 +94,8 @@ pub struct Key {
     pub key: &'static str,
     /// What becomes of its value.
     pub takes: Takes,
+    /// Its earlier name, which still works.
+    pub earlier: Option<&'static str>,
 }
 
 /// What becomes of a key's value.
@@ -109,7 +126,13 @@ pub enum Takes {
 impl Key {
     /// A key of the plan file.
     pub const fn new(key: &'static str, takes: Takes) -> Self {
-        Self { key, takes }
+        Self { key, takes, earlier: None }
+    }
+
+    /// The same with an earlier name.
+    #[must_use]
+    pub const fn formerly(self, earlier: &'static str) -> Self {
+        Self { earlier: Some(earlier), ..self }
     }
 
     /// How a plan file says what the option says.
@@ -137,7 +160,10 @@ impl<S> SettingRow<S> {
     pub const fn value(option: &'static str, value_name: &'static str, help: &'static str, read: Read<S>) -> Self {
         Self {
             option,
+            aliases: &[],
             short: None,
+            listed: Listed::Yes,
+            proposals: &[],
             value_name,
             heading: "",
             help: Help::Plain(help),
@@ -171,6 +197,24 @@ impl<S> SettingRow<S> {
     #[must_use]
     pub const fn short(self, letter: char) -> Self {
         Self { short: Some(letter), ..self }
+    }
+
+    /// The same with names that are not shown.
+    #[must_use]
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    /// The same, not listed in the help.
+    #[must_use]
+    pub const fn unlisted(self) -> Self {
+        Self { listed: Listed::No, ..self }
+    }
+
+    /// The same with values that the shell proposes.
+    #[must_use]
+    pub const fn proposals(self, proposals: &'static [&'static str]) -> Self {
+        Self { proposals, ..self }
     }
 
     /// The same with a help that is made of other tables.
@@ -243,15 +287,15 @@ pub(super) fn on<S: 'static>(put: fn(&mut S)) -> Change<S> {
 
 /// A whole number within the bounds.
 pub(super) fn whole<T: TryFrom<u64>>(word: &str, least: u64, most: u64) -> Result<T, String> {
-    let outside = || format!("{word} is not in {least}..={most}");
-    if most == u64::MAX {
-        let number: u64 = word.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
-        let inside = Some(number).filter(|number| *number >= least).and_then(|number| T::try_from(number).ok());
-        return inside.ok_or_else(|| format!("{word} is not in {least}..{most}"));
+    let range = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
+    let is_whole = !word.is_empty() && word.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    if !is_whole {
+        return Err(format!("`{word}` is not a whole number; write {range}"));
     }
-    let number: i64 = word.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
-    let inside = u64::try_from(number).ok().filter(|number| (least..=most).contains(number));
-    inside.and_then(|number| T::try_from(number).ok()).ok_or_else(outside)
+    let number = word.parse().ok().filter(|number| (least..=most).contains(number));
+    number
+        .and_then(|number: u64| T::try_from(number).ok())
+        .ok_or_else(|| format!("`{word}` is out of range; write {range}"))
 }
 
 /// A help text with a default that depends on others, shown as the plain ones are.

@@ -35,7 +35,8 @@ pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
 }
 
 fn asked(url: &str, environment: Environment, said: &Said) -> Result<Target> {
-    filled(url, environment).and_then(|url| target::parse(&url)).map_err(|error| said.refuse_url(&error))
+    let read = |url: String| target::unknown_placeholder(&url).map_or_else(|| target::parse(&url), Err);
+    filled(url, environment).and_then(read).map_err(|error| said.refuse_url(&error))
 }
 
 fn listed(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -> Result<Vec<Request>> {

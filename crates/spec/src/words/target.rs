@@ -37,6 +37,22 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
     Ok(Target { url, basic })
 }
 
+/// What looks like a placeholder in a URL and is none, such as `{id}`, which a server would be asked for as it is.
+pub fn unknown_placeholder(url: &str) -> Option<WordError> {
+    let inner = url.match_indices('{').find_map(|(at, _)| {
+        let (inner, _) = url[at + 1..].split_once('}')?;
+        let name = inner.split(':').next().unwrap_or_default();
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        let is_plain = url[..at].ends_with(['\\', '$']);
+        (is_name && !is_plain && !has_placeholders(&format!("{{{inner}}}"))).then_some(inner)
+    })?;
+    let instead = format!(
+        "{{n}}, {{uuid}}, {{random:1..9}} or {{csv:FILE:column}}, or for these characters themselves %7B{inner}%7D"
+    );
+    Some(WordError::new(&format!("{{{inner}}}"), "unknown placeholder", instead))
+}
+
 /// Whether a target is on this very machine, as far as its URL tells.
 pub fn is_local(url: &str) -> bool {
     match Url::parse(url).ok().as_ref().and_then(Url::host) {

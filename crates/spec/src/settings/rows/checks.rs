@@ -21,12 +21,12 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     Row::value(
         "expect-body",
         "REGEX",
-        "What the body of a good reply matches; a match must lie within 256 kB of the decoded body",
+        "Regular expression that the body of a good reply matches, within 256 kB of the decoded body",
         |w, _| set(values::regex(w), |s: &mut S, v| s.checks.expect_body = Some(v)),
     )
     .under(CHECKS)
     .keys(&[Key::new("checks.body", Takes::Value)]),
-    Row::switch("expect-same-length", "Every body as long as the first good one of its label", |_, _| {
+    Row::switch("expect-same-length", "A good body is as long as the first good one of its label", |_, _| {
         Ok(on(|s: &mut S| s.checks.expect_same_length = true))
     })
     .under(CHECKS)
@@ -38,9 +38,12 @@ pub static ROWS: [Row<RunSettings>; 5] = [
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)
+    .proposals(&["p99 < 100ms", "errors < 0.1%", "goodput > 1000/s"])
     .keys(&[Key::new("objectives", Takes::Each)]),
-    Row::switch("strict", "Exit code 6 where the generator was the limit; without it, that is only told", |_, _| {
-        Ok(on(|s: &mut S| s.checks.strict = true))
-    })
+    Row::switch(
+        "strict",
+        "Exit code 6 if the load generator was the bottleneck; without this option it is only reported",
+        |_, _| Ok(on(|s: &mut S| s.checks.strict = true)),
+    )
     .under(CHECKS),
 ];

@@ -17,12 +17,15 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.keepalive", Takes::IfFalse)]),
-    Row::value("requests-per-connection", "N", "Requests on one connection, at most [default: no limit]", |w, _| {
-        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v))
-    })
+    Row::value(
+        "requests-per-connection",
+        "N",
+        "Maximum number of requests on one connection [default: no limit]",
+        |w, _| set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v)),
+    )
     .under(CONNECTION)
     .keys(&[Key::new("connection.requests_per_connection", Takes::Value)]),
-    Row::switch("retry-stale", "Ask once more where a kept-alive connection was found closed", |_, _| {
+    Row::switch("retry-stale", "Retry if a kept-alive connection turns out to be closed", |_, _| {
         Ok(on(|s: &mut S| s.connection.retry_stale = true))
     })
     .under(CONNECTION)
@@ -30,13 +33,18 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| Ok(on(|s: &mut S| s.connection.http10 = true)))
         .under(CONNECTION)
         .keys(&[Key::new("connection.http1.0", Takes::IfTrue)]),
-    Row::value("timeout", "TIME", "From begun to the reply's last byte, at most", |w, _| {
-        set(duration::positive(w), |s: &mut S, v| s.connection.timeout = v)
-    })
+    Row::value(
+        "timeout",
+        "TIME",
+        "Timeout of a request, from connecting or sending to the last byte of the reply",
+        |w, _| set(duration::positive(w), |s: &mut S, v| s.connection.timeout = v),
+    )
     .under(CONNECTION)
+    .aliases(&["m", "max-time"])
+    .content(Content::Number)
     .usual(defaults::TIMEOUT)
     .keys(&[Key::new("connection.timeout", Takes::Value)]),
-    Row::value("connect-timeout", "TIME", "Resolving, connecting and TLS handshake, at most", |w, _| {
+    Row::value("connect-timeout", "TIME", "Timeout of name resolution, connect and TLS handshake together", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.connect_timeout = v)
     })
     .under(CONNECTION)
@@ -47,9 +55,12 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.receive_rate", Takes::Value)]),
-    Row::value("cacert", "FILE", "Authorities to trust, as PEM [default: the system's]", |w, _| {
-        set(values::pem(w), |s: &mut S, v| s.connection.cacert = Some(v))
-    })
+    Row::value(
+        "cacert",
+        "FILE",
+        "Certificates to trust, as PEM: authorities, or the server's own [default: the system's]",
+        |w, _| set(values::pem(w), |s: &mut S, v| s.connection.cacert = Some(v)),
+    )
     .under(CONNECTION)
     .content(Content::Path)
     .keys(&[Key::new("connection.cacert", Takes::File)]),
@@ -76,7 +87,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.sni", Takes::Value)]),
-    Row::switch("no-tls-resumption", "A whole TLS handshake for each connection", |_, _| {
+    Row::switch("no-tls-resumption", "A full TLS handshake for each connection", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_tls_resumption = true))
     })
     .under(CONNECTION)
@@ -86,7 +97,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.resolve", Takes::Each)]),
-    Row::value("resolve-every", "TIME", "Look names up again so often [default: once for the run]", |w, _| {
+    Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval [default: once for the run]", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.resolve_every = Some(v))
     })
     .under(CONNECTION)
@@ -95,6 +106,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         set(values::proxy(w, env), |s: &mut S, v| s.connection.proxy = Some(v))
     })
     .under(CONNECTION)
+    .aliases(&["x"])
     .keys(&[Key::new("connection.proxy", Takes::Value)]),
     Row {
         excludes: &["proxy", "resolve", "resolve-every", "source"],

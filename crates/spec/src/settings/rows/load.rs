@@ -5,16 +5,31 @@ use crate::settings::row::{SettingRow as Row, defaulted, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
 use crate::words::values::warmup;
 use crate::words::{arrivals, duration, goal, shape, think};
+use std::time::Duration;
 
 type S = RunSettings;
 
 const LOAD: &str = "Load";
 
+/// A measured time. curl calls its request body `-d`.
+fn measured_time(word: &str) -> Result<Duration, String> {
+    duration::positive(word).map_err(|error| {
+        if word.contains(['=', '{', '@']) {
+            return format!(
+                "`{word}` is not a duration; write --data '{word}' for a request body, or a time such as 30s"
+            );
+        }
+        error.to_string()
+    })
+}
+
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 16] = [
+pub static ROWS: [Row<RunSettings>; 17] = [
     Row::value("connections", "LOAD", "", |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)))
         .under(LOAD)
         .short('c')
+        .aliases(&["vus"])
+        .proposals(&["10", "100", "0..500/30s,500/2m"])
         .content(Content::Number)
         .help(|| {
             let help = "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most";
@@ -29,15 +44,20 @@ pub static ROWS: [Row<RunSettings>; 16] = [
     )
     .under(LOAD)
     .short('r')
+    .aliases(&["R", "rps", "qps"])
+    .proposals(&["100", "1000", "0..500/30s,500/2m", "100..1000+100"])
     .content(Content::Number)
     .keys(&[Key::new("load.rate", Takes::Loads)]),
     Row::value("arrivals", "SPACING", "", |w, _| set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v)))
         .under(LOAD)
+        .proposals(&["poisson", "even", "burst:10"])
         .help(|| defaulted("Open loop: how arrivals are spaced: poisson, even or burst:N", defaults::ARRIVALS))
         .keys(&[Key::new("load.arrivals", Takes::Value)]),
-    Row::value("duration", "TIME", "", |w, _| set(duration::positive(w), |s: &mut S, v| s.load.duration = Some(v)))
+    Row::value("duration", "TIME", "", |w, _| set(measured_time(w), |s: &mut S, v| s.load.duration = Some(v)))
         .under(LOAD)
         .short('d')
+        .aliases(&["z"])
+        .proposals(&["10s", "30s", "1m", "5m"])
         .content(Content::Number)
         .help(|| {
             let usual = format!("{}, unless --requests or stages say when to stop", defaults::DURATION);
@@ -47,18 +67,19 @@ pub static ROWS: [Row<RunSettings>; 16] = [
     Row::repeated(
         "until",
         "GOALS",
-        "Go on until figures are known so well, such as p99±5% or throughput+-1%; --duration is then the least time; repeatable",
+        "Extend the run until the confidence interval is this narrow, such as p99±5% or throughput+-1%; --duration is then the minimum; repeatable",
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)
+    .proposals(&["p99+-5%", "throughput+-1%"])
     .keys(&[Key::new("load.until", Takes::Each)]),
-    Row::value("max-duration", "TIME", "The longest time that --until may take", |w, _| {
+    Row::value("max-duration", "TIME", "Maximum measured time of --until", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
     })
     .under(LOAD)
     .usual(defaults::MAX_DURATION)
     .keys(&[Key::new("load.max_duration", Takes::Value)]),
-    Row::value("requests", "N", "Stop after so many measured requests", |w, _| {
+    Row::value("requests", "N", "Stop after this number of measured requests", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.load.requests = Some(v))
     })
     .under(LOAD)
@@ -74,13 +95,14 @@ pub static ROWS: [Row<RunSettings>; 16] = [
     Row::value(
         "warmup",
         "TIME",
-        "Load before the measured time, kept out of the figures; auto: until the server is found steady, half of all time at most",
+        "Warm-up: load before the measured time, excluded from the results; auto: until steady state, at most half of all time",
         |w, _| set(warmup(w), |s: &mut S, v| s.load.warmup = v),
     )
     .under(LOAD)
     .usual(defaults::WARMUP)
+    .proposals(&["5s", "30s", "auto"])
     .keys(&[Key::new("load.warmup", Takes::Value)]),
-    Row::value("grace", "TIME", "Time for requests under way at the end; after it they are cut", |w, _| {
+    Row::value("grace", "TIME", "Time for requests in flight at the end; those that take longer are aborted", |w, _| {
         set(duration::parse(w), |s: &mut S, v| s.load.grace = v)
     })
     .under(LOAD)
@@ -98,7 +120,7 @@ pub static ROWS: [Row<RunSettings>; 16] = [
     Row::value(
         "max-in-flight",
         "N",
-        "Open loop: requests under way at most; arrivals beyond are dropped [default: open files of all processes − 64 each]",
+        "Open loop: maximum number of requests in flight; arrivals beyond it are dropped [default: open files of all processes − 64 each]",
         |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.load.max_in_flight = Some(v)),
     )
     .under(LOAD)
@@ -115,10 +137,14 @@ pub static ROWS: [Row<RunSettings>; 16] = [
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.threads = Some(v))
     })
     .under(LOAD)
+    .aliases(&["t"])
     .keys(&[Key::new("load.threads", Takes::Value)]),
+    Row::switch("latency", "Nothing more: the report always has percentiles", |_, _| Ok(on(|_: &mut S| {})))
+        .under(LOAD)
+        .unlisted(),
     Row::switch(
         "precise",
-        "Be awake shortly before each arrival, for less lag and more CPU; needs a core that nobody else uses",
+        "Busy-wait before each send: less lag, more CPU; needs an otherwise idle core",
         |_, _| Ok(on(|s: &mut S| s.load.precise = true)),
     )
     .under(LOAD)

@@ -20,11 +20,16 @@ const ORDERS: [(&str, Order); 4] = [
 ];
 const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3].0];
 
+/// Redirects that `-L` follows; curl's default.
+const LOCATION: u32 = 50;
+
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 13] = [
+pub static ROWS: [Row<RunSettings>; 16] = [
     Row::value("method", "METHOD", "", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
+        .aliases(&["request"])
+        .proposals(&["GET", "POST", "PUT", "DELETE", "HEAD"])
         .help(|| {
             let usual = format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY);
             defaulted("Method", &usual)
@@ -56,7 +61,28 @@ pub static ROWS: [Row<RunSettings>; 13] = [
             |w, env| set(values::data(w, env), |s: &mut S, v| s.request.data = Some(v)),
         )
         .under(REQUEST)
+        .aliases(&["data-binary"])
         .keys(&[Key::new("script.request.data", Takes::Data), Key::new("script.request.json", Takes::Json)])
+    },
+    Row {
+        excludes: &["data", "form"],
+        ..Row::value(
+            "json",
+            "TEXT|@FILE",
+            "Body: JSON, or the content of FILE; sets Content-Type and Accept unless -H does",
+            |w, env| {
+                set(values::data(w, env), |s: &mut S, v| {
+                    s.request.data = Some(v);
+                    let headers = &mut s.request.headers;
+                    for name in ["Content-Type", "Accept"] {
+                        if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
+                            headers.push((name.into(), "application/json".into()));
+                        }
+                    }
+                })
+            },
+        )
+        .under(REQUEST)
     },
     Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded; repeatable", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
@@ -66,7 +92,8 @@ pub static ROWS: [Row<RunSettings>; 13] = [
     Row::repeated("cookie", "NAME=VALUE|@FILE", "A cookie, or those of FILE; repeatable", |w, env| {
         set(secrets::cookie(w, env), |s: &mut S, v| s.request.cookies.push(v))
     })
-    .under(REQUEST),
+    .under(REQUEST)
+    .aliases(&["b"]),
     Row {
         excludes: &["bearer"],
         ..Row::value(
@@ -76,6 +103,7 @@ pub static ROWS: [Row<RunSettings>; 13] = [
             |w, env| set(secrets::basic(w, env), |s: &mut S, v| s.request.basic = Some(v)),
         )
         .under(REQUEST)
+        .aliases(&["u", "user"])
     },
     Row::value("bearer", "TOKEN|@FILE", "Bearer token, or the content of FILE; sent with every request", |w, env| {
         set(secrets::bearer(w, env), |s: &mut S, v| s.request.bearer = Some(v))
@@ -83,6 +111,7 @@ pub static ROWS: [Row<RunSettings>; 13] = [
     .under(REQUEST),
     Row::value("user-agent", "TEXT", "", |w, _| set(values::text(w), |s: &mut S, v| s.request.user_agent = Some(v)))
         .under(REQUEST)
+        .short('A')
         .help(|| defaulted("User-Agent header", defaults::USER_AGENT)),
     Row::switch("compressed", "Ask for compressed replies (gzip, deflate)", |_, _| {
         Ok(on(|s: &mut S| s.request.compressed = true))
@@ -99,7 +128,7 @@ pub static ROWS: [Row<RunSettings>; 13] = [
     .keys(&[Key::new("script.urls", Takes::File)]),
     Row {
         needs: Some("urls"),
-        ..Row::value("order", "ORDER", "Which URL of --urls is next", |w, _| {
+        ..Row::value("order", "ORDER", "Order of the URLs of --urls", |w, _| {
             let order = ORDERS.iter().find(|row| row.0 == w).map(|row| row.1);
             set(order.ok_or_else(|| WordError::new(w, "unknown order", ORDER_WORDS.join(", "))), |s: &mut S, v| {
                 s.request.order = Some(v);
@@ -110,10 +139,26 @@ pub static ROWS: [Row<RunSettings>; 13] = [
         .usual(defaults::ORDER)
         .keys(&[Key::new("script.order", Takes::Value)])
     },
-    Row::value("follow", "N", "Redirects followed for one request, at most", |w, _| {
+    Row::value("follow", "N", "Maximum number of redirects to follow for one request", |w, _| {
         set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.request.follow = v)
     })
     .under(REQUEST)
     .usual(defaults::FOLLOW)
     .keys(&[Key::new("script.follow", Takes::Value)]),
+    Row {
+        excludes: &["follow"],
+        ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| Ok(on(|s: &mut S| s.request.follow = LOCATION)))
+            .under(REQUEST)
+            .aliases(&["L"])
+            .unlisted()
+    },
+    Row {
+        excludes: &["method", "data", "form", "json"],
+        ..Row::switch("head", "Asks for headers alone, as curl's -I", |_, _| {
+            Ok(on(|s: &mut S| s.request.method = Some("HEAD".into())))
+        })
+        .under(REQUEST)
+        .aliases(&["I"])
+        .unlisted()
+    },
 ];

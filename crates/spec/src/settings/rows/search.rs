@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, set};
-use crate::settings::{Key, SearchSettings, Takes};
+use crate::settings::{Content, Key, SearchSettings, Takes};
 use crate::words::{duration, find};
 
 type S = SearchSettings;
@@ -10,51 +10,59 @@ type S = SearchSettings;
 const SEARCH: &str = "Search";
 
 /// What a comparison of capacities takes as well.
-pub const OF_TRIALS: [&str; 4] = ["precision", "start", "most", "trial"];
+pub const OF_TRIALS: [&str; 4] = ["precision", "start-load", "max-load", "trial-duration"];
 
 /// The rows.
 pub static ROWS: [Row<SearchSettings>; 8] = [
-    Row::value("within", "TIME", "All trials of a server together may take so long", |w, _| {
+    Row::value("time-budget", "TIME", "Time budget of all trials of a server", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.within = v)
     })
     .under(SEARCH)
+    .aliases(&["within"])
+    .content(Content::Number)
     .usual(defaults::FIND_WITHIN)
-    .keys(&[Key::new("find.within", Takes::Value)]),
+    .proposals(&["3m", "10m", "30m"])
+    .keys(&[Key::new("find.time_budget", Takes::Value).formerly("find.within")]),
     Row::value(
         "precision",
         "SHARE",
-        "Stop as soon as each capacity is known so well: half its 95 % interval",
+        "Target precision: stop when half the 95 % confidence interval is below this share of the capacity",
         |w, _| set(find::precision(w), |s: &mut S, v| s.precision = v),
     )
     .under(SEARCH)
     .usual(defaults::FIND_PRECISION)
     .keys(&[Key::new("find.precision", Takes::Value)]),
     Row::value(
-        "start",
+        "start-load",
         "LOAD",
-        "The load of the first trial [default: that of --rate or --connections, else 50 requests/s]",
+        "Load of the first trial [default: that of --rate or --connections, else 50 requests/s]",
         |w, _| set(find::load(w), |s: &mut S, v| s.start = Some(v)),
     )
     .under(SEARCH)
-    .keys(&[Key::new("find.start", Takes::Value)]),
-    Row::value("most", "LOAD", "No higher load is tried [default: as far as it goes]", |w, _| {
+    .aliases(&["start"])
+    .content(Content::Number)
+    .keys(&[Key::new("find.start_load", Takes::Value).formerly("find.start")]),
+    Row::value("max-load", "LOAD", "Highest load to try [default: no limit]", |w, _| {
         set(find::load(w), |s: &mut S, v| s.most = Some(v))
     })
     .under(SEARCH)
-    .keys(&[Key::new("find.most", Takes::Value)]),
+    .aliases(&["most"])
+    .content(Content::Number)
+    .keys(&[Key::new("find.max_load", Takes::Value).formerly("find.most")]),
     Row::value(
-        "trial",
+        "trial-duration",
         "TIME..TIME",
-        "Measured time of a trial, at least and at most; it ends as soon as its side is decided",
+        "Measured time of a trial: minimum and maximum; a trial ends early once its result is clear",
         |w, _| set(find::lengths(w), |s: &mut S, v| s.trial = v),
     )
     .under(SEARCH)
+    .aliases(&["trial"])
     .usual(defaults::FIND_TRIAL)
-    .keys(&[Key::new("find.trial", Takes::Value)]),
+    .keys(&[Key::new("find.trial_duration", Takes::Value).formerly("find.trial")]),
     Row::value(
         "cooldown",
         "TIME",
-        "Rest between two trials; more where the one before left unfinished work",
+        "Pause between two trials; longer if the previous one left unfinished work",
         |w, _| set(duration::parse(w), |s: &mut S, v| s.cooldown = v),
     )
     .under(SEARCH)
@@ -63,7 +71,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     Row::value(
         "overload",
         "TIMES",
-        "At the end so many times the capacity is asked for, to see how the server recovers; or no",
+        "Final overload trial, as a multiple of the capacity, to see how the server recovers; or no",
         |w, _| set(find::overload(w), |s: &mut S, v| s.overload = v),
     )
     .under(SEARCH)
@@ -72,7 +80,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     Row::repeated(
         "require",
         "BOUND",
-        "Such as 'capacity > 3000/s': exit code 4 if missed, 8 if the interval does not decide it; repeatable",
+        "Requirement, such as 'capacity > 3000/s': exit code 4 if missed, 8 if the interval does not decide it; repeatable",
         |w, _| set(find::requirement(w), |s: &mut S, v| s.require.push(v)),
     )
     .under(SEARCH)

@@ -1,0 +1,219 @@
+//! Explains a command line that makes no sense: what was meant, and what to write.
+//!
+//! What it is **not**: the reading of values, which `spec` does with errors of its own.
+
+use crate::commands::Cli;
+use brunt_spec::error::nearest;
+use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::error::Error;
+use std::path::Path;
+
+/// What `brunt` alone answers.
+pub const SHORT_HELP: &str = "\
+brunt measures web servers: throughput, response times, capacity and bottlenecks.
+
+Usage: brunt [OPTIONS] URL
+       brunt COMMAND [OPTIONS] ...
+
+  brunt http://127.0.0.1:8080/                10 users for 10 s, each waits for its reply (closed loop)
+  brunt -r 500 -d 1m http://127.0.0.1:8080/   500 requests/s for 1 min, whatever the server does (open loop)
+  brunt check http://127.0.0.1:8080/          one request: likely problems before a run
+  brunt find http://127.0.0.1:8080/           the highest load with acceptable response times
+  brunt compare A=http://a/ B=http://b/       which of two servers is better
+  brunt run plan.yaml                         an experiment from a plan file (brunt plan new plan.yaml)
+  brunt report last -o html=run.html          the last run as a page
+
+All commands and options: brunt --help. Options of a command: brunt COMMAND --help.
+";
+
+/// Spellings of other tools that mean something else here, or nothing.
+const FOREIGN: [(&[&str], &str); 11] = [
+    (
+        &["-s", "--script"],
+        "brunt runs no Lua scripts; describe requests in a plan file (`brunt plan new plan.yaml`). For no output write -q",
+    ),
+    (&["--http2", "--http2-prior-knowledge", "-2"], "brunt speaks HTTP/1.1 and HTTP/1.0; leave it out"),
+    (&["--http3"], "brunt speaks HTTP/1.1 and HTTP/1.0; leave it out"),
+    (&["--http1.1"], "HTTP/1.1 is the default; leave it out"),
+    (&["--concurrency", "--clients"], "write -c N (--connections)"),
+    (&["-O", "--remote-name"], "replies are not stored; leave it out, or write -o FORMAT=FILE for a report"),
+    (&["-i", "--include"], "write `brunt check URL`, which shows the reply's status and headers"),
+    (&["-F"], "write --form NAME=VALUE; multipart forms are not supported"),
+    (&["--data-raw", "--data-urlencode"], "write --data TEXT, or --form NAME=VALUE, which is encoded"),
+    (&["-U", "--proxy-user"], "put name and password into the URL of --proxy"),
+    (&["-w", "--workers"], "write --threads N"),
+];
+
+/// An explanation of clap's error, where there is a better one than clap's own.
+pub fn explained(error: &clap::Error, words: &[String]) -> Option<String> {
+    match error.kind() {
+        ErrorKind::UnknownArgument => unknown(&context(error, ContextKind::InvalidArg)?, words),
+        ErrorKind::ArgumentConflict => match context(error, ContextKind::InvalidSubcommand) {
+            Some(second) => second_word(&second, words),
+            None => conflict(error),
+        },
+        ErrorKind::ValueValidation => {
+            let (option, value) = (option(error)?, context(error, ContextKind::InvalidValue)?);
+            let wrong = error.source()?.to_string();
+            let value = if wrong.contains('`') { String::new() } else { format!("`{value}`: ") };
+            Some(format!("{option}: {value}{wrong}"))
+        }
+        ErrorKind::InvalidValue => {
+            let (option, value) = (option(error)?, context(error, ContextKind::InvalidValue)?);
+            let ContextValue::Strings(known) = error.get(ContextKind::ValidValue)? else { return None };
+            let is_missing = value.is_empty() || known.is_empty();
+            (!is_missing).then(|| format!("{option}: invalid value `{value}`; write one of {}", known.join(", ")))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let ContextValue::Strings(missing) = error.get(ContextKind::InvalidArg)? else { return None };
+            Some(format!("{} is missing; the arguments are in `--help`", missing.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// Two options that exclude each other, or one that stands there twice.
+fn conflict(error: &clap::Error) -> Option<String> {
+    let option = option(error)?;
+    let others = match error.get(ContextKind::PriorArg)? {
+        ContextValue::String(other) => name(other).to_owned(),
+        ContextValue::Strings(others) => others.iter().map(|other| name(other)).collect::<Vec<_>>().join(", "),
+        _ => return None,
+    };
+    if option == others {
+        return Some(format!("{option} is given twice; write it once"));
+    }
+    Some(format!("{option} cannot be used with {others}; leave out one of them"))
+}
+
+/// The option that an error is about.
+fn option(error: &clap::Error) -> Option<String> {
+    context(error, ContextKind::InvalidArg).map(|argument| name(&argument).to_owned())
+}
+
+/// An option without what stands for its value.
+fn name(argument: &str) -> &str {
+    argument.split(" <").next().unwrap_or(argument)
+}
+
+/// An explanation of a URL that is a mistyped command or the name of a file.
+pub fn not_a_url(word: &str) -> Option<String> {
+    if word.contains("://") || word.contains(['{', '?']) {
+        return None;
+    }
+    if Path::new(word).is_file() {
+        let instead = match Path::new(word).extension().and_then(|ending| ending.to_str()) {
+            Some("events") => format!("for its report write `brunt report {word}`"),
+            Some("brunt") => format!("to import it write `brunt runs import {word}`"),
+            _ => format!("write --urls {word} for a list of URLs, or http://{word}/ for a host of this name"),
+        };
+        return Some(format!("`{word}` is a file, not a URL; {instead}"));
+    }
+    let command = command_like(word).filter(|_| !word.contains(['.', ':', '/']))?;
+    Some(format!("`{word}` is not a command; write `brunt {command}`, or http://{word}/ for a host of this name"))
+}
+
+/// An option that is unknown, or a value that begins with a minus.
+fn unknown(argument: &str, words: &[String]) -> Option<String> {
+    if let Some((_, instead)) = FOREIGN.iter().find(|(spellings, _)| spellings.contains(&argument)) {
+        return Some(format!("`{argument}`: unknown option; {instead}"));
+    }
+    let at = words.iter().position(|word| word.starts_with(argument))?;
+    let word = &words[at];
+    if word.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
+        let before = words.get(at.checked_sub(1)?).filter(|before| before.starts_with('-'))?;
+        let positive = word.trim_start_matches('-');
+        return Some(format!("`{word}`: {before} takes no negative value; write {before} {positive}"));
+    }
+    let known = options(words);
+    if known.is_empty() || !word.starts_with("--") {
+        return word
+            .starts_with('-')
+            .then(|| format!("`{argument}`: unknown option; the options are in `brunt --help`"));
+    }
+    let bare = argument.trim_start_matches('-');
+    let near = nearest(bare, known.iter().map(String::as_str)).filter(|near| near.len().abs_diff(bare.len()) <= 3);
+    let instead = near.map_or_else(|| "the options are in `brunt --help`".into(), |near| format!("write --{near}"));
+    Some(format!("`{argument}`: unknown option; {instead}"))
+}
+
+/// The long options of the command that the words name, without their dashes.
+fn options(words: &[String]) -> Vec<String> {
+    let whole = Cli::command();
+    let named = words.get(1).and_then(|word| whole.find_subcommand(word));
+    let command = named.unwrap_or(&whole);
+    let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    shown.filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+}
+
+/// Two words that are no options: a mistyped command and its argument, or two URLs.
+fn second_word(second: &str, words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| word == second)?;
+    let first = words.get(at.checked_sub(1)?).filter(|_| at > 1)?;
+    if let Some(command) = command_like(first).filter(|_| !first.contains("://")) {
+        return Some(format!("`{first}` is not a command; write `brunt {command} {second}`"));
+    }
+    if Cli::command().find_subcommand(second).is_some() {
+        return Some(format!("`{second}`: the command comes first; write `brunt {second} {first}`"));
+    }
+    Some(format!(
+        "`{second}` is a second URL; write `brunt compare {first} {second}` to compare two servers, or --urls FILE for a \
+         list of URLs"
+    ))
+}
+
+fn command_like(word: &str) -> Option<String> {
+    let whole = Cli::command();
+    let names: Vec<&str> = whole.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name).collect();
+    let near = nearest(word, names.iter().copied()).filter(|near| *near != word)?;
+    let is_near = near.len().abs_diff(word.len()) <= 2 && near.chars().next() == word.chars().next();
+    is_near.then(|| near.to_owned())
+}
+
+fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn told(line: &str) -> String {
+        let words: Vec<String> = format!("brunt {line}").split_whitespace().map(str::to_owned).collect();
+        let error = Cli::try_parse_from(&words).unwrap_err();
+        explained(&error, &words).unwrap_or_else(|| panic!("{line}: {error}"))
+    }
+
+    #[test]
+    fn what_was_meant_is_told() {
+        for (line, words) in [
+            ("rum plan.yaml", "write `brunt run plan.yaml`"),
+            ("http://a/ http://b/", "write `brunt compare http://a/ http://b/`"),
+            ("http://a/ check", "write `brunt check http://a/`"),
+            ("-n -5 http://a/", "write -n 5"),
+            ("-s x.lua http://a/", "plan file"),
+            ("--conections 5 http://a/", "write --connections"),
+            ("find --max-lod 5 http://a/", "write --max-load"),
+        ] {
+            assert!(told(line).contains(words), "{line}: {}", told(line));
+        }
+    }
+
+    #[test]
+    fn hosts_are_no_commands() {
+        assert!(not_a_url("rum").is_some_and(|told| told.contains("`brunt run`")));
+        for host in ["localhost", "web", "find.example.org", "http://rum", "api"] {
+            assert_eq!(not_a_url(host), None, "{host}");
+        }
+    }
+
+    #[test]
+    fn brunt_alone_answers_with_twenty_lines_at_most() {
+        assert!(SHORT_HELP.lines().count() <= 20 && SHORT_HELP.lines().all(|line| line.chars().count() <= 110));
+    }
+}
