@@ -23,6 +23,21 @@ else
     skipped modules "no node (apt-get install nodejs): the picture in ARCHITECTURE.md was not held to the source"
 fi
 
+say "texts"
+if has node; then
+    node tools/style.mjs
+else
+    skipped style "no node (apt-get install nodejs): texts were not checked against tools/style-words.txt"
+fi
+
+say "the book"
+if has node; then
+    node tools/book.mjs
+else
+    skipped book "no node (apt-get install nodejs): links in docs/ were not checked"
+fi
+if has mdbook; then mdbook build; fi
+
 say "docs"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 

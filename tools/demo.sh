@@ -47,7 +47,7 @@ show() {
     "$brunt" "$@" 3>&- || code=$?
     case $code in
     0) ;;
-    # A verdict, and no failure: the figures are shown, and why they are not to be believed.
+    # A verdict, and no failure: the figures are shown, and why they are not valid.
     5) disturbed=yes ;;
     *) exit $code ;;
     esac

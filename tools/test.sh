@@ -90,4 +90,4 @@ if [ "$code" != 0 ]; then
     die "tests failed. Look for FAILED in $beside and $log; one alone: cargo test --workspace NAME (CONTRIBUTING.md)"
 fi
 sh tools/skips.sh
-echo "all is well. Next: make demo (see it work), make bench (beside wrk, ab and h2load), CONTRIBUTING.md"
+echo "all tests passed. Next: make demo (see it work), make bench (beside wrk, ab and h2load), CONTRIBUTING.md"

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustls::{ServerConfig, ServerConnection};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// What sessions are made of.
+/// The key material of sessions.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: Arc<ServerConfig>,

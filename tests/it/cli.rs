@@ -10,7 +10,7 @@ fn said(line: &str) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-/// What brunt must be told, with names that users of the field know.
+/// Option names that users of the field know.
 const OPTIONS: &str = "
     --connections --rate --arrivals --duration --requests --think --warmup --connect-rate --threads --max-in-flight
     --method --header --data --form --cookie --basic --bearer --user-agent --compressed --no-keepalive

@@ -144,20 +144,6 @@ fn settings_and_drop_ins_are_handed_their_process() {
 }
 
 #[test]
-fn links_in_the_docs_lead_to_files() {
-    let pages = files(&root(), "md");
-    let mut wrong = Vec::new();
-    for page in &pages {
-        let text = fs::read_to_string(page).expect("a page of ours is text");
-        let folder = page.parent().expect("a file has a folder");
-        let dead = links(&text).into_iter().filter(|link| !folder.join(link).exists());
-        wrong.extend(dead.map(|link| format!("{} links to {link}, which is not there", relative(page))));
-    }
-    assert!(!pages.is_empty(), "there are pages to look at");
-    none(&wrong);
-}
-
-#[test]
 fn tests_that_a_machine_may_forbid_are_on_the_list() {
     let list = fs::read_to_string(root().join(".ci/allowed-skips")).expect("the list of what CI may skip");
     let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.split('#').next()).map(str::trim).collect();
@@ -302,14 +288,4 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-}
-
-/// Where the links of a Markdown page lead within the project: `[text](target)` outside code, without the `#fragment`.
-fn links(page: &str) -> Vec<String> {
-    let prose: String = page.split("```").step_by(2).flat_map(|part| part.split('`').step_by(2)).collect();
-    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '#']).next());
-    targets
-        .filter(|target| !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:"))
-        .map(Into::into)
-        .collect()
 }

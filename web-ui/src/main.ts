@@ -1,6 +1,6 @@
 // The report page: reads the data that stands in it and shows a section after the other.
 //
-// What it is not: the fold. All figures were made in Rust; here only ranges of time are summed up (sketch.ts).
+// Out of scope: the fold. All figures were made in Rust; here only ranges of time are summed up (sketch.ts).
 
 import 'uplot/dist/uPlot.min.css';
 import './style.css';

@@ -30,7 +30,7 @@ pub enum Command {
     /// Puts load on a server and reports what became of it; the command meant where none is named
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
-    /// Looks at the server and this machine before a load: takes what `run` takes, and says what would bite
+    /// Looks at the server and this machine before a load: takes what `run` takes, and reports likely problems
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
     Check(Box<RunArgs>),
     /// Reports a recorded run once more, from its event log

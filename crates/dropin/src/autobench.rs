@@ -5,7 +5,7 @@
 //! * [`sweep`]: one test after the other. [`table`], [`number`]: how it is written.
 //! * [`mod@admin`], [`mod@daemon`]: the same from many machines. [`order`]: what they say to each other; [`secret`]: who may give them.
 //!
-//! What it is **not**: an engine, nor a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
+//! Out of scope: an engine, and a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
 
 mod admin;
 mod conf;

@@ -1,7 +1,7 @@
 //! bench2graph: a chart of autobench's table.
 //!
 //! Its words are the old ones: a table, a file that is not there yet, and columns by number, all of them where none is named.
-//! The file's ending says what it is: PNG, SVG, and else PostScript. What it is **not**: gnuplot, nor a reader of results
+//! The file's ending says what it is: PNG, SVG, and else PostScript. Out of scope: gnuplot, and a reader of results
 //! for an analysis (`brunt analyse`): what is drawn is what stands there.
 
 mod chart;

@@ -1,6 +1,6 @@
 //! A drop-in's plan carried out, and all that is not the tool's own report: reports of ours, the store, notes on stderr.
 //!
-//! What it is **not**: it prints nothing on stdout. That belongs to the tool.
+//! It prints nothing on stdout. That belongs to the tool.
 
 use crate::caller::{Caller, Reports};
 use crate::error::{Result, ToolError};

@@ -6,7 +6,7 @@
 //!
 //! Timers are lazy: one that is set later than before costs a store, so every request can have a timeout.
 //!
-//! What it is not: a source of wall-clock time, but for [`unix_seconds`], which stamps the beginning of a run.
+//! Out of scope: a source of wall-clock time, but for [`unix_seconds`], which stamps the beginning of a run.
 #![allow(clippy::disallowed_methods)] // the one place
 
 mod alarm;

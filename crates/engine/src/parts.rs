@@ -4,7 +4,7 @@
 //! From then on each hands over a snapshot an interval, as threads do. A part that is gone before its time leaves what it
 //! had handed over, and what it had under way is closed (`ledger`); the others go on.
 //!
-//! What it is **not**: it starts no process and knows no pipe; see [`Lines`].
+//! It starts no process and knows no pipe; see [`Lines`].
 
 mod ledger;
 mod readings;
@@ -276,7 +276,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The end of the interval that goes on so long after now.
+    /// The end of the interval that lasts this long from now.
     fn border(&self, ahead: Duration) -> Tick {
         let Some(begins) = self.begins else { return Tick::ZERO };
         let interval = nanos(self.plan.record.interval).max(1_000_000);

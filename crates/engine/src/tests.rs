@@ -348,12 +348,12 @@ fn broken(run: &Run) -> Vec<Check> {
     brunt_judge::conservation::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
-/// Where arrivals are not as they were planned: on a clock that nobody disturbs, a fault of ours.
+/// Arrivals that differ from the plan: on an undisturbed clock, a defect.
 fn displaced(run: &Run) -> Vec<Check> {
     brunt_judge::arrivals::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
-/// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
+/// A plan for `load` of this duration, with a short grace, snapshots each 100 ms and every sample.
 fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
         populations: Population::only(

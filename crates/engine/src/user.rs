@@ -15,7 +15,7 @@ pub enum Step {
     Together(Vec<Rc<Prepared>>),
     /// It asks all of these at once, each over a lane of its own, and has at most so many under way at a time (at least 1).
     Parallel(Vec<Rc<Prepared>>, usize),
-    /// It thinks for so long.
+    /// A think time.
     Think(Duration),
     /// Its iteration is over.
     Done,

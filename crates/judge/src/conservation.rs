@@ -1,6 +1,6 @@
 //! Consistency checks: if one fails, no figure of the run can be trusted.
 //!
-//! What it is **not**: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
+//! Out of scope: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
 //! `arrivals`). A run of a dead server, or one that
 //! was cut short, conserves everything just as well. Each check says its arithmetic; one that this run cannot answer is
 //! left out. A record without an end (a torn log) is not checked: what was under way is in no sum.

@@ -2,7 +2,7 @@
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
 //!
-//! What it is **not**: it does no I/O and reads no clock. Nothing here has a default: those are the command's.
+//! It does no I/O and reads no clock. Nothing here has a default: those are the command's.
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
 //! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a

@@ -7,7 +7,7 @@ use crate::spread::Spread;
 use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick};
 use std::collections::BTreeMap;
 
-/// The fold of all events of a run. What it is not: a place for single samples; those who want them read the events.
+/// The fold of all events of a run. Single samples are not kept here; read the events for them.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
     /// What was to be done; None before the first event.

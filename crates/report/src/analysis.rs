@@ -1,6 +1,6 @@
 //! What was decided about results of others: there are observations, and no study.
 //!
-//! What it is **not**: the analysis. See [`brunt_model::analysis`].
+//! Out of scope: the analysis. See [`brunt_model::analysis`].
 
 use crate::study::of_analysis;
 use crate::{markdown as md, outline, text as plain};
@@ -15,7 +15,7 @@ use std::io;
 pub struct AnalysisDocument {
     /// The version of this document: 1. It grows when a key changes its meaning or goes away.
     pub version: u32,
-    /// What there was to analyse. Times in seconds.
+    /// The data of the analysis. Times in seconds.
     pub observations: Observations,
     /// What was decided about it: curves, limits, outliers, findings.
     pub analysis: Analysis,

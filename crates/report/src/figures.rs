@@ -1,6 +1,6 @@
 //! How numbers are written for people: three significant digits, a unit that fits, commas between thousands.
 //!
-//! What it is not: a place that knows what a number means. Exact figures are in the JSON document.
+//! Out of scope: a place that knows what a number means. Exact figures are in the JSON document.
 
 use brunt_model::words;
 pub use brunt_model::words::{count, plural, round3};

@@ -1,6 +1,6 @@
 //! The table of formats: every way to write a run or a study, a row each.
 //!
-//! What it is **not**: the writing. Help, docs and completions come from here.
+//! Out of scope: the writing. Help, docs and completions come from here.
 
 use crate::{analysis, csv, html, json, junit, markdown, png, result, study, svg, text, tsv};
 use brunt_model::{Analysis, Judgement, Run, Study};
@@ -10,7 +10,7 @@ use std::io;
 pub struct Format {
     /// What the user calls it.
     pub name: &'static str,
-    /// What it is good for, in one line.
+    /// Its use, in one line.
     pub about: &'static str,
     /// Writes a run.
     pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,

@@ -4,7 +4,7 @@
 //! document and the charts of many trials in `study`; what is drawn of one trial in `trial-0` and on, each read only when
 //! somebody looks at it, so that a page with hundreds of trials opens at once.
 //!
-//! What it is **not**: where the page is written. `html/page.html` is built and checked in, so that brunt is built
+//! Out of scope: where the page is written. `html/page.html` is built and checked in, so that brunt is built
 //! without node; `tools/page.sh` builds it again and compares.
 
 mod columns;

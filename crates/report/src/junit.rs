@@ -4,7 +4,7 @@
 //! A case fails exactly where it makes brunt exit with another code than 0 (docs/exit-codes.md); what is missed at one load
 //! and met at another is skipped, with its figure.
 //!
-//! What it is **not**: a judgement. The facts are `model::reached`'s.
+//! Out of scope: a judgement. The facts are `model::reached`'s.
 
 use crate::figures::{fraction, plain, seconds, three};
 use crate::xml::escaped;

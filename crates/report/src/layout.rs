@@ -1,6 +1,6 @@
 //! Tables, entries and wrapped text in columns of characters.
 //!
-//! What it is not: it knows no run and no figure, only strings. Everything from outside goes through [`clean`] first.
+//! It knows no run and no figure, only strings. Everything from outside goes through [`clean`] first.
 
 /// No line of text is wider, but for words that cannot be broken (a URL, a command).
 pub const WIDTH: usize = 96;

@@ -4,7 +4,7 @@
 //! it, or as a [`Study`](brunt_model::Study) and its [`Analysis`](brunt_model::Analysis), and goes out as bytes to a
 //! writer.
 //!
-//! What it is **not**: it measures nothing and decides nothing; what a figure means is said in `model`. It prints
+//! It measures nothing and decides nothing; what a figure means is said in `model`. It prints
 //! nothing itself, and knows neither terminal nor files.
 //!
 //! * `formats`: the table of all formats, [`REPORTS`], and of the published documents, [`SCHEMAS`].

@@ -1,6 +1,6 @@
 //! A report as Markdown, with tables as GitHub has them.
 //!
-//! What it is **not**: a choice of what is said ([`crate::outline`]).
+//! Out of scope: a choice of what is said ([`crate::outline`]).
 
 use crate::outline::{self, Block, Point};
 use crate::single;

@@ -1,6 +1,6 @@
 //! What a report for people says, as blocks that text and Markdown only set in their own way.
 //!
-//! Data comes in as a study, or as observations of others, with their analysis. What it is **not**: a layout, nor a place
+//! Data comes in as a study, or as observations of others, with their analysis. Out of scope: a layout, and a place
 //! where anything is decided: each sentence and figure stands in the analysis, the judgements or the readings.
 
 mod answers;

@@ -1,6 +1,6 @@
 //! From a figure to a drawing: where on the paper everything stands.
 //!
-//! What it is **not**: a choice of what is shown ([`crate::panels`]) or of colours ([`crate::scene`]).
+//! Out of scope: a choice of what is shown ([`crate::panels`]) or of colours ([`crate::scene`]).
 
 mod legend;
 

@@ -1,6 +1,6 @@
 //! Charts as a picture of pixels, on light paper.
 //!
-//! What it is **not**: a renderer of SVG. It draws the same shapes, its letters from `strokes`, so that a
+//! Out of scope: a renderer of SVG. It draws the same shapes, its letters from `strokes`, so that a
 //! machine without fonts shows labels, and every machine the same.
 
 use crate::figure::Figure;

@@ -1,4 +1,4 @@
-//! One line of live state while a run goes on. What it is not: a terminal; it makes the line, others show it.
+//! One line of live state while a run goes on. Out of scope: a terminal; it makes the line, others show it.
 
 use crate::figures::{count, plural, span, three, time};
 use brunt_model::{Phase, Plan, Snapshot, Tick};

@@ -1,6 +1,6 @@
 //! The JSON document of a run: its types, whose comments are the descriptions of the schema.
 //!
-//! Every time is in seconds and every key with a unit says so. What it is not: a place where figures are made up; each
+//! Every time is in seconds and every key with a unit says so. Out of scope: a place where figures are made up; each
 //! is read off a [`brunt_model::Run`], in `result/build.rs`.
 
 mod build;

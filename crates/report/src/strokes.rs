@@ -1,6 +1,6 @@
 //! Letters as strokes, for pictures made where there may be no font.
 //!
-//! What it is **not**: a typeface. It has the letters of ASCII and the signs that our labels need; for any other there is
+//! Out of scope: a typeface. It has the letters of ASCII and the signs that our labels need; for any other there is
 //! a box. SVG carries its text as text; only pictures of pixels, and the room that labels take, come from here.
 
 /// From one letter's end to the next one's beginning.

@@ -1,6 +1,6 @@
 //! Charts as SVG: text stays text, colours follow the reader's choice of light or dark, and each chart says what it shows.
 //!
-//! What it is **not**: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
+//! Out of scope: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
 
 use crate::figure::Figure;
 use crate::scene::{Anchor, COLOURS, Ink, PAPER, Runs, Scene, Shape};

@@ -1,6 +1,6 @@
 //! The table that autobench writes, so that what reads its files reads ours: tab-separated, one row a rate.
 //!
-//! What it is **not**: all that is known. One row stands for all repetitions: each figure is the median of theirs. A run
+//! Out of scope: all that is known. One row stands for all repetitions: each figure is the median of theirs. A run
 //! of a closed loop has its number of users in the first column.
 
 use crate::single;

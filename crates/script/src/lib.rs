@@ -1,6 +1,6 @@
 //! What a virtual user does: one request, a list of URLs, placeholders.
 //!
-//! What it is **not**: it sends no bytes itself, has no defaults, and prints nothing. The only files it reads are those
+//! It sends no bytes itself, has no defaults, and prints nothing. The only files it reads are those
 //! that a placeholder names. Words of the command line and plan files are read in `spec`.
 //!
 //! * [`error`]: what is said about a word or file that cannot be read.

@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// What placeholders are filled in from.
+/// The values for placeholders.
 #[derive(Debug)]
 pub struct RenderContext<'a, R: Rng + ?Sized> {
     /// The number of the request in the run, from 0.

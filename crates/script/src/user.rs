@@ -40,7 +40,7 @@ pub struct CompiledScript {
 #[derive(Debug)]
 struct CompiledRequest {
     request: Request,
-    /// Where there are placeholders.
+    /// None: no placeholders.
     templates: Option<Templates>,
 }
 

@@ -2,7 +2,7 @@
 //! instead, in options or in keys, as they were said.
 //!
 //! Files that settings name (a body, a list of URLs, rows for placeholders) are read here, so that a plan needs nothing
-//! but the rows. What it is **not**: it measures nothing, and asks the system nothing: that is handed in as [`System`].
+//! but the rows. It measures nothing, and asks the system nothing: that is handed in as [`System`].
 
 mod connection;
 mod load;

@@ -2,7 +2,7 @@
 //!
 //! It is the eight bytes [`MAGIC`], then frames as those of an event log: the first says what follows ([`Contents`], as
 //! JSON), the others are the files of the store, one after the other, in pieces. A file that is cut off, changed or of
-//! another kind is refused before anything of it is kept. What it is not: a backup of a store; tags stay behind.
+//! another kind is refused before anything of it is kept. Out of scope: a backup of a store; tags stay behind.
 
 mod import;
 

@@ -5,7 +5,7 @@
 //! 1951) that is flushed after each event, so that an event is packed by what came before it, and whole once its frame
 //! is. A torn last frame is found by its length or its sum: everything before it is whole.
 //!
-//! What it is not: a store; it turns events into bytes and back, in bounded memory.
+//! Out of scope: a store; it turns events into bytes and back, in bounded memory.
 
 mod read;
 

@@ -1,6 +1,6 @@
 //! The log of a run that goes on.
 //!
-//! What it is not: the fold or the judgement; whoever measures has them, and hands them over at the end.
+//! Out of scope: the fold or the judgement; whoever measures has them, and hands them over at the end.
 
 use crate::StoreError;
 use crate::directory::{self, Directory};

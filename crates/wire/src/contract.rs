@@ -1,7 +1,7 @@
 //! The traits between the engine and a protocol.
 //!
 //! The engine asks a [`Transport`] to open connections and to exchange requests for replies; the transport tells with
-//! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
+//! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. Out of scope: any protocol.
 
 use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};

@@ -81,7 +81,7 @@ impl Running {
         rustix::process::Pid::from_child(&self.server.child)
     }
 
-    /// What it has said on stderr so far.
+    /// Its stderr so far.
     pub fn told(&self) -> String {
         self.read("err")
     }

@@ -1,6 +1,6 @@
 //! `brunt compare`: from the command line to an experiment whose repetitions are blocks.
 //!
-//! What it is **not**: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
+//! Out of scope: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
 
 use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;

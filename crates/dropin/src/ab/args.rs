@@ -22,7 +22,7 @@ const REQUESTS_IN_TIME: i64 = 50_000;
 /// The longest credentials, in base64.
 const LONGEST_CREDENTIALS: usize = 1024;
 
-/// What ab was told.
+/// The settings of ab's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of ab's
 pub struct Args {

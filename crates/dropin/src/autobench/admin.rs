@@ -1,6 +1,6 @@
 //! `autobench_admin`: a sweep whose tests are carried out by `autobenchd` on other machines, all at once.
 //!
-//! What it is **not**: brunt's own way to measure from many machines. Figures of several machines are joined as they were
+//! Out of scope: brunt's own way to measure from many machines. Figures of several machines are joined as they were
 //! of old ([`order::merged`]); means of deviations are not deviations, and clocks must agree.
 
 use super::keys::Whose;

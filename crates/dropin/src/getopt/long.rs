@@ -3,7 +3,7 @@
 //!
 //! A tool's options are the rows of a table. The beginning of a long name is as good as the name where it is that of one
 //! option only. A word that begins with `--brunt-` is one of ours ([`side`](super::super::side)).
-//! What it is **not**: it knows no option's meaning; what one does stands in its row, for the tool.
+//! It knows no option's meaning; what one does stands in its row, for the tool.
 
 use super::Takes;
 use std::fmt;

@@ -15,7 +15,7 @@ use options::OPTIONS;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// What httperf was told.
+/// The settings of httperf's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of httperf's
 pub struct Args {

@@ -18,7 +18,7 @@ pub struct Onlooker {
 }
 
 impl Onlooker {
-    /// Where something is to be shown.
+    /// When there is something to show.
     pub fn of(args: &Args, paper: &Arc<Paper>) -> Option<Arc<Self>> {
         let (request, reply) = (args.print_request, args.print_reply);
         let (asked, replied) = (AtomicU64::default(), AtomicU64::default());

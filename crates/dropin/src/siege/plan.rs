@@ -103,7 +103,7 @@ fn stop(settings: &Settings, urls: u64) -> Stop {
         warmup_until_steady: false,
         duration,
         requests: None,
-        // Where both are said, the time counts.
+        // The time counts if both are given.
         iterations_per_user: times.filter(|_| duration.is_none()),
         grace: Duration::ZERO,
     }

@@ -2,7 +2,7 @@
 //!
 //! Of a request that was under way we know that it was begun, and of all of them how long they had been under way
 //! together: the integral of their number over time, less the times of those that ended. Each is cut with the mean of it,
-//! so that all consistency checks hold. What it is **not**: a record of single requests; those went with the part.
+//! so that all consistency checks hold. Out of scope: a record of single requests; those went with the part.
 
 use brunt_model::{Failure, Phase, Snapshot, Tally, Tick};
 

@@ -3,7 +3,7 @@
 //!
 //! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
 //! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published
-//! schema, which also says what each field means. What it is not: the types that brunt computes with; [`write`] and
+//! schema, which also says what each field means. Out of scope: the types that brunt computes with; [`write`] and
 //! [`read`] convert.
 
 mod kinds;

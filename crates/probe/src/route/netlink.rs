@@ -1,6 +1,6 @@
 //! One question to the kernel through netlink(7), and its answers.
 //!
-//! What it is **not**: it knows no message; those who ask bring their own. Nothing is waited for: the kernel has
+//! It knows no message; those who ask bring their own. Nothing is waited for: the kernel has
 //! answered when the question is sent.
 
 use netlink_packet_core::{

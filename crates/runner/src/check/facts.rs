@@ -1,6 +1,6 @@
 //! What a look at the server and at this machine found: values, and their JSON.
 //!
-//! What it is **not**: a judgement; those are the [`rules`](super::rules). Times are in seconds. What could not be seen
+//! Out of scope: a judgement; those are the [`rules`](super::rules). Times are in seconds. What could not be seen
 //! is null.
 
 use super::rules::Advice;

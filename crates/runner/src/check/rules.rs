@@ -1,6 +1,6 @@
-//! What will bite: one rule a function, from facts to advice.
+//! Likely problems of a load: one rule a function, from facts to advice.
 //!
-//! What it is **not**: it reads nothing and prints nothing. Each rule says what is wrong, why it matters for the load
+//! It reads nothing and prints nothing. Each rule says what is wrong, why it matters for the load
 //! that was asked for, and the command that mends it.
 //!
 //! * `ours`: this machine. `theirs`: the server, as far as it is seen from here. `reply`: what it answered.

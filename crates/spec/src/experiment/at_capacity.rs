@@ -1,6 +1,6 @@
 //! Contenders compared by their capacities: a search of each in each repetition, all told the same.
 //!
-//! What it is **not**: the searches, nor the comparison. How a search goes is said as for `brunt find`, on the command line or
+//! Out of scope: the searches, and the comparison. How a search goes is said as for `brunt find`, on the command line or
 //! below `find` in a plan file.
 
 use super::pattern::make;

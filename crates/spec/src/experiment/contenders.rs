@@ -1,6 +1,6 @@
 //! Contenders of a command line: one run of each, told the same but for its server; and the experiment that they make.
 //!
-//! What it is **not**: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
+//! Out of scope: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
 
 use crate::error::{Result, SpecError, require};
 use crate::settings::RunSettings;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How the runs of an experiment are arranged.
 pub struct Arranged {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// How often each load is measured at each contender, at most.
     pub repetitions: u32,
@@ -18,7 +18,7 @@ pub struct Arranged {
     pub order: TrialOrder,
     /// Rest before each run but the first.
     pub cooldown: Duration,
-    /// What it is to decide.
+    /// The question that it answers.
     pub question: Question,
 }
 

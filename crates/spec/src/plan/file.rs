@@ -22,12 +22,12 @@ pub struct Draft {
     sets: Option<Node>,
 }
 
-/// What a plan file says. What it leaves out is None: whoever has the defaults fills it in.
+/// The content of a plan file. A missing key is None: the caller has the defaults.
 #[derive(Debug, Clone)]
 pub struct PlanFile {
     /// What the experiment is called.
     pub name: String,
-    /// What it is about; may be empty.
+    /// A description; may be empty.
     pub about: String,
     /// How often each step of each contender is measured; never 0.
     pub repetitions: Option<u32>,
@@ -76,7 +76,7 @@ pub struct Planned {
 /// Users of one kind.
 #[derive(Debug, Clone)]
 pub struct PlannedUsers {
-    /// What they are called, and where; None where the plan has no populations.
+    /// Their names with places; None: no populations.
     pub name: Option<(String, Position)>,
     /// What they ask: one request, several, or none where `script.urls` is among the settings. Keys begin with
     /// `script.request`.
@@ -121,9 +121,9 @@ pub struct PlannedServer {
     pub restart: Option<Restart>,
     /// Variables of its environment.
     pub environment: Vec<(String, String)>,
-    /// So long it may take to be ready.
+    /// Time limit for readiness.
     pub ready_timeout: Option<Duration>,
-    /// So long it may take to end.
+    /// Time limit for its end.
     pub stop_timeout: Option<Duration>,
 }
 

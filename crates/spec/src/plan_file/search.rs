@@ -1,6 +1,6 @@
 //! What stands below `find` in a plan file: the settings of `brunt find`.
 //!
-//! What it is not: the carrying out.
+//! Out of scope: the carrying out.
 
 use super::told::{put, usual};
 use crate::error::{Result, bail};
@@ -21,7 +21,7 @@ pub struct Search {
     settings: SearchSettings,
     /// The server is started anew between trials.
     restart: bool,
-    /// Where contenders are compared, if they are.
+    /// Loads at which contenders are compared, if they are.
     at: At,
     /// What was said that is of one search alone.
     own: Vec<String>,

@@ -33,7 +33,7 @@ pub fn share(word: &str) -> Result<f64, WordError> {
     }
 }
 
-/// Where contenders are measured.
+/// Loads at which contenders are measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum At {
     /// At loads that are given.
@@ -45,7 +45,7 @@ pub enum At {
     Both,
 }
 
-/// Where contenders are measured: `load`, `capacity` or `both`.
+/// Loads at which contenders are measured: `load`, `capacity` or `both`.
 pub fn at(word: &str) -> Result<At, WordError> {
     match word {
         "load" => Ok(At::Load),

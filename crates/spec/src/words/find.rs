@@ -1,4 +1,4 @@
-//! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. What it is not: a search, nor its defaults.
+//! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. Out of scope: a search, and its defaults.
 
 use super::duration;
 use super::number::number;
@@ -34,7 +34,7 @@ pub fn precision(word: &str) -> Result<f64, WordError> {
     share.ok_or_else(|| WordError::new(word, "that is no share from 0.1% to 50%", "2% or 0.5%"))
 }
 
-/// So many times the capacity, or `no`.
+/// A multiple of the capacity, or `no`.
 pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
     if word == "no" {
         return Ok(None);

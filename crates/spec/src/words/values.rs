@@ -25,7 +25,7 @@ pub struct Output {
 /// How long the load before the measured time lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warmup {
-    /// So long.
+    /// A duration.
     For(Duration),
     /// Until the server is found steady.
     UntilSteady,

@@ -1,6 +1,6 @@
-//! Baselines: what later runs are compared with, a file each, so that they outlive the index.
+//! Baselines: references for later runs, one file for each, so that they outlive the index.
 //!
-//! What they are not: tags. A tag goes away with what it names; what is a baseline cannot be removed.
+//! Out of scope: tags. A tag goes away with what it names; what is a baseline cannot be removed.
 
 use super::tags::is_tag;
 use super::{Store, StoredItem, not_there};

@@ -1,4 +1,4 @@
-//! Tags: names that people give to what is kept, a file each, so that they outlive the index.
+//! Tags: names that users give to stored runs, one file for each, so that they outlive the index.
 
 use super::{Store, not_there};
 use crate::{StoreError, StoredItem, directory, id};

@@ -74,7 +74,7 @@ pub enum BadWire {
     /// Certificates or keys.
     #[error(transparent)]
     Tls(#[from] tls::BadTls),
-    /// What bodies are to match.
+    /// The pattern for bodies.
     #[error("--expect-body: {0}")]
     Pattern(#[from] regex::Error),
     /// The proxy's URL.

@@ -86,7 +86,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.resolve", Takes::Each)]),
-    Row::value("resolve-every", "TIME", "Look names up again so often [default: once for the run]", |w, _| {
+    Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval [default: once for the run]", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.resolve_every = Some(v))
     })
     .under(CONNECTION)

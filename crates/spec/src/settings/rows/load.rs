@@ -47,7 +47,7 @@ pub static ROWS: [Row<RunSettings>; 16] = [
     Row::repeated(
         "until",
         "GOALS",
-        "Go on until figures are known so well, such as p99±5% or throughput+-1%; --duration is then the least time; repeatable",
+        "Extend the run until the confidence interval is this narrow, such as p99±5% or throughput+-1%; --duration is then the least time; repeatable",
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)

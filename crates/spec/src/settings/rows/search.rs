@@ -14,18 +14,15 @@ pub const OF_TRIALS: [&str; 4] = ["precision", "start", "most", "trial"];
 
 /// The rows.
 pub static ROWS: [Row<SearchSettings>; 8] = [
-    Row::value("within", "TIME", "All trials of a server together may take so long", |w, _| {
+    Row::value("within", "TIME", "Time budget of the search for each server", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.within = v)
     })
     .under(SEARCH)
     .usual(defaults::FIND_WITHIN)
     .keys(&[Key::new("find.within", Takes::Value)]),
-    Row::value(
-        "precision",
-        "SHARE",
-        "Stop as soon as each capacity is known so well: half its 95 % interval",
-        |w, _| set(find::precision(w), |s: &mut S, v| s.precision = v),
-    )
+    Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
+        set(find::precision(w), |s: &mut S, v| s.precision = v)
+    })
     .under(SEARCH)
     .usual(defaults::FIND_PRECISION)
     .keys(&[Key::new("find.precision", Takes::Value)]),
@@ -63,7 +60,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     Row::value(
         "overload",
         "TIMES",
-        "At the end so many times the capacity is asked for, to see how the server recovers; or no",
+        "Overload at the end as a multiple of the capacity, to see how the server recovers; or no",
         |w, _| set(find::overload(w), |s: &mut S, v| s.overload = v),
     )
     .under(SEARCH)
