@@ -5,7 +5,7 @@ set -eu
 sh tools/need.sh check
 
 say "shell scripts"
-for script in .ci/run tools/*.sh tools/prove/*.sh; do sh -n "$script"; done
+for script in .ci/run tools/*.sh tools/dist/*.sh tools/prove/*.sh; do sh -n "$script"; done
 
 say "format"
 cargo fmt --all --check

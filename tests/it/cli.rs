@@ -65,6 +65,25 @@ fn shells_can_read_their_completions() {
 }
 
 #[test]
+fn every_command_has_a_man_page() {
+    let dir = tempfile::tempdir().expect("a directory");
+    said(&format!("man --dir {}", dir.path().display()));
+    let help = said("--help");
+    let listed = help.split_once("Commands:\n").expect("commands").1;
+    let listed = listed.lines().take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands.into_iter().filter(|command| !command.is_empty() && *command != "help") {
+        let page = std::fs::read_to_string(dir.path().join(format!("brunt-{command}.1"))).expect(command);
+        assert!(page.contains(".SH SYNOPSIS"), "{command}: {page}");
+    }
+    for page in ["brunt.1", "brunt-plan-schema.1"] {
+        assert!(dir.path().join(page).exists(), "{page}");
+    }
+    assert!(!dir.path().join("brunt-worker.1").exists(), "hidden commands have no page");
+}
+
+#[test]
 fn the_version_is_told() {
     let version = said("--version");
     assert!(version.starts_with("brunt ") && version.trim().split('.').count() == 3, "{version}");

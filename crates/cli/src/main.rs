@@ -53,6 +53,7 @@ use measure::{Around, measure};
 use output::{Log, Outputs};
 use process::{command_line, system};
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Less address space than this holds no stacks of threads, and the memory allocator ends the process without a word.
@@ -121,7 +122,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             Ok(Exit::Measured)
         }
         Command::Worker => worker::worker().map_err(failed),
-        Command::Man => man().map_err(failed),
+        Command::Man { dir } => man(dir.as_deref()).map_err(failed),
         Command::Schema { document } => {
             let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
             if let Some(published) = published {
@@ -166,7 +167,10 @@ fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
     Ok(Exit::Measured)
 }
 
-fn man() -> io::Result<Exit> {
-    clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?;
+fn man(dir: Option<&Path>) -> io::Result<Exit> {
+    match dir {
+        Some(dir) => clap_mangen::generate_to(Cli::command(), dir)?,
+        None => clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?,
+    }
     Ok(Exit::Measured)
 }

@@ -40,7 +40,7 @@ fn run_is_the_command_meant() {
 
 #[test]
 fn commands_are_known() {
-    assert!(matches!(parse(&["man"]), Ok(Command::Man)));
+    assert!(matches!(parse(&["man"]), Ok(Command::Man { dir: None })));
     assert!(matches!(parse(&["schema"]), Ok(Command::Schema { .. })));
     assert!(matches!(parse(&["completions", "bash"]), Ok(Command::Completions { shell: clap_complete::Shell::Bash })));
     let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else { panic!("no replay") };
