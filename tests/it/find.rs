@@ -99,7 +99,7 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
         // Short trials on a machine that others use as well: a percent beside the interval is no error of its method.
         assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
-        ran.says(&["carries", "at p99 < 100ms", "Capacity", "why it was tried"]);
+        ran.says(&["carries", "at p99 < 100ms", "Capacity", "reason"]);
         assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
     });
 }

@@ -10,6 +10,7 @@ use crate::args::{RunArgs, with_n};
 use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
+use crate::view::ViewArgs;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -23,6 +24,9 @@ pub struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     run: RunArgs,
+    /// How reports look.
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 /// The subcommands.

@@ -12,7 +12,7 @@
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
-//! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
+//! * [`output`]: where reports and the event log go. [`view`]: their width, colors and detail. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod analyse;
@@ -39,6 +39,7 @@ mod reports;
 mod runs;
 mod signals;
 mod stored;
+mod view;
 mod worker;
 
 use anyhow::Result;
@@ -73,7 +74,9 @@ fn main() -> ExitCode {
     if let Some((tool, called, told)) = brunt_dropin::asked(&words) {
         return dropins::run(tool, called, told);
     }
-    match dispatch(arguments().into_command()) {
+    let arguments = arguments();
+    view::adopt(&arguments.view);
+    match dispatch(arguments.into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {
             eprintln!("brunt: {}", redact::text(&causes::line(&error)));

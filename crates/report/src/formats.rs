@@ -27,7 +27,7 @@ pub type Files = fn(&Study, &Analysis) -> io::Result<Vec<(String, Vec<u8>)>>;
 pub const REPORTS: &[Format] = &[
     Format {
         name: "text",
-        about: "for people: figures, tables and a histogram, up to 96 columns",
+        about: "for people: verdict, figures and findings on one screen; with -v in full",
         write: text::write,
         write_study: text::write_study,
         files: None,

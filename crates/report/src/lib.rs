@@ -8,7 +8,7 @@
 //! nothing itself, and knows neither terminal nor files.
 //!
 //! * `formats`: the table of all formats, [`REPORTS`], and of the published documents, [`SCHEMAS`].
-//! * [`text`]: for people. A table of sections, each a function from run to text, in `text/`.
+//! * [`text`]: for people. A table of sections, each a function from run to text, in `text/`. [`view`]: its width and color.
 //! * [`json`], [`result`], [`study`]: for programs. `result` and `study` have the types of the documents, their units,
 //!   and their making.
 //! * [`outline`]: what is said of a study, set as text or as [`markdown`]. [`analysis`]: the same of results of others.
@@ -53,6 +53,7 @@ pub mod text;
 mod ticks;
 pub mod tsv;
 pub mod utc;
+pub mod view;
 mod xml;
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub fn start(command: &mut Command) -> Running {
     let dir = TempDir::new().expect("a directory");
     command.arg("-o").arg(format!("json={}", dir.path().join("json").display()));
     if !command.get_args().any(|a| a == "-q") {
-        command.args(["-o", "text"]);
+        command.args(["-v", "-o", "text"]);
     }
     started(command, dir)
 }
