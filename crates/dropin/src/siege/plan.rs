@@ -77,7 +77,7 @@ fn reply_policy(settings: &Settings, asked: &[Asked]) -> ReplyPolicy {
     let most = if settings.follow { REDIRECTS } else { 0 };
     ReplyPolicy {
         redirects: Redirects { most, rules: RedirectRules::Siege },
-        cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Kept },
+        cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Siege },
         credentials: logins.cloned().map(credentials).collect(),
         repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
         elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone() }),
