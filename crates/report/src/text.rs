@@ -61,6 +61,10 @@ const WITHOUT_REPLIES: &[Section] = &[
 ];
 
 /// Writes the report.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
     let texts = sections.iter().map(|section| match section {
@@ -73,6 +77,10 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 }
 
 /// Writes the report of a study: what [`crate::outline`] says of it.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let blocks: Vec<Block> = of_study(study, analysis);
     out.write_all(of_outline(&blocks).as_bytes())
