@@ -56,6 +56,10 @@ impl From<io::Error> for Failure {
 
 /// Serves until a signal, the end of standard input or the longest runtime, and writes to `out` where it listens and,
 /// unless they go to a file, its figures.
+///
+/// # Errors
+///
+/// [`Failure`] if it cannot listen or write, or an option makes no sense.
 pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     options.check().map_err(Failure::Usage)?;
     raise_descriptor_limit();

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// When a request is due.
 #[derive(Clone, Copy)]
-pub struct Due {
+pub struct RequestTiming {
     pub planned: Tick,
     /// A permitted connection was there.
     pub free: Tick,
@@ -23,22 +23,22 @@ pub struct Due {
     pub arrives: bool,
 }
 
-impl Due {
+impl RequestTiming {
     /// A further request of the same iteration.
     fn behind(self, planned: Tick) -> Self {
         Self { planned, free: planned, paced: 0, arrives: false, ..self }
     }
 }
 
-/// What became of what was asked.
+/// What a step of the user came to.
 #[derive(Default)]
-pub struct Asked {
+pub struct StepResult {
     /// The last whole reply.
     pub last: Option<Reply>,
     /// No whole reply came, or a check on it failed.
     pub failed: bool,
     /// No whole reply came.
-    pub lost: Option<Lost>,
+    pub lost: Option<FailedRequest>,
     /// What became of the requests of a parallel step.
     pub parallel: Option<Box<ParallelReplies>>,
 }
@@ -52,7 +52,7 @@ pub struct ParallelReplies {
     pub failures: u32,
 }
 
-impl Asked {
+impl StepResult {
     /// What the user knows when it decides on its next step.
     fn turn(&self, number: u64, step: u32) -> Turn<'_> {
         let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
@@ -67,7 +67,7 @@ impl Asked {
 
 /// A request that has no reply.
 #[derive(Clone, Copy)]
-pub struct Lost {
+pub struct FailedRequest {
     pub failure: Failure,
     /// It was written, and with it what was to go along.
     pub sent: bool,
@@ -77,14 +77,15 @@ impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
         let Job { arrival, free, paced } = job;
-        self.iterate(Due { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }).await;
+        self.iterate(RequestTiming { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true })
+            .await;
         if self.shared.keep == Keep::Iteration {
             self.drop_connections();
         }
     }
 
-    async fn iterate(&mut self, mut due: Due) {
-        let (mut step, mut asked) = (0, Asked::default());
+    async fn iterate(&mut self, mut due: RequestTiming) {
+        let (mut step, mut asked) = (0, StepResult::default());
         loop {
             let next = self.user.next(asked.turn(due.iteration, step));
             if step > 0 && !matches!(next, Step::Done | Step::Think(_) | Step::Leave | Step::EndRun) {
@@ -133,7 +134,7 @@ impl<T: Transport> Actor<T> {
     }
 
     /// The user does nothing more, of its own will; an arrival that it asked nothing for is dropped.
-    fn leave(&mut self, due: Due, step: u32, ends_run: bool) {
+    fn leave(&mut self, due: RequestTiming, step: u32, ends_run: bool) {
         if step == 0 {
             self.shared.recorder.borrow_mut().dropped(self.shared.cohort(due.planned));
         }
@@ -157,12 +158,12 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
-    async fn together(&mut self, requests: &[Rc<Prepared>], due: Due) -> Asked {
+    async fn together(&mut self, requests: &[Rc<Prepared>], due: RequestTiming) -> StepResult {
         let cohort = self.shared.cohort(due.planned);
         requests.iter().skip(1).for_each(|_| self.shared.recorder.borrow_mut().due(cohort));
-        let mut asked = Asked::default();
+        let mut asked = StepResult::default();
         for (n, request) in requests.iter().enumerate() {
-            let due = if n == 0 { due } else { Due { arrives: false, ..due } };
+            let due = if n == 0 { due } else { RequestTiming { arrives: false, ..due } };
             self.along = requests[n..].to_vec();
             let failed = asked.failed;
             asked = self.chain(request, due).await;
@@ -177,9 +178,9 @@ impl<T: Transport> Actor<T> {
     }
 
     /// A request whose connection was lost before its reply began.
-    fn lost_with(&self, request: &Prepared, lost: Lost, due: Due) {
+    fn lost_with(&self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
         let cohort = self.shared.cohort(due.planned);
-        self.begin(Due { arrives: false, ..due }, self.ended);
+        self.begin(RequestTiming { arrives: false, ..due }, self.ended);
         let sample = Sample {
             planned: due.planned,
             free: due.free.min(self.ended),
@@ -199,8 +200,8 @@ impl<T: Transport> Actor<T> {
         recorder.end(cohort, &sample);
     }
 
-    fn broken(&mut self, due: Due, why: String) {
-        let Due { planned, free, .. } = due;
+    fn broken(&mut self, due: RequestTiming, why: String) {
+        let RequestTiming { planned, free, .. } = due;
         let now = self.shared.time.now();
         let cohort = self.shared.cohort(planned);
         let sample = Sample {

@@ -4,7 +4,7 @@
 //! until none is left. The connections stay with the user for its next parallel step.
 
 use crate::actor::Actor;
-use crate::iteration::{Asked, Due, ParallelReplies};
+use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
 use crate::user::{Step, Turn, VirtualUser};
 use crate::work::wait_until;
 use crate::worker::Shared;
@@ -17,13 +17,13 @@ use std::time::Duration;
 /// What the lanes of one parallel step share.
 struct ParallelStep {
     requests: Vec<Rc<Prepared>>,
-    due: Due,
+    due: RequestTiming,
     /// The next request to be begun.
     next: Cell<usize>,
     /// Requests that have not ended.
     left: Cell<usize>,
     /// By request.
-    outcomes: RefCell<Vec<Asked>>,
+    outcomes: RefCell<Vec<StepResult>>,
     /// When the last of them ended, and how long to leave the server alone then.
     ended: Cell<Tick>,
     pause: Cell<Duration>,
@@ -44,7 +44,7 @@ impl<T: Transport> VirtualUser for LaneProgram<T> {
 
 impl<T: Transport> Actor<T> {
     /// Asks all of these, at most `most` under way at a time. All are due now; those that wait for a lane wait in a queue.
-    pub async fn parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: Due) -> Asked {
+    pub async fn parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: RequestTiming) -> StepResult {
         let count = requests.len();
         let lanes = most.clamp(1, count);
         self.record_step(count, due);
@@ -56,7 +56,7 @@ impl<T: Transport> Actor<T> {
             due,
             next: Cell::new(0),
             left: Cell::new(count),
-            outcomes: RefCell::new((0..count).map(|_| Asked::default()).collect()),
+            outcomes: RefCell::new((0..count).map(|_| StepResult::default()).collect()),
             ended: Cell::new(Tick::ZERO),
             pause: Cell::new(Duration::ZERO),
         });
@@ -83,10 +83,10 @@ impl<T: Transport> Actor<T> {
         let failures = outcomes.iter().filter(|asked| asked.failed).count() as u32;
         let replies = outcomes.into_iter().map(|asked| asked.last).collect();
         let parallel = Some(Box::new(ParallelReplies { replies, failures }));
-        Asked { failed: failures > 0, parallel, ..Asked::default() }
+        StepResult { failed: failures > 0, parallel, ..StepResult::default() }
     }
 
-    fn record_step(&self, count: usize, due: Due) {
+    fn record_step(&self, count: usize, due: RequestTiming) {
         let cohort = self.shared.cohort(due.planned);
         let extra = count as u64 - 1;
         let mut recorder = self.shared.recorder.borrow_mut();
@@ -100,7 +100,7 @@ async fn carry_lane<T: Transport>(mut lane: Actor<T>, step: Rc<ParallelStep>) {
     while let Some((number, request)) = step.take_next() {
         let asked = match lane.due_of(number, &step) {
             Some(due) => lane.chain(request, due).await,
-            None => lane.drop_request(Due { arrives: step.due.arrives && number == 0, ..step.due }),
+            None => lane.drop_request(RequestTiming { arrives: step.due.arrives && number == 0, ..step.due }),
         };
         step.outcomes.borrow_mut()[number] = asked;
         lane.end_request(&step);
@@ -122,13 +122,13 @@ impl ParallelStep {
 
 impl<T: Transport> Actor<T> {
     /// When a request is due on this lane; None: the run was cut off while it waited for the lane.
-    fn due_of(&self, number: usize, step: &ParallelStep) -> Option<Due> {
-        let due = Due { arrives: step.due.arrives && number == 0, ..step.due };
+    fn due_of(&self, number: usize, step: &ParallelStep) -> Option<RequestTiming> {
+        let due = RequestTiming { arrives: step.due.arrives && number == 0, ..step.due };
         if self.ended == Tick::ZERO {
             return Some(due);
         }
         let free = due.free.max(self.ended + self.pause);
-        self.shared.cut.get().is_none().then_some(Due { free, ..due })
+        self.shared.cut.get().is_none().then_some(RequestTiming { free, ..due })
     }
 
     fn end_request(&self, step: &ParallelStep) {

@@ -58,6 +58,10 @@ pub struct Joint<'a> {
 }
 
 /// Joins the parts of a run and tells `sink`, as [`run`](crate::run()) does of one process. Returns when all are gone.
+///
+/// # Errors
+///
+/// [`EngineError`] if a part could not begin.
 pub fn join(
     joint: &Joint<'_>,
     environment: Environment,

@@ -63,8 +63,10 @@ pub enum Cookies {
     Ignored,
     /// As httperf does: the newest of an iteration goes with its further requests, its name and value alone.
     Newest,
-    /// Each user keeps its own (RFC 6265), for as long as the run lasts.
+    /// Each user keeps its own (RFC 6265) until they expire, at most for as long as the run lasts.
     Kept,
+    /// The same as siege sends them: without a space between two.
+    Siege,
     /// The same, until the user has gone through the list of requests.
     KeptForARound,
 }
@@ -72,7 +74,15 @@ pub enum Cookies {
 impl Cookies {
     /// Whether users keep them in a store of their own.
     pub fn are_kept(self) -> bool {
-        matches!(self, Self::Kept | Self::KeptForARound)
+        matches!(self, Self::Kept | Self::Siege | Self::KeptForARound)
+    }
+
+    /// The text between two cookies of a request.
+    pub fn separator(self) -> &'static str {
+        match self {
+            Self::Siege | Self::KeptForARound => ";",
+            Self::Ignored | Self::Newest | Self::Kept => "; ",
+        }
     }
 }
 

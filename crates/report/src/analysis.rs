@@ -25,16 +25,28 @@ pub struct AnalysisDocument {
 }
 
 /// Writes it for people.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn text(observations: &Observations, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(plain::of_outline(&View::default(), &outline::of_observations(observations, analysis)).as_bytes())
 }
 
 /// Writes it as Markdown.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn markdown(observations: &Observations, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     out.write_all(md::markdown(&outline::of_observations(observations, analysis)).as_bytes())
 }
 
 /// Writes it for programs.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn json(observations: &Observations, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let document = AnalysisDocument {
         version: 1,

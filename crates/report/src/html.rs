@@ -29,12 +29,20 @@ const PAGE: &str = include_str!("html/page.html");
 const PLACE: &str = "<!--DATA-->";
 
 /// Writes a run as a page, as the study of one trial.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_page(&study, &analysis, &still::overview(run, judgement), out)
 }
 
 /// Writes a study as a page.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     write_page(study, analysis, "", out)
 }

@@ -9,12 +9,20 @@ use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
 /// Writes a run.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
 }
 
 /// Writes a study.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let blocks = outline::of_study(study, analysis, Detail::Full);
     out.write_all(markdown(&blocks).as_bytes())

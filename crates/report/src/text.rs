@@ -1,7 +1,7 @@
 //! The run as text for people: verdict and headline first, on one screen; everything in full where it is asked for.
 //!
 //! Each section is a function from a report to a part of it, in a file of `text/`; one that has nothing to say is empty.
-//! Out of scope: complete. Whoever wants every figure takes the JSON document.
+//! The JSON document has every figure.
 
 mod asked;
 mod bars;
@@ -70,6 +70,10 @@ const WITHOUT_REPLIES: &[Section] = &[
 ];
 
 /// Writes the report on one screen, in plain characters.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     write_as(&View::default(), run, judgement, out)
 }
@@ -85,6 +89,10 @@ pub fn write_as(view: &View, run: &Run, judgement: &Judgement, out: &mut dyn io:
 }
 
 /// Writes the report of a study: what [`crate::outline`] says of it.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     write_study_as(&View::default(), study, analysis, out)
 }

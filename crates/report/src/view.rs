@@ -1,6 +1,6 @@
 //! How a text report looks: its width, whether it has color, and how much it says.
 //!
-//! Out of scope: a look at the terminal. Whoever prints says how wide it is.
+//! It does not look at the terminal: the caller says how wide it is.
 
 use crate::layout::{self, Table};
 

@@ -90,6 +90,10 @@ enum Part {
 
 impl Template {
     /// Finds the placeholders of a text, and reads the files that they name.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
     pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let mut parts = Vec::new();
         for piece in pieces(text)? {
@@ -144,16 +148,28 @@ pub fn has_placeholders(text: &str) -> bool {
 }
 
 /// The text of a URL's path, query or form with all that cannot stand there percent-encoded, placeholders left alone.
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed.
 pub fn encode_url(text: &str) -> Result<String, WordError> {
     map_literals(text, push_encoded)
 }
 
 /// A value or name of a form, encoded (WHATWG URL section 5.2), placeholders left alone.
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed.
 pub fn encode_form(text: &str) -> Result<String, WordError> {
     map_literals(text, |out, literal| out.extend(url::form_urlencoded::byte_serialize(literal.as_bytes())))
 }
 
 /// The body's template; none where it is no text.
+///
+/// # Errors
+///
+/// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
 pub fn compile_body(
     body: &Body,
     headers: &[(String, String)],

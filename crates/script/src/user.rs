@@ -72,6 +72,10 @@ impl Templates {
 
 impl CompiledScript {
     /// Compiles the scenario of the population of this number, and reads the files that its placeholders name.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if the scenario makes no sense, a placeholder is malformed, or a file cannot be read.
     pub fn new(plan: &Plan, number: usize) -> Result<Self, ScriptError> {
         let population = &plan.populations[number];
         let scenario = &population.scenario;

@@ -22,6 +22,10 @@ pub use script::{body_from, scenario};
 pub use sweep::sweep_steps;
 
 /// The plan, and notes that the user should be told.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<String>)> {
     let scenario = scenario(settings, system)?;
     let connection = connection::connection(settings)?;

@@ -40,6 +40,10 @@ pub struct Content {
 
 impl Store {
     /// Writes a run, or an experiment with its runs, into one file.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if a log of it is damaged or still being written, or `to` cannot be written.
     pub fn export(&self, what: &StoredItem, to: &Path) -> Result<(), StoreError> {
         let (contents, copies) = self.contents(what)?;
         let file = File::create(to).map_err(StoreError::io(to))?;

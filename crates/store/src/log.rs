@@ -47,6 +47,10 @@ pub struct PackedWriter<W> {
 
 impl<W: Write> PackedWriter<W> {
     /// Begins a log.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
     pub fn new(mut out: W, head: &Head) -> io::Result<Self> {
         let mut first = MAGIC.to_vec();
         first.extend(frame(&serde_json::to_vec(head)?)?);
@@ -56,6 +60,10 @@ impl<W: Write> PackedWriter<W> {
     }
 
     /// Appends one event; how many bytes it took.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
     pub fn write(&mut self, event: &Event) -> io::Result<u64> {
         self.pack(&encode(event)?)?;
         let frame = frame(&self.packed)?;

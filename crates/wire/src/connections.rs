@@ -104,6 +104,10 @@ impl<T: Transport> Lease<T> {
     }
 
     /// Sends the request, with those `along` where none were sent ahead, and reads the whole reply.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
     pub async fn exchange(
         &mut self,
         transport: &T,

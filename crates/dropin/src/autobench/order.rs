@@ -160,7 +160,7 @@ pub fn words(arguments: &str) -> Result<Vec<String>, String> {
                 words.extend(value.map(str::to_owned));
             }
             Read::Ours(word) => return Err(format!("--brunt-{word} is not taken from afar")),
-            Read::Wrong(wrong) => return Err(format!("{wrong}, or it is not taken from afar")),
+            Read::OptionError(wrong) => return Err(format!("{wrong}, or it is not taken from afar")),
         }
     }
     match long.others().first() {

@@ -1,6 +1,6 @@
 //! What `--print-request` and `--print-reply` show: heads line by line, bodies, and how long they are.
 
-use super::args::{Args, Shown};
+use super::args::{Args, PrintParts};
 use super::paper::Paper;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Who looks on.
 pub struct Onlooker {
-    request: Option<Shown>,
-    reply: Option<Shown>,
+    request: Option<PrintParts>,
+    reply: Option<PrintParts>,
     paper: Arc<Paper>,
     asked: AtomicU64,
     replied: AtomicU64,

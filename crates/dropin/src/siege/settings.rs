@@ -193,10 +193,10 @@ impl Default for Settings {
 }
 
 /// What a directive does.
-type Does = fn(&mut Settings, &str);
+type OptionEffect = fn(&mut Settings, &str);
 
 /// One row a directive: its name, and what it does.
-const DIRECTIVES: &[(&str, Does)] = &[
+const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("verbose", |s, v| s.verbose = is_on(v)),
     ("color", |s, v| s.color = is_on(v)),
     ("quiet", |s, v| s.quiet = is_on(v)),

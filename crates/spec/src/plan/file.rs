@@ -129,6 +129,10 @@ pub struct PlannedServer {
 
 impl Draft {
     /// Reads the text of a plan file. `file` is its name in errors; `words` are those of `--set`, each `NAME=VALUE`.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if the text is no YAML, a key is unknown, or a value is not of its form.
     pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
         vary::map(&plan, "")?;
@@ -138,6 +142,10 @@ impl Draft {
     }
 
     /// The names of the ports that must be drawn before the rest can be resolved.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a placeholder is malformed.
     pub fn ports(&self) -> Result<Vec<String>, SpecError> {
         let Some(node) = self.plan.child("ports").filter(|node| node.value != Value::Null) else {
             return Ok(Vec::new());
@@ -152,6 +160,10 @@ impl Draft {
     }
 
     /// Fills everything in. `usual` is the name of an experiment that has none.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a variable is unknown, or a value is invalid.
     pub fn resolve(&self, given: Given<'_>, usual: &str) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
         vary::choose(&mut plan, given)?;

@@ -44,6 +44,10 @@ pub struct Loaded {
 }
 
 /// Reads a plan file and resolves it. `sets` are the words of `--set`; `dir` is what `${dir}` stands for.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if the file cannot be read, or a value is invalid.
 pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
     let opened = open(path, sets, dir, system)?;
     opened.resolve(system)
@@ -59,6 +63,10 @@ pub struct Opened {
 }
 
 /// Reads a plan file.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if the file cannot be read, or is no plan file.
 pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Opened> {
     let text = text(path)?;
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
@@ -108,6 +116,10 @@ fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
 
 impl Opened {
     /// The experiment that it comes to.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
         let Self { file, folder, source } = self;
         let at = file.compare.as_ref().and_then(|compare| compare.at).unwrap_or_default();

@@ -133,6 +133,10 @@ enum Event {
 impl<T: Timer> Shared<T> {
     /// Sends `request` and reads the whole reply. `used`: the connection carried a request before, so that its end
     /// before any reply is the server's closing of an idle connection.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
     pub async fn exchange<L: Link>(
         &self,
         (stream, ahead): (&mut Stream<L>, &mut Ahead),

@@ -101,6 +101,10 @@ pub struct Conn {
 
 impl Common {
     /// Reads certificates and keys, and what the plan says of connections.
+    ///
+    /// # Errors
+    ///
+    /// [`BadWire`] if a certificate or key cannot be read, or an expression is none.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
         if settings.streams != 1 {
@@ -285,6 +289,10 @@ fn stamping_socket() -> Option<Socket> {
 impl<T: Timer + 'static> H1<T> {
     /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
         let kept = &self.common.kept[request.tags.reply_policy as usize];
