@@ -13,7 +13,7 @@ use crate::units::{parse_positive_span, parse_size, parse_span};
 
 /// What `--help` ends with.
 pub const EXAMPLES: &str = "EXAMPLES:
-  A fast server on a free port, ended by Ctrl-C or SIGTERM (the address is the first line of its output):
+  A fast server on a free port, ended by Ctrl-C or SIGTERM (it prints one line, its address):
       brunt-lab
   Four workers of 10 ms each, exponential: capacity 400/s, sojourn times known from theory and from the recursion:
       brunt-lab --service exp:10ms --workers 4 --stats truth.json
@@ -103,11 +103,11 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(i32).range(1..))]
     pub backlog: i32,
 
-    /// End after this time in any case
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_span)]
-    pub max_runtime: u64,
+    /// End after this time [default: run until stopped by Ctrl-C or SIGTERM]
+    #[arg(long, value_name = "TIME", value_parser = parse_span)]
+    pub max_runtime: Option<u64>,
 
-    /// Write the JSON to this file on exit instead of standard output
+    /// Write the figures as JSON to this file on exit; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
 

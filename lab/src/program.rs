@@ -1,4 +1,4 @@
-//! The lab as a program: signals, the line that says where it listens, and the JSON at the end.
+//! The lab as a program: signals, the line with its address, and its figures at the end.
 //!
 //! Shared by `brunt-lab` and `brunt lab`. It writes to what it is handed, and leaves arguments, messages of failure and
 //! exit codes to the two of them.
@@ -54,8 +54,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Serves until a signal, the end of standard input or the longest runtime, and writes to `out` where it listens and,
-/// unless they go to a file, its figures.
+/// Serves until a signal, the end of standard input or the longest runtime, if requested. Writes its address to `out`, and
+/// its figures if requested.
 ///
 /// # Errors
 ///
@@ -79,11 +79,12 @@ pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
 fn tell(options: &Options, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
     let json = |pretty: fn(&Report) -> serde_json::Result<String>| pretty(report).map_err(io::Error::from);
     match &options.stats {
+        Some(path) if path.as_os_str() == "-" => writeln!(out, "{}", json(serde_json::to_string)?)?,
         Some(path) => {
             let text = json(serde_json::to_string_pretty)? + "\n";
             fs::write(path, text).map_err(|error| naming(&path.display().to_string(), &error))?;
         }
-        None => writeln!(out, "{}", json(serde_json::to_string)?)?,
+        None => {}
     }
     Ok(())
 }

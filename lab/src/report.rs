@@ -159,7 +159,7 @@ fn describe(options: &Options) -> Value {
         "seed": options.seed,
         "idle_timeout_seconds": options.idle_timeout.map(seconds),
         "backlog": options.backlog,
-        "max_runtime_seconds": seconds(options.max_runtime),
+        "max_runtime_seconds": options.max_runtime.map(seconds),
         "record": options.record,
         "max_record": options.max_record,
         "precise": options.precise,

@@ -177,7 +177,9 @@ impl Server {
         epoll::add(&self.epoll, &self.stop, EventData::new_u64(STOP), EventFlags::IN)?;
         let edge = EventFlags::IN | EventFlags::ET;
         epoll::add(&self.epoll, self.agenda.timer(), EventData::new_u64(TIMER), edge)?;
-        self.agenda.add(self.options.max_runtime, 0, 0, Duty::End);
+        if let Some(end) = self.options.max_runtime {
+            self.agenda.add(end, 0, 0, Duty::End);
+        }
         Ok(())
     }
 

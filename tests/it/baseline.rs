@@ -42,7 +42,7 @@ fn a_server_is_measured_as_the_baseline_was_and_held_against_it() {
 #[test]
 fn a_baseline_that_is_not_there_is_told() {
     let nothing = brunt("baseline save main").ends(2);
-    nothing.says("nothing of that id, tag or name is kept");
+    nothing.says("no stored run or experiment matches");
     let missing = brunt_in(nothing.dir, "baseline check main").ends(2);
     missing.says("the baseline `main` is none that was saved");
     brunt_in(missing.dir, "baseline list").ends(0).says("no baseline is kept so far");

@@ -74,13 +74,18 @@ mod accuracy {
 
 #[test]
 fn the_lab_comes_along() {
-    let mut lab = command("lab --until-stdin-closes --max-runtime 20s");
-    let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
-    drop(lab.child.stdin.take());
-    until("the lab's end", || lab.ended().is_some());
-    let said = std::io::read_to_string(lab.child.stdout.take().expect("its output")).expect("text");
-    assert!(said.starts_with("listening on http://127.0.0.1:"), "{said}");
-    assert!(said.contains("\"received\":0"), "{said}");
+    let said = |options: &str| {
+        let mut lab = command(&format!("lab --until-stdin-closes --max-runtime 20s {options}"));
+        let mut lab = Server::start(lab.stdin(Stdio::piped()).stdout(Stdio::piped()));
+        drop(lab.child.stdin.take());
+        until("the lab's end", || lab.ended().is_some());
+        std::io::read_to_string(lab.child.stdout.take().expect("its output")).expect("text")
+    };
+    let plain = said("");
+    assert!(plain.starts_with("listening on http://127.0.0.1:"), "{plain}");
+    assert_eq!(plain.lines().count(), 1, "JSON only where it is asked for: {plain}");
+    let figures = said("--stats -");
+    assert!(figures.contains("\"received\":0"), "{figures}");
     let refused = command("lab --listen 0.0.0.0:80").output().expect("brunt");
     assert_eq!(refused.status.code(), Some(2));
 }

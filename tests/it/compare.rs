@@ -253,7 +253,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (format!("find {url} --objective 'p99 < soon'"), "write"),
         (format!("find {url} --require 'knee > 5'"), "only a capacity can be required"),
         (format!("find {url} --within 5s"), "three trials of 3s do not fit into it"),
-        ("compare run:nothing run:there".to_owned(), "nothing of that id, tag or name is kept"),
+        ("compare run:nothing run:there".to_owned(), "no stored run or experiment matches"),
     ] {
         brunt(&line).ends(2).says(told);
     }

@@ -6,7 +6,8 @@ use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::Outputs;
 use crate::replay;
-use anyhow::{Context, Result, anyhow, bail};
+use crate::runs;
+use anyhow::{Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
 use brunt_report::single;
 use brunt_runner::decide;
@@ -82,8 +83,7 @@ fn find(subject: &str, store: &StoreArgs) -> Result<Kept, Failed> {
     let store = store.open().map_err(usage)?;
     let store =
         store.ok_or_else(|| usage(anyhow!("{subject}: there is no such file, and --no-store looks nowhere else")))?;
-    let found =
-        store.find(subject).with_context(|| format!("{subject}: no file, and nothing that is kept")).map_err(usage)?;
+    let found = store.find(subject).map_err(runs::refused)?;
     match found {
         StoredItem::Run(id) => Ok(judged(id.clone(), store.run(&id).map_err(failed)?)),
         StoredItem::Experiment(id) => Ok(Kept::Study(Box::new(store.study(&id).map_err(failed)?))),

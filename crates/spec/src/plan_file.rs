@@ -12,8 +12,8 @@ pub mod told;
 
 pub use resolve::{Loaded, Opened, load, open};
 
-/// What `${dir}` is shown as where no folder is made.
-pub const NO_FOLDER: &str = "${dir}";
+/// What `${dir}` is shown as where no folder is made. A run gets one of its own, with other letters for the X.
+pub const NO_FOLDER: &str = "/tmp/brunt-XXXXXX";
 
 #[cfg(test)]
 mod tests;

@@ -33,7 +33,7 @@ pub enum StoreError {
         known: u32,
     },
     /// Nothing goes by that name.
-    #[error("`{0}`: nothing of that id, tag or name is kept; `brunt runs list --all` shows what is")]
+    #[error("no stored run or experiment matches `{0}`; list them with `brunt runs list --all`")]
     Unknown(String),
     /// More than one thing does.
     #[error("`{word}` may be {}: write more of the id", ids.join(", "))]

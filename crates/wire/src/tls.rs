@@ -1,17 +1,21 @@
 //! How TLS is spoken: whom to trust, who we are, which sessions are resumed.
+//!
+//! * [`refusal`]: why a handshake failed.
+
+mod refusal;
 
 use brunt_model::plan::{Tls, TlsVersion};
+pub use refusal::{Cause, Refusal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, RootCertStore,
-    SignatureScheme, SupportedProtocolVersion,
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, RootCertStore, SignatureScheme,
+    SupportedProtocolVersion,
 };
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -133,27 +137,6 @@ fn trust(tls: &Tls, provider: &Arc<CryptoProvider>) -> Result<Trust, BadTls> {
     Ok(Trust::Known { authorities, named: named.unwrap_or_default() })
 }
 
-/// How to reach a server whose certificate is not trusted.
-pub const TRUST_HINT: &str = "; trust it with --cacert FILE, or skip the check with --insecure";
-
-/// How to reach a server that speaks plain HTTP.
-pub const PLAIN_HINT: &str = "; write http:// for plain HTTP";
-
-/// Why a handshake failed, and what to write instead where that is known.
-pub fn reason(error: &io::Error) -> String {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(own) if is_own_authority(own) => {
-            format!("invalid peer certificate: self-signed ({OWN_AUTHORITY}){TRUST_HINT}")
-        }
-        Some(invalid @ Error::InvalidCertificate(_)) => format!("{invalid}{TRUST_HINT}"),
-        Some(Error::InvalidMessage(_)) => {
-            format!("the server does not speak TLS on this port{PLAIN_HINT}")
-        }
-        Some(other) => other.to_string(),
-        None => error.to_string(),
-    }
-}
-
 fn roots(cacert: Option<&[CertificateDer<'static>]>) -> Result<RootCertStore, BadTls> {
     let mut store = RootCertStore::empty();
     if let Some(trusted) = cacert {
@@ -175,9 +158,6 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
     PrivateKeyDer::from_pem_file(path).map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
 }
-
-/// webpki's word for a server that shows the certificate of an authority, such as one made by `openssl req -x509`.
-const OWN_AUTHORITY: &str = "CaUsedAsEndEntity";
 
 /// Decides whether a server's certificate is trusted; signatures are always checked.
 #[derive(Debug)]
@@ -207,7 +187,7 @@ impl ServerCertVerifier for Verifier {
         let Trust::Known { authorities, named } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
         match authorities.verify_server_cert(certificate, chain, name, ocsp, now) {
             // webpki has checked the validity period before it reports these.
-            Err(error) if has_no_authority(&error) && named.iter().any(|named| named == certificate) => {
+            Err(error) if lacks_authority(&error) && named.iter().any(|named| named == certificate) => {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -241,13 +221,8 @@ impl ServerCertVerifier for Verifier {
 }
 
 /// Whether no known authority signed the server's certificate.
-fn has_no_authority(error: &Error) -> bool {
-    matches!(error, Error::InvalidCertificate(CertificateError::UnknownIssuer)) || is_own_authority(error)
-}
-
-/// Whether the server shows the certificate of an authority.
-fn is_own_authority(error: &Error) -> bool {
-    matches!(error, Error::InvalidCertificate(CertificateError::Other(_))) && error.to_string().contains(OWN_AUTHORITY)
+fn lacks_authority(error: &Error) -> bool {
+    matches!(Cause::of(error), Cause::UnknownIssuer | Cause::OwnAuthority)
 }
 
 #[cfg(test)]

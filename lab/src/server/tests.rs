@@ -293,7 +293,8 @@ fn unix_sockets_are_listened_on() {
 }
 
 #[test]
-fn it_ends_by_itself() {
+fn it_runs_until_stopped_unless_told_otherwise() {
+    assert_eq!(Options::try_parse_from(["brunt-lab"]).unwrap().max_runtime, None);
     let lab = Lab::start("--max-runtime 50ms");
     let report = lab.thread.join().unwrap();
     assert!(report.runtime_seconds >= 0.05);

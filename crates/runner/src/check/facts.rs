@@ -6,6 +6,7 @@
 use super::rules::Advice;
 use brunt_model::{Load, Plan, Route};
 use brunt_probe::settings::Settings;
+use brunt_wire::tls::Cause;
 use serde::Serialize;
 
 /// The version of the JSON document. It grows when a key changes its meaning or goes away.
@@ -121,6 +122,9 @@ pub struct Secured {
     pub certificate: Option<Certificate>,
     /// Why it is not trusted; null where it is, or was not asked to be.
     pub distrust: Option<String>,
+    /// The same for rules.
+    #[serde(skip)]
+    pub cause: Option<Cause>,
 }
 
 /// A certificate.

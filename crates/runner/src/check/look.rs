@@ -15,7 +15,7 @@ use brunt_script::CompiledScript;
 use brunt_spec::defaults;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, Conn, H1};
-use brunt_wire::tls::{ALPN, Handshake, PLAIN_HINT, TRUST_HINT};
+use brunt_wire::tls::{ALPN, Cause, Handshake, Refusal};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
 use std::pin::pin;
 use std::rc::Rc;
@@ -80,9 +80,10 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
         let _attended = time.attend()?;
         let look = Look::new(plan, &time)?;
         if let Err(failure) = look.request(request, care, facts).await {
-            facts.failure = Some(look.failed(failure));
-            if failure == Failure::Tls {
-                Box::pin(look.distrusted(&time, facts)).await?;
+            let refusal = look.wire.take_refusal().filter(|_| failure == Failure::Tls);
+            facts.failure = Some(look.failed(failure, refusal.as_ref()));
+            if let Some(refusal) = refusal.filter(|refusal| refusal.cause.is_distrust()) {
+                Box::pin(look.distrusted(refusal, &time, facts)).await?;
             }
         }
         look.way(facts);
@@ -172,7 +173,7 @@ impl<'a> Look<'a> {
     }
 
     /// A handshake that trusts anybody, to see whom there is no trust in. No request is sent.
-    async fn distrusted(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
+    async fn distrusted(&self, refusal: Refusal, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
         let mut plan = self.plan.clone();
         plan.connection.tls.insecure = true;
         let look = Look::new(&plan, time)?;
@@ -181,9 +182,7 @@ impl<'a> Look<'a> {
         if look.open(&prepared, facts).await.is_ok()
             && let Some(tls) = &mut facts.tls
         {
-            let detail = facts.failure.as_ref().map_or("", |f| &f.detail);
-            let distrust = detail.trim_start_matches("invalid peer certificate: ");
-            tls.distrust = Some(distrust.trim_end_matches(TRUST_HINT).to_owned());
+            (tls.distrust, tls.cause) = (Some(refusal.what), Some(refusal.cause));
         }
         Ok(())
     }
@@ -203,18 +202,23 @@ impl<'a> Look<'a> {
     }
 
     fn broken(&self, why: &RunError, facts: &mut Facts) -> Failure {
-        facts.failure = Some(Failed { detail: why.to_string(), ..self.failed(Failure::System) });
+        facts.failure = Some(Failed { detail: why.to_string(), ..self.failed(Failure::System, None) });
         Failure::System
     }
 
-    fn failed(&self, failure: Failure) -> Failed {
+    fn failed(&self, failure: Failure, refusal: Option<&Refusal>) -> Failed {
         let row = failure.row();
         let note = self.wire.take_note().unwrap_or_default();
         let detail = note.strip_prefix(row.name).map_or(&*note, |rest| rest.trim_start_matches(": "));
-        let is_told = detail.ends_with(TRUST_HINT) || detail.ends_with(PLAIN_HINT);
+        let is_told = refusal.is_some_and(|refusal| !refusal.cause.hint().is_empty());
+        let meaning = if refusal.is_some_and(|refusal| refusal.cause != Cause::Other) {
+            row.name.to_owned()
+        } else {
+            format!("{}: {}", row.name, row.meaning)
+        };
         Failed {
             kind: row.key.into(),
-            meaning: format!("{}: {}", row.name, row.meaning),
+            meaning,
             detail: detail.to_owned(),
             remedy: if is_told { String::new() } else { row.remedy.into() },
         }

@@ -1,14 +1,20 @@
 //! The resolved plan as a plan file again: what all contenders have in common once, and what differs at each.
 
+use super::NO_FOLDER;
 use super::resolve::Loaded;
 use crate::estimate;
 use crate::plan::{self, Entry, Keyed, Node, PlanFile, Position, Value};
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 
+/// Explains the name of the folder.
+const FOLDER_NOTE: &str = "# /tmp/brunt-XXXXXX: the folder of the experiment (${dir}), a new one for each run\n";
+
 /// As YAML.
 pub fn yaml(file: &PlanFile, loaded: &Loaded) -> String {
-    format!("# {}\n{}", estimate::sentence(&loaded.experiment), plan::yaml(&tree(file, &loaded.experiment)))
+    let tree = plan::yaml(&tree(file, &loaded.experiment));
+    let folder = if tree.contains(NO_FOLDER) { FOLDER_NOTE } else { "" };
+    format!("# {}\n{folder}{tree}", estimate::sentence(&loaded.experiment))
 }
 
 /// As JSON.

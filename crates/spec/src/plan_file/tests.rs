@@ -293,3 +293,19 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
     let none = loaded("script: {request: 'http://h'}\npopulations: {}\n", &[]).err().unwrap_or_default();
     assert!(none.contains("there is none in it; write a name with"), "{none}");
 }
+
+#[test]
+fn the_folder_of_an_experiment_is_shown_filled_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(
+        &path,
+        "script: {request: 'http://127.0.0.1/'}\nserver: {start: 'serve ${dir}/conf', ready: '127.0.0.1:80'}\n",
+    )
+    .unwrap();
+    let opened = open(&path, &[], NO_FOLDER, &SYSTEM).unwrap();
+    let file = opened.file.clone();
+    let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
+    assert!(shown.contains("start: serve /tmp/brunt-XXXXXX/conf"), "{shown}");
+    assert!(shown.contains("# /tmp/brunt-XXXXXX: the folder of the experiment (${dir})"), "{shown}");
+}

@@ -7,7 +7,7 @@ use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
-use crate::tls::Handshake;
+use crate::tls::{Handshake, Refusal};
 use crate::{Reply, Stamps, Timer, Transport, Wants, error, sys, tls};
 use brunt_model::plan::Connection;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
@@ -37,6 +37,7 @@ pub struct H1<T> {
     /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
     stamping: OnceCell<Option<Socket>>,
     note: RefCell<Option<String>>,
+    refusal: RefCell<Option<Refusal>>,
     target: RefCell<Target>,
 }
 
@@ -186,6 +187,7 @@ impl<T: Timer> H1<T> {
             opened: Cell::new(0),
             stamping: OnceCell::new(),
             note: RefCell::default(),
+            refusal: RefCell::default(),
             target: RefCell::new(Target { told_addresses: worker > 0, replied: worker > 0, server: None }),
         }
     }
@@ -273,7 +275,12 @@ impl<T: Timer> H1<T> {
         let config = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
         let connection =
             tls::connection(&config, &self.common.settings.tls, host).map_err(|e| self.fails(Failure::Tls, &e))?;
-        stream.start_tls(connection).await.map_err(|e| self.fails(Failure::Tls, &tls::reason(&e)))?;
+        stream.start_tls(connection).await.map_err(|error| {
+            let refusal = Refusal::of(&error);
+            let failure = self.fails(Failure::Tls, &refusal);
+            *self.refusal.borrow_mut() = Some(refusal);
+            failure
+        })?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         Ok(())
     }
@@ -287,6 +294,11 @@ fn stamping_socket() -> Option<Socket> {
 }
 
 impl<T: Timer + 'static> H1<T> {
+    /// Why the last TLS handshake failed; told once.
+    pub fn take_refusal(&self) -> Option<Refusal> {
+        self.refusal.borrow_mut().take()
+    }
+
     /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
     ///

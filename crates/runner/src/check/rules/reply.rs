@@ -3,6 +3,7 @@
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
 use brunt_report::figures::bytes;
+use brunt_wire::tls::Cause;
 
 /// Bodies that shrink by less than this are not worth a word.
 const WORTH_PACKING: f64 = 0.9;
@@ -20,8 +21,11 @@ pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
     };
     let mend = match &tls.certificate {
         Some(_) if expired.is_some() => "renew it; or --insecure",
-        Some(c) if distrust.contains("not valid for name") && !c.names.is_empty() => {
+        Some(c) if tls.cause == Some(Cause::WrongName) && !c.names.is_empty() => {
             return Some(advice(what, format!("--sni {}; or --insecure", c.names[0])));
+        }
+        Some(_) if tls.cause == Some(Cause::WrongName) => {
+            "renew it with a name in subjectAltName (openssl req … -addext subjectAltName=DNS:HOST); or --insecure"
         }
         Some(c) if c.self_signed => "--cacert FILE with this certificate; or --insecure",
         _ => "--cacert FILE with its authority; or --insecure",

@@ -4,6 +4,7 @@ use super::*;
 use crate::check::facts::{Answered, Certificate, Compression, Machine, RequestedLoad, Secured};
 use brunt_model::Route;
 use brunt_probe::settings::Settings;
+use brunt_wire::tls::Cause;
 
 /// A load that this machine and this server bear: nothing to say.
 fn sound() -> Facts {
@@ -285,24 +286,25 @@ fn closing_servers_and_packed_bodies_are_told() {
 
 #[test]
 fn certificates_are_told_before_and_after_their_end() {
-    let certified = |days_left, distrust: Option<&str>| {
+    let certified = |days_left, distrust: Option<&str>, cause: Option<Cause>| {
         let certificate = Certificate {
             days_left,
             valid_to: "2026-01-31".into(),
             names: vec!["a.test".into()],
             ..Certificate::default()
         };
-        let tls = Secured { certificate: Some(certificate), distrust: distrust.map(Into::into), ..Secured::default() };
+        let tls =
+            Secured { certificate: Some(certificate), distrust: distrust.map(Into::into), cause, ..Secured::default() };
         with(move |f| f.tls = Some(tls.clone()))
     };
-    assert!(certified(14, None).is_empty());
-    assert_eq!(certified(13, None)[0].rule, "certificate_ends");
-    let expired = &certified(-1, Some("Expired"))[0];
+    assert!(certified(14, None, None).is_empty());
+    assert_eq!(certified(13, None, None)[0].rule, "certificate_ends");
+    let expired = &certified(-1, Some("expired"), Some(Cause::Expired))[0];
     assert_eq!((expired.rule, expired.bites), ("certificate", Certainty::Surely));
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
-    assert!(certified(90, Some("UnknownIssuer"))[0].command.contains("--cacert"));
+    assert!(certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0].command.contains("--cacert"));
     let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };
     let tls = Secured { certificate: Some(own), distrust: Some("self-signed".into()), ..Secured::default() };
     assert!(with(move |f| f.tls = Some(tls.clone()))[0].command.starts_with("--cacert FILE with this certificate"));
-    assert!(certified(90, Some("certificate not valid for name \"b\""))[0].command.starts_with("--sni a.test"));
+    assert!(certified(90, Some("another name"), Some(Cause::WrongName))[0].command.starts_with("--sni a.test"));
 }

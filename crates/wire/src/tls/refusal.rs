@@ -1,0 +1,140 @@
+//! Says why a TLS handshake failed, and what to write instead where that is known.
+
+use rustls::{CertificateError, Error};
+use std::fmt;
+use std::io;
+
+/// A handshake that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its cause.
+    pub cause: Cause,
+    /// The cause in words; of a certificate only what is wrong with it.
+    pub what: String,
+}
+
+/// Why a handshake failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The server shows the certificate of an authority, such as one made by `openssl req -x509`.
+    OwnAuthority,
+    /// No trusted authority signed the certificate.
+    UnknownIssuer,
+    /// The certificate is for other names.
+    WrongName,
+    /// The certificate has expired.
+    Expired,
+    /// The certificate is not valid yet.
+    NotYetValid,
+    /// Anything else about the certificate.
+    Certificate,
+    /// The server does not speak TLS.
+    NotTls,
+    /// Anything else.
+    Other,
+}
+
+impl Refusal {
+    /// Of the error of a handshake.
+    pub fn of(error: &io::Error) -> Self {
+        let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
+            return Self { cause: Cause::Other, what: error.to_string() };
+        };
+        let cause = Cause::of(tls);
+        let what = match (cause, tls) {
+            (Cause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),
+            (Cause::UnknownIssuer, _) => "issuer not trusted (UnknownIssuer)".into(),
+            (Cause::NotTls, _) => "the server does not speak TLS on this port".into(),
+            (_, Error::InvalidCertificate(wrong)) => wrong.to_string(),
+            _ => tls.to_string(),
+        };
+        Self { cause, what }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = if self.cause.is_distrust() { "invalid server certificate: " } else { "" };
+        write!(f, "{of}{}{}", self.what, self.cause.hint())
+    }
+}
+
+impl Cause {
+    pub(super) fn of(error: &Error) -> Self {
+        match error {
+            Error::InvalidMessage(_) => Self::NotTls,
+            Error::InvalidCertificate(CertificateError::UnknownIssuer) => Self::UnknownIssuer,
+            Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            ) => Self::WrongName,
+            Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
+                Self::Expired
+            }
+            Error::InvalidCertificate(CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => {
+                Self::NotYetValid
+            }
+            Error::InvalidCertificate(CertificateError::Other(other))
+                if matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)) =>
+            {
+                Self::OwnAuthority
+            }
+            Error::InvalidCertificate(_) => Self::Certificate,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the server's certificate is the cause.
+    pub fn is_distrust(self) -> bool {
+        !matches!(self, Self::NotTls | Self::Other)
+    }
+
+    /// What to write instead, behind what is wrong; empty where that is not known.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::OwnAuthority | Self::UnknownIssuer | Self::Certificate => {
+                "; trust it with --cacert FILE, or skip the check with --insecure"
+            }
+            Self::WrongName => "; set one of its names with --sni NAME, or skip the check with --insecure",
+            Self::Expired => "; renew it, or skip the check with --insecure",
+            Self::NotYetValid => "; compare the clocks of both machines, or skip the check with --insecure",
+            Self::NotTls => "; write http:// for plain HTTP",
+            Self::Other => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::{InvalidMessage, OtherError};
+    use std::sync::Arc;
+
+    fn refusal(error: Error) -> Refusal {
+        Refusal::of(&io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+
+    #[test]
+    fn causes_are_recognized_by_type() {
+        let own = CertificateError::Other(OtherError(Arc::new(webpki::Error::CaUsedAsEndEntity)));
+        let other = CertificateError::Other(OtherError(Arc::new(io::Error::other("CaUsedAsEndEntity"))));
+        for (error, cause) in [
+            (Error::InvalidCertificate(own), Cause::OwnAuthority),
+            (Error::InvalidCertificate(other), Cause::Certificate),
+            (Error::InvalidCertificate(CertificateError::UnknownIssuer), Cause::UnknownIssuer),
+            (Error::InvalidCertificate(CertificateError::NotValidForName), Cause::WrongName),
+            (Error::InvalidCertificate(CertificateError::Expired), Cause::Expired),
+            (Error::InvalidMessage(InvalidMessage::InvalidContentType), Cause::NotTls),
+            (Error::HandshakeNotComplete, Cause::Other),
+        ] {
+            assert_eq!(refusal(error.clone()).cause, cause, "{error}");
+        }
+        assert_eq!(Refusal::of(&io::Error::other("closed")).to_string(), "closed");
+    }
+
+    #[test]
+    fn a_certificate_that_is_not_trusted_is_told_with_what_to_write() {
+        let told = refusal(Error::InvalidCertificate(CertificateError::UnknownIssuer)).to_string();
+        assert!(told.starts_with("invalid server certificate: issuer not trusted"), "{told}");
+        assert!(told.ends_with("; trust it with --cacert FILE, or skip the check with --insecure"), "{told}");
+    }
+}
