@@ -1,4 +1,4 @@
-//! Measures and outlines text in the font of pictures, DejaVu Sans, so that every machine draws the same.
+//! Measures and outlines text in the font of pictures, `DejaVu` Sans, so that every machine draws the same.
 //!
 //! The font holds Latin letters and the signs that labels use; any other character is a box. SVG and PostScript carry text as text:
 //! they take only the room that a label needs from here.
