@@ -1,7 +1,9 @@
 //! What a virtual user does next.
 
+use brunt_model::scenario::Pauses;
 use brunt_wire::{Prepared, Reply};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a virtual user does next.
@@ -17,6 +19,10 @@ pub enum Step {
     Parallel(Vec<Rc<Prepared>>, usize),
     /// It thinks for so long.
     Think(Duration),
+    /// Steps begin that are timed together, under this name.
+    BeginTransaction(Arc<str>, Pauses),
+    /// The steps that began last to be timed together are over.
+    EndTransaction,
     /// Its iteration is over.
     Done,
     /// It does nothing more.

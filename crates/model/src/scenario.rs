@@ -33,6 +33,25 @@ pub enum Step {
         /// What is asked: requests, and loops and choices of requests.
         steps: Vec<Step>,
     },
+    /// Steps that belong together. A group is not timed.
+    Group {
+        /// What it is called.
+        name: String,
+        /// Its steps.
+        steps: Vec<Step>,
+    },
+    /// Steps that are timed together, from when the first request among them is due to the last byte of the last. It is over
+    /// behind its steps, or where a stop or a failure ends the iteration within them; it failed where one of its requests did.
+    /// It is no request: no total counts it.
+    Transaction {
+        /// Under which it is reported.
+        name: String,
+        /// Whether pauses between its requests count.
+        #[serde(default)]
+        pauses: Pauses,
+        /// Its steps.
+        steps: Vec<Step>,
+    },
     /// Repeats steps.
     Loop {
         /// How often; null: until the iteration is stopped.
@@ -120,6 +139,17 @@ pub enum Manner {
     /// Each on a lane of its own, at most so many at a time: on as many connections, or streams of one. Cookies that a redirect
     /// among them sets are not kept.
     Parallel(u32),
+}
+
+/// Whether the pauses of a user are a part of the time of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pauses {
+    /// They are not.
+    #[default]
+    Excluded,
+    /// They are.
+    Included,
 }
 
 /// What a user knows of its last request.

@@ -11,6 +11,7 @@ mod outcomes;
 mod outline;
 mod rates;
 mod times;
+mod transactions;
 mod verdict;
 
 use crate::outline::{Block, of_study};
@@ -40,6 +41,7 @@ const SECTIONS: &[Section] = &[
     Of(outcomes::connections),
     Of(labels::populations),
     Of(labels::section),
+    Of(transactions::section),
     Of(bars::section),
     Of(notes::generator),
     Of(notes::objectives),

@@ -98,6 +98,26 @@ pub struct Snapshot {
     pub labels: Vec<LabelTally>,
     #[prost(message, repeated, tag = "8")]
     pub bins: Vec<Bin>,
+    #[prost(message, repeated, tag = "9")]
+    pub transactions: Vec<TransactionTally>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct TransactionTally {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(uint64, tag = "2")]
+    pub started: u64,
+    #[prost(uint64, tag = "3")]
+    pub succeeded: u64,
+    #[prost(uint64, tag = "4")]
+    pub failed: u64,
+    #[prost(uint64, tag = "5")]
+    pub unfinished: u64,
+    #[prost(message, optional, tag = "6")]
+    pub response: Option<Histogram>,
+    #[prost(message, optional, tag = "7")]
+    pub failed_response: Option<Histogram>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

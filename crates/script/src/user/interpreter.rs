@@ -10,6 +10,7 @@ use brunt_model::scenario::Manner;
 use brunt_wire::{Prepared, Reply, Transport};
 use rand::RngExt;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// So many operations without a request or a pause are a scenario that goes round for nothing.
@@ -22,8 +23,8 @@ pub struct Interpreter<T: Transport> {
     number: u64,
     /// The operation that is next.
     next: usize,
-    /// Its last step was a pause: the iteration goes on, though nothing may have been asked yet.
-    pauses: bool,
+    /// Its last step asked for nothing: the iteration goes on, and there is no new reply.
+    goes_on: bool,
     /// Requests of this iteration that were asked, those that count.
     asked: u64,
     /// The policy of the last request.
@@ -64,7 +65,7 @@ impl<T: Transport> Interpreter<T> {
         Self {
             number,
             next: 0,
-            pauses: false,
+            goes_on: false,
             asked: 0,
             policy: 0,
             walk: Walk { at: begins, begins, round },
@@ -123,6 +124,8 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::BeginTogether => return self.together(ops, turn),
                 Op::Think(think) => return Step::Think(self.draw(think)),
+                Op::BeginTransaction(name, pauses) => return Step::BeginTransaction(Arc::clone(name), *pauses),
+                Op::EndTransaction => return Step::EndTransaction,
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
                 Op::Stop(scope) => return stop(*scope),
                 other => self.jump(other, turn),
@@ -162,6 +165,8 @@ impl<T: Transport> Interpreter<T> {
             | Op::BeginTogether
             | Op::EndTogether(_)
             | Op::Think(_)
+            | Op::BeginTransaction(..)
+            | Op::EndTransaction
             | Op::Stop(_) => {}
         }
     }
@@ -291,16 +296,16 @@ fn stop(scope: Scope) -> Step {
 
 impl<T: Transport> VirtualUser for Interpreter<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
-        let follows = if turn.step > 0 {
-            self.react(&turn)
-        } else {
-            if !self.pauses {
+        let mut follows = None;
+        if !self.goes_on {
+            if turn.step > 0 {
+                follows = self.react(&turn);
+            } else {
                 self.begin();
             }
-            None
-        };
+        }
         let step = follows.unwrap_or_else(|| self.advance(&turn));
-        self.pauses = matches!(step, Step::Think(_));
+        self.goes_on = matches!(step, Step::Think(_) | Step::BeginTransaction(..) | Step::EndTransaction);
         step
     }
 

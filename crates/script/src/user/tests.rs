@@ -5,7 +5,7 @@ use brunt_engine::{Epoch, Time, Turn};
 use brunt_model::Population;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
-use brunt_model::scenario::{Branch, Condition, Manner, Scenario, Step as Do};
+use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Scenario, Step as Do};
 use brunt_model::{Load, Stop};
 use brunt_wire::Reply;
 use brunt_wire::h1::{Common, H1};
@@ -50,6 +50,14 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
         let asked = match user.next(turn) {
             Step::Think(_) => {
                 out.push("~".to_owned());
+                continue;
+            }
+            Step::BeginTransaction(name, _) => {
+                out.push(format!("{name}["));
+                continue;
+            }
+            Step::EndTransaction => {
+                out.push("]".to_owned());
                 continue;
             }
             Step::Request(request) => vec![request],
@@ -179,6 +187,15 @@ fn conditions_look_at_the_last_reply() {
     assert_eq!(iteration(&mut *user, 1, |path| if path == "c" { 0 } else { 200 }), "a b c leaves");
     let ends = vec![Do::Request(0), Do::Stop(Scope::Run)];
     assert_eq!(asks(&ABC, ends)[0], "a ends");
+}
+
+#[test]
+fn transactions_begin_and_end_around_their_steps() {
+    let timed = |name: &str, steps| Do::Transaction { name: name.into(), pauses: Pauses::Excluded, steps };
+    let group = Do::Group { name: "group".into(), steps: vec![Do::Request(1), timed("t", vec![Do::Request(2)])] };
+    assert_eq!(asks(&ABC, vec![timed("s", vec![PAUSE, Do::Request(0), group])])[..2], ["s[ ~ a b t[ c ] ]"; 2]);
+    // What is behind a transaction goes on where it stood.
+    assert_eq!(asks(&ABC, vec![timed("s", vec![Do::Next(Order::Sequence)]), Do::Request(2)])[1], "s[ c ] c");
 }
 
 #[test]

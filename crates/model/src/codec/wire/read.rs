@@ -7,7 +7,7 @@
 use super::{
     Account, AccountKind, Bin, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading, Sample,
 };
-use super::{Snapshot, Started, Tally};
+use super::{Snapshot, Started, Tally, TransactionTally};
 use crate as model;
 use crate::Tick;
 use crate::sample::Opening;
@@ -91,7 +91,20 @@ fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
         warmup: tally(s.warmup)?,
         labels: labels.collect::<Option<_>>()?,
         bins: s.bins.iter().map(Into::into).collect(),
+        transactions: s.transactions.into_iter().map(transaction).collect::<Option<_>>()?,
     })
+}
+
+fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)> {
+    let tally = model::TransactionTally {
+        started: t.started,
+        succeeded: t.succeeded,
+        failed: t.failed,
+        unfinished: t.unfinished,
+        response: histogram(t.response)?,
+        failed_response: histogram(t.failed_response)?,
+    };
+    Some((t.name, tally))
 }
 
 impl From<&Bin> for model::spread::Bin {
