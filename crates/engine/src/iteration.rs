@@ -162,7 +162,7 @@ impl<T: Transport> Actor<T> {
         self.leaves = true;
         self.end_transactions();
         if ends_run {
-            self.shared.control.enough();
+            (self.shared.end_run)();
         }
     }
 

@@ -179,7 +179,7 @@ pub enum Scope {
     Iteration,
     /// The user: it does nothing more. In an open loop each arrival is a user, so that the iteration is over.
     User,
-    /// The run: no further request is begun. Of several processes, the one whose user it was ends.
+    /// The run, in all of its processes: no further request is begun.
     Run,
 }
 

@@ -418,7 +418,7 @@ pub struct Lost {
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Account {
-    #[prost(oneof = "AccountKind", tags = "1, 2")]
+    #[prost(oneof = "AccountKind", tags = "1, 2, 3")]
     pub said: Option<AccountKind>,
 }
 
@@ -428,4 +428,6 @@ pub enum AccountKind {
     ReadyNanos(u64),
     #[prost(message, tag = "2")]
     Event(Event),
+    #[prost(bool, tag = "3")]
+    EndRun(bool),
 }

@@ -30,6 +30,7 @@ pub fn account(message: Account) -> Option<Decoded<model::Account>> {
             Decoded::Known(event) => Decoded::Known(model::Account::Event(event)),
             Decoded::Unknown => Decoded::Unknown,
         },
+        Some(AccountKind::EndRun(_)) => Decoded::Known(model::Account::EndRun),
         None => Decoded::Unknown,
     })
 }

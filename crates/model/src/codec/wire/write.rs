@@ -17,6 +17,7 @@ pub fn account_message(account: &model::Account) -> serde_json::Result<Account> 
     let said = match account {
         model::Account::Ready(at) => AccountKind::ReadyNanos(at.0),
         model::Account::Event(event) => AccountKind::Event(event_message(event)?),
+        model::Account::EndRun => AccountKind::EndRun(true),
     };
     Ok(Account { said: Some(said) })
 }
