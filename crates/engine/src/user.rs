@@ -69,9 +69,6 @@ pub trait Users {
     /// The user of this number among those of all workers; all are alike but for it and their memory.
     fn user(&self, number: u64) -> Box<dyn VirtualUser>;
 
-    /// The same as [`VirtualUser::redirect`] for requests that are made side by side: nothing is remembered of the reply.
-    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
-
     /// A request to where connections are opened before the load begins.
     fn first(&self) -> Rc<Prepared>;
 }

@@ -6,7 +6,7 @@
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
 //! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
-//!   run needs. [`reply_policy`]: what is made of replies.
+//!   run needs. [`reply_policy`], [`extract`]: what is made of replies, and taken out of them.
 //! * [`outcome`], [`sample`]: what became of one request, and when.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
@@ -26,6 +26,7 @@ pub mod comparison;
 pub mod environment;
 pub mod event;
 pub mod experiment;
+pub mod extract;
 pub mod finding;
 pub mod goal;
 pub mod history;

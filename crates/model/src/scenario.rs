@@ -137,7 +137,7 @@ pub enum Manner {
     /// no reply, those behind it have none either.
     Pipelined,
     /// Each on a lane of its own, at most so many at a time: on as many connections, or streams of one. Cookies that a redirect
-    /// among them sets are not kept.
+    /// among them sets are kept.
     Parallel(u32),
 }
 

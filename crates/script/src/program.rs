@@ -143,9 +143,9 @@ enum Count {
 }
 
 impl Program {
-    /// Compiles a scenario.
-    pub fn new(scenario: &Scenario) -> Result<Self, ScriptError> {
-        let mut compiler = Compiler::default();
+    /// Compiles a scenario. These variables are set by other means than its steps.
+    pub fn new(scenario: &Scenario, variables: Vec<String>) -> Result<Self, ScriptError> {
+        let mut compiler = Compiler { variables, ..Compiler::default() };
         compiler.steps(&scenario.steps, Context { most: 1, counts: true })?;
         let Compiler { ops, slots, user_slots, variables, walk } = compiler;
         let counts = scenario.steps.iter().map(Count::of).collect();
@@ -366,7 +366,9 @@ impl Compiler {
             Condition::Status(least, most) => Test::Status(*least, *most),
             Condition::Equals(name, value) => {
                 let known = self.variables.iter().position(|known| known == name);
-                let unknown = || ScriptError::Scenario(format!("no step before sets the variable `{name}`"));
+                let unknown = || {
+                    ScriptError::Scenario(format!("no step before sets the variable `{name}`, and no extractor does"))
+                };
                 Test::Equals(known.ok_or_else(unknown)?, value.clone())
             }
             Condition::Not(other) => Test::Not(Box::new(self.test(other)?)),
