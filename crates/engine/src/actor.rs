@@ -4,6 +4,7 @@ use crate::clock::Sleep;
 use crate::iteration::{FailedRequest, RequestTiming, StepResult};
 use crate::lanes::within;
 use crate::recorder::Cohort;
+use crate::transactions::OpenTransactions;
 use crate::user::VirtualUser;
 use crate::worker::Shared;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
@@ -42,6 +43,8 @@ pub struct Actor<T: Transport> {
     pub number: u64,
     /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
     pub along: Vec<Rc<Prepared>>,
+    /// None: it has had none yet.
+    pub transactions: Option<Box<OpenTransactions>>,
 }
 
 impl<T: Transport> Actor<T> {
@@ -75,6 +78,7 @@ impl<T: Transport> Actor<T> {
             user,
             number,
             along: Vec::new(),
+            transactions: None,
             shared: Rc::clone(shared),
         }
     }

@@ -5,6 +5,7 @@ use crate::pool::Job;
 use crate::user::{Step, Turn};
 use crate::work::{wait_idle, wait_until};
 use brunt_model::plan::Keep;
+use brunt_model::time::nanos;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
@@ -54,7 +55,7 @@ pub struct ParallelReplies {
 
 impl StepResult {
     /// What the user knows when it decides on its next step.
-    fn turn(&self, number: u64, step: u32) -> Turn<'_> {
+    pub fn turn(&self, number: u64, step: u32) -> Turn<'_> {
         let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
         match self.parallel.as_deref() {
             None => Turn { failures: u32::from(self.failed), ..one },
@@ -73,6 +74,12 @@ pub struct FailedRequest {
     pub sent: bool,
 }
 
+/// Whether a step asks for something, or was to.
+fn asks(step: &Step) -> bool {
+    use Step::{Broken, Last, Parallel, Request, Together};
+    matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_))
+}
+
 impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
@@ -88,11 +95,11 @@ impl<T: Transport> Actor<T> {
         let (mut step, mut asked) = (0, StepResult::default());
         loop {
             let next = self.user.next(asked.turn(due.iteration, step));
-            if step > 0 && !matches!(next, Step::Done | Step::Think(_) | Step::Leave | Step::EndRun) {
+            if step > 0 && asks(&next) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
             asked = match next {
-                Step::Done if step > 0 => return,
+                Step::Done if step > 0 => return self.end_transactions(),
                 Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
                 Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
                 Step::Broken(why) => return self.broken(due, why),
@@ -100,8 +107,12 @@ impl<T: Transport> Actor<T> {
                     self.chain(&request, due).await;
                     return;
                 }
-                Step::Request(request) => self.chain(&request, due).await,
+                Step::Request(request) => {
+                    self.request_in_transactions(due.planned);
+                    self.chain(&request, due).await
+                }
                 Step::Together(requests) => {
+                    self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
                     self.together(&requests, due).await
                 }
@@ -109,23 +120,34 @@ impl<T: Transport> Actor<T> {
                     return self.broken(due, "a parallel step has no requests".into());
                 }
                 Step::Parallel(requests, most) => {
+                    self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
                     // Boxed: an idle connection would hold the room for it.
                     Box::pin(self.parallel(requests, most, due)).await
                 }
                 Step::Think(time) => {
+                    self.pause_in_transactions(nanos(time));
                     due = due.behind(due.planned + time);
                     if !self.think_until(due.planned).await {
-                        return;
+                        return self.end_run_in_transactions(&asked, due, step);
                     }
+                    continue;
+                }
+                Step::BeginTransaction(name, pauses) => {
+                    self.begin_transaction(name, pauses);
+                    continue;
+                }
+                Step::EndTransaction => {
+                    self.end_transaction();
                     continue;
                 }
             };
             step += 1;
+            self.reply_in_transactions(asked.failed);
             // Further requests of the same arrival are due when the last was answered.
             due = due.behind(self.ended + self.pause);
             if due.planned >= self.shared.ends.get() {
-                return;
+                return self.end_run_in_transactions(&asked, due, step);
             }
             if !self.pause.is_zero() {
                 wait_until(&self.shared, &self.timer, due.planned).await;
@@ -139,8 +161,9 @@ impl<T: Transport> Actor<T> {
             self.shared.recorder.borrow_mut().dropped(self.shared.cohort(due.planned));
         }
         self.leaves = true;
+        self.end_transactions();
         if ends_run {
-            self.shared.control.enough();
+            (self.shared.end_run)();
         }
     }
 
@@ -154,6 +177,8 @@ impl<T: Transport> Actor<T> {
             Keep::Iteration => wait_until(&self.shared, &self.timer, due).await,
         }
         self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
+        // What comes next is due behind the pause, be it another pause or the next iteration.
+        self.ended = due;
         until < self.shared.ends.get()
     }
 
@@ -219,6 +244,9 @@ impl<T: Transport> Actor<T> {
         self.begin(due, now);
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.ended = now;
+        self.request_in_transactions(planned);
+        self.reply_in_transactions(true);
+        self.end_transactions();
         self.pause_longer();
     }
 }

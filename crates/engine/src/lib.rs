@@ -36,6 +36,7 @@ pub mod pool;
 mod race;
 mod recorder;
 mod run;
+mod transactions;
 pub mod user;
 mod work;
 mod worker;

@@ -7,7 +7,6 @@ use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
 use crate::user::{Step, Turn, VirtualUser};
 use crate::work::wait_until;
-use crate::worker::Shared;
 use brunt_model::{Clock, Tick};
 use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
@@ -24,21 +23,36 @@ struct ParallelStep {
     left: Cell<usize>,
     /// By request.
     outcomes: RefCell<Vec<StepResult>>,
+    /// Whose requests they are: redirects within the step are its own.
+    user: RefCell<Box<dyn VirtualUser>>,
     /// When the last of them ended, and how long to leave the server alone then.
     ended: Cell<Tick>,
     pause: Cell<Duration>,
 }
 
 /// The program of a lane: what it asks is the step's.
-struct LaneProgram<T: Transport>(Rc<Shared<T>>);
+struct LaneProgram(Rc<ParallelStep>);
 
-impl<T: Transport> VirtualUser for LaneProgram<T> {
+impl VirtualUser for LaneProgram {
     fn next(&mut self, _: Turn<'_>) -> Step {
         Step::Done
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        self.0.users.redirect(from, reply, hops)
+        self.0.user.borrow_mut().redirect(from, reply, hops)
+    }
+}
+
+/// Stands for a user while its parallel step has it.
+struct Lent;
+
+impl VirtualUser for Lent {
+    fn next(&mut self, _: Turn<'_>) -> Step {
+        Step::Done
+    }
+
+    fn redirect(&mut self, _: &Prepared, _: &Reply, _: u32) -> Option<Rc<Prepared>> {
+        None
     }
 }
 
@@ -54,6 +68,7 @@ impl<T: Transport> Actor<T> {
         let step = Rc::new(ParallelStep {
             requests,
             due,
+            user: RefCell::new(std::mem::replace(&mut self.user, Box::new(Lent))),
             next: Cell::new(0),
             left: Cell::new(count),
             outcomes: RefCell::new((0..count).map(|_| StepResult::default()).collect()),
@@ -62,12 +77,8 @@ impl<T: Transport> Actor<T> {
         });
         let start = |_| {
             let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
-            let lane = Actor::with_program(
-                &self.shared,
-                connections,
-                self.number,
-                Box::new(LaneProgram(Rc::clone(&self.shared))),
-            );
+            let lane =
+                Actor::with_program(&self.shared, connections, self.number, Box::new(LaneProgram(Rc::clone(&step))));
             tokio::task::spawn_local(carry_lane(lane, Rc::clone(&step)))
         };
         let tasks: Vec<_> = (0..lanes).map(start).collect();
@@ -78,6 +89,7 @@ impl<T: Transport> Actor<T> {
                 std::panic::resume_unwind(error.into_panic());
             }
         }
+        std::mem::swap(&mut self.user, &mut *step.user.borrow_mut());
         (self.ended, self.pause) = (step.ended.get(), step.pause.get());
         let outcomes = step.outcomes.take();
         let failures = outcomes.iter().filter(|asked| asked.failed).count() as u32;

@@ -140,6 +140,8 @@ impl Parts<'_> {
     fn all(&mut self, inbox: &Receiver<(usize, Heard)>, control: &Control) {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
+                // All parts are told, as if somebody else had said so.
+                Ok((_, Heard::Account(account))) if *account == Account::EndRun => control.enough(),
                 Ok((number, heard)) => self.hear(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -154,6 +156,7 @@ impl Parts<'_> {
             Heard::Account(account) => match *account {
                 Account::Ready(at) => self.members[number].state = State::Ready(at),
                 Account::Event(event) => self.take(number, event),
+                Account::EndRun => {}
             },
             Heard::Gone(why) => self.gone(number, why),
         }

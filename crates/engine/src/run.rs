@@ -253,6 +253,7 @@ impl Commons {
             gate: Arc::clone(&handle.gate),
             control: handle.control.clone(),
             borders: Arc::clone(&handle.borders),
+            end_run: Arc::clone(&handle.end_run),
             number,
             plan: Arc::clone(&plan),
         };

@@ -214,13 +214,6 @@ impl Users for Folk {
         Box::new(self.clone())
     }
 
-    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        if hops >= self.redirects {
-            return None;
-        }
-        (self.follow)(from, reply)
-    }
-
     fn first(&self) -> Rc<Prepared> {
         Rc::clone(&self.other)
     }
@@ -244,7 +237,10 @@ impl VirtualUser for Folk {
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        Users::redirect(self, from, reply, hops)
+        if hops >= self.redirects {
+            return None;
+        }
+        (self.follow)(from, reply)
     }
 }
 

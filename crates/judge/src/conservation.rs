@@ -10,6 +10,7 @@
 
 mod counts;
 mod little;
+mod transactions;
 
 use brunt_model::Run;
 use brunt_model::finding::Check;
@@ -28,6 +29,7 @@ const RULES: &[Rule] = &[
     counts::bytes,
     little::in_flight,
     little::users,
+    transactions::ends,
 ];
 
 /// Every sum that can be looked at in this run.

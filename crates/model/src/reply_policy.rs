@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::extract::Extractor;
 use crate::scenario::Scope;
 
 /// What is made of the reply to a request. Where a real tool behaves otherwise than the standards say, a value says so.
@@ -28,6 +29,9 @@ pub struct ReplyPolicy {
     /// What was got before is asked for only if it has changed since.
     #[serde(default)]
     pub revalidate: bool,
+    /// What the user takes out of the reply, in order; behind a failure that ends something, nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extractors: Vec<Extractor>,
     /// What is over where the request failed.
     #[serde(default)]
     pub failure_ends: Scope,

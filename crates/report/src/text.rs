@@ -15,6 +15,7 @@ mod outcomes;
 mod outline;
 mod rates;
 pub(crate) mod times;
+mod transactions;
 pub(crate) mod verdict;
 
 use crate::outline::{Block, of_study};
@@ -53,6 +54,7 @@ const SECTIONS: &[Section] = &[
     (Brief, outcomes::section),
     (Brief, labels::populations),
     (Brief, labels::section),
+    (Brief, transactions::section),
     (Full, bars::section),
     (Full, notes::generator),
     (Brief, verdict::findings),

@@ -5,11 +5,13 @@
 //!
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
+//! * `extract`: what users take out of replies.
 //! * [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
 
 pub mod body;
 pub mod error;
+mod extract;
 pub mod feed;
 mod program;
 mod replies;

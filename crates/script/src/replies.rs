@@ -63,6 +63,11 @@ impl Memory {
         step
     }
 
+    /// Whether the last request was for an element of a page.
+    pub fn was_element(&self) -> bool {
+        self.asking.as_ref().is_some_and(|ask| ask.is_element)
+    }
+
     /// The step of a request that follows from a reply, where one is still to be asked.
     pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<Step> {
         let ask = self.todo.pop()?;

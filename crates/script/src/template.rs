@@ -5,7 +5,7 @@
 //! | `{n}` | the number of the request in the run, from 0 |
 //! | `{uuid}` | a random UUID (version 4), drawn from the run's seed |
 //! | `{random:1..100}` | a whole number from 1 to 100, both included, drawn from the run's seed |
-//! | `{var:NAME}` | the value of a variable of the scenario |
+//! | `{var:NAME}` | the value of a variable of the user, which a step or an extractor sets |
 //! | `{csv:FILE:column}` | the cell of row `n` of a CSV file, see [`feed`](crate::feed) |
 //!
 //! Nothing else is a placeholder: any other brace stands for itself, so that JSON needs no care. A backslash directly
@@ -241,7 +241,7 @@ fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
     if let Some(name) = inner.strip_prefix("var:") {
         let known = feeds.variables.iter().position(|known| known == name);
         return Ok(Part::Variable(
-            known.ok_or_else(|| malformed(inner, "no step of the scenario sets this variable"))?,
+            known.ok_or_else(|| malformed(inner, "no step of the scenario and no extractor sets this variable"))?,
         ));
     }
     Ok(if inner == "n" { Part::N } else { Part::Uuid })

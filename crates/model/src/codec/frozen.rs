@@ -94,6 +94,7 @@ impl<F: Into<Flow>, T: Into<Tally>> From<FrozenSnapshot<F, T>> for Snapshot {
             warmup: s.warmup.into(),
             labels: s.labels.into_iter().map(|(label, tally)| (label, tally.into())).collect(),
             bins: s.bins.into_iter().map(Into::into).collect(),
+            transactions: std::collections::BTreeMap::new(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::{Handshake, Refusal};
-use crate::{Reply, Stamps, Timer, Transport, Wants, error, sys, tls};
+use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
 use brunt_model::plan::Connection;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
@@ -129,16 +129,26 @@ impl KeptParts {
     fn new(policy: &ReplyPolicy) -> Result<Self, regex::Error> {
         let redirects = policy.redirects.most > 0 && policy.redirects.rules == RedirectRules::Rfc9110;
         let wants = Wants {
-            body: false,
+            body: policy.extractors.iter().any(|extractor| extractor.from.is_body()),
             matches: policy.checks.body.is_some(),
             page: policy.elements.is_some(),
             location: redirects,
             server: false,
             head: false,
-            follows: policy.looks_at_head(),
+            fields: wanted_fields(policy),
             cookie: policy.cookies == Cookies::Newest,
         };
         Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()? })
+    }
+}
+
+fn wanted_fields(policy: &ReplyPolicy) -> WantedFields {
+    if policy.extractors.iter().any(|extractor| !extractor.from.is_body()) {
+        WantedFields::All
+    } else if policy.looks_at_head() {
+        WantedFields::Following
+    } else {
+        WantedFields::None
     }
 }
 
@@ -370,5 +380,27 @@ impl<T: Timer + 'static> Transport for H1<T> {
         }
         target.told_addresses = true;
         Some((addresses, target.server.take()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::extract::{ExtractFrom, Extractor, Take};
+
+    fn wants(from: ExtractFrom) -> Wants {
+        let extractor = Extractor { variable: "v".into(), from, take: Take::First, default: None };
+        let policy = ReplyPolicy { extractors: vec![extractor], ..ReplyPolicy::default() };
+        KeptParts::new(&policy).expect("no pattern").wants
+    }
+
+    #[test]
+    fn of_a_reply_is_kept_what_extractors_look_at() {
+        let body = Wants { body: true, ..Wants::default() };
+        assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
+        let head = Wants { fields: WantedFields::All, ..Wants::default() };
+        assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
+        let nothing = KeptParts::new(&ReplyPolicy::default()).expect("no pattern").wants;
+        assert_eq!(nothing, Wants::default());
     }
 }
