@@ -1,8 +1,8 @@
 # What can be done here. `make` alone lists it; the work is in tools/, one script a target.
-# Options: make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
+# Options: PROFILE=demo make dist, make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
 
 .POSIX:
-.PHONY: help demo test check bench honesty prove fuzz install clean
+.PHONY: help demo test check bench honesty prove fuzz dist install clean
 
 BENCH = --rounds 7 --out docs/performance.md
 HONESTY =
@@ -34,10 +34,13 @@ prove: ## Every target in full (an hour), with its evidence in docs/proof/
 fuzz: ## Fuzz each parser for a minute; needs nightly and cargo-fuzz
 	@sh tools/fuzz.sh $(TARGET) $(SECONDS)
 
+dist: ## What a release publishes, to dist/: static binary, .deb, OCI image, SBOM, checksums
+	@sh tools/dist.sh
+
 install: ## brunt into ~/.cargo/bin
 	@sh tools/need.sh
 	@. tools/lib.sh && cargo install --locked --path crates/cli
 
 clean: ## Remove all that was built
 	@. tools/lib.sh && cargo clean
-	@rm -rf fuzz/target fuzz/artifacts
+	@rm -rf fuzz/target fuzz/artifacts dist

@@ -7,4 +7,9 @@ sh tools/packages.sh nginx wrk apache2-utils nghttp2-client
 
 mkdir -p docs
 build_programs
-cargo run --release --locked -p brunt-bench -- --brunt "$BUILT/release/brunt" "$@"
+# The page is written anew but for its last section, the figures of the builds.
+builds=$(sed -n '/^## Builds/,$p' docs/performance.md 2>/dev/null || true)
+code=0
+cargo run --release --locked -p brunt-bench -- --brunt "$BUILT/release/brunt" "$@" || code=$?
+if [ -n "$builds" ] && ! grep -q '^## Builds' docs/performance.md; then printf '\n%s\n' "$builds" >>docs/performance.md; fi
+exit $code

@@ -5,7 +5,7 @@ set -eu
 sh tools/need.sh check
 
 say "shell scripts"
-for script in .ci/run tools/*.sh tools/prove/*.sh; do sh -n "$script"; done
+for script in .ci/run tools/*.sh tools/dist/*.sh tools/prove/*.sh; do sh -n "$script"; done
 
 say "format"
 cargo fmt --all --check
@@ -22,6 +22,21 @@ if has node; then
 else
     skipped modules "no node (apt-get install nodejs): the picture in ARCHITECTURE.md was not held to the source"
 fi
+
+say "texts"
+if has node; then
+    node tools/style.mjs
+else
+    skipped style "no node (apt-get install nodejs): texts were not checked against tools/style-words.txt"
+fi
+
+say "the book"
+if has node; then
+    node tools/book.mjs
+else
+    skipped book "no node (apt-get install nodejs): links in docs/ were not checked"
+fi
+if has mdbook; then mdbook build; fi
 
 say "docs"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked

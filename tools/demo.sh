@@ -5,9 +5,9 @@ set -eu
 . tools/lib.sh
 sh tools/need.sh
 
-say "building (release)"
-build_programs
-brunt=$BUILT/release/brunt
+say "building (profile demo)"
+build_quickly -p brunt-cli
+brunt=$BUILT/demo/brunt
 scratch=$(mktemp -d)
 lab=
 disturbed=no
@@ -26,7 +26,7 @@ trap 'exit 130' INT TERM HUP
 
 start_lab() {
     mkfifo "$scratch/stdin"
-    "$BUILT/release/brunt-lab" --service exp:10ms --workers 8 --listen 127.0.0.1:0 --until-stdin-closes \
+    "$brunt" lab --service exp:10ms --workers 8 --listen 127.0.0.1:0 --until-stdin-closes \
         --max-runtime 4m --stats "$scratch/truth.json" <"$scratch/stdin" >"$scratch/lab" 2>&1 &
     lab=$!
     exec 3>"$scratch/stdin"
@@ -47,7 +47,7 @@ show() {
     "$brunt" "$@" 3>&- || code=$?
     case $code in
     0) ;;
-    # A verdict, and no failure: the figures are shown, and why they are not to be believed.
+    # A verdict, and no failure: the figures are shown, and why they are not valid.
     5) disturbed=yes ;;
     *) exit $code ;;
     esac

@@ -8,23 +8,23 @@ began=$(date +%s)
 mkdir -p "$BUILT"
 log=$BUILT/test.log
 BRUNT_SKIPS=$BUILT/skips
-BRUNT_BIN=$BUILT/release/brunt
-BRUNT_LAB_BIN=$BUILT/release/brunt-lab
+BRUNT_BIN=$BUILT/demo/brunt
+BRUNT_LAB_BIN=$BUILT/demo/brunt-lab
 export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
-echo "brunt: installing what the tests need, checking the source, building in release, running all tests"
+echo "brunt: installing what the tests need, checking the source, building, running all tests"
 sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
     php-fpm tomcat10 openssh-server openssh-client chromium
 sh tools/check.sh || die "make check failed (see above), so the tests were not run."
 
 sh tools/page.sh --browser || die "the report page failed (see above), so the tests were not run."
 
-say "the programs, as they are shipped"
-build_programs
+say "the programs"
+build_quickly -p brunt-cli -p brunt-lab
 
-# Many tests hold servers and clocks to instants, and two cores are few for all of them at once; a hypervisor may besides take
-# half of a machine away for a minute. So what fails is tried once more, and at worst twice, alone: that counts, and is told.
+# Tests marked `quiet` (tests/needs.txt) measure in real time, and two cores are few for all of them at once. If one of them
+# fails, it runs again, alone, twice at most. The last result counts, and a retry is reported. Other tests are not retried.
 beside=$BUILT/test-beside.log
 left=$BUILT/test-left
 : >"$log"
@@ -35,16 +35,17 @@ failed() {
     sed -n 's/^    \([^ ].*\)/\1/p' "$1" | sort -u | comm -12 - "$BUILT/test-names"
 }
 
+# unquiet FILE: those of its tests that are not marked `quiet`.
+unquiet() {
+    awk '!/^#/ && ("," $2 ",") ~ /,quiet,/ { print $1 }' tests/needs.txt | sort -u | comm -23 "$1" -
+}
+
 # passed LOG…: how many
 passed() { cat "$@" | sed -n 's/^test result:.* \([0-9]*\) passed;.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'; }
 
 # alone: each of "$left" by itself; then "$left" has those that fail, and those that were not run.
 alone() {
-    # The same two as below: with all at once, cargo would build with other features.
-    for those in '--workspace --exclude brunt-tests' '-p brunt-tests'; do
-        # shellcheck disable=SC2086 # its words
-        xargs -d '\n' cargo test $those --locked --no-fail-fast -- --exact --test-threads=1 <"$left" || true
-    done 2>&1 | tee "$log"
+    { xargs -d '\n' cargo test -p brunt-tests --test it --locked -- --exact --test-threads=1 <"$left" || true; } 2>&1 | tee "$log"
     sed -n 's/^test \(.*\) \.\.\. ok$/\1/p' "$log" | sort -u | comm -23 "$left" - >"$left.unseen"
     failed "$log" | sort -u - "$left.unseen" >"$left.again"
     mv "$left.again" "$left"
@@ -62,15 +63,16 @@ say "all tests"
     done
     # sh knows no pipefail: the exit code goes around tee, by way of a file.
     echo $code >"$BUILT/test.code"
-} 2>&1 | tee "$beside" | sed -u 's/^\(test .*\) \.\.\. FAILED$/\1 ... not beside others: once more below/'
+} 2>&1 | tee "$beside"
 code=$(cat "$BUILT/test.code")
 failed "$beside" >"$left"
 cp "$left" "$left.first"
 # Where it did not build, or a test ended its process, those behind it were not run, and no list has them.
 whole() { [ "$(grep -c '^running [0-9]* test' "$1")" = "$(grep -c '^test result: ' "$1")" ]; }
-if [ -s "$left" ] && whole "$beside" && ! grep -q 'could not compile' "$beside"; then
-    for turn in once twice; do
-        if [ -s "$left" ]; then say "alone, $turn: what failed" && cat "$left" && alone; fi
+unquiet "$left" >"$left.unquiet"
+if [ -s "$left" ] && [ ! -s "$left.unquiet" ] && whole "$beside" && ! grep -q 'could not compile' "$beside"; then
+    for turn in first second; do
+        if [ -s "$left" ]; then say "$turn retry, alone, of tests that need a quiet machine" && cat "$left" && alone; fi
     done
     code=0
     if [ -s "$left" ]; then code=1; fi
@@ -84,10 +86,11 @@ say "$(passed "$beside" "$log") tests passed, $(wc -l <"$left") failed, $(sort -
 mended=$(comm -23 "$left.first" "$left")
 if [ -n "$mended" ]; then printf 'failed at first, passed alone:\n%s\n' "$mended"; fi
 
-if [ -s "$left" ]; then echo "failed alone, too:" && cat "$left"; fi
+if [ -s "$left" ]; then echo "failed:" && cat "$left"; fi
+sh tools/promises.sh "$left" "$beside" "$log" || code=1
 
 if [ "$code" != 0 ]; then
     die "tests failed. Look for FAILED in $beside and $log; one alone: cargo test --workspace NAME (CONTRIBUTING.md)"
 fi
 sh tools/skips.sh
-echo "all is well. Next: make demo (see it work), make bench (beside wrk, ab and h2load), CONTRIBUTING.md"
+echo "all tests passed. Next: make demo (see it work), make bench (beside wrk, ab and h2load), CONTRIBUTING.md"

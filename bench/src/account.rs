@@ -57,7 +57,7 @@ fn from_brunt(text: &str) -> Account {
     }
 }
 
-/// The first of brunt's own sums that does not come out even.
+/// The first of brunt's own consistency checks that failed.
 fn unheld(checks: &Value) -> Option<String> {
     let check = checks.as_array()?.iter().find(|check| check["holds"] == false)?;
     Some(format!("a sum of its own does not fit, {}: {}", check["name"].as_str()?, check["arithmetic"].as_str()?))

@@ -23,7 +23,7 @@ use crate::tools::{Tool, Toolbox};
 
 /// A tool's own count may differ from nginx's by what was under way at the end, and by this share.
 const COUNTS_AGREE_WITHIN: f64 = 0.001;
-/// brunt's exit code where one of its sums did not come out even (docs/exit-codes.md).
+/// brunt's exit code for a failed consistency check (docs/exit-codes.md).
 const BRUNT_DOUBTS: i32 = 5;
 /// How long a tool may take beyond its load before it is killed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -131,7 +131,7 @@ impl Stand {
         Ok((observed, account))
     }
 
-    /// Where brunt is told to write.
+    /// The file for brunt's output.
     pub fn result_file(&self) -> PathBuf {
         self.scratch.path().join("result.json")
     }

@@ -68,6 +68,10 @@ pub struct Agenda {
 
 impl Agenda {
     /// An empty agenda.
+    ///
+    /// # Errors
+    ///
+    /// If the system grants no timer.
     pub fn new() -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         Ok(Self { duties: BinaryHeap::new(), made: 0, timer, armed: u64::MAX })
@@ -96,6 +100,10 @@ impl Agenda {
     }
 
     /// Sets the timer to `ahead` nanoseconds before the earliest duty, unless it is set so already.
+    ///
+    /// # Errors
+    ///
+    /// If the timer cannot be set.
     pub fn arm(&mut self, clock: &Clock, ahead: u64) -> io::Result<()> {
         let Some(at) = self.next_at().map(|at| at.saturating_sub(ahead)) else { return Ok(()) };
         if at == self.armed {

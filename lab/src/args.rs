@@ -139,6 +139,10 @@ pub struct Options {
 
 impl Options {
     /// Checks what concerns more than one option.
+    ///
+    /// # Errors
+    ///
+    /// What does not go together.
     pub fn check(&self) -> Result<(), String> {
         Fate::new(&self.fail, self.seed).map(|_| ())
     }
@@ -165,6 +169,10 @@ pub enum Listen {
 
 impl Listen {
     /// Parses `127.0.0.1:PORT`, `[::1]:PORT`, `localhost:PORT` or `unix:PATH`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let named = !path.is_empty();

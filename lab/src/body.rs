@@ -41,6 +41,10 @@ impl Body {
     }
 
     /// Takes from `input` what belongs to this body, into `kept` if wanted; true once the body is complete.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] if its framing is wrong.
     pub fn take(&mut self, input: &mut &[u8], mut kept: Option<&mut Vec<u8>>) -> Result<bool, Malformed> {
         match self {
             Self::Absent => Ok(true),

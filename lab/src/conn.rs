@@ -119,6 +119,10 @@ impl Conn {
     }
 
     /// Sends what can be sent; what is settled thereby goes to `settled`. Returns the bytes that the kernel took.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken.
     pub fn flush(&mut self, settled: &mut Vec<Settled>) -> io::Result<usize> {
         let Some(session) = &mut self.session else {
             return self.outbox.write_to(&mut Writer(&self.socket), settled);

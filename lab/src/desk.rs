@@ -43,6 +43,10 @@ pub struct Desk {
 
 impl Desk {
     /// A desk that works by these options.
+    ///
+    /// # Errors
+    ///
+    /// Which option makes no sense.
     pub fn new(options: &Options) -> Result<Self, String> {
         Ok(Self {
             ledger: Ledger::new(options.fail.len(), options.max_record),

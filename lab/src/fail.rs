@@ -78,6 +78,10 @@ pub struct FailRule {
 
 impl FailRule {
     /// Parses `P:KIND`, P as `0.01` or `1%`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (share, kind) =
             text.split_once(':').ok_or_else(|| format!("`{text}`: write a share and a kind, e.g. `1%:500`"))?;
@@ -113,6 +117,10 @@ pub struct Fate {
 
 impl Fate {
     /// Refuses rules whose shares sum to more than one.
+    ///
+    /// # Errors
+    ///
+    /// Why the rules are refused.
     pub fn new(rules: &[FailRule], seed: u64) -> Result<Self, String> {
         let total: f64 = rules.iter().map(|rule| rule.probability).sum();
         if total > 1.0 + 1e-9 {

@@ -25,7 +25,11 @@ pub struct Freeze {
 }
 
 impl Freeze {
-    /// Stops a process for so long, and lets it go on. The process is the caller's own child.
+    /// Stops a process for this time, and lets it go on. The process is the caller's own child.
+    ///
+    /// # Errors
+    ///
+    /// If the process cannot be signalled.
     pub fn impose(process: Pid, length: Duration) -> io::Result<Self> {
         kill_process(process, Signal::STOP)?;
         let from = monotonic();

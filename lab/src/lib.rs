@@ -4,7 +4,7 @@
 //! leave, lets it leave then, and in the end tells both what was computed and what was really done. Where the two
 //! disagree, it says that its truth must not be used.
 //!
-//! What it is not: a web server, a model of any real server's code, or anything that another machine could reach. It
+//! Out of scope: a web server, a model of any real server's code, or anything that another machine could reach. It
 //! shares nothing with the load generator, so that no mistake can hide by being made at both ends.
 //!
 //! | module | holds |

@@ -52,6 +52,10 @@ impl Outbox {
 
     /// Writes until everything is sent or the writer would block; what is settled goes to `settled`.
     /// Returns the bytes written.
+    ///
+    /// # Errors
+    ///
+    /// If the writer fails.
     pub fn write_to(&mut self, writer: &mut impl Write, settled: &mut Vec<Settled>) -> io::Result<usize> {
         let mut total = 0;
         while let Some(first) = self.pieces.front() {

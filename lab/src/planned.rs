@@ -14,6 +14,10 @@ use crate::truth::{Summary, sojourns};
 
 /// The computed response times of a server with these options, for arrivals at these ticks, in order. `freezes` are in
 /// the same ticks; requests that arrive before tick `from` are served and not summarised.
+///
+/// # Errors
+///
+/// Which option makes no sense.
 pub fn planned(options: &Options, arrivals: &[u64], freezes: &[Freeze], from: u64) -> Result<Option<Summary>, String> {
     let mut desk = Desk::new(&Options { record: true, ..options.clone() })?;
     desk.freezes = freezes.to_vec();

@@ -54,8 +54,12 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Serves until a signal, or the end of standard input or the longest runtime where one was asked for. Writes its address to
-/// `out`, and its figures where they were asked for.
+/// Serves until a signal, the end of standard input or the longest runtime, if requested. Writes its address to `out`, and
+/// its figures if requested.
+///
+/// # Errors
+///
+/// [`Failure`] if it cannot listen or write, or an option makes no sense.
 pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     options.check().map_err(Failure::Usage)?;
     raise_descriptor_limit();

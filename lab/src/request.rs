@@ -125,6 +125,10 @@ impl Parser {
     }
 
     /// Reads on in `input`, which is moved past what was used.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] if the input is no request.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Step, Malformed> {
         if self.open.is_none() {
             let Some(head) = self.head(input)? else { return Ok(Step::Wait) };

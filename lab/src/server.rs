@@ -88,6 +88,10 @@ pub struct Server {
 
 impl Server {
     /// Listens, and has everything ready to run.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot listen, or the system grants no event loop.
     pub fn bind(options: Options, stop: UnixStream) -> io::Result<Self> {
         options.check().map_err(io::Error::other)?;
         let stamped = options.is_recorded();
@@ -139,6 +143,10 @@ impl Server {
     }
 
     /// Serves until something comes on the stop socket or the longest runtime is over.
+    ///
+    /// # Errors
+    ///
+    /// If the event loop fails.
     pub fn run(mut self) -> io::Result<Report> {
         let mut events = Vec::with_capacity(MOST_EVENTS);
         while !self.stopped {

@@ -41,6 +41,10 @@ pub enum Law {
 
 impl Service {
     /// Parses `none`, `const:T`, `exp:MEAN`, `lognormal:MEAN,SIGMA` or `file:PATH` (which is read).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text, or with the file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let law = match text.split_once(':') {
             None if text == "none" => Law::None,

@@ -14,6 +14,10 @@ use crate::args::Listen;
 const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
 /// A listening socket, and the address that it has got.
+///
+/// # Errors
+///
+/// If the address cannot be had.
 pub fn listen(at: &Listen, backlog: i32, stamped: bool) -> io::Result<(OwnedFd, Listen)> {
     let socket = match at {
         Listen::Tcp(address) => {
@@ -51,6 +55,10 @@ impl OfAddress for AddressFamily {
 }
 
 /// The next connection of a listener, ready for use in an event loop.
+///
+/// # Errors
+///
+/// If there is none, or the system grants no descriptor.
 pub fn accept(listener: &OwnedFd, is_tcp: bool) -> io::Result<OwnedFd> {
     let socket = net::accept_with(listener, FLAGS)?;
     if is_tcp {
@@ -60,16 +68,28 @@ pub fn accept(listener: &OwnedFd, is_tcp: bool) -> io::Result<OwnedFd> {
 }
 
 /// Makes closing this socket send a reset.
+///
+/// # Errors
+///
+/// If the option cannot be set.
 pub fn reset_on_close(socket: &OwnedFd) -> io::Result<()> {
     Ok(net::sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO))?)
 }
 
 /// Reads what there is.
+///
+/// # Errors
+///
+/// If there is nothing, or the connection is broken.
 pub fn read(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(net::recv(socket, buffer, RecvFlags::empty())?.0)
 }
 
 /// Reads what there is, and when the kernel received the last of it (nanoseconds of `CLOCK_REALTIME`).
+///
+/// # Errors
+///
+/// If there is nothing, or the connection is broken.
 pub fn read_stamped(socket: &OwnedFd, buffer: &mut [u8], control: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
     let mut slices = [IoSliceMut::new(buffer)];
     let message = recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(control), MsgFlags::empty())?;

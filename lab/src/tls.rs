@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustls::{ServerConfig, ServerConnection};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// What sessions are made of.
+/// The key material of sessions.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: Arc<ServerConfig>,
@@ -18,6 +18,10 @@ pub struct Tls {
 
 impl Tls {
     /// Makes a key and a self-signed certificate for localhost, 127.0.0.1 and `::1`.
+    ///
+    /// # Errors
+    ///
+    /// If the key or certificate cannot be made.
     pub fn self_signed() -> io::Result<Self> {
         let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
@@ -32,6 +36,10 @@ impl Tls {
     }
 
     /// A session for a new connection.
+    ///
+    /// # Errors
+    ///
+    /// If the session cannot be made.
     pub fn session(&self) -> io::Result<Box<ServerConnection>> {
         let mut session = ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;
         session.set_buffer_limit(None);
@@ -40,6 +48,10 @@ impl Tls {
 }
 
 /// Decrypts `cipher` into `plain`, as far as the session is.
+///
+/// # Errors
+///
+/// If the peer does not keep to TLS.
 pub fn decrypt(session: &mut ServerConnection, mut cipher: &[u8], plain: &mut Vec<u8>) -> io::Result<()> {
     while !cipher.is_empty() {
         session.read_tls(&mut cipher)?;

@@ -63,6 +63,10 @@ pub struct Stall {
 
 impl Stall {
     /// Parses `LENGTH/PERIOD`, e.g. `1s/5s`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (length, period) = text
             .split_once('/')

@@ -16,6 +16,10 @@ const LONGEST: f64 = 86_400e9;
 const LARGEST: f64 = (1u64 << 30) as f64;
 
 /// Parses a length of time with its unit (`ns`, `us`, `ms`, `s`, `m`, `h`) into nanoseconds.
+///
+/// # Errors
+///
+/// What is wrong with the text.
 pub fn parse_span(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text);
     let scale = match unit {
@@ -37,6 +41,10 @@ pub fn parse_span(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a length of time that must not be zero.
+///
+/// # Errors
+///
+/// What is wrong with the text.
 pub fn parse_positive_span(text: &str) -> Result<u64, String> {
     match parse_span(text)? {
         0 => Err(format!("`{text}` must be more than zero")),
@@ -45,6 +53,10 @@ pub fn parse_positive_span(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a size with an optional unit (`k`/`KiB` = 1024, `M`, `G`; `kB` = 1000) into bytes, at most 1 GiB.
+///
+/// # Errors
+///
+/// What is wrong with the text.
 pub fn parse_size(text: &str) -> Result<usize, String> {
     let refuse = || format!("`{text}` is no size: write e.g. `10`, `1k`, `124k`, `1M`");
     let (number, unit) = split_unit(text);

@@ -10,7 +10,7 @@ fn said(line: &str) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-/// What brunt must be told, with names that users of the field know.
+/// Option names that users of the field know.
 const OPTIONS: &str = "
     --connections --rate --arrivals --duration --requests --think --warmup --connect-rate --threads --max-in-flight
     --method --header --data --form --cookie --basic --bearer --user-agent --compressed --no-keepalive
@@ -62,6 +62,25 @@ fn shells_can_read_their_completions() {
     bash.stdin.take().expect("its input").write_all(script.as_bytes()).expect("the script");
     let out = bash.wait_with_output().expect("bash");
     assert!(out.status.success() && out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let dir = tempfile::tempdir().expect("a directory");
+    said(&format!("man --dir {}", dir.path().display()));
+    let help = said("--help");
+    let listed = help.split_once("Commands:\n").expect("commands").1;
+    let listed = listed.lines().take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands.into_iter().filter(|command| !command.is_empty() && *command != "help") {
+        let page = std::fs::read_to_string(dir.path().join(format!("brunt-{command}.1"))).expect(command);
+        assert!(page.contains(".SH SYNOPSIS"), "{command}: {page}");
+    }
+    for page in ["brunt.1", "brunt-plan-schema.1"] {
+        assert!(dir.path().join(page).exists(), "{page}");
+    }
+    assert!(!dir.path().join("brunt-worker.1").exists(), "hidden commands have no page");
 }
 
 #[test]

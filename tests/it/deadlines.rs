@@ -18,7 +18,7 @@ fn huge(test: &str) -> Option<Nginx> {
     Some(nginx)
 }
 
-/// Waits for the end of a run that was to take so long.
+/// Waits for the end of a run of this planned duration.
 #[allow(clippy::disallowed_methods)] // a stopwatch around another program
 fn ends_in_time(running: Running, asked: Duration) -> Ran {
     let began = Instant::now();

@@ -136,11 +136,11 @@ fn limit<'a>(contender: &'a Value, kind: &str) -> &'a Value {
 
 #[test]
 fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
-    if !installed("e1_php", &["nginx", "apache2", "php-fpm"]) {
+    if !installed("e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
     let done = run("e1-php.yaml", &["repetitions=1"]).ok().measured(2, 20);
-    let test = "e1_php";
+    let test = "e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be";
     for contender in done.contenders() {
         let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
         // Twenty children, each as long at a request as at light load.
@@ -160,19 +160,23 @@ fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
 
 #[test]
 fn e1_a_page_that_computes_ends_at_the_cpu() {
-    if !installed("e1_compute", &["nginx", "apache2", "php-fpm"]) {
+    if !installed("e1_a_page_that_computes_ends_at_the_cpu", &["nginx", "apache2", "php-fpm"]) {
         return;
     }
     let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 20);
     for contender in done.contenders() {
         let bottleneck = &contender["bottleneck"];
-        done.holds("e1_compute", bottleneck["culprit"] == "cpu", &format!("the bottleneck: {bottleneck}"));
+        done.holds(
+            "e1_a_page_that_computes_ends_at_the_cpu",
+            bottleneck["culprit"] == "cpu",
+            &format!("the bottleneck: {bottleneck}"),
+        );
     }
 }
 
 #[test]
 fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
-    if !installed("find_php", &["nginx", "php-fpm"]) {
+    if !installed("the_capacity_of_a_page_that_waits_is_children_by_service_time", &["nginx", "php-fpm"]) {
         return;
     }
     let done = run("find-php.yaml", &[]).ok();
@@ -183,19 +187,23 @@ fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
     let at = &answer["capacities"][0]["at"];
     let (low, high) = (at["low"].as_f64().unwrap_or(0.0), at["high"].as_f64().unwrap_or(f64::INFINITY));
     let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
-    done.holds("find_php", holds, &format!("{low} to {high}, {most} expected at most: {answer}"));
+    done.holds(
+        "the_capacity_of_a_page_that_waits_is_children_by_service_time",
+        holds,
+        &format!("{low} to {high}, {most} expected at most: {answer}"),
+    );
 }
 
 #[test]
 fn e1_static_files() {
-    if installed("e1_static", &["nginx", "apache2"]) {
+    if installed("e1_static_files", &["nginx", "apache2"]) {
         run("e1-static.yaml", &[]).ok().measured(2, 14);
     }
 }
 
 #[test]
 fn e2_body_sizes_are_a_product_of_factors() {
-    if installed("e2", &["nginx"]) {
+    if installed("e2_body_sizes_are_a_product_of_factors", &["nginx"]) {
         let done = run("e2-body-sizes.yaml", &[]).ok().measured(4, 12);
         assert_eq!(done.contenders()[1]["contender"], "one 1M");
     }
@@ -203,30 +211,30 @@ fn e2_body_sizes_are_a_product_of_factors() {
 
 #[test]
 fn e3_concurrency_with_and_without_keepalive() {
-    if installed("e3", &["nginx", "apache2"]) {
+    if installed("e3_concurrency_with_and_without_keepalive", &["nginx", "apache2"]) {
         run("e3-concurrency.yaml", &[]).ok().measured(4, 12);
     }
 }
 
 #[test]
 fn e4_connectors_of_tomcat() {
-    if installed("e4", &["tomcat10", "java", "apache2"]) {
+    if installed("e4_connectors_of_tomcat", &["tomcat10", "java", "apache2"]) {
         run("e4-tomcat.yaml", &[]).ok().measured(5, 15);
     }
 }
 
 #[test]
 fn e5_a_form_through_proxies() {
-    if installed("e5", &["nginx", "apache2"]) {
+    if installed("e5_a_form_through_proxies", &["nginx", "apache2"]) {
         let done = run("e5-post.yaml", &[]).ok().measured(2, 8);
         // Their think time sets the rate: that must be said, and no difference be claimed.
-        done.holds("e5", done.told().contains("think"), "the think time is not named");
+        done.holds("e5_a_form_through_proxies", done.told().contains("think"), "the think time is not named");
     }
 }
 
 #[test]
 fn an_interrupted_experiment_goes_on_where_it_stopped() {
-    if !installed("resume", &["nginx"]) {
+    if !installed("an_interrupted_experiment_goes_on_where_it_stopped", &["nginx"]) {
         return;
     }
     let dir = place();

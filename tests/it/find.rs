@@ -83,12 +83,12 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
         let middle = f64::midpoint(low, high);
         if longer(middle, 4, 100.0, 0.1) < 0.01 { low = middle } else { high = middle }
     }
-    in_its_own_time("find::a_capacity", || {
+    in_its_own_time("find::the_interval_holds_the_capacity_that_the_formula_gives", || {
         let lab = lab("--workers 4 --service exp:10ms");
         let (url, objective) = (lab.at("/"), "p99 < 100ms");
         let ran =
             found(&[&url, "--objective", objective, "--within", "55s", "--trial", "2s..10s", "--precision", "5%"]);
-        if was_the_generators("find::a_capacity", &ran) {
+        if was_the_generators("find::the_interval_holds_the_capacity_that_the_formula_gives", &ran) {
             return;
         }
         let ran = ran.ok();
@@ -99,7 +99,7 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
         // Short trials on a machine that others use as well: a percent beside the interval is no error of its method.
         assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
-        ran.says(&["carries", "at p99 < 100ms", "Capacity", "why it was tried"]);
+        ran.says(&["carries", "at p99 < 100ms", "Capacity", "reason"]);
         assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
     });
 }
@@ -108,12 +108,14 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
 fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
     let limit = "}\nlimit_req_zone $server_port zone=all:1m rate=400r/s;\nserver { listen unix:DIR/other;";
     let directives = format!("limit_req zone=all burst=8 nodelay; {limit}");
-    let Some(server) = nginx("find::a_capacity_of_nginx", &directives) else { return };
-    in_its_own_time("find::a_capacity_of_nginx", || {
+    let Some(server) = nginx("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", &directives) else {
+        return;
+    };
+    in_its_own_time("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", || {
         let url = server.at("/");
         let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--within", "40s", "--overload", "no"];
         let ran = found(&[&[url.as_str(), "--trial", "2s..5s", "--precision", "3%"][..], &words].concat());
-        if was_the_generators("find::a_capacity_of_nginx", &ran) {
+        if was_the_generators("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", &ran) {
             return;
         }
         let (from, to) = interval(&ran);
@@ -255,13 +257,16 @@ fn a_search_that_was_killed_is_reported_and_gone_on_with() {
 
 #[test]
 fn three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery() {
-    in_its_own_time("find::three_capacities", || {
+    in_its_own_time("find::three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery", || {
         let lab = lab("--workers 2 --service const:20ms");
         let url = lab.at("/");
         let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--within", "60s"];
         let own = ["--start", "40", "--trial", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
         let ran = found(&[&[url.as_str()][..], &more, &own].concat());
-        if was_the_generators("find::three_capacities", &ran) {
+        if was_the_generators(
+            "find::three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery",
+            &ran,
+        ) {
             return;
         }
         let capacities = answer(&ran)["capacities"].as_array().cloned().unwrap_or_default();

@@ -143,31 +143,61 @@ fn settings_and_drop_ins_are_handed_their_process() {
     none(&wrong);
 }
 
+/// The lines of a table without comments and blanks.
+fn table(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(file)).expect("a table of the tests");
+    let rows = text.lines().filter_map(|line| line.split('#').next()).map(|line| line.trim().to_owned());
+    rows.filter(|line| !line.is_empty()).collect()
+}
+
+/// Whether some source file has a function of the last word of a test's path.
+fn is_a_test(sources: &[String], test: &str) -> bool {
+    let function = format!("fn {}()", test.rsplit("::").next().unwrap_or(test));
+    sources.iter().any(|text| text.contains(&function))
+}
+
 #[test]
-fn links_in_the_docs_lead_to_files() {
-    let pages = files(&root(), "md");
+fn promises_have_a_simulated_test_that_runs_everywhere() {
+    let (sources, needs) = (texts(&["crates", "tests"]), table("tests/needs.txt"));
     let mut wrong = Vec::new();
-    for page in &pages {
-        let text = fs::read_to_string(page).expect("a page of ours is text");
-        let folder = page.parent().expect("a file has a folder");
-        let dead = links(&text).into_iter().filter(|link| !folder.join(link).exists());
-        wrong.extend(dead.map(|link| format!("{} links to {link}, which is not there", relative(page))));
+    for row in table("tests/promises.txt") {
+        let [promise, simulated, real] = row.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+            wrong.push(format!("three columns: {row}"));
+            continue;
+        };
+        let needs = |test: &str| needs.iter().any(|row| row.split_whitespace().next() == Some(test));
+        if !is_a_test(&sources, simulated) || needs(simulated) {
+            wrong.push(format!("{promise}: {simulated} is no test that runs everywhere"));
+        }
+        if real != "-" && !is_a_test(&sources, real) {
+            wrong.push(format!("{promise}: {real} is no test"));
+        }
     }
-    assert!(!pages.is_empty(), "there are pages to look at");
     none(&wrong);
 }
 
 #[test]
-fn tests_that_a_machine_may_forbid_are_on_the_list() {
-    let list = fs::read_to_string(root().join(".ci/allowed-skips")).expect("the list of what CI may skip");
-    let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.split('#').next()).map(str::trim).collect();
+fn tests_that_a_machine_may_forbid_are_in_the_table() {
+    const NEEDS: [&str; 5] = ["quiet", "root", "netns", "cgroup", "tool"];
+    let (sources, rows) = (texts(&["crates", "tests"]), table("tests/needs.txt"));
     let mut wrong = Vec::new();
+    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    for row in &rows {
+        let (name, needs) = row.split_once(' ').unwrap_or((row, ""));
+        listed.insert(name);
+        if let Some(need) = needs.trim().split(',').find(|need| !NEEDS.contains(need)) {
+            wrong.push(format!("{name} needs `{need}`, and there are {NEEDS:?}"));
+        }
+        if needs.trim() != "tool" && !is_a_test(&sources, name) {
+            wrong.push(format!("{name} is in tests/needs.txt, and no test"));
+        }
+    }
     for file in files(&root().join("tests/it"), "rs") {
         let text = fs::read_to_string(&file).expect("source is text");
         for call in ["in_its_own_time(\"", "was_the_generators(\""] {
             let names = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
             let unknown = names.filter(|name| name.contains("::") && !listed.contains(name));
-            wrong.extend(unknown.map(|name| format!("{}: {name} is not in .ci/allowed-skips", relative(&file))));
+            wrong.extend(unknown.map(|name| format!("{}: {name} is not in tests/needs.txt", relative(&file))));
         }
     }
     none(&wrong);
@@ -271,6 +301,12 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
+/// Every source file there, tests too.
+fn texts(folders: &[&str]) -> Vec<String> {
+    let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
+    all.map(|path| fs::read_to_string(path).expect("source is text")).collect()
+}
+
 /// Path and text of every file below a `src/` there.
 fn sources(folders: &[&str]) -> Vec<(String, String)> {
     let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
@@ -302,14 +338,4 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-}
-
-/// Where the links of a Markdown page lead within the project: `[text](target)` outside code, without the `#fragment`.
-fn links(page: &str) -> Vec<String> {
-    let prose: String = page.split("```").step_by(2).flat_map(|part| part.split('`').step_by(2)).collect();
-    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '#']).next());
-    targets
-        .filter(|target| !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:"))
-        .map(Into::into)
-        .collect()
 }

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A long run against a lab, once it is well under way.
+/// A long run against a lab, once it has begun.
 fn under_way(lab: &Lab, options: &str) -> Running {
     let running = start(&mut command(&format!("{} -d 60s {options}", lab.at("/"))));
     until("connections to the lab", || connections_to(lab.port()) > 0);

@@ -27,7 +27,7 @@ fn is_sound(ran: &Ran) {
     assert!(ran.checks().len() >= 6);
 }
 
-/// Gone, or about to be taken away by whoever has adopted it.
+/// Gone, or a zombie that its new parent will reap.
 fn is_gone(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
     stat.is_empty() || stat.contains(") Z ")

@@ -1,6 +1,6 @@
 // One chart on a canvas: uPlot with our axes, bands, marks, pointer and zoom.
 //
-// What it is not: the figure around it (heading, legend, table), which is figure.ts. uPlot sees bent values (scale.ts).
+// Out of scope: the figure around it (heading, legend, table), which is figure.ts. uPlot sees bent values (scale.ts).
 
 import uPlot from 'uplot';
 import { colour, colourNumber, dashes, faint } from './colour';

@@ -61,7 +61,9 @@ export function findings(document: StudyDocument): HTMLElement | null {
   const limits = analysis.contenders.map(bottleneckItem);
   const items = [interrupted ? h('li', { class: 'warning' }, stopped) : null, ...limits, ...said, ...told];
   const list = items.some(Boolean) ? h('ul', { class: 'findings' }, ...items) : null;
-  return section('findings', 'Findings', banner(document), list);
+  // The overview of a run has its verdict already.
+  const verdict = globalThis.document.getElementById('overview') ? null : banner(document);
+  return section('findings', 'Findings', verdict, list);
 }
 
 function bottleneckItem({ contender, bottleneck }: Analysed): HTMLElement | null {

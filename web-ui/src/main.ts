@@ -1,6 +1,8 @@
 // The report page: reads the data that stands in it and shows a section after the other.
 //
-// What it is not: the fold. All figures were made in Rust; here only ranges of time are summed up (sketch.ts).
+// What stands in the page without it (`#still`) gives way, but for the overview of a run: verdict, tiles and errors.
+//
+// Out of scope: the fold. All figures were made in Rust; here only ranges of time are summed up (sketch.ts).
 
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
@@ -42,8 +44,11 @@ function page({ document: study, figures, shown }: PageData): void {
     licences(),
   ].filter((s) => s !== null);
   const place = document.getElementById('page');
-  place?.append(bar(sections), h('main', { id: 'main' }, heading(study), ...sections));
+  const overview = document.getElementById('overview');
+  place?.append(bar(sections), h('main', { id: 'main' }, heading(study), overview, ...sections));
+  document.getElementById('still')?.remove();
   trial.show(shown);
+  if (study.trials.length === 1) drawAll();
 }
 
 function bar(sections: HTMLElement[]): HTMLElement {

@@ -1,6 +1,6 @@
 // Axes: how values become distances, and where marks stand.
 //
-// What it is not: drawing. uPlot is given values that were bent here, and thinks of all axes as even ones.
+// Out of scope: drawing. uPlot gets transformed values, so that all its axes are linear.
 
 import type { ScaleKind, Unit } from './types';
 import { percentile, tick } from './format';

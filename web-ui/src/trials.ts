@@ -125,7 +125,10 @@ export class TrialView {
     const told = [trial.error, ...trial.warnings].filter((t) => t !== null).map((t) => h('li', { class: 'warning' }, t));
     const causes = verdict.causes.map((c) => h('li', { class: 'warning' }, c.sentence, ' ', h('span', { class: 'remedy' }, c.remedy)));
     const kept = objectives.map((o) => h('li', { class: o.met ? 'met' : 'warning' }, `${o.text}: ${o.met ? 'met' : 'missed'}`));
-    const items = [...told, ...causes, ...findings.map(findingItem), ...kept];
+    // Of a single run they stand at the head of the page.
+    const many = this.document.trials.length > 1;
+    const error = trial.error === null ? [] : [h('li', { class: 'warning' }, trial.error)];
+    const items = many ? [...told, ...causes, ...findings.map(findingItem), ...kept] : [...error, ...kept];
     const facts = [trial.contender, chosen(trial.load, loadUnit(this.document, trial.contender)), `repetition ${trial.repetition}`, `began ${instant(trial.started)}`];
     if (trial.id) facts.push(`run ${trial.id}`);
     const state = h('span', { class: `state ${verdict.state}` }, verdict.state.toUpperCase());

@@ -1,6 +1,6 @@
 // What Rust writes into the page (crates/report/src/html.rs): the study, its charts, and what zoom sums up.
 //
-// What it is not: a place that computes anything. Times are in seconds, rates per second; what is not known is null.
+// Nothing is computed here. Times are in seconds, rates per second; unknown values are null.
 
 export type Unit = 'count' | 'seconds' | 'per_second' | 'share' | 'bytes' | 'bytes_per_second' | 'cores' | 'users';
 export type ScaleKind = 'linear' | 'log' | 'quantile';

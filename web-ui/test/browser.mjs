@@ -227,6 +227,14 @@ async function shoot(browser) {
   await page.screenshot({ path: join(pictures, 'narrow.png') });
   const run = await open(browser, 'run.html');
   await run.page.screenshot({ path: join(pictures, 'run.png'), fullPage: true });
+  for (const [name, options] of [
+    ['run-400', { viewport: { width: 400, height: 800 } }],
+    ['run-dark', { colorScheme: 'dark' }],
+    ['run-still', { javaScriptEnabled: false }],
+  ]) {
+    const { page } = await open(browser, 'run.html', options);
+    await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+  }
 }
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -248,7 +256,19 @@ try {
   const run = await open(browser, 'run.html');
   assert.deepEqual(run.complaints, []);
   assert.ok((await run.page.locator('#time figure').count()) > 0);
+  assert.deepEqual(await texts(run.page, '.tile dt'), ['Verdict', 'Throughput', 'p50', 'p95', 'p99', 'Errors', 'Apdex']);
+  assert.equal(await run.page.locator('figure:not(:has(canvas))').count(), 0, 'all charts are drawn before anyone scrolls');
+  assert.deepEqual([await run.page.locator('.banner').count(), await run.page.locator('#still').count()], [1, 0]);
   console.log('ok   a single run is a page too');
+  for (const javaScriptEnabled of [true, false]) {
+    const { page } = await open(browser, 'run.html', { javaScriptEnabled, viewport: { width: 400, height: 800 } });
+    const wide = await page.locator('html').evaluate((html) => html.scrollWidth);
+    assert.ok(wide <= 400, `${wide} px`);
+    if (javaScriptEnabled) continue;
+    const charts = await page.locator('svg[role=img]:visible').count();
+    assert.ok(charts > 3 && (await page.locator('svg[role=img] > title').count()) === charts, `${charts} charts`);
+  }
+  console.log('ok   a single run fits a telephone, and needs no script');
   if (pictures) await shoot(browser);
 } finally {
   await browser.close();

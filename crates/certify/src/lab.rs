@@ -55,7 +55,7 @@ impl Lab {
         Ok(Self { process, stdin, stats, port, prompt })
     }
 
-    /// Stops it for so long, and tells it afterwards.
+    /// Stops it for this time, and tells it afterwards.
     pub fn freeze(&mut self, length: Duration) -> Result<(), CertifyError> {
         let freeze = Freeze::impose(self.process.pid(), length).map_err(CertifyError::Freeze)?;
         if let Some(stdin) = &mut self.stdin {

@@ -37,7 +37,7 @@ pub enum LeagueVerdict {
 
 /// A league.
 pub struct League {
-    /// Where it was held.
+    /// The machine of the comparison.
     pub environment: Environment,
     /// When, in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,

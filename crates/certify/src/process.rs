@@ -44,7 +44,7 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
-    /// Waits for its end, for so long at most.
+    /// Waits for its end, for this time at most.
     pub fn wait(&mut self, most: Duration, stop: &Control) -> io::Result<End> {
         for _ in 0..most.as_millis() / LOOK.as_millis() {
             if let Some(status) = self.child.try_wait()? {

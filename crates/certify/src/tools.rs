@@ -130,7 +130,7 @@ pub struct Tool {
     pub name: &'static str,
     /// The program; none is brunt itself.
     pub program: Option<&'static str>,
-    /// What it can do.
+    /// Its capabilities.
     pub ways: &'static [LoadMode],
     /// How it spaces an open loop.
     pub spacing: Spacing,

@@ -1,6 +1,6 @@
 //! Results, analysed: `brunt analyse`.
 //!
-//! What it is not: the readers (those are `store::foreign`'s), or the mathematics (`judge`'s).
+//! Out of scope: the readers (those are `store::foreign`'s), or the mathematics (`judge`'s).
 
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::ignore_closed_pipe;

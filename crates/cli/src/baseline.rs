@@ -1,6 +1,6 @@
 //! What later runs are compared with: `brunt baseline`.
 //!
-//! What it is **not**: the comparison, which is [`stored`]'s, or the keeping (`store`'s).
+//! Out of scope: the comparison, which is [`stored`]'s, or the keeping (`store`'s).
 
 mod measured;
 

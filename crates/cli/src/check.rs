@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
-use brunt_runner::check::facts::{Asked, CheckReport, Facts, Machine, VERSION};
+use brunt_runner::check::facts::{CheckReport, Facts, Machine, RequestedLoad, VERSION};
 use brunt_runner::check::{look, rules};
 use brunt_spec::words::values::Output;
 use brunt_spec::{System, to_plan};
@@ -27,7 +27,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage(error.into()))?;
     crate::redact::know(&plan);
     let machine = Machine { descriptors, cores, settings };
-    let mut facts = Facts { asked: Asked::of(&plan), machine, ..Facts::default() };
+    let mut facts = Facts { asked: RequestedLoad::of(&plan), machine, ..Facts::default() };
     look::look(&plan, &mut facts).map_err(failed)?;
     estimate(&plan, &mut facts);
     let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };

@@ -10,7 +10,9 @@ use crate::args::{RunArgs, with_n};
 use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
+use crate::view::ViewArgs;
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 
 /// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.
 #[derive(Debug, Parser)]
@@ -22,6 +24,9 @@ pub struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     run: RunArgs,
+    /// How reports look.
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 /// The subcommands.
@@ -30,7 +35,7 @@ pub enum Command {
     /// Puts load on a server and reports what became of it; the command meant where none is named
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
-    /// Looks at the server and this machine before a load: takes what `run` takes, and says what would bite
+    /// Looks at the server and this machine before a load: takes what `run` takes, and reports likely problems
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
     Check(Box<RunArgs>),
     /// Reports a recorded run once more, from its event log
@@ -83,9 +88,13 @@ pub enum Command {
     /// One process's part of a run
     #[command(hide = true)]
     Worker,
-    /// Prints the man page
-    #[command(after_help = "Examples:\n  brunt man | man -l -        read it")]
-    Man,
+    /// Prints the man page, or writes one for each command
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Write a page for brunt and one for each command into this directory
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Prints the JSON Schema of the JSON report of a run, or of an experiment
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
@@ -150,6 +159,11 @@ Examples:
 fn documents() -> clap::builder::PossibleValuesParser {
     brunt_report::SCHEMAS.iter().map(|published| published.name).collect::<Vec<_>>().into()
 }
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  brunt man | man -l -                     read the page of brunt
+  brunt man --dir ~/.local/share/man/man1  one page for each command, for man brunt-sweep";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:

@@ -24,7 +24,7 @@ impl From<bool> for Decisive {
     }
 }
 
-/// What is worst of its trials; but trials beyond what a server can bear are in the nature of an experiment. So an objective
+/// The worst state of its trials; but an experiment has trials beyond a server's capacity by design. So an objective
 /// counts as missed where a contender met it at no load, and replies as missing, or as bad, where a contender had no better
 /// ones in any trial. A broken sum counts in whatever trial: it is a fault of ours.
 pub fn exit_of_study(study: &Study, analysis: &Analysis, strict: Strict) -> Exit {

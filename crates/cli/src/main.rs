@@ -12,8 +12,8 @@
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
-//! * [`mistakes`]: what was meant by a command line that makes no sense.
-//! * [`output`]: where reports and the event log go. [`mod@replay`]: a report from an event log.
+//! * [`mistakes`]: explains invalid command lines.
+//! * [`output`]: where reports and the event log go. [`view`]: their width, colors and detail. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod analyse;
@@ -42,6 +42,7 @@ mod runs;
 mod screen;
 mod signals;
 mod stored;
+mod view;
 mod worker;
 
 use anyhow::Result;
@@ -56,6 +57,7 @@ use measure::{Around, measure};
 use output::{Log, Outputs};
 use process::{command_line, system};
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Less address space than this holds no stacks of threads, and the memory allocator ends the process without a word.
@@ -79,7 +81,9 @@ fn main() -> ExitCode {
         eprint!("{}", mistakes::SHORT_HELP);
         return Exit::Usage.into();
     }
-    match dispatch(arguments(&words).into_command()) {
+    let arguments = arguments(&words);
+    view::adopt(&arguments.view);
+    match dispatch(arguments.into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {
             screen::say(&format!("brunt: {}", causes::line(&error)));
@@ -129,7 +133,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             Ok(Exit::Measured)
         }
         Command::Worker => worker::worker().map_err(failed),
-        Command::Man => man().map_err(failed),
+        Command::Man { dir } => man(dir.as_deref()).map_err(failed),
         Command::Schema { document } => {
             let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
             if let Some(published) = published {
@@ -177,7 +181,10 @@ fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
     Ok(Exit::Measured)
 }
 
-fn man() -> io::Result<Exit> {
-    clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?;
+fn man(dir: Option<&Path>) -> io::Result<Exit> {
+    match dir {
+        Some(dir) => clap_mangen::generate_to(Cli::command(), dir)?,
+        None => clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?,
+    }
     Ok(Exit::Measured)
 }

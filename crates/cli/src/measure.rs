@@ -12,7 +12,7 @@ use brunt_model::reached::Replies;
 use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
 use brunt_runner::keep::{ServerReadings, StoredRun};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Listen, Real, RunResult, With, carry_out};
+use brunt_runner::{Listen, Real, RunContext, RunResult, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
@@ -71,7 +71,7 @@ pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
     let redactor = redact::current();
-    let with = With { environment, notes, control, trial_of: None, redactor, listeners };
+    let with = RunContext { environment, notes, control, trial_of: None, redactor, listeners };
     let carried = carry_out(plan, world, with);
     drop(live);
     let written = report(outputs, &carried);

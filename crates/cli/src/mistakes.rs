@@ -1,6 +1,6 @@
-//! Explains a command line that makes no sense: what was meant, and what to write.
+//! Explains an invalid command line: what was meant, and what to write.
 //!
-//! What it is **not**: the reading of values, which `spec` does with errors of its own.
+//! Out of scope: reading values, which `spec` does with errors of its own.
 
 use crate::commands::Cli;
 use brunt_spec::error::nearest;

@@ -1,6 +1,6 @@
 //! `brunt install-names DIR`: a link to brunt for each name that it answers to.
 //!
-//! What it is **not**: it replaces nothing but links that lead to this very program.
+//! It replaces nothing but links that lead to this very program.
 
 use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, Result, bail};

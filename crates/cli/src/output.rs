@@ -1,10 +1,11 @@
 //! Where reports go.
 
-use crate::args;
+use crate::{args, view};
 use anyhow::{Context, Result, bail};
 use brunt_model::codec::LogWriter;
 use brunt_model::{Analysis, Event, Judgement, Run, Study};
-use brunt_report::{Files, Format, REPORTS, single};
+use brunt_report::view::View;
+use brunt_report::{Files, Format, REPORTS, single, text};
 use brunt_runner::Listen;
 use brunt_spec::defaults;
 use brunt_spec::words::values::Output;
@@ -98,12 +99,14 @@ impl Place {
     fn write(self, format: &Format, subject: Subject<'_>) -> Result<()> {
         match self {
             Self::Stdout => {
-                let written = subject.write(format, &mut io::stdout().lock()).and_then(|()| io::stdout().flush());
+                let written = subject
+                    .write(format, &view::of_stdout(), &mut io::stdout().lock())
+                    .and_then(|()| io::stdout().flush());
                 written.or_else(ignore_closed_pipe).context("stdout")
             }
             Self::File(path, file) => {
                 let mut out = BufWriter::new(file);
-                let written = subject.write(format, &mut out).and_then(|()| out.flush());
+                let written = subject.write(format, &view::of_file(), &mut out).and_then(|()| out.flush());
                 written.with_context(|| path.display().to_string())
             }
             Self::Directory(path, files) => {
@@ -118,8 +121,12 @@ impl Place {
 }
 
 impl Subject<'_> {
-    fn write(self, format: &Format, out: &mut dyn Write) -> io::Result<()> {
+    fn write(self, format: &Format, view: &View, out: &mut dyn Write) -> io::Result<()> {
         match self {
+            Self::Run(run, judgement) if format.name == defaults::OUTPUT => text::write_as(view, run, judgement, out),
+            Self::Study(study, analysis) if format.name == defaults::OUTPUT => {
+                text::write_study_as(view, study, analysis, out)
+            }
             Self::Run(run, judgement) => (format.write)(run, judgement, out),
             Self::Study(study, analysis) => (format.write_study)(study, analysis, out),
         }

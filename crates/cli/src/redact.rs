@@ -1,6 +1,6 @@
 //! The redactor of this process: that of the store that it has opened, or else one with a key of its own.
 //!
-//! What it is **not**: the rules, which are the store's. What processes of one run tell each other, and the output of drop-ins that
+//! Out of scope: the rules, which are the store's. What processes of one run tell each other, and the output of drop-ins that
 //! other tools have as well, stay exact.
 
 use brunt_model::Plan;

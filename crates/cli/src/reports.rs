@@ -1,6 +1,6 @@
 //! What was kept, shown once more: `brunt report`.
 //!
-//! What it is **not**: a measurement. What is kept is found, folded, judged and shown, as on the day it was made.
+//! Out of scope: a measurement. What is kept is found, folded, judged and shown, as on the day it was made.
 
 use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
@@ -34,7 +34,7 @@ pub struct ReportArgs {
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     pub outputs: Vec<Output>,
-    /// Where runs are kept.
+    /// The store of runs.
     #[command(flatten)]
     pub store: StoreArgs,
 }

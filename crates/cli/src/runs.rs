@@ -1,6 +1,6 @@
 //! The runs and experiments that were kept: `brunt runs`.
 //!
-//! What it is not: how they are kept (that is `store`'s), or shown in other formats (that is [`crate::reports`]').
+//! Out of scope: how they are kept (that is `store`'s), or shown in other formats (that is [`crate::reports`]').
 
 mod list;
 

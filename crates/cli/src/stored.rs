@@ -1,6 +1,6 @@
 //! Runs that were kept, compared with each other: `brunt compare run:ID run:ID`.
 //!
-//! What it is **not**: a measurement. What nobody wrote down when they were made is not known now, and said so.
+//! Out of scope: a measurement. What nobody wrote down when they were made is not known now, and said so.
 
 use crate::args::RunArgs;
 use crate::args::SpecArgs;
@@ -26,7 +26,7 @@ const APART: f64 = 3600.0;
 
 /// Runs that belong together: repetitions of one contender, at one load or several.
 pub struct Group {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its runs, each with its short id.
     pub runs: Vec<(String, Run)>,
@@ -137,7 +137,7 @@ fn spec_of(args: &SpecArgs, contenders: &[Contender]) -> Result<Compare> {
     Ok(comparison(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None, &Said::default())?)
 }
 
-/// Where all have several loads, each load by itself; else what there is, and that the loads differ is said.
+/// Compares load by load where all have several; otherwise compares all, and notes that the loads differ.
 fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> Comparison {
     let loads: Vec<f64> = contenders[0].steps.iter().map(|step| step.load).collect();
     let has = |contender: &Contender, load: f64| contender.steps.iter().any(|step| step.load == load);

@@ -76,7 +76,7 @@ fn begin(args: &Args, head: &str, bytes: Vec<u8>, caller: &Arc<Caller>) -> u8 {
     };
     caller.out(if args.html.is_some() { html::BANNER } else { print::BANNER });
     greet(args, head, caller);
-    let found = || Ok(plan::Found { bytes, tls, resolve: before::resolve(args)?, source: before::source(args)? });
+    let found = || Ok(plan::PlanInputs { bytes, tls, resolve: before::resolve(args)?, source: before::source(args)? });
     let found = match found() {
         Ok(found) => found,
         Err(fatal) => return end(&fatal, 0, caller),

@@ -5,7 +5,7 @@
 //! * [`sweep`]: one test after the other. [`table`], [`number`]: how it is written.
 //! * [`mod@admin`], [`mod@daemon`]: the same from many machines. [`order`]: what they say to each other; [`secret`]: who may give them.
 //!
-//! What it is **not**: an engine, nor a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
+//! Out of scope: an engine, and a reader of HTTP. Every figure comes from httperf's text, ours or the real one's.
 
 mod admin;
 mod conf;
@@ -25,7 +25,7 @@ pub use daemon::run as daemon;
 
 use crate::caller::Caller;
 use figures::Figures;
-use keys::Whose;
+use keys::KeyScope;
 use settings::{Host, Settings};
 use std::sync::Arc;
 use table::COLUMNS;
@@ -76,7 +76,7 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 }
 
 fn measure(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
-    let settings = settings::read(called, words, Whose::Autobench, caller)?;
+    let settings = settings::read(called, words, KeyScope::Autobench, caller)?;
     sweep::resolve(&settings)?;
     let tester = tester::tester(&settings, caller)?;
     let mut tests = Tests { settings: &settings, tester, caller, unsampled: 0 };

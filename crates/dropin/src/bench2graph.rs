@@ -1,7 +1,7 @@
 //! bench2graph: a chart of autobench's table.
 //!
 //! Its words are the old ones: a table, a file that is not there yet, and columns by number, all of them where none is named.
-//! The file's ending says what it is: PNG, SVG, and else PostScript. What it is **not**: gnuplot, nor a reader of results
+//! The file's ending says what it is: PNG, SVG, and else PostScript. Out of scope: gnuplot, and a reader of results
 //! for an analysis (`brunt analyse`): what is drawn is what stands there.
 
 mod chart;
@@ -35,26 +35,26 @@ const KINDS: [(&str, Writer); 2] =
 /// What is written under any other.
 const OTHERWISE: Writer = |figure| Ok(postscript::of_figure(figure).map(String::into_bytes));
 
-/// What bench2graph was told.
+/// The arguments of bench2graph.
 #[derive(Debug, Default)]
-struct Told {
+struct Args {
     title: Option<String>,
     asks: bool,
     more: Vec<PathBuf>,
     others: Vec<String>,
 }
 
-type Does = fn(&mut Told, &str);
+type OptionEffect = fn(&mut Args, &str);
 
-const fn row(long: &'static str, takes: Takes, does: Does) -> Row<Does> {
+const fn row(long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
     Row { short: None, long, takes, does }
 }
 
 /// Options of ours: the old one had none.
-const ROWS: &[Row<Does>] = &[
-    row("title", Takes::Value, |told, title| told.title = Some(title.to_owned())),
-    row("ask", Takes::Nothing, |told, _| told.asks = true),
-    row("with", Takes::Value, |told, file| told.more.push(PathBuf::from(file))),
+const ROWS: &[Row<OptionEffect>] = &[
+    row("title", Takes::Value, |args, title| args.title = Some(title.to_owned())),
+    row("ask", Takes::Nothing, |args, _| args.asks = true),
+    row("with", Takes::Value, |args, file| args.more.push(PathBuf::from(file))),
 ];
 
 const HELP: &str = "  TABLE         what autobench wrote
@@ -77,43 +77,43 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 }
 
 fn draw(words: &[String], caller: &Caller) -> Result<(), (u8, String)> {
-    let told =
+    let args =
         read(words).map_err(|why| (USAGE, format!("{why}\nusage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")))?;
-    let [table, chart, columns @ ..] = &told.others[..] else {
+    let [table, chart, columns @ ..] = &args.others[..] else {
         return Err((USAGE, format!("usage: bench2graph TABLE CHART [COLUMN...]\n{HELP}")));
     };
     let chart = Path::new(chart);
-    let tables = [PathBuf::from(table)].into_iter().chain(told.more.iter().cloned());
+    let tables = [PathBuf::from(table)].into_iter().chain(args.more.iter().cloned());
     let sheets = tables.map(|path| Sheet::load(&path)).collect::<Result<Vec<_>, _>>();
     let sheets = sheets.map_err(|why| (NO_TABLE, format!("Incorrect file format: {why}")))?;
     if chart.symlink_metadata().is_ok() {
         return Err((IS_THERE, format!("{} is there already; move it away, or name another", chart.display())));
     }
-    let title = title(&told, Path::new(table), caller).map_err(|error| (USAGE, error.to_string()))?;
+    let title = title(&args, Path::new(table), caller).map_err(|error| (USAGE, error.to_string()))?;
     let figure = chart::figure(&sheets, columns, &title).map_err(|why| (USAGE, why))?;
     write(chart, &figure).map_err(|error| (USAGE, format!("{}: {error}", chart.display())))
 }
 
-fn read(words: &[String]) -> Result<Told, String> {
-    let mut told = Told::default();
+fn read(words: &[String]) -> Result<Args, String> {
+    let mut args = Args::default();
     let mut long = Long::new(words, ROWS);
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => (row.does)(&mut told, value.unwrap_or_default()),
+            Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default()),
             Read::Ours(word) => return Err(format!("there is no --brunt-{word}; a chart needs none")),
-            Read::Wrong(wrong) => return Err(wrong.to_string()),
+            Read::OptionError(wrong) => return Err(wrong.to_string()),
         }
     }
-    told.others = long.others().iter().map(|word| (*word).to_owned()).collect();
-    Ok(told)
+    args.others = long.others().iter().map(|word| (*word).to_owned()).collect();
+    Ok(args)
 }
 
 /// Said, asked for, or the table's name.
-fn title(told: &Told, table: &Path, caller: &Caller) -> io::Result<String> {
-    if let Some(title) = &told.title {
+fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
+    if let Some(title) = &args.title {
         return Ok(title.clone());
     }
-    if told.asks {
+    if args.asks {
         caller.out("Enter the title : ");
         let line = (caller.line)()?;
         return Ok(line.trim_end().to_owned());

@@ -61,6 +61,10 @@ pub enum StorePlace {
 /// Reports whose files are open.
 pub trait Reports {
     /// Writes them.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`] if a file cannot be written.
     fn write(self: Box<Self>, run: &Run, judgement: &Judgement) -> Result<(), ToolError>;
 }
 

@@ -1,6 +1,6 @@
 //! A drop-in's plan carried out, and all that is not the tool's own report: reports of ours, the store, notes on stderr.
 //!
-//! What it is **not**: it prints nothing on stdout. That belongs to the tool.
+//! It prints nothing on stdout. That belongs to the tool.
 
 use crate::caller::{Caller, Reports};
 use crate::error::{Result, ToolError};
@@ -9,7 +9,7 @@ use brunt_engine::Control;
 use brunt_model::Plan;
 use brunt_model::finding::{State, Verdict};
 use brunt_runner::keep::StoredRun;
-use brunt_runner::{Engine, Listen, RunResult, With, carry_out_by};
+use brunt_runner::{Engine, Listen, RunContext, RunResult, carry_out_by};
 use brunt_spec::defaults;
 use brunt_store::Store;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl RunSetup {
     }
 
     /// Carries the plan out while `listener` hears it.
-    pub fn run(self, plan: &Plan, engine: Engine<'_>, listener: &mut dyn Listen) -> Done {
+    pub fn run(self, plan: &Plan, engine: Engine<'_>, listener: &mut dyn Listen) -> FinishedRun {
         let mut kept = self
             .store
             .as_ref()
@@ -48,14 +48,15 @@ impl RunSetup {
         let command = self.caller.command.clone();
         let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
         let redactor = (self.caller.redactor)();
-        let with = With { environment, notes: Vec::new(), control: self.control, trial_of: None, redactor, listeners };
+        let with =
+            RunContext { environment, notes: Vec::new(), control: self.control, trial_of: None, redactor, listeners };
         let carried = carry_out_by(plan, with, engine);
-        Done { carried, kept, reports: self.reports, notes: self.notes, caller: self.caller }
+        FinishedRun { carried, kept, reports: self.reports, notes: self.notes, caller: self.caller }
     }
 }
 
 /// A run that is over, before anything of ours was written.
-pub struct Done {
+pub struct FinishedRun {
     /// What it came to.
     pub carried: RunResult,
     kept: Option<StoredRun>,
@@ -64,7 +65,7 @@ pub struct Done {
     caller: Arc<Caller>,
 }
 
-impl Done {
+impl FinishedRun {
     /// Writes the reports of ours, and says on stderr what the old report cannot: `notes`, and whether we were the limit.
     pub fn finish(self, notes: &[String]) -> Result<()> {
         let RunResult { run, judgement, outcome } = self.carried;

@@ -1,7 +1,7 @@
 //! Short options, read one by one as getopt reads them: `-k`, `-n 10`, `-n10`, `-kn10`, up to the first other word.
 //!
 //! A word that begins with `--brunt-` where an option may stand is one of ours ([`side`](super::side)); no tool has such.
-//! [`long`] reads long names too, as GNU does. What it is **not**: it knows no option's meaning, and of each only whether it
+//! [`long`] reads long names too, as GNU does. It knows no option's meaning, and of each only whether it
 //! takes a value.
 
 pub mod long;

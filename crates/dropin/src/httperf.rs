@@ -54,7 +54,7 @@ pub struct Answer {
 
 /// Carries out a command line of httperf's: the name under which it was called, and what it is told; the exit code.
 pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
-    let told = (caller.interrupt)().map_err(|error| Told::failed(error.to_string()));
+    let told = (caller.interrupt)().map_err(|error| EarlyExit::failed(error.to_string()));
     let paper = Arc::new(Paper::Stdout(Arc::clone(caller)));
     match told.and_then(|interrupt| begin(called, words, interrupt.control(), (&paper, caller))) {
         Ok(()) => 0,
@@ -75,12 +75,12 @@ pub fn answer(words: &[String], control: Control, caller: &Arc<Caller>) -> Answe
 }
 
 /// Why there is no report.
-struct Told {
+struct EarlyExit {
     why: Option<String>,
     code: u8,
 }
 
-impl Told {
+impl EarlyExit {
     fn failed(why: String) -> Self {
         Self { why: Some(why), code: FAILED }
     }
@@ -98,10 +98,10 @@ fn begin(
     words: &[String],
     control: Control,
     (paper, caller): (&Arc<Paper>, &Arc<Caller>),
-) -> Result<(), Told> {
+) -> Result<(), EarlyExit> {
     let args = match args::parse(words) {
         Ok(args) => args,
-        Err(Refusal::Said(why)) => return Err(Told::failed(why)),
+        Err(Refusal::Said(why)) => return Err(EarlyExit::failed(why)),
         Err(Refusal::Help) => {
             paper.say(include_str!("httperf/usage.txt"));
             return Ok(());
@@ -116,27 +116,27 @@ fn begin(
     }
     if args.session_cookies && !args.has_sessions() {
         let why = "--session-cookie requires session-oriented workload (e.g., --wsess)";
-        return Err(Told { why: Some(why.into()), code: UNFIT });
+        return Err(EarlyExit { why: Some(why.into()), code: UNFIT });
     }
     paper.say(&echo::line(called, &args));
     set_out(&args, control, (paper, caller))
 }
 
-fn set_out(args: &Args, control: Control, (paper, caller): (&Arc<Paper>, &Arc<Caller>)) -> Result<(), Told> {
+fn set_out(args: &Args, control: Control, (paper, caller): (&Arc<Paper>, &Arc<Caller>)) -> Result<(), EarlyExit> {
     if !matches!(args.http_version, (1, 0 | 1)) {
         let (major, minor) = args.http_version;
-        return Err(Told::failed(format!("unexpected version code {}", major * 10_000 + minor)));
+        return Err(EarlyExit::failed(format!("unexpected version code {}", major * 10_000 + minor)));
     }
-    let resolve = plan::resolve(args).map_err(Told::failed)?;
-    let wanted = sessions::wanted(args).map_err(Told::failed)?;
+    let resolve = plan::resolve(args).map_err(EarlyExit::failed)?;
+    let wanted = sessions::wanted(args).map_err(EarlyExit::failed)?;
     let rules = rules(args, &wanted);
     // Sessions of a log have no limit: httperf begins the calls of a burst as there is room.
     let limited = matches!(args.workload, Workload::Sessions(..));
     if limited && longest(&wanted) > 1 + args.per_session() * args.piped() {
         let why = "session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or --max-piped-calls.";
-        return Err(Told::failed(why.into()));
+        return Err(EarlyExit::failed(why.into()));
     }
-    let ours = |error: ToolError| Told::failed(error.to_string());
+    let ours = |error: ToolError| EarlyExit::failed(error.to_string());
     let (plan, note) = plan::plan(args, wanted, resolve, &(caller.system)());
     let setup = RunSetup::among(&args.side, control, caller).map_err(ours)?;
     if args.verbosity > 0 {

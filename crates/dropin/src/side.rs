@@ -25,10 +25,10 @@ pub struct Side {
 struct Row {
     name: &'static str,
     value: Option<&'static str>,
-    does: Does,
+    does: OptionEffect,
 }
 
-enum Does {
+enum OptionEffect {
     /// A report of this format.
     Report(&'static str),
     /// A number.
@@ -38,13 +38,13 @@ enum Does {
 }
 
 const ROWS: &[Row] = &[
-    Row { name: "json", value: Some("FILE"), does: Does::Report("json") },
-    Row { name: "report", value: Some("FILE.html"), does: Does::Report("html") },
-    Row { name: "store", value: None, does: Does::Set(|side, _| side.store = Some(StorePlace::Usual)) },
-    Row { name: "store-dir", value: Some("DIR"), does: Does::Set(Side::keep_in) },
-    Row { name: "threads", value: Some("N"), does: Does::Number(|side| &mut side.threads) },
-    Row { name: "processes", value: Some("N"), does: Does::Number(|side| &mut side.processes) },
-    Row { name: "no-notes", value: None, does: Does::Set(|side, _| side.no_notes = true) },
+    Row { name: "json", value: Some("FILE"), does: OptionEffect::Report("json") },
+    Row { name: "report", value: Some("FILE.html"), does: OptionEffect::Report("html") },
+    Row { name: "store", value: None, does: OptionEffect::Set(|side, _| side.store = Some(StorePlace::Usual)) },
+    Row { name: "store-dir", value: Some("DIR"), does: OptionEffect::Set(Side::keep_in) },
+    Row { name: "threads", value: Some("N"), does: OptionEffect::Number(|side| &mut side.threads) },
+    Row { name: "processes", value: Some("N"), does: OptionEffect::Number(|side| &mut side.processes) },
+    Row { name: "no-notes", value: None, does: OptionEffect::Set(|side, _| side.no_notes = true) },
 ];
 
 /// The greatest number of threads or processes that may be asked for.
@@ -77,11 +77,11 @@ impl Side {
 impl Row {
     fn does(&self, side: &mut Side, value: &str) -> Result<(), String> {
         match self.does {
-            Does::Report(format) => {
+            OptionEffect::Report(format) => {
                 side.outputs.push(Output { format: format.into(), file: Some(PathBuf::from(value)) });
             }
-            Does::Number(place) => *place(side) = Some(number(self.name, value)?),
-            Does::Set(set) => set(side, value),
+            OptionEffect::Number(place) => *place(side) = Some(number(self.name, value)?),
+            OptionEffect::Set(set) => set(side, value),
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ use brunt_runner::witness::{Watched, Witness};
 use desk::Desk;
 use lines::Lines;
 use onlooker::Onlooker;
-use options::{Refusal, Show};
+use options::{InfoPage, Refusal};
 use settings::{Format, Look, Settings, VERSION};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ conditions.\nThere is NO warranty; not even for MERCHANTABILITY or FITNESS\nFOR 
 pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     match options::parse(called, words, caller) {
         Ok(settings) => begin(called, settings, caller),
-        Err(Refusal::Show(what, settings)) => {
+        Err(Refusal::InfoPage(what, settings)) => {
             show(called, what, &settings, caller);
             0
         }
@@ -53,14 +53,14 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     }
 }
 
-fn show(called: &str, what: Show, settings: &Settings, caller: &Caller) {
+fn show(called: &str, what: InfoPage, settings: &Settings, caller: &Caller) {
     match what {
-        Show::Version => caller.err(&format!("SIEGE {VERSION}\n{COPYRIGHT}")),
-        Show::Help => {
+        InfoPage::Version => caller.err(&format!("SIEGE {VERSION}\n{COPYRIGHT}")),
+        InfoPage::Help => {
             caller.err_line(&format!("SIEGE {VERSION}"));
             caller.out(&include_str!("siege/usage.txt").replace("siege", called));
         }
-        Show::Config => caller.out(&config::config(settings)),
+        InfoPage::Config => caller.out(&config::config(settings)),
     }
 }
 
@@ -78,7 +78,7 @@ fn begin(called: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8 {
                 let why = why.split(" (os error").next().unwrap_or(&why);
                 caller.err_line(&format!("[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}", settings.file));
             }
-            show(called, Show::Help, &settings, caller);
+            show(called, InfoPage::Help, &settings, caller);
             return 0;
         }
     };

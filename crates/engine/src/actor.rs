@@ -1,9 +1,10 @@
 //! A virtual user that makes requests over lanes of its connections: where a request's clocks are taken.
 
 use crate::clock::Sleep;
-use crate::iteration::{Asked, Due, Lost};
+use crate::iteration::{FailedRequest, RequestTiming, StepResult};
 use crate::lanes::within;
 use crate::recorder::Cohort;
+use crate::transactions::OpenTransactions;
 use crate::user::VirtualUser;
 use crate::worker::Shared;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
@@ -42,6 +43,8 @@ pub struct Actor<T: Transport> {
     pub number: u64,
     /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
     pub along: Vec<Rc<Prepared>>,
+    /// None: it has had none yet.
+    pub transactions: Option<Box<OpenTransactions>>,
 }
 
 impl<T: Transport> Actor<T> {
@@ -75,6 +78,7 @@ impl<T: Transport> Actor<T> {
             user,
             number,
             along: Vec::new(),
+            transactions: None,
             shared: Rc::clone(shared),
         }
     }
@@ -86,11 +90,11 @@ impl<T: Transport> Actor<T> {
 
     /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
     /// totals.
-    pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: Due) -> Asked {
+    pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: RequestTiming) -> StepResult {
         if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
             return self.drop_request(due);
         }
-        let Due { planned, free, paced, iteration, .. } = due;
+        let RequestTiming { planned, free, paced, iteration, .. } = due;
         let cohort = self.shared.cohort(planned);
         let begun = self.shared.time.now();
         self.begin(due, begun);
@@ -126,11 +130,11 @@ impl<T: Transport> Actor<T> {
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.bytes().len() as u64;
-        let lost = lost.map(|failure| Lost { failure, sent: written && sample.bytes_sent > 0 });
-        Asked { last: reply, failed: sample.outcome.failure.is_some(), lost, parallel: None }
+        let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
+        StepResult { last: reply, failed: sample.outcome.failure.is_some(), lost, parallel: None }
     }
 
-    pub fn begin(&self, due: Due, at: Tick) {
+    pub fn begin(&self, due: RequestTiming, at: Tick) {
         let mut recorder = self.shared.recorder.borrow_mut();
         recorder.begin(self.shared.cohort(due.planned), at);
         if due.arrives && self.shared.common.pool.is_some() {

@@ -6,7 +6,7 @@
 //!
 //! Timers are lazy: one that is set later than before costs a store, so every request can have a timeout.
 //!
-//! What it is not: a source of wall-clock time, but for [`unix_seconds`], which stamps the beginning of a run.
+//! Out of scope: a source of wall-clock time, but for [`unix_seconds`], which stamps the beginning of a run.
 #![allow(clippy::disallowed_methods)] // the one place
 
 mod alarm;
@@ -99,6 +99,10 @@ thread_local! {
 
 /// A runtime for one worker, on this thread. Whenever it has nothing to run it lets the clock of [`Time::attend`] set
 /// its alarm, or leap; and whenever it wakes, fire the timers that are due.
+///
+/// # Errors
+///
+/// If the system grants no event loop.
 pub fn runtime() -> io::Result<LocalRuntime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.on_thread_park(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::before_park)));
@@ -129,6 +133,10 @@ impl Time {
     }
 
     /// Makes this the clock of the runtime that this thread is in, until what is returned is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If the system grants no timer.
     pub fn attend(&self) -> io::Result<Attended> {
         if let Epoch::Real(epoch) = self.0.epoch {
             let _ = self.0.alarm.set(Alarm::new(epoch)?);

@@ -1,9 +1,9 @@
 //! What may be said to a run while it goes on, and when it comes true.
 
 use crate::gate::Gate;
-use brunt_model::{Part, Plan, Tick, Word};
+use brunt_model::{Account, Part, Plan, Tick, Word};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 /// What may be said to a run while it goes on; clones speak to the same run. Each is said once and heard by all workers
 /// at the end of an interval.
@@ -58,6 +58,9 @@ pub(crate) struct Borders {
     pub warm: OnceLock<Tick>,
 }
 
+/// Ends the run, in all of its processes.
+pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
+
 /// One process's part of a run, and how it is told what all processes do together. Clones are of the same part.
 #[derive(Clone)]
 pub struct PartHandle {
@@ -65,19 +68,27 @@ pub struct PartHandle {
     pub(crate) control: Control,
     pub(crate) gate: Arc<Gate>,
     pub(crate) borders: Arc<Borders>,
+    pub(crate) end_run: EndRun,
 }
 
 impl PartHandle {
-    /// A part of a plan that waits for [`Word::Go`]; `ready` is called once, when all its connections are open.
-    pub fn new(plan: &Plan, part: Part, ready: impl Fn(Tick) + Send + Sync + 'static) -> Self {
+    /// A part of a plan that waits for [`Word::Go`]. `say` is called once when all its connections are open, and once when a
+    /// scenario ends the run.
+    pub fn new(plan: &Plan, part: Part, say: impl Fn(&Account) + Send + Sync + 'static) -> Self {
+        let (says_ready, says_end) = (Arc::new(say), Once::new());
+        let says = Arc::clone(&says_ready);
+        let ready = move |at| says_ready(&Account::Ready(at));
         let gate = Gate::held(plan.threads as usize * plan.populations.len(), Box::new(ready));
-        Self { part, control: Control::default(), gate: Arc::new(gate), borders: Arc::default() }
+        let end_run = Arc::new(move || says_end.call_once(|| says(&Account::EndRun)));
+        Self { part, control: Control::default(), gate: Arc::new(gate), borders: Arc::default(), end_run }
     }
 
     /// A whole run, which nobody holds back.
     pub(crate) fn whole(plan: &Plan, control: &Control) -> Self {
         let gate = Arc::new(Gate::new(plan.threads as usize * plan.populations.len()));
-        Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default() }
+        let ends = control.clone();
+        let end_run = Arc::new(move || ends.enough());
+        Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default(), end_run }
     }
 
     /// Takes a word; may be called from any thread.

@@ -1,6 +1,6 @@
 //! Snapshots of several sources (threads, or processes) joined in order of time, and events made of them.
 //!
-//! A source hands over one [`Snapshot`] for each interval, and says when there will be no more. What it is **not**: it does
+//! A source hands over one [`Snapshot`] for each interval, and says when there will be no more. It does
 //! not know who the sources are, nor how their snapshots came here.
 
 use crate::clock::{Time, unix_seconds};
@@ -150,7 +150,7 @@ impl<'a, W: Watch> Gather<'a, W> {
         self.seen_to
     }
 
-    /// Reads ourselves where the last reading is so long ago.
+    /// Reads this process where the last reading is older than the interval.
     pub fn read_after(&mut self, time: Duration) {
         // A fake clock, which is another for each thread, never gets there.
         if self.clock.now() >= self.last_reading + time {

@@ -5,13 +5,14 @@ use crate::pool::Job;
 use crate::user::{Step, Turn};
 use crate::work::{wait_idle, wait_until};
 use brunt_model::plan::Keep;
+use brunt_model::time::nanos;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
 
 /// When a request is due.
 #[derive(Clone, Copy)]
-pub struct Due {
+pub struct RequestTiming {
     pub planned: Tick,
     /// A permitted connection was there.
     pub free: Tick,
@@ -23,22 +24,22 @@ pub struct Due {
     pub arrives: bool,
 }
 
-impl Due {
+impl RequestTiming {
     /// A further request of the same iteration.
     fn behind(self, planned: Tick) -> Self {
         Self { planned, free: planned, paced: 0, arrives: false, ..self }
     }
 }
 
-/// What became of what was asked.
+/// What a step of the user came to.
 #[derive(Default)]
-pub struct Asked {
+pub struct StepResult {
     /// The last whole reply.
     pub last: Option<Reply>,
     /// No whole reply came, or a check on it failed.
     pub failed: bool,
     /// No whole reply came.
-    pub lost: Option<Lost>,
+    pub lost: Option<FailedRequest>,
     /// What became of the requests of a parallel step.
     pub parallel: Option<Box<ParallelReplies>>,
 }
@@ -52,9 +53,9 @@ pub struct ParallelReplies {
     pub failures: u32,
 }
 
-impl Asked {
+impl StepResult {
     /// What the user knows when it decides on its next step.
-    fn turn(&self, number: u64, step: u32) -> Turn<'_> {
+    pub fn turn(&self, number: u64, step: u32) -> Turn<'_> {
         let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
         match self.parallel.as_deref() {
             None => Turn { failures: u32::from(self.failed), ..one },
@@ -67,31 +68,38 @@ impl Asked {
 
 /// A request that has no reply.
 #[derive(Clone, Copy)]
-pub struct Lost {
+pub struct FailedRequest {
     pub failure: Failure,
     /// It was written, and with it what was to go along.
     pub sent: bool,
+}
+
+/// Whether a step asks for something, or was to.
+fn asks(step: &Step) -> bool {
+    use Step::{Broken, Last, Parallel, Request, Together};
+    matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_))
 }
 
 impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, job: Job) {
         let Job { arrival, free, paced } = job;
-        self.iterate(Due { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }).await;
+        self.iterate(RequestTiming { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true })
+            .await;
         if self.shared.keep == Keep::Iteration {
             self.drop_connections();
         }
     }
 
-    async fn iterate(&mut self, mut due: Due) {
-        let (mut step, mut asked) = (0, Asked::default());
+    async fn iterate(&mut self, mut due: RequestTiming) {
+        let (mut step, mut asked) = (0, StepResult::default());
         loop {
             let next = self.user.next(asked.turn(due.iteration, step));
-            if step > 0 && !matches!(next, Step::Done | Step::Think(_) | Step::Leave | Step::EndRun) {
+            if step > 0 && asks(&next) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
             asked = match next {
-                Step::Done if step > 0 => return,
+                Step::Done if step > 0 => return self.end_transactions(),
                 Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
                 Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
                 Step::Broken(why) => return self.broken(due, why),
@@ -99,8 +107,12 @@ impl<T: Transport> Actor<T> {
                     self.chain(&request, due).await;
                     return;
                 }
-                Step::Request(request) => self.chain(&request, due).await,
+                Step::Request(request) => {
+                    self.request_in_transactions(due.planned);
+                    self.chain(&request, due).await
+                }
                 Step::Together(requests) => {
+                    self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
                     self.together(&requests, due).await
                 }
@@ -108,23 +120,34 @@ impl<T: Transport> Actor<T> {
                     return self.broken(due, "a parallel step has no requests".into());
                 }
                 Step::Parallel(requests, most) => {
+                    self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
                     // Boxed: an idle connection would hold the room for it.
                     Box::pin(self.parallel(requests, most, due)).await
                 }
                 Step::Think(time) => {
+                    self.pause_in_transactions(nanos(time));
                     due = due.behind(due.planned + time);
                     if !self.think_until(due.planned).await {
-                        return;
+                        return self.end_run_in_transactions(&asked, due, step);
                     }
+                    continue;
+                }
+                Step::BeginTransaction(name, pauses) => {
+                    self.begin_transaction(name, pauses);
+                    continue;
+                }
+                Step::EndTransaction => {
+                    self.end_transaction();
                     continue;
                 }
             };
             step += 1;
+            self.reply_in_transactions(asked.failed);
             // Further requests of the same arrival are due when the last was answered.
             due = due.behind(self.ended + self.pause);
             if due.planned >= self.shared.ends.get() {
-                return;
+                return self.end_run_in_transactions(&asked, due, step);
             }
             if !self.pause.is_zero() {
                 wait_until(&self.shared, &self.timer, due.planned).await;
@@ -133,13 +156,14 @@ impl<T: Transport> Actor<T> {
     }
 
     /// The user does nothing more, of its own will; an arrival that it asked nothing for is dropped.
-    fn leave(&mut self, due: Due, step: u32, ends_run: bool) {
+    fn leave(&mut self, due: RequestTiming, step: u32, ends_run: bool) {
         if step == 0 {
             self.shared.recorder.borrow_mut().dropped(self.shared.cohort(due.planned));
         }
         self.leaves = true;
+        self.end_transactions();
         if ends_run {
-            self.shared.control.enough();
+            (self.shared.end_run)();
         }
     }
 
@@ -153,16 +177,18 @@ impl<T: Transport> Actor<T> {
             Keep::Iteration => wait_until(&self.shared, &self.timer, due).await,
         }
         self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
+        // What comes next is due behind the pause, be it another pause or the next iteration.
+        self.ended = due;
         until < self.shared.ends.get()
     }
 
     /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
-    async fn together(&mut self, requests: &[Rc<Prepared>], due: Due) -> Asked {
+    async fn together(&mut self, requests: &[Rc<Prepared>], due: RequestTiming) -> StepResult {
         let cohort = self.shared.cohort(due.planned);
         requests.iter().skip(1).for_each(|_| self.shared.recorder.borrow_mut().due(cohort));
-        let mut asked = Asked::default();
+        let mut asked = StepResult::default();
         for (n, request) in requests.iter().enumerate() {
-            let due = if n == 0 { due } else { Due { arrives: false, ..due } };
+            let due = if n == 0 { due } else { RequestTiming { arrives: false, ..due } };
             self.along = requests[n..].to_vec();
             let failed = asked.failed;
             asked = self.chain(request, due).await;
@@ -177,9 +203,9 @@ impl<T: Transport> Actor<T> {
     }
 
     /// A request whose connection was lost before its reply began.
-    fn lost_with(&self, request: &Prepared, lost: Lost, due: Due) {
+    fn lost_with(&self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
         let cohort = self.shared.cohort(due.planned);
-        self.begin(Due { arrives: false, ..due }, self.ended);
+        self.begin(RequestTiming { arrives: false, ..due }, self.ended);
         let sample = Sample {
             planned: due.planned,
             free: due.free.min(self.ended),
@@ -199,8 +225,8 @@ impl<T: Transport> Actor<T> {
         recorder.end(cohort, &sample);
     }
 
-    fn broken(&mut self, due: Due, why: String) {
-        let Due { planned, free, .. } = due;
+    fn broken(&mut self, due: RequestTiming, why: String) {
+        let RequestTiming { planned, free, .. } = due;
         let now = self.shared.time.now();
         let cohort = self.shared.cohort(planned);
         let sample = Sample {
@@ -218,6 +244,9 @@ impl<T: Transport> Actor<T> {
         self.begin(due, now);
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.ended = now;
+        self.request_in_transactions(planned);
+        self.reply_in_transactions(true);
+        self.end_transactions();
         self.pause_longer();
     }
 }

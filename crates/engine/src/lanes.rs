@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::clock::Sleep;
-use crate::iteration::{Asked, Due};
+use crate::iteration::{RequestTiming, StepResult};
 use crate::worker::Shared;
 use brunt_model::plan::Dialling;
 use brunt_model::sample::Opening;
@@ -65,7 +65,7 @@ impl<T: Transport> Actor<T> {
 
     /// Waits until there is a lane for the request, or a connection may be opened for it: queue wait. False: the run was
     /// cut off before.
-    pub async fn wait_for_lane(&mut self, request: &Prepared, due: &mut Due) -> bool {
+    pub async fn wait_for_lane(&mut self, request: &Prepared, due: &mut RequestTiming) -> bool {
         let Self { shared, connections, lane, permit, timer, .. } = self;
         let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
         let look_again = || shared.time.now() + shared.timeout;
@@ -97,14 +97,14 @@ impl<T: Transport> Actor<T> {
     }
 
     /// The run was cut off before the request could be begun.
-    pub fn drop_request(&mut self, due: Due) -> Asked {
+    pub fn drop_request(&mut self, due: RequestTiming) -> StepResult {
         self.ended = self.shared.time.now();
         let mut recorder = self.shared.recorder.borrow_mut();
         if due.arrives && self.shared.common.pool.is_some() {
             recorder.acted(self.ended);
         }
         recorder.dropped(self.shared.cohort(due.planned));
-        Asked { failed: true, ..Asked::default() }
+        StepResult { failed: true, ..StepResult::default() }
     }
 
     /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get

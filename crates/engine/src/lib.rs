@@ -4,7 +4,7 @@
 //! Each worker thread owns a runtime, its connections and its recorder; threads share nothing but the queue of free
 //! connections of an open loop, and hand over one snapshot an interval.
 //!
-//! What it is **not**: it knows no terminal, no file format, no script language and no other machine. It has no
+//! It knows no terminal, no file format, no script language and no other machine. It has no
 //! defaults: all is in the plan.
 //!
 //! * [`run()`]: workers started, events out. `gather`: their snapshots joined. `control`: what a run may be told.
@@ -36,6 +36,7 @@ pub mod pool;
 mod race;
 mod recorder;
 mod run;
+mod transactions;
 pub mod user;
 mod work;
 mod worker;

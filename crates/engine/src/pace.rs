@@ -4,7 +4,7 @@
 //! so that no reply can delay it. The closed loop's is [`Thinking`]: a user's next request is due when its last reply
 //! was complete and it has thought.
 //!
-//! What it is not: a sleeper. It says *when*; the worker waits.
+//! Out of scope: a sleeper. It says *when*; the worker waits.
 
 mod headroom;
 mod opening;
@@ -20,7 +20,7 @@ pub use thinking::Thinking;
 
 use brunt_model::Tick;
 
-/// Says when the next request is due. `free` is when whoever asks is free to act; a schedule does not care.
+/// Says when the next request is due. `free` is when the caller can act; a schedule ignores it.
 pub trait Pacer {
     /// The next instant; None: there is none any more.
     fn next(&mut self, free: Tick) -> Option<Tick>;

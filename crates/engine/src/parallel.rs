@@ -4,10 +4,9 @@
 //! until none is left. The connections stay with the user for its next parallel step.
 
 use crate::actor::Actor;
-use crate::iteration::{Asked, Due, ParallelReplies};
+use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
 use crate::user::{Step, Turn, VirtualUser};
 use crate::work::wait_until;
-use crate::worker::Shared;
 use brunt_model::{Clock, Tick};
 use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
@@ -17,34 +16,49 @@ use std::time::Duration;
 /// What the lanes of one parallel step share.
 struct ParallelStep {
     requests: Vec<Rc<Prepared>>,
-    due: Due,
+    due: RequestTiming,
     /// The next request to be begun.
     next: Cell<usize>,
     /// Requests that have not ended.
     left: Cell<usize>,
     /// By request.
-    outcomes: RefCell<Vec<Asked>>,
+    outcomes: RefCell<Vec<StepResult>>,
+    /// Whose requests they are: redirects within the step are its own.
+    user: RefCell<Box<dyn VirtualUser>>,
     /// When the last of them ended, and how long to leave the server alone then.
     ended: Cell<Tick>,
     pause: Cell<Duration>,
 }
 
 /// The program of a lane: what it asks is the step's.
-struct LaneProgram<T: Transport>(Rc<Shared<T>>);
+struct LaneProgram(Rc<ParallelStep>);
 
-impl<T: Transport> VirtualUser for LaneProgram<T> {
+impl VirtualUser for LaneProgram {
     fn next(&mut self, _: Turn<'_>) -> Step {
         Step::Done
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        self.0.users.redirect(from, reply, hops)
+        self.0.user.borrow_mut().redirect(from, reply, hops)
+    }
+}
+
+/// Stands for a user while its parallel step has it.
+struct Lent;
+
+impl VirtualUser for Lent {
+    fn next(&mut self, _: Turn<'_>) -> Step {
+        Step::Done
+    }
+
+    fn redirect(&mut self, _: &Prepared, _: &Reply, _: u32) -> Option<Rc<Prepared>> {
+        None
     }
 }
 
 impl<T: Transport> Actor<T> {
     /// Asks all of these, at most `most` under way at a time. All are due now; those that wait for a lane wait in a queue.
-    pub async fn parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: Due) -> Asked {
+    pub async fn parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: RequestTiming) -> StepResult {
         let count = requests.len();
         let lanes = most.clamp(1, count);
         self.record_step(count, due);
@@ -54,20 +68,17 @@ impl<T: Transport> Actor<T> {
         let step = Rc::new(ParallelStep {
             requests,
             due,
+            user: RefCell::new(std::mem::replace(&mut self.user, Box::new(Lent))),
             next: Cell::new(0),
             left: Cell::new(count),
-            outcomes: RefCell::new((0..count).map(|_| Asked::default()).collect()),
+            outcomes: RefCell::new((0..count).map(|_| StepResult::default()).collect()),
             ended: Cell::new(Tick::ZERO),
             pause: Cell::new(Duration::ZERO),
         });
         let start = |_| {
             let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
-            let lane = Actor::with_program(
-                &self.shared,
-                connections,
-                self.number,
-                Box::new(LaneProgram(Rc::clone(&self.shared))),
-            );
+            let lane =
+                Actor::with_program(&self.shared, connections, self.number, Box::new(LaneProgram(Rc::clone(&step))));
             tokio::task::spawn_local(carry_lane(lane, Rc::clone(&step)))
         };
         let tasks: Vec<_> = (0..lanes).map(start).collect();
@@ -78,15 +89,16 @@ impl<T: Transport> Actor<T> {
                 std::panic::resume_unwind(error.into_panic());
             }
         }
+        std::mem::swap(&mut self.user, &mut *step.user.borrow_mut());
         (self.ended, self.pause) = (step.ended.get(), step.pause.get());
         let outcomes = step.outcomes.take();
         let failures = outcomes.iter().filter(|asked| asked.failed).count() as u32;
         let replies = outcomes.into_iter().map(|asked| asked.last).collect();
         let parallel = Some(Box::new(ParallelReplies { replies, failures }));
-        Asked { failed: failures > 0, parallel, ..Asked::default() }
+        StepResult { failed: failures > 0, parallel, ..StepResult::default() }
     }
 
-    fn record_step(&self, count: usize, due: Due) {
+    fn record_step(&self, count: usize, due: RequestTiming) {
         let cohort = self.shared.cohort(due.planned);
         let extra = count as u64 - 1;
         let mut recorder = self.shared.recorder.borrow_mut();
@@ -100,7 +112,7 @@ async fn carry_lane<T: Transport>(mut lane: Actor<T>, step: Rc<ParallelStep>) {
     while let Some((number, request)) = step.take_next() {
         let asked = match lane.due_of(number, &step) {
             Some(due) => lane.chain(request, due).await,
-            None => lane.drop_request(Due { arrives: step.due.arrives && number == 0, ..step.due }),
+            None => lane.drop_request(RequestTiming { arrives: step.due.arrives && number == 0, ..step.due }),
         };
         step.outcomes.borrow_mut()[number] = asked;
         lane.end_request(&step);
@@ -122,13 +134,13 @@ impl ParallelStep {
 
 impl<T: Transport> Actor<T> {
     /// When a request is due on this lane; None: the run was cut off while it waited for the lane.
-    fn due_of(&self, number: usize, step: &ParallelStep) -> Option<Due> {
-        let due = Due { arrives: step.due.arrives && number == 0, ..step.due };
+    fn due_of(&self, number: usize, step: &ParallelStep) -> Option<RequestTiming> {
+        let due = RequestTiming { arrives: step.due.arrives && number == 0, ..step.due };
         if self.ended == Tick::ZERO {
             return Some(due);
         }
         let free = due.free.max(self.ended + self.pause);
-        self.shared.cut.get().is_none().then_some(Due { free, ..due })
+        self.shared.cut.get().is_none().then_some(RequestTiming { free, ..due })
     }
 
     fn end_request(&self, step: &ParallelStep) {

@@ -4,7 +4,7 @@
 //! From then on each hands over a snapshot an interval, as threads do. A part that is gone before its time leaves what it
 //! had handed over, and what it had under way is closed (`ledger`); the others go on.
 //!
-//! What it is **not**: it starts no process and knows no pipe; see [`Lines`].
+//! It starts no process and knows no pipe; see [`Lines`].
 
 mod ledger;
 mod readings;
@@ -58,6 +58,10 @@ pub struct Joint<'a> {
 }
 
 /// Joins the parts of a run and tells `sink`, as [`run`](crate::run()) does of one process. Returns when all are gone.
+///
+/// # Errors
+///
+/// [`EngineError`] if a part could not begin.
 pub fn join(
     joint: &Joint<'_>,
     environment: Environment,
@@ -136,6 +140,8 @@ impl Parts<'_> {
     fn all(&mut self, inbox: &Receiver<(usize, Heard)>, control: &Control) {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
+                // All parts are told, as if somebody else had said so.
+                Ok((_, Heard::Account(account))) if *account == Account::EndRun => control.enough(),
                 Ok((number, heard)) => self.hear(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -150,6 +156,7 @@ impl Parts<'_> {
             Heard::Account(account) => match *account {
                 Account::Ready(at) => self.members[number].state = State::Ready(at),
                 Account::Event(event) => self.take(number, event),
+                Account::EndRun => {}
             },
             Heard::Gone(why) => self.gone(number, why),
         }
@@ -276,7 +283,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The end of the interval that goes on so long after now.
+    /// The end of the interval that lasts this long from now.
     fn border(&self, ahead: Duration) -> Tick {
         let Some(begins) = self.begins else { return Tick::ZERO };
         let interval = nanos(self.plan.record.interval).max(1_000_000);

@@ -6,7 +6,7 @@
 //! it waits its turn, and the connection that comes free first, at whatever worker, takes the arrival that was due first.
 //! The worker that deals out arrivals decides whether another connection is opened ([`Pool::grow`]), once it has looked
 //! for replies that came meanwhile. A *seat* is a lane: the right to one exchange at a time on a connection. The cap is on
-//! connections, and each has as many seats as it has streams (one with HTTP/1). What it is not: the connections themselves,
+//! connections, and each has as many seats as it has streams (one with HTTP/1). Out of scope: the connections themselves,
 //! which never leave their thread.
 //!
 //! No arrival waits while a seat is free: whoever lets an arrival wait looks for a free seat afterwards, and whoever frees

@@ -1,8 +1,9 @@
 //! Samples into snapshots: one recorder a worker, touched by nobody else.
 
 use brunt_model::spread::Bin;
-use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick};
+use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
 use brunt_wire::ConnectionCounts;
+use std::sync::Arc;
 
 /// To which part of the run a request belongs: by when it was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Recorder {
     /// How arrivals of the open loop are spread.
     bins: Vec<Bin>,
     samples: Option<Vec<Sample>>,
+    /// By name, those of the measured time.
+    transactions: Vec<(Arc<str>, TransactionTally)>,
 }
 
 impl Recorder {
@@ -52,6 +55,7 @@ impl Recorder {
             overlap_behind_border: 0,
             bins: Vec::new(),
             samples: samples.then(Vec::new),
+            transactions: Vec::new(),
         }
     }
 
@@ -172,6 +176,15 @@ impl Recorder {
         self.labels[at].get_or_insert_default()
     }
 
+    /// The tally of the transactions of a name, made when first asked for.
+    pub fn transaction(&mut self, name: &Arc<str>) -> &mut TransactionTally {
+        let at = self.transactions.iter().position(|known| known.0 == *name).unwrap_or_else(|| {
+            self.transactions.push((Arc::clone(name), TransactionTally::default()));
+            self.transactions.len() - 1
+        });
+        &mut self.transactions[at].1
+    }
+
     /// A request that was due was never begun.
     pub fn dropped(&mut self, cohort: Cohort) {
         self.flow.errors += 1;
@@ -234,6 +247,7 @@ impl Recorder {
             measured: std::mem::take(&mut self.measured),
             warmup: std::mem::take(&mut self.warmup),
             bins: std::mem::take(&mut self.bins),
+            transactions: self.transactions.drain(..).map(|(name, tally)| (name.to_string(), tally)).collect(),
             labels: labels.filter_map(|(n, t)| t.take().map(|t| (n as u32, *t))).collect(),
         }
     }

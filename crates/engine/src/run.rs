@@ -140,6 +140,10 @@ pub enum Message {
 }
 
 /// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
+///
+/// # Errors
+///
+/// [`EngineError`] if a worker could not be made.
 pub fn run<W: World>(
     plan: &Plan,
     environment: Environment,
@@ -151,6 +155,10 @@ pub fn run<W: World>(
 }
 
 /// Carries out one process's part of a plan, as its handle is told.
+///
+/// # Errors
+///
+/// [`EngineError`] if a worker could not be made.
 pub fn run_part<W: World>(
     plan: &Plan,
     environment: Environment,
@@ -245,6 +253,7 @@ impl Commons {
             gate: Arc::clone(&handle.gate),
             control: handle.control.clone(),
             borders: Arc::clone(&handle.borders),
+            end_run: Arc::clone(&handle.end_run),
             number,
             plan: Arc::clone(&plan),
         };

@@ -214,13 +214,6 @@ impl Users for Folk {
         Box::new(self.clone())
     }
 
-    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        if hops >= self.redirects {
-            return None;
-        }
-        (self.follow)(from, reply)
-    }
-
     fn first(&self) -> Rc<Prepared> {
         Rc::clone(&self.other)
     }
@@ -244,7 +237,10 @@ impl VirtualUser for Folk {
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        Users::redirect(self, from, reply, hops)
+        if hops >= self.redirects {
+            return None;
+        }
+        (self.follow)(from, reply)
     }
 }
 
@@ -348,12 +344,12 @@ fn broken(run: &Run) -> Vec<Check> {
     brunt_judge::conservation::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
-/// Where arrivals are not as they were planned: on a clock that nobody disturbs, a fault of ours.
+/// Arrivals that differ from the plan: on an undisturbed clock, a defect.
 fn displaced(run: &Run) -> Vec<Check> {
     brunt_judge::arrivals::checks(run).into_iter().filter(|check| !check.holds).collect()
 }
 
-/// A plan for `load` that lasts so long, with a short grace, snapshots each 100 ms and every sample.
+/// A plan for `load` of this duration, with a short grace, snapshots each 100 ms and every sample.
 fn plan(load: Load, duration: Duration) -> Plan {
     Plan {
         populations: Population::only(

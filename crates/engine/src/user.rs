@@ -1,7 +1,9 @@
 //! What a virtual user does next.
 
+use brunt_model::scenario::Pauses;
 use brunt_wire::{Prepared, Reply};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a virtual user does next.
@@ -15,8 +17,12 @@ pub enum Step {
     Together(Vec<Rc<Prepared>>),
     /// It asks all of these at once, each over a lane of its own, and has at most so many under way at a time (at least 1).
     Parallel(Vec<Rc<Prepared>>, usize),
-    /// It thinks for so long.
+    /// A think time.
     Think(Duration),
+    /// Steps begin that are timed together, under this name.
+    BeginTransaction(Arc<str>, Pauses),
+    /// The steps that began last to be timed together are over.
+    EndTransaction,
     /// Its iteration is over.
     Done,
     /// It does nothing more.
@@ -62,9 +68,6 @@ pub type Numbering = Rc<dyn Fn(&str) -> u32>;
 pub trait Users {
     /// The user of this number among those of all workers; all are alike but for it and their memory.
     fn user(&self, number: u64) -> Box<dyn VirtualUser>;
-
-    /// The same as [`VirtualUser::redirect`] for requests that are made side by side: nothing is remembered of the reply.
-    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
 
     /// A request to where connections are opened before the load begins.
     fn first(&self) -> Rc<Prepared>;

@@ -8,7 +8,7 @@ use crate::actor::Actor;
 use crate::arrivals::{deal_out, drop_arrivals, spawn_seats};
 use crate::check::Check;
 use crate::clock::Sleep;
-use crate::control::{Borders, Control};
+use crate::control::{Borders, Control, EndRun};
 use crate::gate::Gate;
 use crate::gather::Source;
 use crate::labels::Labels;
@@ -51,6 +51,7 @@ pub struct Common {
     pub gate: Arc<Gate>,
     pub control: Control,
     pub borders: Arc<Borders>,
+    pub end_run: EndRun,
 }
 
 impl Common {

@@ -36,7 +36,7 @@ pub(crate) fn displaced(run: &Run) -> Option<f64> {
     (all >= ENOUGH_SPANS && waited_for_no_connection(run)).then(|| level.displaced as f64 / all as f64)
 }
 
-/// Where connections are few, the server decides when requests begin.
+/// With few connections, the server decides when requests begin.
 fn waited_for_no_connection(run: &Run) -> bool {
     run.total.queue_wait.max() == 0 && run.warmup.queue_wait.max() == 0
 }

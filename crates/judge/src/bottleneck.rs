@@ -5,7 +5,7 @@
 //! comes later follows from what comes before: all workers are busy *because* they wait for a core. The others are told
 //! beside it. `docs/bottleneck.md` tells users the same, threshold by threshold.
 //!
-//! What it is **not**: the verdict on the generator (`limits`), which is taken as it is. It is the culprit where it was the
+//! Out of scope: the verdict on the generator (`limits`), which is taken as it is. It is the culprit where it was the
 //! limit; but requests that queue before a server are none that a slow generator held back, so what fills up under them
 //! is named all the same.
 //!
@@ -39,7 +39,7 @@ struct Rule {
     culprit: Culprit,
     look: fn(&Facts) -> RuleResult,
     standing: Precedence,
-    /// What it is called where nothing was found.
+    /// Its name if nothing was found.
     words: &'static str,
 }
 

@@ -1,8 +1,8 @@
 //! Whether one contender is better than another: runs that were made side by side, or were kept, into a [`Comparison`].
 //!
-//! What it is: the figures of each run, paired by block, handed to the mathematics of `stats` and put into words. One
-//! repetition is one block, and counts as one: requests within a run are not independent of each other. What it is **not**:
-//! the mathematics, nor the choice of what is measured. docs/method.md has the formulas and what they do not say.
+//! The figures of each run, paired by block, go to the mathematics of `stats` and are put into words. One
+//! repetition is one block, and counts as one: requests within a run are not independent of each other. Out of scope:
+//! the mathematics, and the choice of what is measured. docs/method.md has the formulas and what they do not say.
 //!
 //! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
 //! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.

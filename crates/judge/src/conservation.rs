@@ -1,6 +1,6 @@
 //! Consistency checks: if one fails, no figure of the run can be trusted.
 //!
-//! What it is **not**: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
+//! Out of scope: a judgement of the server, or of how well the generator did (whether arrivals came as planned is in
 //! `arrivals`). A run of a dead server, or one that
 //! was cut short, conserves everything just as well. Each check says its arithmetic; one that this run cannot answer is
 //! left out. A record without an end (a torn log) is not checked: what was under way is in no sum.
@@ -10,6 +10,7 @@
 
 mod counts;
 mod little;
+mod transactions;
 
 use brunt_model::Run;
 use brunt_model::finding::Check;
@@ -28,6 +29,7 @@ const RULES: &[Rule] = &[
     counts::bytes,
     little::in_flight,
     little::users,
+    transactions::ends,
 ];
 
 /// Every sum that can be looked at in this run.

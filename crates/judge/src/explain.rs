@@ -1,6 +1,6 @@
 //! Findings that users miss, a rule each.
 //!
-//! What it is **not**: the verdict on the generator (`limits`) or on its arithmetic (`conservation`); what they have said
+//! Out of scope: the verdict on the generator (`limits`) or on its arithmetic (`conservation`); what they have said
 //! is not said again. Facts come from the [`Run`] and from what was decided before; what a rule says goes to the reader
 //! under the report. `docs/findings.md` has the same rules for users.
 

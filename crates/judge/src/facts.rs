@@ -1,6 +1,6 @@
 //! What the rules look at: the readings within the measured time, as rates and states over spans of it.
 //!
-//! What it is not: a judgement. A name that was not read gives no spans.
+//! Out of scope: a judgement. A name that was not read gives no spans.
 
 use brunt_model::history::History;
 use brunt_model::reading_names as name;

@@ -1,6 +1,6 @@
 //! A run, judged: pure rules, a row each, from a [`Run`] to what it says; and a sweep of many.
 //!
-//! What it is **not**: it measures nothing and prints nothing.
+//! It measures nothing and prints nothing.
 //!
 //! * [`arrivals`]: whether arrivals came as they were planned.
 //! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.

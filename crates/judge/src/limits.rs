@@ -11,7 +11,7 @@
 //!   in a closed one what brunt itself took (`neighbors`).
 //! * Lag is what all of them lead to. It is named where none of them explains it.
 //!
-//! What it is not: the judge of the server, or of the sums (`conservation`).
+//! Out of scope: the judge of the server, or of the sums (`conservation`).
 
 mod cpu;
 mod lag;

@@ -1,7 +1,7 @@
 //! Who used the cores of the generator's machine: brunt, the server where it is here too, other processes.
 //!
 //! The server is the processes that are read by probes (`process:…`), else those that have the name of who listens on the
-//! target's port. What stands behind it (an interpreter, a database) is known only where it is probed. What it is **not**: a
+//! target's port. What stands behind it (an interpreter, a database) is known only where it is probed. Out of scope: a
 //! judgement.
 
 use crate::facts::{Facts, Span};

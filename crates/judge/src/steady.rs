@@ -1,7 +1,7 @@
 //! When the run was steady, and how sure its figures are.
 //!
 //! What it is: the points of the measured time, handed to the mathematics of `stats`, and its answers in the units of
-//! reports (seconds, per second). What it is not: that mathematics; docs/method.md has its formulas and their limits.
+//! reports (seconds, per second). Out of scope: that mathematics; docs/method.md has its formulas and their limits.
 //!
 //! * [`percentile`]: percentiles with their intervals.
 //! * [`known`]: which response times stand at which share of all.

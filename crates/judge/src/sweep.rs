@@ -2,7 +2,7 @@
 //! that is.
 //!
 //! What it is: [`Observations`] (a study's trials, or a table of another tool) into an [`Analysis`], a definition of the
-//! limit each in `limits`. What it is not: the mathematics (`stats`), nor the judging of a single run. docs/method.md has
+//! limit each in `limits`. Out of scope: the mathematics (`stats`), and the judging of a single run. docs/method.md has
 //! the formulas and what they do not say, docs/findings.md the findings.
 
 mod bottleneck;

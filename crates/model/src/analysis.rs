@@ -1,6 +1,6 @@
 //! What was decided about a sweep: words that the room `judge` fills in and reports show.
 //!
-//! What it is **not**: the mathematics. An analysis is made of [`Observation`]s, whoever measured them: a study's trials,
+//! Out of scope: the mathematics. An analysis is made of [`Observation`]s, whoever measured them: a study's trials,
 //! or a table that another tool wrote.
 
 use crate::finding::{Finding, Side, State};
@@ -8,12 +8,12 @@ use crate::{Answer, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What there is to analyse: the steps of one or more contenders, each measured once or more.
+/// The data of an analysis: the steps of one or more contenders, each measured once or more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observations {
     /// The names of the contenders.
     pub contenders: Vec<String>,
-    /// What loads are counted in.
+    /// The unit of loads.
     pub unit: LoadUnit,
     /// One for each trial.
     pub observations: Vec<Observation>,
@@ -172,7 +172,7 @@ pub enum Band {
 pub struct LoadLimit {
     /// Which definition.
     pub kind: LimitKind,
-    /// What it is called in a table: `knee`, `saturation point`, `p99 < 3s`.
+    /// Its name in a table: `knee`, `saturation point`, `p99 < 3s`.
     pub name: String,
     /// The load (or, of the saturation point, the throughput) with its band; null where the range shows none.
     pub at: Option<BandedFigure>,
@@ -239,7 +239,7 @@ pub struct Bottleneck {
     pub sentence: String,
     /// What was looked at: each figure beside its threshold.
     pub evidence: Vec<Reason>,
-    /// What else was at its limit, each a sentence.
+    /// Other resources at their limits, each a sentence.
     pub others: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! How much a server carries: words that the room `search` fills in and reports show.
 //!
-//! What it is **not**: the mathematics, nor the choice of the next load.
+//! Out of scope: the mathematics, and the choice of the next load.
 
 use crate::LoadUnit;
 use crate::analysis::Bottleneck;
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct Answer {
     /// Its name.
     pub contender: String,
-    /// What loads are counted in.
+    /// The unit of loads.
     pub unit: LoadUnit,
     /// The whole in one sentence: "carries 3,412 ± 60 requests/s at p99 < 50ms; bends at 2,950 to 3,050; …".
     pub sentence: String,
@@ -82,7 +82,7 @@ pub struct Recovery {
 pub struct Tried {
     /// The load.
     pub load: f64,
-    /// Why it was tried, in some words: "twice the last", "where the answer is least known", "the same once more".
+    /// Why it was tried: "twice the last", "refine below the estimate", "confirmation run".
     pub why: String,
     /// How many seconds were measured.
     pub seconds: f64,
@@ -116,7 +116,7 @@ pub enum SearchEnd {
     Precise,
     /// Its time was over.
     Budget,
-    /// The generator carried no more.
+    /// The load generator saturated.
     Generator,
     /// The highest load allowed met the objectives.
     Most,

@@ -2,7 +2,7 @@
 //!
 //! A log is the eight bytes [`MAGIC`], then frames: length (u32, little endian) · CRC-32 of the payload (u32) ·
 //! payload (one [`Event`], as a protobuf message of `docs/event-log.proto`). A torn last frame is found by its length or
-//! its sum: everything before it is whole. Versions: [`Version`] says which are read. What it is not: a store; it only
+//! its sum: everything before it is whole. Versions: [`Version`] says which are read. Out of scope: a store; it only
 //! turns events to bytes and back.
 
 mod frozen;

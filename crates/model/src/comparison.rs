@@ -1,6 +1,6 @@
 //! Which of several servers is better: words that the room `judge` fills in and reports show.
 //!
-//! What it is **not**: the mathematics.
+//! Out of scope: the mathematics.
 
 use crate::answer::{Estimate, SearchEnd};
 use crate::question::Measure;
@@ -135,7 +135,7 @@ pub struct QuantileShift {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonEnd {
-    /// What decides is decided.
+    /// The figures that decide are decided.
     Decided,
     /// All blocks were made.
     Budget,

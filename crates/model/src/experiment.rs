@@ -1,6 +1,6 @@
 //! Many runs, fully resolved: which servers, which loads, how often, in which order, and what is done around them.
 //!
-//! What it is **not**: the plan file as people write it (that is `script`'s), nor its doing (that is `rig`'s).
+//! Out of scope: the plan file as people write it (that is `script`'s), and its doing (that is `rig`'s).
 
 use crate::question::TrialPurpose;
 use crate::time::{optional_seconds, seconds};
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Many runs, fully resolved: whoever holds it needs nothing else to carry it out. Nothing in it is a default.
+/// Many runs, fully resolved: nothing else is needed to carry it out. Nothing in it is a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is about, in the words of who wrote it; may be empty.
+    /// A description by its author; may be empty.
     pub about: String,
     /// What is compared: one contender at least.
     pub contenders: Vec<Contender>,
@@ -31,12 +31,12 @@ pub struct Experiment {
     pub hooks: Around,
     /// From which the random order is drawn.
     pub seed: u64,
-    /// Where commands are run, and what relative paths in them mean.
+    /// The working directory of commands, and the base of relative paths.
     pub directory: PathBuf,
     /// A folder for its files, made before and removed after it; None where it needs none.
     #[serde(default)]
     pub scratch: Option<PathBuf>,
-    /// What it is to decide.
+    /// The question that it answers.
     #[serde(default)]
     pub question: Question,
     /// The text that it was made from: a plan file, or a command line.

@@ -1,6 +1,6 @@
 //! What was decided about a run: words that the room `judge` fills in and reports show.
 //!
-//! What it is **not**: the rules themselves. Everything here is a value with its evidence.
+//! Out of scope: the rules themselves. Everything here is a value with its evidence.
 
 use crate::time::seconds;
 use schemars::JsonSchema;

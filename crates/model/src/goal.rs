@@ -1,6 +1,6 @@
 //! How sure a figure is to be before the run may end, such as `p99±5%`.
 //!
-//! What it is not: a bound on the figure itself (see [`crate::objective`]).
+//! Out of scope: a bound on the figure itself (see [`crate::objective`]).
 
 use crate::time::seconds;
 use schemars::JsonSchema;

@@ -2,23 +2,20 @@
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
 //!
-//! What it is **not**: it does no I/O and reads no clock. Nothing here has a default: those are the command's.
+//! It does no I/O and reads no clock. Nothing here has a default: those are the command's.
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
 //! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
-//!   run needs. [`reply_policy`]: what is made of replies.
+//!   run needs. [`reply_policy`], [`extract`]: what is made of replies, and taken out of them.
 //! * [`outcome`], [`sample`]: what became of one request, and when.
-//! * [`tally`], [`snapshot`], [`spread`]: mergeable sums of samples, and of when they came.
+//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
-//! * [`run`], [`series`], [`history`]: the fold of all events.
-//! * [`reading_names`]: the names of what is read of ourselves.
-//! * [`objective`]: a bound on a figure of a run.
-//! * [`goal`]: how sure a figure is to be before the run may end.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
+//! * [`objective`]: a bound on a figure of a run. [`goal`]: how sure a figure is to be before the run may end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
 //! * [`analysis`]: what was decided about a sweep, whoever measured it. [`question`]: what an experiment is to decide, and
 //!   [`answer`], [`comparison`]: what was decided.
-//! * [`reached`]: whether a run brought replies, good replies, and its objectives.
-//! * [`finding`]: what was decided about a run, with its evidence. [`words`]: how numbers are written.
+//! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -29,6 +26,7 @@ pub mod comparison;
 pub mod environment;
 pub mod event;
 pub mod experiment;
+pub mod extract;
 pub mod finding;
 pub mod goal;
 pub mod history;
@@ -52,6 +50,7 @@ pub mod spread;
 pub mod study;
 pub mod tally;
 pub mod time;
+pub mod transaction;
 pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
@@ -78,3 +77,4 @@ pub use snapshot::{Flow, Snapshot};
 pub use study::{Study, Trial};
 pub use tally::Tally;
 pub use time::{Clock, Tick};
+pub use transaction::TransactionTally;

@@ -27,7 +27,7 @@ pub enum Failure {
     Stale,
     /// No whole reply within the timeout.
     Timeout,
-    /// What came is no HTTP reply.
+    /// The bytes received are not an HTTP reply.
     Protocol,
     /// The connection ended in the middle of the reply, or before it.
     ClosedEarly,
@@ -45,7 +45,7 @@ pub enum Failure {
     System,
 }
 
-/// What users are told of a kind of failure.
+/// The texts of a kind of failure for users.
 #[derive(Debug, Clone, Copy)]
 pub struct FailureRow {
     /// The kind.

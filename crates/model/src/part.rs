@@ -70,6 +70,8 @@ pub enum Account {
     Ready(Tick),
     /// What its workers saw, joined.
     Event(Event),
+    /// A scenario ends the run: all processes are to be told.
+    EndRun,
 }
 
 #[cfg(test)]

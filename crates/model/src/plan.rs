@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use crate::reply_policy::{Checks, StatusRange};
 
-/// One run, fully resolved: whoever holds it needs nothing else to carry it out. Nothing in it is a default.
+/// One run, fully resolved: nothing else is needed to carry it out. Nothing in it is a default.
 ///
 /// Plans of logs that were written before there were populations are read, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

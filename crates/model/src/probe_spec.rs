@@ -1,6 +1,6 @@
 //! What is to be read of a server while it is under load.
 //!
-//! What it is **not**: the reading itself, which is the room `probe`'s.
+//! Out of scope: the reading itself, which is the room `probe`'s.
 
 use crate::time::seconds;
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! What an experiment is to decide.
 //!
-//! What it is **not**: the answer (that is in [`answer`](crate::answer) and [`comparison`](crate::comparison)).
+//! Out of scope: the answer (that is in [`answer`](crate::answer) and [`comparison`](crate::comparison)).
 
 use crate::Objective;
 use crate::answer::Estimate;
@@ -45,8 +45,8 @@ pub struct Find {
     pub trial: TrialTimes,
     /// What is done between two trials.
     pub between: Between,
-    /// After the capacity is known, so many times its load is asked for, to see what becomes of an overloaded server and
-    /// how long it takes to recover; null: it is not.
+    /// The load after the search as a multiple of the capacity, to see how the server behaves in overload and
+    /// how long it takes to recover; null: no overload.
     pub overload: Option<f64>,
     /// What each capacity is required to be; brunt fails where one is not.
     #[serde(default)]
@@ -93,7 +93,7 @@ impl fmt::Display for Requirement {
 /// Objectives that a load meets when it meets all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectiveSet {
-    /// What it is called: the objectives as they were written, or the limit of patience.
+    /// Its name: the objectives as they were written, or the limit of patience.
     pub name: String,
     /// All of them; one at least.
     pub all: Vec<Objective>,

@@ -1,6 +1,6 @@
 //! Whether runs brought what was asked of them: the facts behind exit codes, `JUnit` cases and the summary.
 //!
-//! What it is **not**: an exit code. Which state has which code is the command's table (docs/exit-codes.md).
+//! Out of scope: an exit code. Which state has which code is the command's table (docs/exit-codes.md).
 
 use crate::finding::State;
 use crate::{Objective, Run, Study};

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::extract::Extractor;
 use crate::scenario::Scope;
 
 /// What is made of the reply to a request. Where a real tool behaves otherwise than the standards say, a value says so.
@@ -28,6 +29,9 @@ pub struct ReplyPolicy {
     /// What was got before is asked for only if it has changed since.
     #[serde(default)]
     pub revalidate: bool,
+    /// What the user takes out of the reply, in order; behind a failure that ends something, nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extractors: Vec<Extractor>,
     /// What is over where the request failed.
     #[serde(default)]
     pub failure_ends: Scope,
@@ -63,8 +67,10 @@ pub enum Cookies {
     Ignored,
     /// As httperf does: the newest of an iteration goes with its further requests, its name and value alone.
     Newest,
-    /// Each user keeps its own (RFC 6265), for as long as the run lasts.
+    /// Each user keeps its own (RFC 6265) until they expire, at most for as long as the run lasts.
     Kept,
+    /// The same as siege sends them: without a space between two.
+    Siege,
     /// The same, until the user has gone through the list of requests.
     KeptForARound,
 }
@@ -72,7 +78,15 @@ pub enum Cookies {
 impl Cookies {
     /// Whether users keep them in a store of their own.
     pub fn are_kept(self) -> bool {
-        matches!(self, Self::Kept | Self::KeptForARound)
+        matches!(self, Self::Kept | Self::Siege | Self::KeptForARound)
+    }
+
+    /// The text between two cookies of a request.
+    pub fn separator(self) -> &'static str {
+        match self {
+            Self::Siege | Self::KeptForARound => ";",
+            Self::Ignored | Self::Newest | Self::Kept => "; ",
+        }
     }
 }
 

@@ -4,10 +4,10 @@ use crate::event::{Finish, Loss};
 use crate::history::History;
 use crate::series::Series;
 use crate::spread::Spread;
-use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick};
+use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
-/// The fold of all events of a run. What it is not: a place for single samples; those who want them read the events.
+/// The fold of all events of a run. Single samples are not kept here; read the events for them.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
     /// What was to be done; None before the first event.
@@ -29,6 +29,8 @@ pub struct Run {
     pub populations: Vec<Run>,
     /// Samples of the measured time by label; empty where there is only one label.
     pub labels: BTreeMap<u32, Tally>,
+    /// Transactions whose first request was planned in the measured time, by name.
+    pub transactions: BTreeMap<String, TransactionTally>,
     /// What flowed in the measured time, to its end and not beyond.
     pub flow: Flow,
     /// What flowed in all parts together.
@@ -138,6 +140,9 @@ impl Run {
         self.warmup.merge(&s.warmup);
         for (label, tally) in &s.labels {
             self.labels.entry(*label).or_default().merge(tally);
+        }
+        for (name, tally) in &s.transactions {
+            self.transactions.entry(name.clone()).or_default().merge(tally);
         }
         if s.phase == Phase::Measure {
             self.flow.follow(&s.flow);

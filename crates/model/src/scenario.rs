@@ -33,6 +33,25 @@ pub enum Step {
         /// What is asked: requests, and loops and choices of requests.
         steps: Vec<Step>,
     },
+    /// Steps that belong together. A group is not timed.
+    Group {
+        /// Its name.
+        name: String,
+        /// Its steps.
+        steps: Vec<Step>,
+    },
+    /// Steps that are timed together, from when the first request among them is due to the last byte of the last. It is over
+    /// behind its steps, or where a stop or a failure ends the iteration within them; it failed where one of its requests did.
+    /// It is no request: no total counts it.
+    Transaction {
+        /// Under which it is reported.
+        name: String,
+        /// Whether pauses between its requests count.
+        #[serde(default)]
+        pauses: Pauses,
+        /// Its steps.
+        steps: Vec<Step>,
+    },
     /// Repeats steps.
     Loop {
         /// How often; null: until the iteration is stopped.
@@ -59,7 +78,7 @@ pub enum Step {
     },
     /// These steps once for each value.
     ForEach {
-        /// The variable that is set; `{NAME}` in a request stands for it.
+        /// The variable that is set; `{var:NAME}` in a request stands for it.
         variable: String,
         /// Its values, in order.
         values: Vec<String>,
@@ -118,8 +137,19 @@ pub enum Manner {
     /// no reply, those behind it have none either.
     Pipelined,
     /// Each on a lane of its own, at most so many at a time: on as many connections, or streams of one. Cookies that a redirect
-    /// among them sets are not kept.
+    /// among them sets are kept.
     Parallel(u32),
+}
+
+/// Whether the pauses of a user are a part of the time of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pauses {
+    /// They are not.
+    #[default]
+    Excluded,
+    /// They are.
+    Included,
 }
 
 /// What a user knows of its last request.
@@ -149,7 +179,7 @@ pub enum Scope {
     Iteration,
     /// The user: it does nothing more. In an open loop each arrival is a user, so that the iteration is over.
     User,
-    /// The run: no further request is begun. Of several processes, the one whose user it was ends.
+    /// The run, in all of its processes: no further request is begun.
     Run,
 }
 

@@ -12,7 +12,7 @@ const PACKED: usize = 32;
 
 /// How a run went over time: one point an interval. A run too long for 4096 points has wider ones.
 ///
-/// What it is not: a list. All but the last points are kept as bytes, a few hundred each, so that a long run takes
+/// Not a list: all but the last points are kept as bytes, a few hundred each, so that a long run takes
 /// hardly more memory than a short one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {

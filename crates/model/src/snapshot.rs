@@ -1,7 +1,8 @@
 //! What happened in one interval of a run.
 
 use crate::spread::Bin;
-use crate::{Phase, Tally, Tick};
+use crate::{Phase, Tally, Tick, TransactionTally};
+use std::collections::BTreeMap;
 
 /// What one worker (or, merged, all of them) saw in one interval. Merge is associative and commutative.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +23,9 @@ pub struct Snapshot {
     pub labels: Vec<(u32, Tally)>,
     /// How arrivals were spread over time, by number of the bin (open loop).
     pub bins: Vec<Bin>,
+    /// Transactions whose first request was planned in the measured time, by name: those that started here, and those that
+    /// ended here.
+    pub transactions: BTreeMap<String, TransactionTally>,
 }
 
 /// What flowed in an interval, and how things stood at its end.
@@ -134,6 +138,9 @@ impl Snapshot {
             self.bin(bin.number).add(bin);
         }
         self.bins.sort_by_key(|b| b.number);
+        for (name, tally) in &other.transactions {
+            self.transactions.entry(name.clone()).or_default().merge(tally);
+        }
     }
 
     /// The bin of that number, made when first asked for.

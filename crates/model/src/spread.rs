@@ -1,6 +1,6 @@
 //! How arrivals are spread over time: how many were planned, and how many begun, in short bins.
 //!
-//! What it is not: the lag of single requests, which has a histogram. This is about clumps and gaps.
+//! Out of scope: the lag of single requests, which has a histogram. This is about clumps and gaps.
 
 use crate::Tick;
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
 //! How numbers are written within a sentence: three significant digits, commas between thousands.
 //!
-//! What it is not: a place that knows units; those are known by who speaks.
+//! Out of scope: a place that knows units; those are known by who speaks.
 
 /// A whole number: `154,463`.
 pub fn count(n: u64) -> String {

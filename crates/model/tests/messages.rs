@@ -9,9 +9,9 @@ use brunt_model::tally::{Phases, Statuses};
 use brunt_model::{
     Account, Event, Failure, Finish, Flow, Loss, Outcome, Part, Phase, Reading, Sample, Snapshot, Tally,
 };
-use brunt_model::{Tick, Warning};
+use brunt_model::{Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use prost::Message;
@@ -123,13 +123,25 @@ fn flow() -> impl Strategy<Value = Flow> {
     })
 }
 
+fn transaction() -> impl Strategy<Value = TransactionTally> {
+    (any::<[u64; 4]>(), histogram(), histogram()).prop_map(|(n, response, failed_response)| TransactionTally {
+        started: n[0],
+        succeeded: n[1],
+        failed: n[2],
+        unfinished: n[3],
+        response,
+        failed_response,
+    })
+}
+
 fn snapshot() -> impl Strategy<Value = Snapshot> {
     let bin = any::<[u64; 3]>().prop_map(|[number, planned, acted]| Bin { number, planned, acted });
     let parts = (any::<[u64; 2]>(), phase(), flow(), tally(), tally());
-    (parts, vec((any::<u32>(), tally()), 0..3), vec(bin, 0..4)).prop_map(
-        |(([from, to], phase, flow, measured, warmup), labels, bins)| {
+    let transactions = btree_map(".{0,8}", transaction(), 0..3);
+    (parts, vec((any::<u32>(), tally()), 0..3), vec(bin, 0..4), transactions).prop_map(
+        |(([from, to], phase, flow, measured, warmup), labels, bins, transactions)| {
             let (from, to) = (Tick(from), Tick(to));
-            Snapshot { from, to, phase, flow, measured, warmup, labels, bins }
+            Snapshot { from, to, phase, flow, measured, warmup, labels, bins, transactions }
         },
     )
 }

@@ -1,6 +1,6 @@
 //! Readings from the server under test and from ourselves.
 //!
-//! What it is **not**: it decides nothing. It reads, and says what it read.
+//! It decides nothing. It reads, and says what it read.
 //!
 //! * [`ourselves`]: what we use of our machine, and what the machine gives; one row of `SOURCES` (`sources`) a place.
 //! * [`machine`]: where a run is made: kernel, CPU, limits, settings.

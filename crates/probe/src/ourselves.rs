@@ -1,7 +1,7 @@
 //! What we use of our machine, and what it gives.
 //!
 //! One reading is a list of names and values (`brunt_model::reading_names`); what the system does not show is left
-//! out. Needs no privileges. What it is not: the judge; a reading says nothing about what it means.
+//! out. Needs no privileges. Out of scope: the judge; a reading says nothing about what it means.
 
 use crate::root::Root;
 use crate::sources::workers::{self, Workers};

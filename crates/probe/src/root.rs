@@ -3,7 +3,7 @@
 //! They are in a folder (`/`, or a recorded tree), or they are texts that another machine told of its files. Who reads
 //! them sees no difference.
 //!
-//! What it is not: a parser; what stands in a file is known by who reads it.
+//! Out of scope: a parser; what stands in a file is known by who reads it.
 
 mod told;
 

@@ -1,7 +1,7 @@
 //! The way to a server, as far as this machine shows it: is it this very machine, who listens there, over which
 //! interface.
 //!
-//! What it is **not**: a look at the server itself; nothing is sent. The kernel is asked through netlink, and files are
+//! Out of scope: a look at the server itself; nothing is sent. The kernel is asked through netlink, and files are
 //! read below a [`Root`], so that recorded trees serve as well. What is not shown is None.
 //!
 //! * `netlink`: one question to the kernel and its answers.

@@ -1,6 +1,6 @@
 //! Kernel settings that decide whether a load can be made and borne, as numbers.
 //!
-//! What it is **not**: a judgement on them; and the list of all that bears on a run is in [`machine`](crate::machine).
+//! Out of scope: a judgement on them; and the list of all that bears on a run is in [`machine`](crate::machine).
 
 use crate::Root;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Where readings of ourselves, our machine and a server's come from: a row each, a file each.
+//! The sources of readings of this process, its machine and a server's: one row and one file for each.
 //!
 //! A source is opened once and read again and again. What a system does not have is left out of the reading, never
 //! told as 0: the judge tells from the missing name what could not be seen.

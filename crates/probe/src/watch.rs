@@ -5,7 +5,7 @@
 //! keeps it until it is [drained](Watch::drain). A source that does not answer is told once, and once more when it
 //! answers again; it is never the end of anything.
 //!
-//! What it is **not**: it decides nothing, installs nothing and changes nothing: /proc and /sys are read, pages are asked
+//! It decides nothing, installs nothing and changes nothing: /proc and /sys are read, pages are asked
 //! for. What a system does not show is missing from its reading, never 0.
 //!
 //! * `collector`: a thread that reads what is due. One for this machine, one for each machine behind `ssh`, one for each

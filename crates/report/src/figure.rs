@@ -1,6 +1,6 @@
 //! A chart as data: what page, SVG and PNG draw.
 //!
-//! What it is **not**: a drawing. A figure says what stands on which axis in which unit; whoever draws it chooses
+//! Out of scope: a drawing. A figure says what stands on which axis in which unit; the renderer chooses
 //! pixels, colours and the words of ticks. The panels from which figures are made are in [`crate::panels`].
 
 use crate::figures;
@@ -13,7 +13,7 @@ pub struct Figure {
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// What there is to be seen, as a sentence with figures, for those who cannot see it.
+    /// A text alternative with figures (accessibility).
     pub about: String,
     /// Which charts share one x axis, so that hover and zoom go together: `load`, `share`, or `time-3` for the time of
     /// the study's trial 3 (counted from 0).
@@ -38,13 +38,13 @@ pub struct Figure {
 pub struct Axis {
     /// What stands on it, without the unit.
     pub label: String,
-    /// What it is counted in.
+    /// Its unit.
     pub unit: Unit,
     /// How it is divided.
     pub scale: Scale,
 }
 
-/// What values are counted in.
+/// The unit of values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -83,7 +83,7 @@ pub enum Scale {
 /// A line.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// What it is called in the legend.
+    /// Its name in the legend.
     pub name: String,
     /// Whose it is, by index: lines of one contender have one colour.
     pub contender: Option<usize>,

@@ -1,6 +1,6 @@
 //! How numbers are written for people: three significant digits, a unit that fits, commas between thousands.
 //!
-//! What it is not: a place that knows what a number means. Exact figures are in the JSON document.
+//! Out of scope: a place that knows what a number means. Exact figures are in the JSON document.
 
 use brunt_model::words;
 pub use brunt_model::words::{count, plural, round3};
@@ -88,6 +88,27 @@ pub fn quantile(q: Quantile) -> String {
     if q.at_least { format!("≥ {}", time(q.value)) } else { time(q.value) }
 }
 
+/// A figure with its 95 % interval and its unit: `362 (95 % CI 356–368) requests/s`.
+pub fn with_interval(value: f64, ends: Option<(f64, f64)>, unit: &str) -> String {
+    match ends {
+        Some((low, high)) => format!("{} (95 % CI {}–{}) {unit}", three(value), three(low), three(high)),
+        None => format!("{} {unit}", three(value)),
+    }
+}
+
+/// A time in seconds with its 95 % interval, all in the unit that fits the time.
+pub fn time_with_interval(value: f64, ends: Option<(f64, f64)>) -> String {
+    let (per_second, unit) = match round3(value * 1e9) {
+        ..1e6 => (1e6, "µs"),
+        ..1e9 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    };
+    match ends {
+        Some((low, high)) => with_interval(value * per_second, Some((low * per_second, high * per_second)), unit),
+        None => seconds(value),
+    }
+}
+
 /// Whether `count` values are enough to speak of quantile `q`: at least one is expected beyond it.
 pub fn enough(q: f64, count: u64) -> bool {
     q >= 1.0 || count as f64 * (1.0 - q) >= 1.0 - 1e-9
@@ -150,6 +171,14 @@ mod tests {
         assert_eq!([0.0, 0.123_45, 9.996, 99.96, 154_463.4].map(three), ["0", "0.123", "10.0", "100", "154,463"]);
         assert_eq!([812.0, 38_400.0, 999_950.0, 1.5e9].map(bytes), ["812 B", "38.4 kB", "1.00 MB", "1.50 GB"]);
         assert_eq!([2000.0, 0.5].map(plain), ["2,000", "0.5"]);
+    }
+
+    #[test]
+    fn an_interval_has_the_unit_of_its_figure() {
+        assert_eq!(with_interval(362.0, Some((356.0, 368.0)), "requests/s"), "362 (95 % CI 356–368) requests/s");
+        assert_eq!(with_interval(362.0, None, "requests/s"), "362 requests/s");
+        assert_eq!(time_with_interval(0.0009, Some((0.0008, 0.0012))), "900 (95 % CI 800–1,200) µs");
+        assert_eq!(time_with_interval(0.0012, None), "1.20 ms");
     }
 
     #[test]

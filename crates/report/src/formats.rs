@@ -1,6 +1,6 @@
 //! The table of formats: every way to write a run or a study, a row each.
 //!
-//! What it is **not**: the writing. Help, docs and completions come from here.
+//! Out of scope: the writing. Help, docs and completions come from here.
 
 use crate::{analysis, csv, html, json, junit, markdown, png, result, study, svg, text, tsv};
 use brunt_model::{Analysis, Judgement, Run, Study};
@@ -10,7 +10,7 @@ use std::io;
 pub struct Format {
     /// What the user calls it.
     pub name: &'static str,
-    /// What it is good for, in one line.
+    /// Its use, in one line.
     pub about: &'static str,
     /// Writes a run.
     pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
@@ -27,7 +27,7 @@ pub type Files = fn(&Study, &Analysis) -> io::Result<Vec<(String, Vec<u8>)>>;
 pub const REPORTS: &[Format] = &[
     Format {
         name: "text",
-        about: "for people: figures, tables and a histogram, up to 96 columns",
+        about: "for people: verdict, figures and findings on one screen; with -v in full",
         write: text::write,
         write_study: text::write_study,
         files: None,

@@ -4,14 +4,18 @@
 //! document and the charts of many trials in `study`; what is drawn of one trial in `trial-0` and on, each read only when
 //! somebody looks at it, so that a page with hundreds of trials opens at once.
 //!
-//! What it is **not**: where the page is written. `html/page.html` is built and checked in, so that brunt is built
+//! `still` is what is seen without a script: the overview of a run, findings and charts.
+//!
+//! Out of scope: where the page is written. `html/page.html` is built and checked in, so that brunt is built
 //! without node; `tools/page.sh` builds it again and compares.
 
 mod columns;
+mod still;
 mod zoom;
 
 use crate::figure::Figure;
 use crate::study::StudyDocument;
+use crate::xml::escaped;
 use crate::{panels, single};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use columns::FigureColumns;
@@ -25,15 +29,29 @@ const PAGE: &str = include_str!("html/page.html");
 const PLACE: &str = "<!--DATA-->";
 
 /// Writes a run as a page, as the study of one trial.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
-    write_study(&study, &analysis, out)
+    write_page(&study, &analysis, &still::overview(run, judgement), out)
 }
 
 /// Writes a study as a page.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    write_page(study, analysis, "", out)
+}
+
+fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
     out.write_all(before.as_bytes())?;
+    let (name, still) = (escaped(&study.experiment.name), still::study(study, analysis));
+    writeln!(out, "<main id=\"still\"><h1>{name}</h1>\n{overview}{still}</main>")?;
     write_everything(study, analysis, out)?;
     for (index, trial) in study.trials.iter().enumerate() {
         let figures: Vec<Figure> = panels::of_trial(study, index).into_iter().map(without_trial).collect();

@@ -4,7 +4,7 @@
 //! A case fails exactly where it makes brunt exit with another code than 0 (docs/exit-codes.md); what is missed at one load
 //! and met at another is skipped, with its figure.
 //!
-//! What it is **not**: a judgement. The facts are `model::reached`'s.
+//! Out of scope: a judgement. The facts are `model::reached`'s.
 
 use crate::figures::{fraction, plain, seconds, three};
 use crate::xml::escaped;
@@ -44,12 +44,20 @@ enum Unmet {
 }
 
 /// Writes a run.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
 }
 
 /// Writes a study.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{}\">", escaped(&study.experiment.name))?;

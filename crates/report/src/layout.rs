@@ -1,14 +1,39 @@
 //! Tables, entries and wrapped text in columns of characters.
 //!
-//! What it is not: it knows no run and no figure, only strings. Everything from outside goes through [`clean`] first.
+//! It knows no run and no figure, only strings. Everything from outside goes through [`clean`] first.
 
 /// No line of text is wider, but for words that cannot be broken (a URL, a command).
 pub const WIDTH: usize = 96;
 const KEY: usize = 13;
 
-/// Columns that `s` takes.
-fn width(s: &str) -> usize {
-    s.chars().count()
+/// Columns that `s` takes; escape sequences of colors take none.
+pub fn width(s: &str) -> usize {
+    let (mut columns, mut escape) = (0, false);
+    for c in s.chars() {
+        match c {
+            '\x1b' => escape = true,
+            'm' if escape => escape = false,
+            _ if !escape => columns += 1,
+            _ => {}
+        }
+    }
+    columns
+}
+
+/// `s`, filled up with spaces to so many columns.
+pub fn pad(s: &str, columns: usize) -> String {
+    format!("{s}{}", " ".repeat(columns.saturating_sub(width(s))))
+}
+
+/// As much of a sentence as there is room for: up to the end of a clause if possible, then `…`.
+pub fn clause(text: &str, room: usize) -> String {
+    if width(text) <= room {
+        return text.into();
+    }
+    let most = text.char_indices().nth(room.saturating_sub(2)).map_or(text.len(), |(at, _)| at);
+    let last = |marks: &[&str]| marks.iter().filter_map(|mark| text[..most].rfind(mark)).max();
+    let end = last(&["; ", ": ", ". ", " ("]).filter(|at| *at * 2 >= most).or_else(|| last(&[" "])).unwrap_or(most);
+    format!("{} …", text[..end].trim_end_matches([',', ';', ':', '.']))
 }
 
 /// Text from servers and users without what would move a terminal's cursor.
@@ -45,8 +70,13 @@ pub fn wrap(text: &str, most: usize) -> Vec<String> {
 
 /// Wrapped text whose first line stands behind `lead`, the others below its end.
 pub fn hang(lead: &str, text: &str) -> String {
+    hang_within(WIDTH, lead, text)
+}
+
+/// The same in so many columns.
+pub fn hang_within(columns: usize, lead: &str, text: &str) -> String {
     let indent = width(lead);
-    let lines = wrap(text, WIDTH.saturating_sub(indent).max(20));
+    let lines = wrap(text, columns.saturating_sub(indent).max(20));
     let joined = lines.join(&format!("\n{}", " ".repeat(indent)));
     format!("{lead}{joined}").trim_end().to_string() + "\n"
 }
@@ -60,6 +90,7 @@ pub fn entry(key: &str, text: &str) -> String {
 #[derive(Default)]
 pub struct Table {
     rows: Vec<(Vec<String>, String)>,
+    headed: bool,
 }
 
 impl Table {
@@ -67,7 +98,13 @@ impl Table {
     pub fn with_head(head: &[&str]) -> Self {
         let mut table = Self::default();
         table.row(head.iter().copied());
+        table.headed = true;
         table
+    }
+
+    /// Whether the first row is a head.
+    pub fn has_head(&self) -> bool {
+        self.headed
     }
 
     /// Adds a row.
@@ -80,12 +117,38 @@ impl Table {
         self.rows.push((cells.into_iter().map(Into::into).collect(), note));
     }
 
-    /// The lines.
-    pub fn render(&self) -> String {
+    fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(|r| r.0.len()).max().unwrap_or(0);
         let widest = |i: usize| self.rows.iter().filter_map(|r| r.0.get(i)).map(|c| width(c)).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(widest).collect();
-        self.rows.iter().map(|(cells, note)| hang(&line(cells, &widths), note)).collect()
+        (0..columns).map(widest).collect()
+    }
+
+    /// Columns of the longest row, without notes.
+    pub fn columns(&self) -> usize {
+        let widths = self.widths();
+        widths.iter().sum::<usize>() + widths.len().saturating_sub(1) * 2
+    }
+
+    /// The lines.
+    pub fn render(&self) -> String {
+        self.render_within(WIDTH)
+    }
+
+    /// The lines, a note no longer than its line.
+    pub fn render_one_line(&self, most: usize) -> String {
+        let widths = self.widths();
+        let one = |(cells, note): &(Vec<String>, String)| {
+            let lead = line(cells, &widths);
+            let note = clause(note, most.saturating_sub(width(&lead)));
+            format!("{lead}{note}").trim_end().to_owned() + "\n"
+        };
+        self.rows.iter().map(one).collect()
+    }
+
+    /// The lines, their notes wrapped at so many columns.
+    pub fn render_within(&self, most: usize) -> String {
+        let widths = self.widths();
+        self.rows.iter().map(|(cells, note)| hang_within(most, &line(cells, &widths), note)).collect()
     }
 }
 
@@ -93,9 +156,9 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     let mut out = String::new();
     for (i, (cell, width)) in cells.iter().zip(widths).enumerate() {
         if i == 0 {
-            out += &format!("{cell:<width$}");
+            out += &pad(cell, *width);
         } else {
-            out += &format!("  {cell:>width$}");
+            out += &format!("  {}{cell}", " ".repeat(width.saturating_sub(self::width(cell))));
         }
     }
     out + "   "
@@ -117,6 +180,14 @@ mod tests {
     fn text_is_wrapped_at_spaces_only() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("unbreakable a", 4), ["unbreakable", "a"]);
+    }
+
+    #[test]
+    fn a_sentence_gives_way_at_the_end_of_a_clause() {
+        assert_eq!(clause("short", 10), "short");
+        assert_eq!(clause("two parts: the second is long", 20), "two parts …");
+        assert_eq!(clause("no clause ends anywhere here", 20), "no clause ends …");
+        assert_eq!(clause("µµµµµµµµµµ", 5), "µµµ …");
     }
 
     #[test]

@@ -4,11 +4,11 @@
 //! it, or as a [`Study`](brunt_model::Study) and its [`Analysis`](brunt_model::Analysis), and goes out as bytes to a
 //! writer.
 //!
-//! What it is **not**: it measures nothing and decides nothing; what a figure means is said in `model`. It prints
+//! It measures nothing and decides nothing; what a figure means is said in `model`. It prints
 //! nothing itself, and knows neither terminal nor files.
 //!
 //! * `formats`: the table of all formats, [`REPORTS`], and of the published documents, [`SCHEMAS`].
-//! * [`text`]: for people. A table of sections, each a function from run to text, in `text/`.
+//! * [`text`]: for people. A table of sections, each a function from run to text, in `text/`. [`view`]: its width and color.
 //! * [`json`], [`result`], [`study`]: for programs. `result` and `study` have the types of the documents, their units,
 //!   and their making.
 //! * [`outline`]: what is said of a study, set as text or as [`markdown`]. [`analysis`]: the same of results of others.
@@ -29,6 +29,7 @@ pub mod analysis;
 pub mod csv;
 pub mod figure;
 pub mod figures;
+mod font;
 mod formats;
 pub mod html;
 pub mod json;
@@ -46,13 +47,13 @@ pub mod result;
 pub mod scene;
 mod sheet;
 pub mod single;
-mod strokes;
 pub mod study;
 pub mod svg;
 pub mod text;
 mod ticks;
 pub mod tsv;
 pub mod utc;
+pub mod view;
 mod xml;
 
 #[cfg(test)]

@@ -1,18 +1,22 @@
 //! What a report for people says, as blocks that text and Markdown only set in their own way.
 //!
-//! Data comes in as a study, or as observations of others, with their analysis. What it is **not**: a layout, nor a place
+//! Data comes in as a study, or as observations of others, with their analysis. Out of scope: a layout, and a place
 //! where anything is decided: each sentence and figure stands in the analysis, the judgements or the readings.
 
 mod answers;
 mod comparison;
 mod facts;
+mod graph;
 mod limits;
 mod sweep;
 
 use crate::study;
+use crate::view::Detail;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Observations, Study};
+
+pub use graph::{Graph, Line, Scale};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +31,8 @@ pub enum Block {
     Points(Vec<Point>),
     /// A table: its head, its rows, and what the last column says in words, if anything.
     Table(Vec<String>, Vec<Vec<String>>),
+    /// Curves against the load, for a format that can draw them.
+    Graph(Graph),
 }
 
 /// A sentence in a list.
@@ -46,40 +52,51 @@ struct Subject<'a> {
     analysis: &'a Analysis,
     unit: LoadUnit,
     study: Option<&'a Study>,
+    detail: Detail,
 }
 
-/// What is said of a study.
-pub fn of_study(study: &Study, analysis: &Analysis) -> Vec<Block> {
+/// What is said of a study: the answer first, then the figures behind it, then what was done and how.
+pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
     let unit = study.experiment.contenders.first().map_or(LoadUnit::PerSecond, brunt_model::Contender::unit);
-    let subject = Subject { analysis, unit, study: Some(study) };
+    let subject = Subject { analysis, unit, study: Some(study), detail };
     let mut blocks = vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
-    blocks.push(Block::Facts(facts::of(study)));
     blocks.extend(subject.body());
     let unfinished = facts::unfinished(study);
     blocks.extend(section("Notes", study.warnings.iter().cloned().chain(unfinished).map(Point::plain).collect()));
-    blocks.extend(section("Method", study::method(study, analysis).into_iter().map(Point::plain).collect()));
+    blocks.push(Block::Heading("Setup".into()));
+    blocks.push(Block::Facts(facts::of(study)));
+    blocks.extend(subject.method(study::method(study, analysis)));
     blocks
 }
 
 /// What is said of what others measured.
 pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<Block> {
-    let subject = Subject { analysis, unit: observations.unit, study: None };
+    let subject = Subject { analysis, unit: observations.unit, study: None, detail: Detail::Full };
     let title = observations.contenders.join(", ");
     let mut blocks = vec![Block::Title(title, format!("{} observations", observations.observations.len()))];
     blocks.extend(subject.body());
-    blocks.extend(section("Method", study::of_analysis(analysis).into_iter().map(Point::plain).collect()));
+    blocks.extend(subject.method(study::of_analysis(analysis)));
     blocks
 }
 
 impl Subject<'_> {
     fn body(&self) -> Vec<Block> {
         let mut blocks = section("Findings", self.findings());
+        blocks.extend(graph::blocks(self));
         blocks.extend(answers::blocks(self));
         blocks.extend(comparison::blocks(self.analysis.comparison.as_ref(), self.unit));
-        blocks.extend(limits::blocks(self.analysis));
-        blocks.extend(sweep::blocks(self));
+        // The trials of a search say the same, load by load.
+        if self.detail == Detail::Full || self.analysis.answers.is_empty() {
+            blocks.extend(limits::blocks(self.analysis, self.detail));
+            blocks.extend(sweep::blocks(self));
+        }
         blocks.extend(self.bottlenecks());
         blocks
+    }
+
+    fn method(&self, sentences: Vec<String>) -> Vec<Block> {
+        let sentences = sentences.into_iter().filter(|_| self.detail == Detail::Full);
+        section("Method", sentences.map(Point::plain).collect())
     }
 
     fn findings(&self) -> Vec<Point> {
@@ -93,10 +110,12 @@ impl Subject<'_> {
 
     fn bottlenecks(&self) -> Vec<Block> {
         let named = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
-        let points: Vec<Point> = named.clone().flat_map(|(name, found)| bottleneck(name, found)).collect();
+        let told = |sentence: &str| self.analysis.findings.iter().any(|finding| finding.sentence.contains(sentence));
+        let points = named.clone().filter(|(_, found)| !told(found.sentence.trim_end_matches('.')));
+        let points: Vec<Point> = points.flat_map(|(name, found)| bottleneck(name, found)).collect();
         let mut blocks = section("Bottleneck", points);
         let rows: Vec<Vec<String>> = named.flat_map(|(name, found)| looked_at(name, found)).collect();
-        if !rows.is_empty() {
+        if !rows.is_empty() && self.detail == Detail::Full {
             let head = ["Looked at", "source", "figure", "value", "a cause"].map(str::to_owned).to_vec();
             blocks.push(Block::Table(head, rows));
         }

@@ -1,6 +1,6 @@
 //! Every chart of a study, defined once: page, SVG and PNG draw what is made here.
 //!
-//! Data comes in as a [`Study`] and its [`Analysis`], and goes out as [`Figure`]s. What it is **not**: a drawing, nor an
+//! Data comes in as a [`Study`] and its [`Analysis`], and goes out as [`Figure`]s. Out of scope: a drawing, and an
 //! analysis. A new chart is a row of [`PANELS`]; a chart of readings, a row of `GAUGES` in `panels/gauges.rs`. Readings
 //! that no row names have charts of their own all the same.
 

@@ -1,12 +1,12 @@
 //! From a figure to a drawing: where on the paper everything stands.
 //!
-//! What it is **not**: a choice of what is shown ([`crate::panels`]) or of colours ([`crate::scene`]).
+//! Out of scope: a choice of what is shown ([`crate::panels`]) or of colours ([`crate::scene`]).
 
 mod legend;
 
 use crate::figure::{Figure, Heat, Line, Mark, Point, Scale};
+use crate::font;
 use crate::scene::{Anchor, Ink, Runs, Scene, Shape};
-use crate::strokes;
 use crate::ticks::Ruler;
 
 /// Every figure is as wide, in points.
@@ -77,9 +77,9 @@ pub fn text(at: (f64, f64), anchor: Anchor, text: &str, size: f64, ink: Ink) -> 
     Shape::Text { at, anchor, text: text.into(), size, ink, runs: Runs::Across }
 }
 
-/// The room that a label takes, with some to spare: other fonts are wider than our strokes.
+/// The room that a label takes; few fonts are wider than that of pictures.
 pub fn room_of(label: &str) -> f64 {
-    strokes::width(label) * SMALL * 1.12
+    font::width(label) * SMALL
 }
 
 /// The words of marks stand above the room, so that no line crosses them.

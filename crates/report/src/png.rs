@@ -1,17 +1,17 @@
 //! Charts as a picture of pixels, on light paper.
 //!
-//! What it is **not**: a renderer of SVG. It draws the same shapes, its letters from `strokes`, so that a
+//! Out of scope: a renderer of SVG. It draws the same shapes, its letters in a font of its own (`font`), so that a
 //! machine without fonts shows labels, and every machine the same.
 
 use crate::figure::Figure;
+use crate::font::{self, Weight};
 use crate::scene::{Anchor, Ink, PAPER, Runs, Scene, Shape};
 use crate::sheet::Sheet;
-use crate::strokes::{self, Stroke};
 use crate::{panels, plot, single};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
 };
 
 /// Pixels to a point, as far as the picture stays below `MOST_PIXELS`.
@@ -19,12 +19,20 @@ const FINE: f32 = 2.0;
 const MOST_PIXELS: f64 = 24e6;
 
 /// Writes all charts of a run.
+///
+/// # Errors
+///
+/// If `out` cannot be written to, or the picture is too large.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
 }
 
 /// Writes all charts of a study on one sheet.
+///
+/// # Errors
+///
+/// If `out` cannot be written to, or the picture is too large.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let sheet = Sheet::of(study, analysis);
     let fine = (MOST_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
@@ -37,6 +45,10 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 }
 
 /// Each chart of a study as a file of its own: its name, and what is in it.
+///
+/// # Errors
+///
+/// If a picture is too large.
 pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for figure in panels::figures(study, analysis) {
@@ -48,6 +60,10 @@ pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<
 }
 
 /// One chart; None where it shows nothing.
+///
+/// # Errors
+///
+/// If the picture is too large.
 pub fn of_figure(figure: &Figure) -> io::Result<Option<Vec<u8>>> {
     plot::scene(figure).map(|scene| of_scene(&scene)).transpose()
 }
@@ -92,11 +108,11 @@ impl Canvas {
                 let cap = if dash.is_some() { LineCap::Butt } else { LineCap::Round };
                 self.stroke(path_of(points), *ink, &Pen { width: *width as f32, dash, line_cap: cap, ..pen() }, placed);
             }
-            Shape::Area { points, ink } => self.fill(path_of(points), &paint(*ink, 0.18), placed),
+            Shape::Area { points, ink } => self.fill(path_of(points).finish(), &paint(*ink, 0.18), placed),
             Shape::Dot { at, ink } => {
                 let mut path = PathBuilder::new();
                 path.push_circle(at.0 as f32, at.1 as f32, 2.6);
-                self.fill(path, &paint(*ink, 1.0), placed);
+                self.fill(path.finish(), &paint(*ink, 1.0), placed);
             }
             Shape::Cell { at, size, heat } => {
                 let rect = Rect::from_xywh(at.0 as f32, at.1 as f32, size.0 as f32, size.1 as f32);
@@ -105,17 +121,17 @@ impl Canvas {
                 }
             }
             Shape::Text { at, anchor, text, size, ink, runs } => {
-                let back = strokes::width(text) * size;
+                let weight = if *ink == Ink::Strong { Weight::Bold } else { Weight::Regular };
+                let (letters, width) = font::outline(text, weight);
                 let before = match anchor {
                     Anchor::Start => 0.0,
-                    Anchor::Middle => back / 2.0,
-                    Anchor::End => back,
+                    Anchor::Middle => width / 2.0,
+                    Anchor::End => width,
                 };
                 let at = placed.pre_translate(at.0 as f32, at.1 as f32);
                 let turned = if *runs == Runs::Up { at.pre_rotate(-90.0) } else { at };
-                let set = turned.pre_translate(-before as f32, 0.0).pre_scale(*size as f32, *size as f32);
-                let width = if *ink == Ink::Strong { 0.125 } else { 0.095 };
-                self.stroke(letters(text), *ink, &Pen { width, line_cap: LineCap::Round, ..pen() }, set);
+                let set = turned.pre_scale(*size as f32, *size as f32).pre_translate(-before, 0.0);
+                self.fill(letters, &paint(*ink, 1.0), set);
             }
         }
     }
@@ -126,8 +142,8 @@ impl Canvas {
         }
     }
 
-    fn fill(&mut self, path: PathBuilder, paint: &Paint<'_>, placed: Transform) {
-        if let Some(path) = path.finish() {
+    fn fill(&mut self, path: Option<Path>, paint: &Paint<'_>, placed: Transform) {
+        if let Some(path) = path {
             self.pixels.fill_path(&path, paint, FillRule::Winding, placed, None);
         }
     }
@@ -142,18 +158,6 @@ fn path_of(points: &[(f64, f64)]) -> PathBuilder {
     for (i, (x, y)) in points.iter().enumerate() {
         let (x, y) = (*x as f32, *y as f32);
         if i == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
-    }
-    path
-}
-
-fn letters(text: &str) -> PathBuilder {
-    let mut path = PathBuilder::new();
-    for step in strokes::strokes(text) {
-        match step {
-            Stroke::From(x, y) => path.move_to(x as f32, y as f32),
-            Stroke::To(x, y) => path.line_to(x as f32, y as f32),
-            Stroke::By(a, b, x, y) => path.quad_to(a as f32, b as f32, x as f32, y as f32),
-        }
     }
     path
 }

@@ -1,6 +1,6 @@
 //! Charts as PostScript: encapsulated, so that one may be set into a text; printed, each has a page to itself.
 //!
-//! What it is **not**: a choice of charts or of places ([`crate::plot`]). Paper is light, and nothing on it is translucent:
+//! Out of scope: a choice of charts or of places ([`crate::plot`]). Paper is light, and nothing on it is translucent:
 //! areas are mixed with its white. Letters are those of Latin-1, which every interpreter has.
 
 use crate::figure::Figure;

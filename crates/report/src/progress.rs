@@ -1,6 +1,5 @@
 //! Progress of a run while it goes on: a block of lines for a terminal, one line for a log.
-//!
-//! What it is **not**: a terminal; it makes the lines, others show them.
+//! Out of scope: a terminal; it makes the lines, others show them.
 
 use crate::figures::{count, plural, span, three, time};
 use brunt_model::{Phase, Plan, Snapshot, Tick};

@@ -1,6 +1,6 @@
 //! What was read beside the requests: over time, and as means over the measured time.
 //!
-//! What it is **not**: it knows no name but by its ending, which says whether it is a counter (see
+//! It knows no name but by its ending, which says whether it is a counter (see
 //! [`brunt_model::reading_names`]). Which readings share a chart is said in [`crate::panels`].
 
 use brunt_model::history::History;

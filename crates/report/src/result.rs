@@ -1,6 +1,6 @@
 //! The JSON document of a run: its types, whose comments are the descriptions of the schema.
 //!
-//! Every time is in seconds and every key with a unit says so. What it is not: a place where figures are made up; each
+//! Every time is in seconds and every key with a unit says so. Out of scope: a place where figures are made up; each
 //! is read off a [`brunt_model::Run`], in `result/build.rs`.
 
 mod build;
@@ -105,6 +105,9 @@ pub struct Document {
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<Label>,
+    /// The scenario's transactions by name; empty where it has none. They are no requests: nothing else counts them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<Transaction>,
     /// The requests by label, in the order in which labels were first seen; one entry where there is only one.
     pub labels: Vec<Label>,
 }
@@ -333,6 +336,26 @@ pub struct Interval {
     pub connections: u64,
     /// Virtual users at its end (closed loop).
     pub users: u64,
+}
+
+/// The transactions of one name whose first request was planned in the measured time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Transaction {
+    /// Its name.
+    pub transaction: String,
+    /// Their first request was due. The sum of the three that follow.
+    pub started: u64,
+    /// Ended, and none of their requests failed.
+    pub succeeded: u64,
+    /// Ended, and at least one of their requests failed.
+    pub failed: u64,
+    /// The run ended within them.
+    pub unfinished: u64,
+    /// Those that ended, per second of measured time; those that ended in the grace period are counted too.
+    pub throughput_per_second: f64,
+    /// From when the first request was due to the last byte of the last, in seconds, of those that ended; unfinished ones count
+    /// as slower than these.
+    pub response_time_seconds: Option<Times>,
 }
 
 /// The requests of one label, planned in the measured time.

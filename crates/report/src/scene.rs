@@ -1,6 +1,6 @@
 //! A drawing as shapes: what [`crate::plot`] makes of a figure, and what SVG and pictures are written from.
 //!
-//! What it is **not**: it knows no figure and no colour. A shape says what it is drawn with ([`Ink`]); whoever writes it
+//! It knows no figure and no colour. A shape says what it is drawn with ([`Ink`]); the writer
 //! has the colours, which differ between light and dark.
 
 /// A drawing: shapes on paper, the first undermost.
@@ -10,7 +10,7 @@ pub struct Scene {
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// What there is to be seen, for those who cannot see it.
+    /// A text alternative (accessibility).
     pub about: String,
     /// In points.
     pub width: f64,
@@ -97,7 +97,7 @@ pub enum Runs {
     Up,
 }
 
-/// What something is drawn with.
+/// The stroke or fill of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
     /// Headings.

@@ -12,7 +12,7 @@ const MARGIN: f64 = 20.0;
 
 /// A sheet.
 pub struct Sheet {
-    /// What it is called.
+    /// Its name.
     pub title: String,
     /// In points.
     pub width: f64,

@@ -1,6 +1,6 @@
 //! A run as the study of one trial, so that what shows studies shows runs; several runs beside each other likewise.
 //!
-//! What it is **not**: an analysis. Nothing is decided here that the run's judgement does not say.
+//! Out of scope: an analysis. Nothing is decided here that the run's judgement does not say.
 
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};

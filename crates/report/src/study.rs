@@ -1,6 +1,6 @@
 //! The JSON document of a study: its types, whose comments are the descriptions of the schema.
 //!
-//! Every time is in seconds and every key with a unit says so. What it is **not**: a place where figures are made up;
+//! Every time is in seconds and every key with a unit says so. Out of scope: a place where figures are made up;
 //! each is read off a [`brunt_model::Study`] and its analysis, in `study/build.rs`.
 
 mod build;
@@ -31,7 +31,7 @@ pub struct StudyDocument {
     pub id: Option<String>,
     /// What the experiment is called.
     pub name: String,
-    /// What it is about, in the words of who wrote it; may be empty.
+    /// A description by its author; may be empty.
     pub about: String,
     /// When it began: RFC 3339, UTC.
     pub started: String,

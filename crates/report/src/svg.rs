@@ -1,6 +1,6 @@
 //! Charts as SVG: text stays text, colours follow the reader's choice of light or dark, and each chart says what it shows.
 //!
-//! What it is **not**: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
+//! Out of scope: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
 
 use crate::figure::Figure;
 use crate::scene::{Anchor, COLOURS, Ink, PAPER, Runs, Scene, Shape};
@@ -12,12 +12,20 @@ use std::fmt::Write as _;
 use std::io;
 
 /// Writes all charts of a run, below each other.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
 }
 
 /// Writes all charts of a study on one sheet.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let sheet = Sheet::of(study, analysis);
     let mut body = String::new();
@@ -32,6 +40,10 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 }
 
 /// Each chart of a study as a file of its own: its name, and what is in it.
+///
+/// # Errors
+///
+/// Never; the result has the form of that of [`crate::png::files`].
 pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
     let drawn = panels::figures(study, analysis);
     let file = |figure: &Figure| Some((format!("{}.svg", figure.id), of_figure(figure)?.into_bytes()));

@@ -1,82 +1,111 @@
-//! The run as text for people: plain characters, no colours, at most 96 columns.
+//! The run as text for people: verdict and headline first, on one screen; everything in full where it is asked for.
 //!
-//! Each section is a function from run to text, in a file of `text/`; one that has nothing to say is empty. What it is
-//! not: complete. Whoever wants every figure takes the JSON document.
+//! Each section is a function from a report to a part of it, in a file of `text/`; one that has nothing to say is empty.
+//! The JSON document has every figure.
 
 mod asked;
 mod bars;
+mod closed;
+mod fit;
+mod graph;
+mod headline;
 mod labels;
 mod notes;
 mod outcomes;
 mod outline;
 mod rates;
-mod times;
-mod verdict;
+pub(crate) mod times;
+mod transactions;
+pub(crate) mod verdict;
 
 use crate::outline::{Block, of_study};
+use crate::view::{Detail, View};
 use brunt_model::{Analysis, Judgement, Run, Study};
+use fit::Part;
 use std::io;
 
 pub(crate) use outline::text as of_outline;
 
-/// A section, by what it is about.
-enum Section {
-    Run(fn(&Run) -> String),
-    Judgement(fn(&Judgement) -> String),
-    Both(fn(&Run, &Judgement) -> String),
+/// Lines of the brief report of a run, at most, on a terminal of 80 columns.
+pub const BRIEF_LINES: usize = 30;
+
+/// What a report is about, and how it is set.
+pub(crate) struct Report<'a> {
+    run: &'a Run,
+    judgement: &'a Judgement,
+    view: &'a View,
 }
 
-use Section::{Both, Judgement as ObjectiveDocument, Run as Of};
+/// From which detail on a section is there, and what it says.
+type Section = (Detail, fn(&Report) -> Part);
+
+use Detail::{Brief, Full};
 
 /// What is shown of a run, in order.
 const SECTIONS: &[Section] = &[
-    Of(asked::section),
-    Both(rates::section),
-    Both(times::section),
-    ObjectiveDocument(verdict::steady),
-    Of(times::closed_loop),
-    Of(times::phases),
-    Of(outcomes::section),
-    Of(outcomes::connections),
-    Of(labels::populations),
-    Of(labels::section),
-    Of(bars::section),
-    Of(notes::generator),
-    Of(notes::objectives),
-    Of(notes::section),
-    ObjectiveDocument(verdict::findings),
-    ObjectiveDocument(verdict::section),
+    (Brief, asked::title),
+    (Brief, headline::section),
+    (Brief, times::response),
+    (Brief, asked::section),
+    (Full, rates::section),
+    (Full, times::clocks),
+    (Full, times::phases),
+    (Brief, notes::objectives),
+    (Brief, outcomes::section),
+    (Brief, labels::populations),
+    (Brief, labels::section),
+    (Brief, transactions::section),
+    (Full, bars::section),
+    (Full, notes::generator),
+    (Brief, verdict::findings),
 ];
 
 /// What is shown where no reply came.
 const WITHOUT_REPLIES: &[Section] = &[
-    Of(asked::section),
-    Of(outcomes::nothing_measured),
-    Of(outcomes::section_of_several),
-    Of(notes::generator),
-    Of(notes::objectives),
-    Of(notes::section),
-    ObjectiveDocument(verdict::findings),
-    ObjectiveDocument(verdict::section),
+    (Brief, asked::title),
+    (Brief, headline::nothing_measured),
+    (Brief, asked::section),
+    (Brief, notes::objectives),
+    (Brief, outcomes::of_several),
+    (Full, notes::generator),
+    (Brief, verdict::findings),
 ];
 
-/// Writes the report.
+/// Writes the report on one screen, in plain characters.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    write_as(&View::default(), run, judgement, out)
+}
+
+/// Writes the report as the view says.
+pub fn write_as(view: &View, run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    let report = Report { run, judgement, view };
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
-    let texts = sections.iter().map(|section| match section {
-        Of(text) => text(run),
-        ObjectiveDocument(text) => text(judgement),
-        Both(text) => text(run, judgement),
-    });
-    let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-    out.write_all(texts.join("\n").as_bytes())
+    let shown = sections.iter().filter(|(from, _)| *from <= view.detail);
+    let parts: Vec<Part> = shown.map(|(_, part)| part(&report)).filter(|part| !part.is_empty()).collect();
+    let most = if view.detail == Full { usize::MAX } else { BRIEF_LINES };
+    out.write_all(fit::fit(&parts, most).as_bytes())
 }
 
 /// Writes the report of a study: what [`crate::outline`] says of it.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let blocks: Vec<Block> = of_study(study, analysis);
-    out.write_all(of_outline(&blocks).as_bytes())
+    write_study_as(&View::default(), study, analysis, out)
 }
 
+/// Writes the report of a study as the view says.
+pub fn write_study_as(view: &View, study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    let blocks: Vec<Block> = of_study(study, analysis, view.detail);
+    out.write_all(of_outline(view, &blocks).as_bytes())
+}
+
+#[cfg(test)]
+mod screens;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The table that autobench writes, so that what reads its files reads ours: tab-separated, one row a rate.
 //!
-//! What it is **not**: all that is known. One row stands for all repetitions: each figure is the median of theirs. A run
+//! Out of scope: all that is known. One row stands for all repetitions: each figure is the median of theirs. A run
 //! of a closed loop has its number of users in the first column.
 
 use crate::single;
@@ -30,12 +30,20 @@ const COLUMNS: [Column; 9] = [
 ];
 
 /// Writes a run: a row.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
     write_study(&study, &analysis, out)
 }
 
 /// Writes a study: a head, and a row for each load.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study(study: &Study, _: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let names: Vec<String> = study.experiment.contenders.iter().map(|c| word(&c.name)).collect();
     let of_contender = |name: &String| COLUMNS.map(|column| format!("{}_{name}", column.0));

@@ -1,4 +1,4 @@
-//! Dates as RFC 3339 has them. What it is not: a clock.
+//! Dates as RFC 3339 has them. Out of scope: a clock.
 
 /// Seconds since 1970-01-01 UTC as `2026-07-01T12:00:00.250Z`, to the millisecond.
 pub fn rfc3339(unix_seconds: f64) -> String {

@@ -3,7 +3,7 @@
 //! Levels lie within each other: the experiment, a contender's trials that follow one another, those of a repetition, a
 //! step. Whatever was begun at a level is finished there, however what lies within came to its end.
 //!
-//! What it is **not**: the runs themselves go to the [`Host`].
+//! Out of scope: the runs themselves go to the [`Host`].
 
 mod level;
 mod pursue;

@@ -53,7 +53,7 @@ pub enum HookError {
         when: String,
         /// The command.
         command: String,
-        /// So long it might take.
+        /// The time that it was given.
         limit: Duration,
         /// The last of what it wrote.
         output: String,
@@ -99,9 +99,9 @@ pub enum ServerError {
     NotReady {
         /// Whose.
         contender: String,
-        /// So long it might take.
+        /// The time that it was given.
         limit: Duration,
-        /// What it was that did not happen.
+        /// The event that did not happen.
         what: String,
         /// The last of what it wrote.
         output: String,

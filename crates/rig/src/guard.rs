@@ -6,7 +6,7 @@
 //! "no child is left".
 //!
 //! Words come in through its standard input, each ended by a NUL; [`Report`]s go out through its standard output, one a
-//! line. What the command writes goes to the guard's standard error. What it is not: it decides nothing about a server,
+//! line. What the command writes goes to the guard's standard error. It decides nothing about a server,
 //! neither when it is ready nor when it is to end.
 
 mod family;
@@ -24,7 +24,7 @@ use std::thread;
 use std::time::Duration;
 pub use words::{Ending, GuardCommand, Kind, Report};
 
-/// What is asked to end because we are gone has so long to do it.
+/// How long processes have to end after this program is gone.
 const AFTER_US: Duration = Duration::from_secs(1);
 /// Between two looks at the children: short while something is to happen soon, then longer.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));

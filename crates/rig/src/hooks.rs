@@ -1,4 +1,4 @@
-//! Shell commands before and after something. What it is not: when they run is [`conduct`](mod@crate::conduct)'s.
+//! Shell commands before and after something. Out of scope: when they run is [`conduct`](mod@crate::conduct)'s.
 
 use crate::error::HookError;
 use crate::guard::{Ending, GuardCommand, Kind};
@@ -7,7 +7,7 @@ use crate::ward::{GuardedCommand, RigContext, Setting};
 use brunt_model::experiment::Hook;
 use std::time::Duration;
 
-/// A hook that is to end early has so long to do so.
+/// How long a hook that is to end early may take.
 const TO_END: Duration = Duration::from_secs(2);
 
 /// How a hook that did not fail came to its end.

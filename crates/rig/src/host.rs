@@ -5,7 +5,7 @@ use brunt_model::experiment::Contender;
 use brunt_model::{Plan, ProbeSpec, TrialIndex};
 use std::time::Duration;
 
-/// What rig is handed: it makes runs and keeps them. One process, several, or a fleet are hosts alike.
+/// Makes runs and keeps them, for rig: one process, several, or a fleet.
 pub trait Host {
     /// Why a run could not be made at all: we failed, not the server.
     type Error;
@@ -42,7 +42,7 @@ pub struct Work<'a> {
     pub plan: Plan,
     /// What is to be read meanwhile. `Select::Server` has become `Select::Pid`.
     pub probes: Vec<ProbeSpec>,
-    /// The how-manieth trial this is, from 1, those done before an interruption included.
+    /// Trial index, from 1, those done before an interruption included.
     pub number: usize,
     /// Trials in all; None where nobody knows that yet.
     pub of: Option<usize>,
@@ -80,7 +80,7 @@ pub enum News {
     Ready {
         /// Whose.
         contender: String,
-        /// So long it took.
+        /// How long it took.
         took: Duration,
     },
     /// A managed server is stopped.
@@ -90,7 +90,7 @@ pub enum News {
     },
     /// Nothing is done, so that the machine comes to rest.
     Resting {
-        /// For so long.
+        /// Duration.
         time: Duration,
     },
     /// What the reader should know.

@@ -3,7 +3,7 @@
 //! An [`Experiment`](brunt_model::Experiment) comes in; each of its trials goes to a [`Host`], who makes the run and keeps
 //! it. One process, several, or a fleet are hosts alike.
 //!
-//! What it is **not**: it measures nothing itself and knows no statistics; it prints nothing, and keeps no run.
+//! It measures nothing itself and knows no statistics; it prints nothing, and keeps no run.
 //!
 //! * [`host`]: what it is handed, and what it says. [`mod@conduct`]: hooks and servers around trials, in order,
 //!   or as a [`Chooser`] chooses them one after the other.

@@ -1,4 +1,4 @@
-//! Which trial comes when. What it is not: it knows nothing of what was done already; places that were are left out of the
+//! Which trial comes when. It knows nothing of what was done already; places that were are left out of the
 //! list that it makes, and the others stay where they are.
 
 use brunt_model::experiment::TrialOrder;

@@ -1,4 +1,4 @@
-//! Time, for whoever waits. What it is not: a clock of its own; the real one is the engine's.
+//! Time, for whoever waits. Out of scope: a clock of its own; the real one is the engine's.
 
 use brunt_engine::{Epoch, Time};
 use brunt_model::{Clock, Tick};
@@ -10,7 +10,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mi
 
 /// A clock that one can wait by.
 pub trait Pause: Clock {
-    /// Waits so long.
+    /// Waits for this time.
     fn pause(&self, time: Duration);
 }
 
@@ -35,7 +35,7 @@ impl Pause for Real {
     }
 }
 
-/// Looks again and again until there is something, for so long at most.
+/// Polls until there is something, for this time at most.
 pub fn wait_for<T>(time: &dyn Pause, limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let (mut between, longest) = LOOKS;
     let end = time.now() + limit;

@@ -1,4 +1,4 @@
-//! Whether a server answers. What it is not: a client; one request without a body, plain HTTP/1.1, on a connection of its
+//! Whether a server answers. Out of scope: a client; one request without a body, plain HTTP/1.1, on a connection of its
 //! own, and of the reply only the status is read.
 
 use crate::hooks::{self, HookEnd};

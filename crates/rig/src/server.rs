@@ -1,4 +1,4 @@
-//! A managed server, from its start until nothing of it is left. What it is not: when it is restarted is
+//! A managed server, from its start until nothing of it is left. Out of scope: when it is restarted is
 //! [`conduct`](mod@crate::conduct)'s.
 
 use crate::error::ServerError;

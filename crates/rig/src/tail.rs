@@ -1,4 +1,4 @@
-//! The last of what a command wrote. What it is not: a log; what came before is forgotten.
+//! The last of what a command wrote. Out of scope: a log; what came before is forgotten.
 
 use crate::pause::{Pause, wait_for};
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Bytes that are kept.
 const KEPT: usize = 64 * 1024;
-/// What a command wrote just before its end may take so long to be read; a daemon that it left may keep the pipe open for
+/// How long to read output after a command's end; a daemon that it left may keep the pipe open for
 /// good.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 

@@ -1,6 +1,6 @@
 //! All that is decided about a study, whatever it was to decide: the one place for all who report one.
 //!
-//! What it is **not**: the mathematics, which are `judge`'s and `search`'s; nor what a single run comes to.
+//! Out of scope: the mathematics, which are `judge`'s and `search`'s;, and what a single run comes to.
 
 mod capacities;
 mod compare;

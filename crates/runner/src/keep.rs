@@ -1,6 +1,6 @@
 //! Who hears a run besides those who show it: the store, which keeps it, and what is read of the server meanwhile.
 //!
-//! What it is **not**: the store or the probes themselves. Neither can end a run: what goes wrong is a warning in it.
+//! Out of scope: the store or the probes themselves. Neither can end a run: what goes wrong is a warning in it.
 
 use crate::run::Listen;
 use brunt_engine::Epoch;

@@ -1,6 +1,6 @@
 //! Carries a plan out, or an experiment of many: the engine with real sockets and the real clock, in one process or several, heard by listeners.
 //!
-//! A [`Plan`](brunt_model::Plan) and a [`World`](world::Real) come in, with what goes with the run ([`With`]);
+//! A [`Plan`](brunt_model::Plan) and a [`World`](world::Real) come in, with what goes with the run ([`RunContext`]);
 //! [`carry_out`] tells every event to all who [`Listen`], and hands back the [`Run`](brunt_model::Run) and its judgement.
 //! A [`Control`](brunt_engine::Control) ends the run early.
 //!
@@ -36,5 +36,5 @@ pub mod world;
 pub use error::RunError;
 pub use interrupt::Interrupt;
 pub use mailbox::Mailbox;
-pub use run::{Engine, Listen, RunResult, With, carry_out, carry_out_by, drive};
+pub use run::{Engine, Listen, RunContext, RunResult, carry_out, carry_out_by, drive};
 pub use world::Real;

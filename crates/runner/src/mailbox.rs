@@ -2,7 +2,7 @@
 //!
 //! The events wait in a queue. While the listener is slow and the queue is full, snapshots that follow each other in one part of
 //! the run are joined, and readings of one source: the sums stay the same, and the time resolution becomes coarser. All other
-//! events are kept, in their order. What it is **not**: a way for the event log or for what steers the run, which hear every
+//! events are kept, in their order. Out of scope: a way for the event log or for what steers the run, which hear every
 //! event as it is.
 
 mod queue;

@@ -4,7 +4,7 @@
 //! framed accounts come from its stdout. Two threads serve each: one writes, one reads; a process that stands still
 //! keeps neither the others nor us from going on. What is made of the accounts is `engine::parts`' doing.
 //!
-//! What it is **not**: a way to other machines.
+//! Out of scope: a way to other machines.
 
 pub mod worker;
 

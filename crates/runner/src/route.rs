@@ -1,6 +1,6 @@
 //! The way to the server of a plan, and whether anything listens there.
 //!
-//! No request is made. Names that the resolver does not know at once are not waited for. What it is **not**: the look of
+//! No request is made. Names that the resolver does not know at once are not waited for. Out of scope: the look of
 //! `brunt check`, which asks the server.
 
 use brunt_model::plan::Connection;

@@ -28,7 +28,7 @@ pub trait Listen {
 }
 
 /// What a run is carried out with.
-pub struct With<'a> {
+pub struct RunContext<'a> {
     /// Where and with what.
     pub environment: Environment,
     /// What must be told right behind the first event.
@@ -57,7 +57,7 @@ pub struct RunResult {
 pub type Engine<'a> = &'a dyn Fn(Environment, &Control, &mut dyn Sink) -> Result<(), RunError>;
 
 /// Carries out a plan; nothing is written or shown but by those who listen.
-pub fn carry_out(plan: &Plan, world: &Real, with: With) -> RunResult {
+pub fn carry_out(plan: &Plan, world: &Real, with: RunContext) -> RunResult {
     carry_out_by(plan, with, &|environment, control, sink| drive(plan, environment, world, control, sink))
 }
 
@@ -80,8 +80,8 @@ pub fn drive(
 }
 
 /// The same with another engine, or in another world.
-pub fn carry_out_by(plan: &Plan, with: With, engine: Engine<'_>) -> RunResult {
-    let With { mut environment, notes, control, trial_of, redactor, listeners } = with;
+pub fn carry_out_by(plan: &Plan, with: RunContext, engine: Engine<'_>) -> RunResult {
+    let RunContext { mut environment, notes, control, trial_of, redactor, listeners } = with;
     // Who listens on the target's port tells the server from the other processes of this machine.
     environment.route = environment.route.or_else(|| route(plan));
     let mut bus =

@@ -1,7 +1,7 @@
 //! What is said to a run while it goes on: that the server is warm, or that enough is known; of a search's trial, that the
 //! load's side is decided.
 //!
-//! What it is not: the rules, which are `judge`'s; and it never ends a run that somebody else wants to go on.
+//! Out of scope: the rules, which are `judge`'s; and it never ends a run that somebody else wants to go on.
 
 use brunt_engine::Control;
 use brunt_judge::steady;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The first look at a warm-up: 50 points of 100 ms, which the rule needs.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
-/// Each look comes when so many times as much has passed.
+/// The time of a look as a multiple of that of the look before.
 const GROWTH: f64 = 1.25;
 /// The same of looks at the side of a trial, which may be as many as one likes; but never sooner than so.
 const SIDE_GROWTH: f64 = 1.05;

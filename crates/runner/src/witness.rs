@@ -1,7 +1,7 @@
 //! What single connections and replies said, for callers that show it: the first TLS handshake, heads of replies.
 //!
 //! It stands between the engine and the real transport, on the one path of a run in one process, and only where a witness is
-//! named. What it is **not**: on the measuring path of any other run.
+//! named. Out of scope: on the measuring path of any other run.
 
 use crate::error::RunError;
 use crate::run;

@@ -42,6 +42,10 @@ impl Feeds {
     }
 
     /// The column of that name or number, its file read if this is the first time that it is asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if the file cannot be read, or has no such column.
     pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
         let path = Path::new(file);
         let numbered = column.bytes().all(|b| b.is_ascii_digit());

@@ -1,15 +1,17 @@
 //! What a virtual user does: one request, a list of URLs, placeholders.
 //!
-//! What it is **not**: it sends no bytes itself, has no defaults, and prints nothing. The only files it reads are those
+//! It sends no bytes itself, has no defaults, and prints nothing. The only files it reads are those
 //! that a placeholder names. Words of the command line and plan files are read in `spec`.
 //!
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
+//! * `extract`: what users take out of replies.
 //! * [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
 
 pub mod body;
 pub mod error;
+mod extract;
 pub mod feed;
 mod program;
 mod replies;

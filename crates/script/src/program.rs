@@ -7,7 +7,8 @@
 
 use crate::ScriptError;
 use brunt_model::load::Think;
-use brunt_model::scenario::{Branch, Condition, Manner, Order, Scenario, Scope, Step};
+use brunt_model::scenario::{Branch, Condition, Manner, Order, Pauses, Scenario, Scope, Step};
+use std::sync::Arc;
 
 /// One operation. Jumps go to the number of an operation.
 #[derive(Debug)]
@@ -72,6 +73,10 @@ pub enum Op {
         /// Behind the steps.
         end: usize,
     },
+    /// Steps begin that are timed together, under this name.
+    BeginTransaction(Arc<str>, Pauses),
+    /// They are over.
+    EndTransaction,
     /// Something is over.
     Stop(Scope),
 }
@@ -138,9 +143,9 @@ enum Count {
 }
 
 impl Program {
-    /// Compiles a scenario.
-    pub fn new(scenario: &Scenario) -> Result<Self, ScriptError> {
-        let mut compiler = Compiler::default();
+    /// Compiles a scenario. These variables are set by other means than its steps.
+    pub fn new(scenario: &Scenario, variables: Vec<String>) -> Result<Self, ScriptError> {
+        let mut compiler = Compiler { variables, ..Compiler::default() };
         compiler.steps(&scenario.steps, Context { most: 1, counts: true })?;
         let Compiler { ops, slots, user_slots, variables, walk } = compiler;
         let counts = scenario.steps.iter().map(Count::of).collect();
@@ -186,9 +191,11 @@ impl Count {
 fn requests(step: &Step) -> u64 {
     match step {
         Step::Request(_) | Step::Next(_) => 1,
-        Step::Together { steps, .. } | Step::While { steps, .. } | Step::Loop { times: None, steps } => {
-            all_requests(steps)
-        }
+        Step::Together { steps, .. }
+        | Step::Group { steps, .. }
+        | Step::Transaction { steps, .. }
+        | Step::While { steps, .. }
+        | Step::Loop { times: None, steps } => all_requests(steps),
         Step::Loop { times: Some(times), steps } => all_requests(steps).saturating_mul(*times),
         Step::ForEach { values, steps, .. } => all_requests(steps).saturating_mul(values.len() as u64),
         Step::If { then, otherwise, .. } => all_requests(then).max(all_requests(otherwise)),
@@ -246,6 +253,12 @@ impl Compiler {
                 self.ops.push(Op::Next { order: *order, counts });
             }
             Step::Together { manner, steps } => self.together(*manner, steps, context)?,
+            Step::Group { steps, .. } => self.steps(steps, context)?,
+            Step::Transaction { name, pauses, steps } => {
+                self.ops.push(Op::BeginTransaction(name.as_str().into(), *pauses));
+                self.steps(steps, context)?;
+                self.ops.push(Op::EndTransaction);
+            }
             Step::Loop { times, steps } => {
                 let times = times.unwrap_or(u64::MAX);
                 let rounds = if times == u64::MAX { 1 } else { times };
@@ -353,7 +366,9 @@ impl Compiler {
             Condition::Status(least, most) => Test::Status(*least, *most),
             Condition::Equals(name, value) => {
                 let known = self.variables.iter().position(|known| known == name);
-                let unknown = || ScriptError::Scenario(format!("no step before sets the variable `{name}`"));
+                let unknown = || {
+                    ScriptError::Scenario(format!("no step before sets the variable `{name}`, and no extractor does"))
+                };
                 Test::Equals(known.ok_or_else(unknown)?, value.clone())
             }
             Condition::Not(other) => Test::Not(Box::new(self.test(other)?)),
@@ -393,11 +408,14 @@ impl Compiler {
 fn waits(step: &Step) -> Option<&'static str> {
     match step {
         Step::Request(_) | Step::Next(_) => None,
-        Step::Loop { times: Some(_), steps } | Step::ForEach { steps, .. } => steps.iter().find_map(waits),
+        Step::Loop { times: Some(_), steps } | Step::Group { steps, .. } | Step::ForEach { steps, .. } => {
+            steps.iter().find_map(waits)
+        }
         Step::Choose { branches, .. } => branches.iter().flat_map(|branch| &branch.steps).find_map(waits),
         Step::Loop { times: None, .. } => Some("a loop without an end"),
         Step::While { .. } | Step::If { .. } => Some("a condition"),
         Step::Together { .. } => Some("a step of the same kind"),
+        Step::Transaction { .. } => Some("a transaction"),
         Step::Think(_) => Some("a pause"),
         Step::Once(_) => Some("a step that is carried out once"),
         Step::Stop(_) => Some("a stop"),

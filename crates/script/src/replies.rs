@@ -2,7 +2,7 @@
 //! requests of their own, credentials, a page's elements, versions.
 //!
 //! These further requests are sent one after the other, before the next step of the scenario; each has a sample of its own. Scripts
-//! in pages are not run. No clock is read: cookies last until the end of the run.
+//! in pages are not run. No clock is read but for the expiry of cookies.
 //!
 //! * `ask`: one request that is to be made, and those that follow from a reply. `jar`: cookies.
 //! * `identity`: credentials, Basic and Digest. `page`: what a page is made of.
@@ -61,6 +61,11 @@ impl Memory {
         let step = self.step(script, &ask);
         self.asking = Some(ask);
         step
+    }
+
+    /// Whether the last request was for an element of a page.
+    pub fn was_element(&self) -> bool {
+        self.asking.as_ref().is_some_and(|ask| ask.is_element)
     }
 
     /// The step of a request that follows from a reply, where one is still to be asked.
@@ -126,12 +131,13 @@ impl Memory {
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
         let url = from.parts()?.url.clone();
+        let cookies = script.policy(from.tags.reply_policy).cookies;
         if let Some(fields) = fields {
             self.jar.take(&url, fields);
         }
         let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
-            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field(&url)));
+            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field(&url, cookies)));
             script.number_of(&to.url)
         })?;
         if let Some(asking) = &mut self.asking {
@@ -144,7 +150,7 @@ impl Memory {
         let policy = script.policy(ask.request.reply_policy);
         let mut extra = self.identity.fields(&ask.request);
         let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
-        extra.extend(cookies.and_then(|url| self.jar.field(url)));
+        extra.extend(cookies.and_then(|url| self.jar.field(url, policy.cookies)));
         extra.extend(self.versions.get(&ask.request.url).into_iter().flatten().cloned());
         match ask.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),

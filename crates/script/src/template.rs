@@ -5,7 +5,7 @@
 //! | `{n}` | the number of the request in the run, from 0 |
 //! | `{uuid}` | a random UUID (version 4), drawn from the run's seed |
 //! | `{random:1..100}` | a whole number from 1 to 100, both included, drawn from the run's seed |
-//! | `{var:NAME}` | the value of a variable of the scenario |
+//! | `{var:NAME}` | the value of a variable of the user, which a step or an extractor sets |
 //! | `{csv:FILE:column}` | the cell of row `n` of a CSV file, see [`feed`](crate::feed) |
 //!
 //! Nothing else is a placeholder: any other brace stands for itself, so that JSON needs no care. A backslash directly
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// What placeholders are filled in from.
+/// The values for placeholders.
 #[derive(Debug)]
 pub struct RenderContext<'a, R: Rng + ?Sized> {
     /// The number of the request in the run, from 0.
@@ -90,6 +90,10 @@ enum Part {
 
 impl Template {
     /// Finds the placeholders of a text, and reads the files that they name.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
     pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let mut parts = Vec::new();
         for piece in pieces(text)? {
@@ -144,16 +148,28 @@ pub fn has_placeholders(text: &str) -> bool {
 }
 
 /// The text of a URL's path, query or form with all that cannot stand there percent-encoded, placeholders left alone.
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed.
 pub fn encode_url(text: &str) -> Result<String, WordError> {
     map_literals(text, push_encoded)
 }
 
 /// A value or name of a form, encoded (WHATWG URL section 5.2), placeholders left alone.
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed.
 pub fn encode_form(text: &str) -> Result<String, WordError> {
     map_literals(text, |out, literal| out.extend(url::form_urlencoded::byte_serialize(literal.as_bytes())))
 }
 
 /// The body's template; none where it is no text.
+///
+/// # Errors
+///
+/// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
 pub fn compile_body(
     body: &Body,
     headers: &[(String, String)],
@@ -225,7 +241,7 @@ fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
     if let Some(name) = inner.strip_prefix("var:") {
         let known = feeds.variables.iter().position(|known| known == name);
         return Ok(Part::Variable(
-            known.ok_or_else(|| malformed(inner, "no step of the scenario sets this variable"))?,
+            known.ok_or_else(|| malformed(inner, "no step of the scenario and no extractor sets this variable"))?,
         ));
     }
     Ok(if inner == "n" { Part::N } else { Part::Uuid })

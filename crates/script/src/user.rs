@@ -5,6 +5,7 @@
 
 mod interpreter;
 
+use crate::extract::CompiledExtractor;
 use crate::program::{Program, shares};
 use crate::replies::Ask;
 use crate::template::{Place, RenderContext, Template, compile_body};
@@ -29,6 +30,8 @@ pub struct CompiledScript {
     feeds: Feeds,
     program: Program,
     policies: Vec<ReplyPolicy>,
+    /// By policy.
+    extractors: Vec<Vec<CompiledExtractor>>,
     /// Virtual users of all workers together.
     users: u64,
     seed: u64,
@@ -40,7 +43,7 @@ pub struct CompiledScript {
 #[derive(Debug)]
 struct CompiledRequest {
     request: Request,
-    /// Where there are placeholders.
+    /// None: no placeholders.
     templates: Option<Templates>,
 }
 
@@ -72,10 +75,15 @@ impl Templates {
 
 impl CompiledScript {
     /// Compiles the scenario of the population of this number, and reads the files that its placeholders name.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if the scenario makes no sense, a placeholder is malformed, or a file cannot be read.
     pub fn new(plan: &Plan, number: usize) -> Result<Self, ScriptError> {
         let population = &plan.populations[number];
         let scenario = &population.scenario;
-        let program = Program::new(scenario)?;
+        let program = Program::new(scenario, extracted(&plan.reply_policies))?;
+        let extractors = compile_extractors(&plan.reply_policies, &program.variables)?;
         let mut feeds = Feeds::with_variables(program.variables.clone());
         let compile = |request: &Request| {
             Ok(CompiledRequest { templates: Templates::compile(request, &mut feeds)?, request: request.clone() })
@@ -86,7 +94,7 @@ impl CompiledScript {
         let policies = plan.reply_policies.clone();
         // Populations do not draw the same values.
         let seed = plan.seed.wrapping_add((number as u64) << 48);
-        Ok(Self { entries, feeds, program, policies, users, seed, shares })
+        Ok(Self { entries, feeds, program, policies, extractors, users, seed, shares })
     }
 
     /// The names of its labels.
@@ -128,7 +136,35 @@ impl CompiledScript {
 
 /// Whether nothing that a user does depends on the reply.
 fn is_inert(policy: &ReplyPolicy) -> bool {
-    !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
+    !policy.looks_at_head()
+        && policy.cookies == Cookies::Ignored
+        && policy.failure_ends == Scope::Nothing
+        && policy.extractors.is_empty()
+}
+
+/// The variables that extractors set, each once.
+fn extracted(policies: &[ReplyPolicy]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for extractor in policies.iter().flat_map(|policy| &policy.extractors) {
+        if !names.contains(&extractor.variable) {
+            names.push(extractor.variable.clone());
+        }
+    }
+    names
+}
+
+fn compile_extractors(
+    policies: &[ReplyPolicy],
+    variables: &[String],
+) -> Result<Vec<Vec<CompiledExtractor>>, ScriptError> {
+    let compile = |policy: &ReplyPolicy| {
+        let numbered = policy.extractors.iter().filter_map(|extractor| {
+            let variable = variables.iter().position(|known| *known == extractor.variable)?;
+            Some(CompiledExtractor::new(extractor, variable))
+        });
+        numbered.collect()
+    };
+    policies.iter().map(compile).collect()
 }
 
 fn prepare<T: Transport>(transport: &T, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
@@ -271,10 +307,6 @@ struct Table<T: Transport>(Rc<WorkerScript<T>>);
 impl<T: Transport> Users for Table<T> {
     fn user(&self, number: u64) -> Box<dyn VirtualUser> {
         Box::new(Interpreter::new(Rc::clone(&self.0), number))
-    }
-
-    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        self.0.redirect(from, reply, hops)
     }
 
     fn first(&self) -> Rc<Prepared> {

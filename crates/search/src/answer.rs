@@ -1,6 +1,6 @@
 //! What the trials of a search came to, as an answer.
 //!
-//! What it is: the fold of all that the other modules find. What it is not: the place where the bottleneck is known; who
+//! The fold of all that the other modules find. Out of scope: the place where the bottleneck is known; who
 //! has the runs puts it in, and asks [`Answer`] for its sentence again.
 
 use crate::capacity::CapacityState;

@@ -1,7 +1,7 @@
 //! What an objective asks of a block of a trial: how much of it was over, of how much.
 //!
 //! What it is: every objective as a figure that grows with the load, and the value of it that is just allowed. A quantile
-//! is turned round: p99 < 50 ms allows a share of 1 % of requests slower than 50 ms. What it is not: a judgement.
+//! is turned round: p99 < 50 ms allows a share of 1 % of requests slower than 50 ms. Out of scope: a judgement.
 
 use brunt_model::Objective;
 use brunt_model::objective::{Metric, Relation};
@@ -71,7 +71,7 @@ impl Bound {
     }
 
     /// Of how many seconds the clumps are taken to be in which what counts against it comes, before anything is known. Where
-    /// 1 % of the requests wait longer than t, a queue that has grown so long takes two to three times t to be gone again.
+    /// 1 % of the requests wait longer than t, such a queue takes two to three times t to be gone again.
     pub fn clump(&self) -> f64 {
         match self.counted {
             Counted::Slower(than) => 2.5 * than,

@@ -1,7 +1,7 @@
 //! The capacity under a set of objectives, as all trials together have it.
 //!
 //! What it is: each objective's figure of each trial, with how much it varies, handed to [`crate::curve`]; of several
-//! objectives the one that is missed first. What it is not: that model, nor the sentence about it.
+//! objectives the one that is missed first. Out of scope: that model, and the sentence about it.
 
 use crate::bound::{Bound, Counted, KEPT};
 use crate::curve::{Crossing, LoadPoint, Saturation, Scale, Target, crossing};
@@ -137,7 +137,7 @@ impl Ends {
         let most = self.most.map(|most| most.load);
         let first = self.crossing().map(|crossing| crossing.load);
         let value = match (first, self.low(first), self.high(first)) {
-            // Where little is known, it is at least known that no more than this was ever served.
+            // The highest throughput ever served is a bound, however little else is known.
             (Some(first), low, high) if low.is_none() || high.is_none() => Some(first.min(most.unwrap_or(first))),
             _ => first,
         };

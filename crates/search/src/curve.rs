@@ -3,7 +3,7 @@
 //! What it is: near the capacity, the figure y on its scale (log for sums over counts, complementary log-log for shares) is
 //! a straight line in the load; what is seen of it varies as sums of a random number of random clumps do (Tweedie's
 //! compound Poisson with power 3/2: Jørgensen, "Exponential dispersion models", J. R. Statist. Soc. B 49, 1987). The load at
-//! which it crosses is found by least deviance, its interval by profile likelihood. What it is not: a model of what happens
+//! which it crosses is found by least deviance, its interval by profile likelihood. Out of scope: a model of what happens
 //! far from the capacity: there a trial only says that its load is far, not how far. docs/method.md has the formulas.
 
 use brunt_stats::order;

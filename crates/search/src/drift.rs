@@ -4,7 +4,7 @@
 //! Of a single worker the pace falls in a straight line to nothing at saturation (1/mean = μ − λ), of others nearly so; where
 //! the pace at a load is another than before, the capacity has wandered. Means are known far better than the share of slow
 //! requests. Since a search follows what wanders, its loads fall and rise with time, and only what is known of the line
-//! beforehand tells the two apart. What it is not: a cause. Trials in overload are not looked at: they have no steady mean.
+//! beforehand tells the two apart. Out of scope: a cause. Trials in overload are not looked at: they have no steady mean.
 
 /// What a trial says of a drift.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,7 +4,7 @@
 //! `p99 < 50ms`, the load at which 1 % of the requests take longer. Trials come in as [`TrialSummary`]s; out goes what to measure
 //! [`NextStep`], and the [`Answer`](brunt_model::Answer).
 //!
-//! What it is **not**: it measures nothing, reads no clock and keeps nothing. All that is known of a search are its trials,
+//! It measures nothing, reads no clock and keeps nothing. All that is known of a search are its trials,
 //! so going on with one that was stopped is to ask again with what is there.
 //!
 //! * [`search`]: [`Search`], and the order in which things are tried. `stage`: the choice itself.

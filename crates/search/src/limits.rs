@@ -1,6 +1,6 @@
 //! Knee, saturation and collapse, from the trials of a search.
 //!
-//! What it is: the definitions of a sweep, applied to the loads that a search happened to try. What it is not: as fine as a
+//! What it is: the definitions of a sweep, applied to the loads that a search happened to try. Out of scope: as fine as a
 //! sweep: a knee lies somewhere between the loads beside it.
 
 use crate::summary::TrialSummary;

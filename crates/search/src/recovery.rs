@@ -1,7 +1,7 @@
 //! How long a server takes to recover from an overload.
 //!
 //! What it is: the time from the end of the overload until mean response times are, and stay, as they had been at about
-//! that load before. What it is not: a test of why.
+//! that load before. Out of scope: a test of why.
 
 use crate::search::{PastTrial, Search, searched};
 use crate::summary::{Counts, TrialSummary};
@@ -9,7 +9,7 @@ use brunt_model::answer::Recovery;
 use brunt_model::question::TrialPurpose;
 use std::time::Duration;
 
-/// Replies are as they had been when they take at most so many times as long.
+/// Response times have recovered when they are below this multiple of those before.
 const BACK: f64 = 1.5;
 /// They are looked at in pieces of so many seconds.
 const PIECE_SECONDS: f64 = 0.5;

@@ -1,8 +1,8 @@
 //! What to measure next, and what it came to.
 //!
 //! What it is: the order in which things are tried, as a function of the trials so far: up until the objectives are missed,
-//! in between until the capacity is known, once more at the answer, an overload, and the way back. What it is not: a
-//! machine with a state; whoever asks again with the same trials gets the same reply.
+//! in between until the capacity is known, once more at the answer, an overload, and the way back. Out of scope: a
+//! machine with a state; the same trials give the same reply.
 
 use crate::capacity::{self, CapacityState};
 use crate::summary::{Evidence, TrialSummary};
@@ -35,7 +35,7 @@ pub struct TrialRequest {
     pub load: f64,
     /// Why, in some words.
     pub why: String,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: TrialPurpose,
     /// How long it is to be; it ends between `least` and `most`, as soon as [`fn@crate::sides`] has decided all sets.
     pub times: TrialTimes,

@@ -3,7 +3,7 @@
 //! What it is: a test that may be looked at as often as one likes: a confidence sequence, by the method of mixtures (Robbins,
 //! Annals of Mathematical Statistics 41, 1970), in its form for sums that are only nearly normal (Waudby-Smith, Arbour,
 //! Sinha, Kennedy & Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics
-//! 52, 2024). Blocks hang together, so their number is the effective one. What it is not: the capacity.
+//! 52, 2024). Blocks hang together, so their number is the effective one. Out of scope: the capacity.
 
 use crate::bound::Bound;
 use crate::summary::{Counts, Part, bounds};

@@ -16,7 +16,7 @@ use std::time::Duration;
 const GROWTH: (f64, f64) = (4.0, 2.0);
 /// The second load is no greater than this, however fast the server answers: brunt's own limit may be near.
 const ALONE: f64 = 5000.0;
-/// Replies take clearly longer when their mean is so many times that of the first trial.
+/// Response times have clearly grown when their mean is this multiple of the first trial's.
 const SLOWER: f64 = 2.0;
 /// An interval with ends further apart than this factor is first made narrower.
 const WIDE: f64 = 1.3;
@@ -28,7 +28,7 @@ const NEAR_TRIALS: usize = 4;
 const AROUND_SECONDS: f64 = 0.5;
 /// No more than this share of the time is set aside for the overload and the way back.
 const RESERVED: f64 = 0.125;
-/// So many times less than the start, and no load is left that makes sense.
+/// The lowest load to try is the start divided by this.
 const LEAST: f64 = 1e-3;
 
 /// What comes next, `made` being what the trials seen were made for.
@@ -226,7 +226,7 @@ impl Stage<'_> {
         }))
     }
 
-    /// Where the answer is least known.
+    /// The load at which the estimate is least certain.
     fn refine(&self, known: &CapacityState) -> Result<NextStep, SearchEnd> {
         let (Some(crossing), Some(met), Some(missed)) = (known.crossing, known.met, known.missed) else {
             return Err(SearchEnd::Budget);

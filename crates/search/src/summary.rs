@@ -1,6 +1,6 @@
 //! A run, as far as it bears on a search: what was over each bound, block by block.
 //!
-//! What it is: counts, of the points of the measured time. What it is not: a decision; [`mod@crate::sides`] and
+//! What it is: counts, of the points of the measured time. Out of scope: a decision; [`mod@crate::sides`] and
 //! [`crate::curve`] decide.
 
 use crate::bound::{Bound, Counted, Replies};
@@ -18,7 +18,7 @@ use brunt_stats::Sketch;
 pub struct TrialSummary {
     /// The load that was asked for: arrivals per second or users.
     pub load: f64,
-    /// What it was for; None where that is to be told from the trials before it.
+    /// Its purpose; None: infer it from the trials before.
     pub purpose: Option<TrialPurpose>,
     /// When it began, in seconds since 1970-01-01 UTC.
     pub began: f64,

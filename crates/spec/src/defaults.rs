@@ -108,7 +108,7 @@ pub const FIND_GRACE: &str = "1s";
 /// Rest between them.
 pub const FIND_COOLDOWN: &str = "1s";
 
-/// The overload at its end, as so many times the capacity.
+/// The overload at its end, as a multiple of the capacity.
 pub const FIND_OVERLOAD: &str = "1.5";
 
 /// What a load is to meet where nobody says: the first of Nielsen's limits of patience, and next to no errors.

@@ -4,7 +4,7 @@
 //! * [`find`]: a search for the capacity; [`pattern`]: the plan that all its trials have in common. [`at_capacity`]: contenders
 //!   that are compared by their capacities.
 //!
-//! What it is **not**: the order of trials, and their carrying out.
+//! Out of scope: the order of trials, and their carrying out.
 
 pub mod at_capacity;
 pub mod comparison;

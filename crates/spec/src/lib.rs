@@ -6,7 +6,7 @@
 //! a form, JSON ───┘
 //! ```
 //!
-//! What it is **not**: it measures nothing, prints nothing, and knows no command-line parser. The environment, standard input
+//! It measures nothing, prints nothing, and knows no command-line parser. The environment, standard input
 //! and what the plan must know of the machine are handed in as [`System`].
 //!
 //! * [`words`]: single values, `1.5s` or `p99 < 50ms`. [`defaults`]: what is meant where nobody says anything.

@@ -4,7 +4,7 @@
 //! text ─yaml─▶ tree with places ─choose, contenders × factors, --set─▶ a tree each ─${…}─▶ typed words ─▶ PlanFile
 //! ```
 //!
-//! What it is **not**: it has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
+//! It has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
 //! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
 //!
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.

@@ -3,7 +3,7 @@
 //! * [`resolve`]: the whole way, [`load`]. [`told`]: keys → settings, by the table of settings. [`search`]: what stands below
 //!   `find`. [`mod@show`]: the resolved plan as a plan file again.
 //!
-//! What it is **not**: YAML is read in [`plan`](crate::plan), and nothing is carried out here.
+//! Out of scope: YAML is read in [`plan`](crate::plan), and nothing is carried out here.
 
 pub mod resolve;
 pub mod search;

@@ -2,7 +2,7 @@
 //!
 //! * [`row`]: a row of the table. [`rows`]: the table. [`said`]: which settings were said, and what messages call them.
 //!
-//! What it is **not**: rules that hold between settings are in [`to_plan`](mod@crate::to_plan), and where a word comes from
+//! Out of scope: rules that hold between settings are in [`to_plan`](mod@crate::to_plan), and where a word comes from
 //! (a command line, a plan file, a form) is the caller's.
 
 pub mod row;
@@ -198,7 +198,7 @@ pub struct SearchSettings {
     pub trial: (Duration, Duration),
     /// Rest between two trials.
     pub cooldown: Duration,
-    /// The overload at the end, as so many times the capacity; None: none.
+    /// The overload at the end, as a multiple of the capacity; None: none.
     pub overload: Option<f64>,
     /// What the capacity is to be.
     pub require: Vec<Requirement>,

@@ -2,7 +2,7 @@
 //! instead, in options or in keys, as they were said.
 //!
 //! Files that settings name (a body, a list of URLs, rows for placeholders) are read here, so that a plan needs nothing
-//! but the rows. What it is **not**: it measures nothing, and asks the system nothing: that is handed in as [`System`].
+//! but the rows. It measures nothing, and asks the system nothing: that is handed in as [`System`].
 
 mod connection;
 mod load;
@@ -22,6 +22,10 @@ pub use script::{body_from, scenario};
 pub use sweep::sweep_steps;
 
 /// The plan, and notes that the user should be told.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<String>)> {
     let scenario = scenario(settings, system)?;
     let connection = connection::connection(settings)?;

@@ -1,6 +1,6 @@
 //! Words of the command line and of plan files → values of `model`.
 //!
-//! A word that cannot be read is a [`WordError`], which says what to write instead. What it is **not**: rules between several words
+//! A word that cannot be read is a [`WordError`], which says what to write instead. Out of scope: rules between several words
 //! are not here. Files are read that a word names: a list of URLs, headers, a certificate.
 //!
 //! * [`duration`], [`bytes`]: `1.5s`, `124k`.

@@ -12,7 +12,7 @@ use crate::shift::{Between, averages};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
-/// Where there are too many ways to exchange the two, so many are drawn.
+/// Random permutations drawn when there are too many to try all.
 const DRAWN: usize = 1 << 14;
 /// The same differences give the same bands.
 const SEED: u64 = 0x6272_756e_7402;

@@ -2,7 +2,7 @@
 //!
 //! What it is: the long-run variance of a stationary series by *batch means* (Conway 1963; Law & Kelton, "Simulation
 //! Modeling and Analysis", §9.5.3), with blocks that grow until they no longer hang together, and what the blocks say
-//! of how sure that variance is. What it is not: a test of whether the series is stationary (see [`crate::mser`]).
+//! of how sure that variance is. Out of scope: a test of whether the series is stationary (see [`crate::mser`]).
 
 /// Fewer blocks say nothing.
 pub const FEWEST_BLOCKS: usize = 10;

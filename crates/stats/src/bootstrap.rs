@@ -1,7 +1,7 @@
 //! How sure a figure is, by measuring again what was measured (Efron 1979).
 //!
 //! What it is: draws with replacement, in two stages (repetitions, then blocks within each; Davison & Hinkley, "Bootstrap
-//! Methods and their Application", 1997, §3.8), and the percentile interval of what comes of them. What it is not: a cure
+//! Methods and their Application", 1997, §3.8), and the percentile interval of what comes of them. Out of scope: a cure
 //! for few repetitions: of three values it can only draw these three.
 
 use rand::{Rng, RngExt as _};

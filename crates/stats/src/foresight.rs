@@ -2,7 +2,7 @@
 //!
 //! What it is: the number of blocks at which an interval around the shift, about as wide as those so far would have, leaves
 //! out zero, or stays within what matters, with four chances in five (normal approximation, with Student's t for few blocks:
-//! Lehr, Statistics in Medicine 11, 1992, is its rule of thumb). What it is not: a promise; blocks to come need not be like those that were.
+//! Lehr, Statistics in Medicine 11, 1992, is its rule of thumb). Out of scope: a promise; blocks to come need not be like those that were.
 
 use crate::order::student;
 use statrs::distribution::{ContinuousCDF, Normal};

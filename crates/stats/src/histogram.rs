@@ -4,7 +4,7 @@
 //! sum, least and greatest are exact. Any `u64` fits: nothing is clamped. Buckets are kept in pages that are made when
 //! first used, so an empty histogram owns no memory and a full one is bounded (880 pages of half a kilobyte).
 //!
-//! What it is not: safe for several threads. Each worker records into its own and hands it over.
+//! Out of scope: safe for several threads. Each worker records into its own and hands it over.
 //!
 //! The layout follows "How `HdrHistogram` works" (Gil Tene, `HdrHistogram` README): values below 2048 have a bucket
 //! each; above, the bucket is given by the position of the highest bit and the ten bits below it.

@@ -1,7 +1,7 @@
 //! Many tests at once, without more false alarms than one.
 //!
 //! What it is: Holm's step-down procedure (Scandinavian J. of Statistics 6, 1979), weighted: the most convincing of all
-//! that are left is tested at its share of α; what it used is shared among the rest if it was rejected. What it is not: a
+//! that are left is tested at its share of α; what it used is shared among the rest if it was rejected. Out of scope: a
 //! statement on how much anything differs.
 
 /// A hypothesis: its p-value, and the share of α that it has at first (shares of all are taken in proportion).

@@ -2,7 +2,7 @@
 //!
 //! What it is: weighted least squares under the one condition that values do not decrease, by pooling adjacent violators
 //! (Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical Statistics 26, 1955; Barlow et al., "Statistical
-//! Inference under Order Restrictions", 1972). What it is not: smooth; it knows steps only.
+//! Inference under Order Restrictions", 1972). Out of scope: smooth; it knows steps only.
 
 use std::iter::repeat_n;
 

@@ -2,7 +2,7 @@
 //!
 //! What it is: Kneedle (Satopää, Albrecht, Irwin & Raghavan, "Finding a 'Kneedle' in a Haystack", ICDCS Workshops 2011)
 //! on a rising curve that is known as a whole: scaled to the unit square, a knee is where it lies furthest from the
-//! diagonal, and a sensitivity rejects what is no more than a bump. What it is not: a smoother (see [`crate::isotonic`]),
+//! diagonal, and a sensitivity rejects what is no more than a bump. Out of scope: a smoother (see [`crate::isotonic`]),
 //! nor a test of whether the curve rises at all: a flat one fills the square as well, with its noise.
 
 /// To which side a rising curve bends.

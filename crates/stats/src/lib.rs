@@ -1,6 +1,6 @@
 //! The mathematics of load tests, standing alone.
 //!
-//! What it is **not**: it does no I/O, reads no clock and knows nothing of HTTP. Everything here is a pure function
+//! It does no I/O, reads no clock and knows nothing of HTTP. Everything here is a pure function
 //! of numbers, so that it can be checked against published answers.
 //!
 //! * [`histogram`]: counts of durations, exact in count, 0.1 % in value, mergeable in any order.

@@ -2,7 +2,7 @@
 //!
 //! What it is: MSER-5 (White, Cobb & Spratt, "A comparison of five steady-state truncation heuristics for simulation",
 //! WSC 2000): the series, five points averaged into one, is cut where the rest has the least marginal standard error.
-//! It also says whether the series changed for good in its second half. What it is not: a proof of stationarity; a
+//! It also says whether the series changed for good in its second half. Out of scope: a proof of stationarity; a
 //! change slower than the series is long cannot be seen in it.
 
 use crate::blocks;

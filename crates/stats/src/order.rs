@@ -1,7 +1,7 @@
 //! The interval of a quantile, as shares of the sorted values.
 //!
 //! What it is: the ranks between which the true quantile lies with 95 % confidence, whatever the distribution of the
-//! values, for a sample worth `effective` independent ones. What it is not: the values at these ranks.
+//! values, for a sample worth `effective` independent ones. Out of scope: the values at these ranks.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::beta_reg;

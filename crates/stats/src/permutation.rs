@@ -2,7 +2,7 @@
 //!
 //! What it is: the permutation test within blocks. Were the two alike, each difference within a block might as well have
 //! had the other sign: the p-value is the share of all 2ⁿ ways to exchange the two in some of the blocks that speak at least
-//! as clearly. What speaks is the sum of the signed ranks (Wilcoxon, Biometrics Bulletin 1, 1945), so that a single wild block has no more weight than its rank. What it is not: an estimate of how much they
+//! as clearly. What speaks is the sum of the signed ranks (Wilcoxon, Biometrics Bulletin 1, 1945), so that a single wild block has no more weight than its rank. Out of scope: an estimate of how much they
 //! differ (`shift`), nor a test that may be looked at again after each block (`sequential`).
 //!
 //! Differences may be infinite: what is known from below only has the highest rank.

@@ -1,7 +1,7 @@
 //! Whether two groups of a few values differ, by their ranks alone.
 //!
 //! What it is: the exact two-sided test of Mann & Whitney (1947), ties at their mean rank, and the least p that so many
-//! values can reach at all. What it is not: an estimate of how much they differ.
+//! values can reach at all. Out of scope: an estimate of how much they differ.
 
 /// The share of all ways to divide the values into groups of these sizes whose rank sums are as far from the middle as that
 /// of `ours`, or further: the exact two-sided p. 1 where a group is empty.

@@ -1,7 +1,7 @@
 //! Middle and width of a few values, some of which may be wrong.
 //!
 //! What it is: median, median absolute deviation, Huber's location, and how far each value stands apart from the others
-//! (Hampel's identifier). What it is not: an interval of anything.
+//! (Hampel's identifier). Out of scope: an interval of anything.
 
 /// The median absolute deviation of a normal distribution, times this, is its standard deviation.
 const NORMAL: f64 = 1.4826;

@@ -2,7 +2,7 @@
 //!
 //! What it is: the fit of y = min(slope · x, plateau), the two asymptotes of a server's throughput over its load (Lazowska,
 //! Zahorjan, Graham & Sevcik, "Quantitative System Performance", 1984, ch. 5), by least absolute deviations, so that a few
-//! wrong points do not pull; the plateau is then Huber's location of the points behind the corner. What it is not: a model of
+//! wrong points do not pull; the plateau is then Huber's location of the points behind the corner. Out of scope: a model of
 //! the way around the corner, nor of what falls behind it.
 
 use crate::robust;

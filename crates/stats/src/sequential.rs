@@ -5,7 +5,7 @@
 //! way of counting is exact, so that what few blocks cannot spend is not lost but left to later looks). Nothing is taken
 //! from a table: each way is followed through all looks, with the ranks that the blocks had at each. Up to 16 blocks all
 //! 2ⁿ ways are; beyond, 2¹⁵ of them drawn with a fixed seed, that which happened among them, so that the level still holds
-//! (Hemerik & Goeman, TEST 27, 2018). What it is not: two-sided. Each side is tested by itself at half of the level.
+//! (Hemerik & Goeman, TEST 27, 2018). Out of scope: two-sided. Each side is tested by itself at half of the level.
 //!
 //! Each way has a **price**: the least α at which it would have spoken by now. That of the way which happened is the p-value.
 

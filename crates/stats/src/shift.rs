@@ -4,7 +4,7 @@
 //! test leaves when it is turned round: all shifts that it does not reject (Hollander & Wolfe, Nonparametric Statistical
 //! Methods, §3.2 and §4.2; over several looks, Jennison & Turnbull, JRSS B 51, 1989). Paired in blocks: the median of all
 //! averages of two differences, and their order statistics. Not paired: the same of all differences between a value of the
-//! one group and a value of the other. What it is not: the test.
+//! one group and a value of the other. Out of scope: the test.
 //!
 //! A value that is known from below only gives a difference that is known to lie between two ends; both estimates never
 //! fall when a value rises, so that of the lower ends and that of the upper ends hold the true one between them.
@@ -47,7 +47,7 @@ impl Between {
     }
 }
 
-/// What nobody can know lies as far off as it can.
+/// Unknown values count as infinitely far off.
 fn worst(value: f64, side: f64) -> f64 {
     if value.is_nan() { side * f64::INFINITY } else { value }
 }

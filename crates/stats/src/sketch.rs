@@ -2,7 +2,7 @@
 //!
 //! What it is: the non-empty buckets of a [`Histogram`], eight joined into one (128 to each power of two, so a value is
 //! known to 0.8 %), as a packed list of about a byte a bucket. Mergeable, so that points of a series may be joined when
-//! it grows too long. What it is not: something to record into; it is made from a histogram.
+//! it grows too long. Out of scope: something to record into; it is made from a histogram.
 
 use crate::histogram::{high_of, index_of, low_of};
 use crate::{Histogram, quantile};

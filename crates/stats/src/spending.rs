@@ -1,7 +1,7 @@
 //! What each look at a growing number of blocks may cost of the chance to be wrong.
 //!
 //! What it is: the spending function α·t of Kim & `DeMets` (Biometrika 74, 1987), after Lan & `DeMets` (Biometrika 70, 1983): t
-//! is the share of all blocks that there may be. What it is not: a test (`sequential`).
+//! is the share of all blocks that there may be. Out of scope: a test (`sequential`).
 //!
 //! Why not one that is sparing at first, like O'Brien & Fleming's: with few blocks the ranks are sparing already, since n of
 //! them cannot reach less than 2/2ⁿ; and what a look does not spend stays for the next.

@@ -1,7 +1,7 @@
 //! How throughput grows with the number of those who ask.
 //!
 //! What it is: the Universal Scalability Law X(N) = λN / (1 + σ(N−1) + κN(N−1)) (Gunther, "Guerrilla Capacity Planning",
-//! 2007), fitted by bounded non-linear least squares (Levenberg 1944, Marquardt 1963). What it is not: a forecast; beyond
+//! 2007), fitted by bounded non-linear least squares (Levenberg 1944, Marquardt 1963). Out of scope: a forecast; beyond
 //! the greatest N that was measured it is only a formula.
 
 /// The law's three numbers.
@@ -21,7 +21,7 @@ impl Law {
         self.lambda * n / self.share(n)
     }
 
-    /// Where it is greatest, √((1−σ)/κ); None where it grows for ever.
+    /// The load of the maximum, √((1−σ)/κ); None: no maximum.
     pub fn peak(&self) -> Option<f64> {
         (self.kappa > 0.0).then(|| ((1.0 - self.sigma) / self.kappa).sqrt().max(1.0))
     }

@@ -2,7 +2,7 @@
 //!
 //! It is the eight bytes [`MAGIC`], then frames as those of an event log: the first says what follows ([`Contents`], as
 //! JSON), the others are the files of the store, one after the other, in pieces. A file that is cut off, changed or of
-//! another kind is refused before anything of it is kept. What it is not: a backup of a store; tags stay behind.
+//! another kind is refused before anything of it is kept. Out of scope: a backup of a store; tags stay behind.
 
 mod import;
 
@@ -40,6 +40,10 @@ pub struct Content {
 
 impl Store {
     /// Writes a run, or an experiment with its runs, into one file.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if a log of it is damaged or still being written, or `to` cannot be written.
     pub fn export(&self, what: &StoredItem, to: &Path) -> Result<(), StoreError> {
         let (contents, copies) = self.contents(what)?;
         let file = File::create(to).map_err(StoreError::io(to))?;

@@ -1,6 +1,6 @@
 //! What the index says of a run or an experiment.
 //!
-//! What it is not: the run. All here can be read off its log again.
+//! Out of scope: the run. All here can be read off its log again.
 
 use brunt_model::finding::State;
 use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIndex};

@@ -40,7 +40,7 @@ pub enum StoreError {
     Ambiguous {
         /// What was asked for.
         word: String,
-        /// What it may be.
+        /// The accepted values.
         ids: Vec<String>,
     },
     /// It is a run.

@@ -2,7 +2,7 @@
 //!
 //! It is the eight bytes [`MAGIC`], then frames as those of an event log: first the experiment, deflated JSON; then what
 //! became of it, in order: each step that was chosen on the way, each time that it was continued after an interruption, with the
-//! question if that changed, and, each time that somebody ended it, how. What it is not: its runs; each has a log of its own that names it.
+//! question if that changed, and, each time that somebody ended it, how. Out of scope: its runs; each has a log of its own that names it.
 
 use crate::redact::Redactor;
 use crate::{StoreError, directory};

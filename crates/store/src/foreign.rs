@@ -1,7 +1,7 @@
 //! Results of other tools, as what an analysis is made of.
 //!
 //! Text of files comes in, [`Observations`] go out; what a file cannot tell stands in their notes, and a file that no
-//! [reader](READERS) knows is refused with a list of those that there are. What it is not: the analysis, nor who opens
+//! [reader](READERS) knows is refused with a list of those that there are. Out of scope: the analysis, and who opens
 //! the files.
 
 mod ab;

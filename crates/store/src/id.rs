@@ -1,6 +1,6 @@
 //! Short ids: seven letters and digits that nobody mistakes for each other.
 //!
-//! What it is not: where an id is claimed; that is a transaction of the index.
+//! Out of scope: where an id is claimed; that is a transaction of the index.
 
 use rand::RngExt;
 

@@ -1,6 +1,6 @@
 //! The index: one row for each run and experiment, in an `SQLite` file.
 //!
-//! What it is not: the truth. It says what the files say, sooner; a damaged one is put aside and made again.
+//! Out of scope: the truth. It says what the files say, sooner; a damaged one is put aside and made again.
 //! Several processes may use it at once: it is in WAL mode, and an id is claimed by the insertion of its row.
 
 mod row;

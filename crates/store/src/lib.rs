@@ -4,7 +4,7 @@
 //! `key` (of its redaction), and `index.sqlite`, which only says what the files say and is made again from them where it is missing
 //! or damaged. All of it belongs to its owner alone.
 //!
-//! What it is **not**: it decides nothing (figures in the index come from `judge`), prints nothing, and does not know
+//! It decides nothing (figures in the index come from `judge`), prints nothing, and does not know
 //! where the user keeps things: it is told the directory, and the time.
 //!
 //! * [`Store`]: begins, finds, lists, removes. [`RunLog`]: takes the events of one run.

@@ -5,7 +5,7 @@
 //! 1951) that is flushed after each event, so that an event is packed by what came before it, and whole once its frame
 //! is. A torn last frame is found by its length or its sum: everything before it is whole.
 //!
-//! What it is not: a store; it turns events into bytes and back, in bounded memory.
+//! Out of scope: a store; it turns events into bytes and back, in bounded memory.
 
 mod read;
 
@@ -47,6 +47,10 @@ pub struct PackedWriter<W> {
 
 impl<W: Write> PackedWriter<W> {
     /// Begins a log.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
     pub fn new(mut out: W, head: &Head) -> io::Result<Self> {
         let mut first = MAGIC.to_vec();
         first.extend(frame(&serde_json::to_vec(head)?)?);
@@ -56,6 +60,10 @@ impl<W: Write> PackedWriter<W> {
     }
 
     /// Appends one event; how many bytes it took.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to.
     pub fn write(&mut self, event: &Event) -> io::Result<u64> {
         self.pack(&encode(event)?)?;
         let frame = frame(&self.packed)?;

@@ -1,6 +1,6 @@
 //! The log of a run that goes on.
 //!
-//! What it is not: the fold or the judgement; whoever measures has them, and hands them over at the end.
+//! Out of scope: the fold or the judgement; whoever measures has them, and hands them over at the end.
 
 use crate::StoreError;
 use crate::directory::{self, Directory};
@@ -53,6 +53,10 @@ impl RunLog {
 
     /// Appends an event, its secrets redacted; when this returns, the system has it. The first error ends the log, not the run: all later
     /// events are let go in silence, and what was whole stays whole.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be written; only once.
     pub fn take(&mut self, event: &Event) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let event = self.redactor.event(event);
@@ -72,12 +76,20 @@ impl RunLog {
     }
 
     /// Removes the log and its row, as if the run had never begun.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the log or its row cannot be removed.
     pub fn discard(self) -> Result<(), StoreError> {
         std::fs::remove_file(&self.path).map_err(StoreError::io(&self.path))?;
         self.index.forget(&[self.id])
     }
 
     /// Completes the run's row, and sees to it that the log is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the log or its row cannot be written, also if an earlier event could not.
     pub fn finish(self, run: &Run, judgement: &Judgement) -> Result<(), StoreError> {
         if let Some(writer) = &self.writer {
             writer.out().sync_data().map_err(StoreError::io(&self.path))?;

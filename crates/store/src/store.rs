@@ -70,6 +70,10 @@ pub enum EntryFilter {
 impl Store {
     /// Opens the store in a directory, which is made where there is none. An index that is missing or damaged is made
     /// again from the files.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the directory cannot be made or read, or a later version made its index.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let directory = Directory::make(directory)?;
         let index = open::index(&directory)?;
@@ -88,6 +92,10 @@ impl Store {
     }
 
     /// Begins a run; of which experiment it is, and which trial, where it is of one.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the log or its row cannot be made.
     pub fn begin_run(&self, belongs: Option<(&str, TrialIndex)>) -> Result<RunLog, StoreError> {
         let belongs = belongs.map(|(experiment, place)| self.belongs(experiment, place)).transpose()?;
         let id = self.claim(Kind::Run)?;
@@ -104,6 +112,10 @@ impl Store {
     }
 
     /// A run, folded from its log as far as that is whole; what an earlier brunt kept in clear is redacted.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such run, or its log is damaged or cannot be read.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
         let (mut run, mut events) = (Run::default(), self.events(id)?);
         for event in &mut events {
@@ -118,6 +130,10 @@ impl Store {
     }
 
     /// The events of a run, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such run, or its log cannot be read.
     pub fn events(&self, id: &str) -> Result<EventReader<BufReader<File>>, StoreError> {
         let path = self.directory.run(id);
         let file = File::open(&path).map_err(StoreError::io(&path))?;
@@ -126,6 +142,10 @@ impl Store {
 
     /// What goes by this word: an id, the beginning of one, a tag, the name of an experiment (the latest of it), or
     /// `last`: of the experiments, and runs of none, that have ended, the one that was begun last.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if nothing goes by this word, or several things do, or the index cannot be read.
     pub fn find(&self, word: &str) -> Result<StoredItem, StoreError> {
         if word == "last" {
             let listed = self.list(&EntryFilter::Alone)?;
@@ -151,6 +171,10 @@ impl Store {
     }
 
     /// The run that goes by this word; its id.
+    ///
+    /// # Errors
+    ///
+    /// The same as of [`find`](Self::find), and if it is an experiment.
     pub fn find_run(&self, word: &str) -> Result<String, StoreError> {
         match self.find(word)? {
             StoredItem::Run(id) => Ok(id),
@@ -159,6 +183,10 @@ impl Store {
     }
 
     /// The experiment that goes by this word; its id.
+    ///
+    /// # Errors
+    ///
+    /// The same as of [`find`](Self::find), and if it is a run.
     pub fn find_experiment(&self, word: &str) -> Result<String, StoreError> {
         match self.find(word)? {
             StoredItem::Experiment(id) => Ok(id),
@@ -167,6 +195,10 @@ impl Store {
     }
 
     /// What is kept, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the index cannot be read.
     pub fn list(&self, which: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let open = self.mend()?;
         let mut entries = self.index.entries(which)?;
@@ -182,12 +214,20 @@ impl Store {
     }
 
     /// What the index says of one of them.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such id, or the index cannot be read.
     pub fn entry(&self, id: &str) -> Result<Entry, StoreError> {
         self.list(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
     /// Removes a run, or an experiment with its runs: files, tags and rows; how many runs it was. What is still being
     /// written stays, and so does a baseline.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if it is still being written or a baseline, or files cannot be removed.
     pub fn remove(&self, what: &StoredItem) -> Result<usize, StoreError> {
         let runs = match what {
             StoredItem::Run(id) => vec![id.clone()],

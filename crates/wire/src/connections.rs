@@ -4,7 +4,7 @@
 //! at most one connection to each origin. Where the transport multiplexes, the exchanges of a client share it
 //! (`sharing`); otherwise a connection carries one exchange, and further ones are opened for exchanges at the same time.
 //!
-//! An exchange needs a [`Lease`]: a lane and the connection that it belongs to. Whoever holds one uses it again without
+//! An exchange needs a [`Lease`]: a lane and the connection that it belongs to. Its holder uses it again without
 //! a look at anything here.
 
 mod sharing;
@@ -104,6 +104,10 @@ impl<T: Transport> Lease<T> {
     }
 
     /// Sends the request, with those `along` where none were sent ahead, and reads the whole reply.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
     pub async fn exchange(
         &mut self,
         transport: &T,
@@ -195,7 +199,7 @@ impl<T: Transport> Connections<T> {
 
     /// Keeps a connection for the client's next exchange at the same time.
     pub fn keep(&self, lease: Lease<T>) {
-        // Where connections are shared, all of them are kept already.
+        // Shared connections are all kept already.
         if lease.owed > 0 || self.sharing.is_some() {
             return;
         }

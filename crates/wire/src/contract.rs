@@ -1,7 +1,7 @@
 //! The traits between the engine and a protocol.
 //!
 //! The engine asks a [`Transport`] to open connections and to exchange requests for replies; the transport tells with
-//! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. What it is not: any protocol.
+//! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. Out of scope: any protocol.
 
 use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
@@ -110,11 +110,23 @@ pub struct Wants {
     pub server: bool,
     /// The whole head.
     pub head: bool,
-    /// Of the head what the next request may depend on: where it leads, cookies, credentials that are asked for, what the
-    /// body is and which version of it.
-    pub follows: bool,
+    /// Fields of the head.
+    pub fields: WantedFields,
     /// The cookie that was set last.
     pub cookie: bool,
+}
+
+/// Which header fields are kept of a reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WantedFields {
+    /// None.
+    #[default]
+    None,
+    /// What the next request may depend on: where it leads, cookies, credentials that are asked for, what the body is and which
+    /// version of it.
+    Following,
+    /// All.
+    All,
 }
 
 /// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that

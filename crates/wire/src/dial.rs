@@ -27,6 +27,10 @@ pub struct Buffers {
 }
 
 /// Connects.
+///
+/// # Errors
+///
+/// If the system grants no socket, or the connection is not accepted.
 pub async fn dial(to: Destination<'_>, buffers: Buffers) -> io::Result<AsyncFd<Socket>> {
     let (domain, address) = match to {
         Destination::Tcp(address, _) => (Domain::for_address(address), SockAddr::from(address)),

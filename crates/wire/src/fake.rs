@@ -76,14 +76,14 @@ impl<T: Timer> FakeTransport<T> {
         self
     }
 
-    /// The server closes connections that were idle for so long.
+    /// The server closes connections that were idle for this time.
     #[must_use]
     pub fn closing_after(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
     }
 
-    /// Each read keeps the thread for so long, and moves a fake clock by as much.
+    /// Each read keeps the thread for this time, and moves a fake clock by as much.
     #[must_use]
     pub fn reading_for(mut self, time: Duration) -> Self {
         self.read_time = time;

@@ -3,7 +3,7 @@
 //! The engine says *open a connection to this origin* and *send this request on it*; what comes back is a [`Reply`] or
 //! the [`Failure`](brunt_model::Failure) that it was, with the instants of each step.
 //!
-//! What it is **not**: it knows nothing of load, plans' schedules or reports. It reads no clock: it is handed a
+//! It knows nothing of load, plans' schedules or reports. It reads no clock: it is handed a
 //! [`Timer`]. It decides nothing about a reply but whether it is one.
 //!
 //! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Stamps`].
@@ -33,7 +33,7 @@ pub mod tls;
 mod turn;
 
 pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};
-pub use contract::{Kept, Reply, Stamps, Timer, Transport, Wants};
+pub use contract::{Kept, Reply, Stamps, Timer, Transport, WantedFields, Wants};
 pub use request::Prepared;
 pub use stream::Idle;
 pub use sys::{Owner, watch};

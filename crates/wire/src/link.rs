@@ -24,25 +24,45 @@ pub trait Link {
     fn poll_write_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Ready<'a>>>;
 
     /// Reads what is there; 0 is the end.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken, or nothing can be done at once.
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
     /// Drops up to `most` bytes that are there, and no more than `spare` is long.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken, or nothing can be done at once.
     fn discard(&self, spare: &mut [u8], most: u64) -> io::Result<Received>;
 
     /// Asks the kernel to report with each discard how many bytes remain in the socket, where it can.
     fn tell_left(&self) {}
 
     /// Has the kernel stamp what comes, where it can.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot.
     fn stamp_receipt(&self) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
     /// The same as `recv`, and what the kernel tells beside.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken, or nothing can be done at once.
     fn recv_stamped(&self, buffer: &mut [u8]) -> io::Result<Received> {
         self.recv(buffer).map(Received::from)
     }
 
     /// Writes what there is room for.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken, or nothing can be done at once.
     fn send(&self, bytes: &[u8]) -> io::Result<usize>;
 
     /// Asks not to be told before `bytes` are there, or the end.

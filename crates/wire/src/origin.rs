@@ -95,6 +95,10 @@ impl Route {
     }
 
     /// The address for the next connection: all are used in turn. The second value tells whether names were looked up.
+    ///
+    /// # Errors
+    ///
+    /// What failed, and the reason in words, if the name has no address.
     pub async fn next_address(
         &self,
         directory: &Directory,

@@ -166,12 +166,20 @@ pub struct Style {
 }
 
 /// A URL of http or https.
+///
+/// # Errors
+///
+/// [`BadRequest`] if it is no such URL.
 pub fn parse_url(url: &str) -> Result<Url, BadRequest> {
     let parsed = Url::parse(url).map_err(|e| BadRequest::Url(url.into(), e))?;
     if matches!(parsed.scheme(), "http" | "https") { Ok(parsed) } else { Err(BadRequest::Scheme(url.into())) }
 }
 
 /// A URL and its origin.
+///
+/// # Errors
+///
+/// [`BadRequest`] if it is no such URL.
 pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
     let parsed = parse_url(url)?;
     let origin = origin(&parsed);
@@ -185,6 +193,10 @@ fn origin(url: &Url) -> Origin {
 }
 
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
+///
+/// # Errors
+///
+/// [`BadRequest`] if a field cannot stand in a request.
 pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
     if let Some(bytes) = draft.verbatim {
         return Ok(bytes.to_vec());

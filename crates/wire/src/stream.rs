@@ -91,6 +91,10 @@ impl<L: Link> Stream<L> {
     }
 
     /// Agrees on TLS; the stream then carries what is inside.
+    ///
+    /// # Errors
+    ///
+    /// If the connection ends, or both sides do not agree.
     pub async fn start_tls(&mut self, mut tls: Box<ClientConnection>) -> io::Result<()> {
         while tls.is_handshaking() || tls.wants_write() {
             if tls.wants_write() {
@@ -126,6 +130,10 @@ impl<L: Link> Stream<L> {
     }
 
     /// Writes what the socket takes at once, where no TLS stands between; how much that was.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken.
     pub fn send_at_once(&self, bytes: &[u8]) -> io::Result<usize> {
         if self.tls.is_some() {
             return Ok(0);
@@ -153,6 +161,10 @@ impl<L: Link> Stream<L> {
     }
 
     /// Writes all of `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is broken.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {

@@ -34,6 +34,10 @@ pub enum BadTls {
 }
 
 /// The client's settings for a whole run; sessions are resumed among the connections that share it.
+///
+/// # Errors
+///
+/// [`BadTls`] if a certificate or key cannot be read or used.
 pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
     let provider = Arc::new(provider(&tls.ciphers)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
@@ -78,6 +82,10 @@ fn versions(wanted: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> {
 }
 
 /// A connection that will ask for `host`, or for the name that the plan gives in its place.
+///
+/// # Errors
+///
+/// Why, in words, if the name cannot be asked for.
 pub fn connection(config: &Arc<ClientConfig>, tls: &Tls, host: &str) -> Result<Box<ClientConnection>, String> {
     let name = tls.sni.as_deref().unwrap_or(host).to_owned();
     let name = ServerName::try_from(name).map_err(|e| format!("{host}: {e}"))?;

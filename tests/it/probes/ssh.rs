@@ -90,7 +90,7 @@ fn config(dir: &Path, port: u16) -> String {
 
 #[test]
 fn a_machine_behind_ssh_shows_what_this_one_shows() {
-    let test = "a_machine_behind_ssh_shows_what_this_one_shows";
+    let test = "probes::ssh::a_machine_behind_ssh_shows_what_this_one_shows";
     let Some(mut sshd) = Sshd::start(test) else { return };
     let Some(nginx) = nginx(test, "") else { return };
     let select = || Select::Port(nginx.port);

@@ -19,7 +19,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// How often a test tries to have the machine to itself.
 const TRIES: usize = 4;
 
-/// What others may use of the machine, in cores, before they are part of the experiment.
+/// Cores that other processes may use before they are part of the experiment.
 const MOST: f64 = 0.25;
 
 /// How late a bare sleeper may wake, at p99, on a machine that lets brunt be in time.
@@ -70,7 +70,7 @@ pub fn names(test: &str, limits: &[Limit], mut made: impl FnMut() -> Judged) -> 
         }
     }
     assert!(!in_full(), "{test}: nothing is proved while others use the machine");
-    skip(&format!("verdict::{test}"), "no quiet moment: others use the machine");
+    skip(&format!("verdict::real::{test}"), "no quiet moment: others use the machine");
     false
 }
 

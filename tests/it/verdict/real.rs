@@ -49,7 +49,7 @@ fn a_healthy_run_names_none() {
 #[test]
 fn a_worker_without_time_left() {
     // Our side of it is dear (each body of 200 kB goes through a pattern), nginx' side is cheap.
-    let Some(nginx) = nginx("verdict::a_worker_without_time_left", "sendfile on;") else { return };
+    let Some(nginx) = nginx("verdict::real::a_worker_without_time_left", "sendfile on;") else { return };
     names("a_worker_without_time_left", &[Limit::Worker], || {
         judged(&mut command(&format!("{} -c 8 --threads 1 -d 2s --expect-body ^x*y?x*$", nginx.at("/long"))))
     });
@@ -57,7 +57,7 @@ fn a_worker_without_time_left() {
 
 #[test]
 fn other_processes_on_all_cores() {
-    if !has_taskset("verdict::other_processes_on_all_cores") {
+    if !has_taskset("verdict::real::other_processes_on_all_cores") {
         return;
     }
     // A load that would take all of the machine: of a small one the scheduler lets little wait, and nothing is to be named.
@@ -71,7 +71,7 @@ fn other_processes_on_all_cores() {
 
 #[test]
 fn a_busy_neighbour_on_the_core() {
-    if !has_taskset("verdict::a_busy_neighbour_on_the_core") {
+    if !has_taskset("verdict::real::a_busy_neighbour_on_the_core") {
         return;
     }
     let (lab, core) = (lab(""), first_core());
@@ -111,7 +111,7 @@ impl Drop for Group {
 
 #[test]
 fn a_quota_that_throttles() {
-    let test = "verdict::a_quota_that_throttles";
+    let test = "verdict::real::a_quota_that_throttles";
     let Some(group) = Group::new() else { return skip(test, "no control group with a CPU quota can be made here") };
     let lab = lab("");
     let join = format!("echo $$ > {} && exec \"$0\" \"$@\"", group.processes.display());
@@ -132,7 +132,7 @@ fn a_low_limit_on_open_files() {
 #[test]
 fn descriptors_that_are_really_used_up() {
     let test = "descriptors_that_are_really_used_up";
-    let Some(bash) = tool("bash") else { return skip(&format!("verdict::{test}"), "no bash here") };
+    let Some(bash) = tool("bash") else { return skip(&format!("verdict::real::{test}"), "no bash here") };
     let lab = lab("--service const:1ms");
     // brunt keeps 64 descriptors free; here somebody has left it a hundred that are taken.
     let leave = "for n in {30..129}; do eval \"exec $n</dev/null\"; done; ulimit -n 180 && exec \"$0\" \"$@\"";
@@ -162,7 +162,7 @@ fn lab_with_few_ports() -> Lab {
 
 #[test]
 fn a_narrow_range_of_ports() {
-    let test = "verdict::a_narrow_range_of_ports";
+    let test = "verdict::real::a_narrow_range_of_ports";
     if !may_make_namespaces() {
         return skip(test, "no network namespace can be made here");
     }

@@ -50,7 +50,7 @@ pub fn start(command: &mut Command) -> Running {
     let dir = TempDir::new().expect("a directory");
     command.arg("-o").arg(format!("json={}", dir.path().join("json").display()));
     if !command.get_args().any(|a| a == "-q") {
-        command.args(["-o", "text"]);
+        command.args(["-v", "-o", "text"]);
     }
     started(command, dir)
 }
@@ -81,7 +81,7 @@ impl Running {
         rustix::process::Pid::from_child(&self.server.child)
     }
 
-    /// What it has said on stderr so far.
+    /// Its stderr so far.
     pub fn told(&self) -> String {
         self.read("err")
     }

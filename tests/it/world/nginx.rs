@@ -103,7 +103,7 @@ impl Nginx {
         requests.unwrap_or_else(|| panic!("no status: {said}")) - 1
     }
 
-    /// What it has logged of brunt's requests.
+    /// Its log of brunt's requests.
     pub fn log(&self) -> Vec<log::Line> {
         log::read(&self.dir.path().join("access"))
     }

@@ -35,7 +35,7 @@ impl Server {
         until("the server's end", || self.ended().is_some());
     }
 
-    /// The group bears the number of its first process: once that was waited for, and nobody is left, it may be somebody
+    /// The group has the number of its first process: once that was waited for, and none is left, it may be another
     /// else's, so it is asked for first.
     fn signal_if_there(&mut self, signal: Signal) {
         if self.ended().is_none() || test_kill_process_group(self.group()).is_ok() {

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Comparison")]
 pub struct SpecArgs {
-    /// Where contenders are measured: at given loads (load), each at its own capacity (capacity), which is searched for within
+    /// Loads at which contenders are measured: given ones (load), each at its own capacity (capacity), which is searched for within
     /// --objective in each repetition, or both [default: load]
     #[arg(long, value_name = "WHERE", value_parser = compare::at)]
     pub at: Option<At>,

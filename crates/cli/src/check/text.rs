@@ -3,8 +3,10 @@
 use brunt_model::Route;
 use brunt_report::figures::{bytes, count, plural, seconds, span, three};
 use brunt_report::layout::{clean, entry, hang};
-use brunt_runner::check::facts::{Answered, Asked, CheckReport, Compression, Connected, Facts, Machine, Secured};
-use brunt_runner::check::rules::Bites;
+use brunt_runner::check::facts::{
+    Answered, CheckReport, Compression, Connected, Facts, Machine, RequestedLoad, Secured,
+};
+use brunt_runner::check::rules::Certainty;
 
 /// The whole report.
 pub fn text(report: &CheckReport) -> String {
@@ -145,7 +147,7 @@ fn machine(m: &Machine) -> Vec<String> {
     parts
 }
 
-fn asked(a: &Asked) -> Vec<String> {
+fn asked(a: &RequestedLoad) -> Vec<String> {
     let mut parts = Vec::new();
     match a.rate_per_second {
         Some(rate) => parts.push(format!("open loop, up to {} requests/s", three(rate))),
@@ -166,7 +168,7 @@ fn advice(report: &CheckReport) -> String {
     }
     let mut out = "\nAdvice\n".to_owned();
     for advice in &report.advice {
-        let mark = if advice.bites == Bites::Surely { "  !  " } else { "  -  " };
+        let mark = if advice.bites == Certainty::Surely { "  !  " } else { "  -  " };
         out += &hang(mark, &clean(&format!("{}: {}", advice.what, advice.why)));
         out += &hang("     mend: ", &clean(&advice.command));
     }

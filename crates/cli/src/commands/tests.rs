@@ -39,8 +39,22 @@ fn run_is_the_command_meant() {
 }
 
 #[test]
+fn every_command_knows_the_options_of_the_view() {
+    use crate::view::When;
+    for line in [
+        &["brunt", "http://h/", "-v", "--color", "never"][..],
+        &["brunt", "-v", "--color=never", "http://h/"],
+        &["brunt", "report", "last", "-v", "--color", "never"],
+        &["brunt", "sweep", "http://h/", "-v", "--color", "never"],
+    ] {
+        let view = Cli::try_parse_from(line).unwrap_or_else(|e| panic!("{line:?}: {e}")).view;
+        assert_eq!((view.verbose, view.color), (true, When::Never), "{line:?}");
+    }
+}
+
+#[test]
 fn commands_are_known() {
-    assert!(matches!(parse(&["man"]), Ok(Command::Man)));
+    assert!(matches!(parse(&["man"]), Ok(Command::Man { dir: None })));
     assert!(matches!(parse(&["schema"]), Ok(Command::Schema { .. })));
     assert!(matches!(parse(&["completions", "bash"]), Ok(Command::Completions { shell: clap_complete::Shell::Bash })));
     let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else { panic!("no replay") };

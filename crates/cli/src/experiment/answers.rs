@@ -1,6 +1,6 @@
 //! Whether contenders answer alike: one request each, before anything is measured.
 //!
-//! What it is **not**: a measurement. What is compared of runs is `judge`'s; here is what must be known before them: that all
+//! Out of scope: a measurement. What is compared of runs is `judge`'s; here is what must be known before them: that all
 //! answer at all, and that they answer the same.
 
 use anyhow::{Result, bail};

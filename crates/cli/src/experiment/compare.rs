@@ -1,6 +1,6 @@
 //! `brunt compare`: from the command line to an experiment whose repetitions are blocks.
 //!
-//! What it is **not**: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
+//! Out of scope: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
 
 use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;
@@ -273,7 +273,7 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
     };
     ensure!(
         at_capacity.is_none() || (blocks.within, blocks.repeat) == (None, None),
-        "--within and --repeat share out the time of searches, which the plan says; write compare.within and repetitions there"
+        "--time-budget and --repeat cannot change the searches of a plan; write compare.time_budget and repetitions in the plan"
     );
     let spec = comparison(
         args.spec.told(blocks.within, loaded.compare.clone()),

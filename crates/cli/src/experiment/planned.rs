@@ -1,4 +1,4 @@
-//! `brunt run plan.yaml`: a plan file, carried out. What it is not: the reading of it, which is
+//! `brunt run plan.yaml`: a plan file, carried out. Out of scope: the reading of it, which is
 //! `spec`'s.
 
 use super::{Given, compare};

@@ -10,7 +10,7 @@ use super::super::side::Side;
 use super::target::Target;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use options::{Does, OPTIONS};
+use options::{OPTIONS, OptionEffect};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const REQUESTS_IN_TIME: i64 = 50_000;
 /// The longest credentials, in base64.
 const LONGEST_CREDENTIALS: usize = 1024;
 
-/// What ab was told.
+/// The settings of ab's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of ab's
 pub struct Args {
@@ -149,8 +149,8 @@ pub fn parse(called: &str, words: &[String]) -> Result<Args, Refusal> {
 impl Args {
     fn take(&mut self, letter: char, value: &str) -> Result<(), Refusal> {
         match OPTIONS.iter().find(|row| row.0 == letter).map(|row| row.2) {
-            Some(Does::Set(set)) => set(self, value),
-            Some(Does::Try(set)) => set(self, value)?,
+            Some(OptionEffect::Set(set)) => set(self, value),
+            Some(OptionEffect::Try(set)) => set(self, value)?,
             None => {}
         }
         Ok(())

@@ -50,7 +50,7 @@ pub struct Rules {
     pub any_length: bool,
 }
 
-/// What ab has counted so far.
+/// ab's counts so far.
 #[derive(Debug, Clone, Default)]
 pub struct Classic {
     rules: Rules,

@@ -20,7 +20,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// What was found out before the plan was made.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct PlanInputs {
     /// The request's bytes.
     pub bytes: Vec<u8>,
     /// How TLS is to be spoken.
@@ -32,7 +32,7 @@ pub struct Found {
 }
 
 /// The plan, and what must be told of it.
-pub fn plan(args: &Args, found: Found, system: &System) -> Result<(Plan, Option<String>)> {
+pub fn plan(args: &Args, found: PlanInputs, system: &System) -> Result<(Plan, Option<String>)> {
     let connections = args.connections as u64;
     let mut plan = Plan {
         populations: Population::only(
@@ -79,7 +79,7 @@ fn stop(args: &Args) -> Stop {
     }
 }
 
-fn connection(args: &Args, found: Found) -> Connection {
+fn connection(args: &Args, found: PlanInputs) -> Connection {
     Connection {
         http10: true,
         requests_per_connection: (!args.keep_alive).then_some(1),

@@ -1,6 +1,6 @@
 //! ab's text: the banner, the report with its labels, widths and units, the tables.
 //!
-//! What it is **not**: it prints nothing and decides nothing; it writes what [`Classic`] counted.
+//! It prints nothing and decides nothing; it writes what [`Classic`] counted.
 
 use super::args::Args;
 use super::classic::{Classic, Record};

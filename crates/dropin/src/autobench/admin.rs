@@ -1,9 +1,9 @@
 //! `autobench_admin`: a sweep whose tests are carried out by `autobenchd` on other machines, all at once.
 //!
-//! What it is **not**: brunt's own way to measure from many machines. Figures of several machines are joined as they were
+//! Out of scope: brunt's own way to measure from many machines. Figures of several machines are joined as they were
 //! of old ([`order::merged`]); means of deviations are not deviations, and clocks must agree.
 
-use super::keys::Whose;
+use super::keys::KeyScope;
 use super::number::perl;
 use super::order::{self, Order};
 use super::secret::Secret;
@@ -28,7 +28,7 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 }
 
 fn measure(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
-    let settings = settings::read(called, words, Whose::Admin, caller)?;
+    let settings = settings::read(called, words, KeyScope::Admin, caller)?;
     sweep::resolve(&settings)?;
     let secret = settings.secret.as_deref().map(Secret::load).transpose()?;
     if let Connections::Each(number) = settings.connections

@@ -1,6 +1,6 @@
 //! `~/.autobench.conf`: lines of `key = value`; and its making, where there is none.
 //!
-//! What it is **not**: it knows no value's meaning. Values of `httperf_…` are words as a shell divides them.
+//! It knows no value's meaning. Values of `httperf_…` are words as a shell divides them.
 
 use super::End;
 use super::keys::Key;

@@ -3,13 +3,14 @@
 //! Nothing that comes from afar reaches a shell, and only options that [`order::words`] lets pass. Who may order is decided
 //! by a [`Secret`]; without one, only this machine is listened to, unless that is plainly asked for.
 
-mod told;
+mod args;
 
 use super::figures::Figures;
 use super::order::{self, Order};
 use super::secret::{Secret, nonce};
 use super::{End, tester};
 use crate::caller::Caller;
+use args::{DaemonArgs, Verbosity};
 use std::io::{self, BufReader, Read as _, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use told::{Told, Voice};
 
 /// Between two looks at the admin, the test and the signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -32,11 +32,11 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 }
 
 fn serve(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End> {
-    let told = told::read(called, words)?;
-    let secret = told.secret.as_deref().map(Secret::load).transpose()?;
-    let listener = told::listen(&told, secret.is_some())?;
+    let args = args::read(called, words)?;
+    let secret = args.secret.as_deref().map(Secret::load).transpose()?;
+    let listener = args::listen(&args, secret.is_some())?;
     let ended = (caller.ended)().map_err(|error| error.to_string())?;
-    let daemon = Daemon { told, secret, ended, caller: Arc::clone(caller) };
+    let daemon = Daemon { args, secret, ended, caller: Arc::clone(caller) };
     let at = listener.local_addr().map_err(|error| error.to_string())?;
     daemon.tell(&format!("listening on {at}"));
     while !daemon.is_ended() {
@@ -51,7 +51,7 @@ fn serve(called: &str, words: &[String], caller: &Arc<Caller>) -> Result<(), End
 
 /// The daemon at work.
 struct Daemon {
-    told: Told,
+    args: DaemonArgs,
     secret: Option<Secret>,
     ended: Arc<AtomicBool>,
     caller: Arc<Caller>,
@@ -79,7 +79,7 @@ impl Daemon {
     }
 
     fn tell(&self, what: &str) {
-        if self.told.voice >= Voice::Progress {
+        if self.args.verbosity >= Verbosity::Progress {
             self.caller.err_line(&format!("autobenchd: {what}"));
         }
     }
@@ -166,7 +166,7 @@ impl Daemon {
 
     /// The report of a test, which ends when nobody wants it any more.
     fn test(&self, stream: &TcpStream, words: &[String]) -> Result<String, Stop> {
-        let mut command = tester::program(self.told.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
+        let mut command = tester::program(self.args.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
         self.tell(&format!("{command:?} {}", words.join(" ")));
         let child = command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut test = Test(child.map_err(|error| Stop::Refused(format!("httperf does not start: {error}")))?);
@@ -180,7 +180,7 @@ impl Daemon {
         }
         let text = reader.join().ok().and_then(Result::ok).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
-        if self.told.voice == Voice::Reports {
+        if self.args.verbosity == Verbosity::Reports {
             self.caller.err(&text);
         }
         Ok(text)

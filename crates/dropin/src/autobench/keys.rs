@@ -5,7 +5,7 @@ use super::super::getopt::long::Row;
 
 /// A name's use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum KeyScope {
     /// Of `autobench` alone.
     Autobench,
     /// Of `autobench_admin` alone.
@@ -24,17 +24,17 @@ pub struct Key {
     /// Whether a value is written with the option.
     pub takes: Takes,
     /// Whose option it is. In the file it may stand for either, since both read one file.
-    pub whose: Whose,
+    pub whose: KeyScope,
     /// What it is, for the help.
     pub about: &'static str,
 }
 
 const fn key(name: &'static str, default: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, default, takes: Takes::Value, whose: Whose::Both, about }
+    Key { name, default, takes: Takes::Value, whose: KeyScope::Both, about }
 }
 
 const fn switch(name: &'static str, about: &'static str) -> Key {
-    Key { name, default: None, takes: Takes::Nothing, whose: Whose::Both, about }
+    Key { name, default: None, takes: Takes::Nothing, whose: KeyScope::Both, about }
 }
 
 /// Every name.
@@ -57,10 +57,10 @@ pub const KEYS: &[Key] = &[
     key("file", None, "where the table goes, in place of stdout"),
     switch("quiet", "no reports of httperf's on stdout; autobench_admin never has them"),
     Key {
-        whose: Whose::Admin,
+        whose: KeyScope::Admin,
         ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")
     },
-    Key { whose: Whose::Autobench, ..key("httperf", None, "this httperf in place of our own") },
+    Key { whose: KeyScope::Autobench, ..key("httperf", None, "this httperf in place of our own") },
     switch("debug", "what is told to httperf, on stderr"),
     switch("verbose", "says more; here, the same as debug"),
     switch("version", "the version"),
@@ -74,19 +74,19 @@ impl Key {
     }
 
     /// Whether this is an option of a program.
-    pub fn is_of(&self, whose: Whose) -> bool {
-        self.whose == Whose::Both || self.whose == whose
+    pub fn is_of(&self, whose: KeyScope) -> bool {
+        self.whose == KeyScope::Both || self.whose == whose
     }
 }
 
 /// The options of a program, as a table to read its command line by.
-pub fn rows(whose: Whose) -> Vec<Row<&'static Key>> {
+pub fn rows(whose: KeyScope) -> Vec<Row<&'static Key>> {
     let own = KEYS.iter().filter(|key| key.is_of(whose));
     own.map(|key| Row { short: None, long: key.name, takes: key.takes, does: key }).collect()
 }
 
 /// The options of a program, for people.
-pub fn help(called: &str, whose: Whose) -> String {
+pub fn help(called: &str, whose: KeyScope) -> String {
     let own = KEYS.iter().filter(|key| key.is_of(whose));
     let line = |key: &Key| {
         let value = if key.takes == Takes::Value { " VALUE" } else { "" };

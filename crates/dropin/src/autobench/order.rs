@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Where a secret is shared, the admin first says `BRUNT_AUTH`, the daemon `NONCE` and a number, and the admin `PROOF` and
-//! what proves its order; all other lines are the same. What it is **not**: it opens no connection and starts no test.
+//! what proves its order; all other lines are the same. It opens no connection and starts no test.
 
 use super::super::getopt::Takes;
 use super::super::getopt::long::{Long, Read, Row};
@@ -38,7 +38,7 @@ const LONGEST: u64 = 16 * 1024;
 /// An order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// What httperf is told, as a shell would take it.
+    /// httperf's command line, quoted for a shell.
     pub arguments: String,
     /// When it is to begin, in Unix seconds.
     pub start: u64,
@@ -114,7 +114,7 @@ const fn row(long: &'static str, takes: Takes) -> Row<()> {
     Row { short: None, long, takes, does: () }
 }
 
-/// What httperf may be told from afar: nothing that reads or writes a file, and nothing that shows what servers say.
+/// The options of httperf that a remote order may use: nothing that reads or writes a file, and nothing that shows what servers say.
 const ALLOWED: &[Row<()>] = &[
     row("add-header", Takes::Value),
     row("burst-length", Takes::Value),
@@ -160,7 +160,7 @@ pub fn words(arguments: &str) -> Result<Vec<String>, String> {
                 words.extend(value.map(str::to_owned));
             }
             Read::Ours(word) => return Err(format!("--brunt-{word} is not taken from afar")),
-            Read::Wrong(wrong) => return Err(format!("{wrong}, or it is not taken from afar")),
+            Read::OptionError(wrong) => return Err(format!("{wrong}, or it is not taken from afar")),
         }
     }
     match long.others().first() {

@@ -2,7 +2,7 @@
 //! send load.
 //!
 //! The daemon gives a number that it never gave before; the admin answers with HMAC-SHA256 of that number and its order
-//! under the secret. What it is **not**: encryption. Orders and results can be read on the way, and results be changed.
+//! under the secret. Out of scope: encryption. Orders and results can be read on the way, and results be changed.
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign, verify};
 use aws_lc_rs::rand;

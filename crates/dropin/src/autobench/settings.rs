@@ -4,10 +4,10 @@ mod line;
 
 use super::End;
 use super::conf;
-use super::keys::{KEYS, Whose};
+use super::keys::{KEYS, KeyScope};
 use super::number::perl;
 use crate::caller::Caller;
-use line::{Aside, Line, Values};
+use line::{BruntOption, Line, Values};
 use std::path::PathBuf;
 
 /// The version whose ways these are.
@@ -51,7 +51,7 @@ pub struct Settings {
     /// From an order to the beginning of its test, in seconds: all machines must have heard it by then.
     pub lead: f64,
     /// The options that are ours, for the httperf that is ours.
-    pub side: Vec<Aside>,
+    pub side: Vec<BruntOption>,
 }
 
 impl Settings {
@@ -92,7 +92,7 @@ impl Connections {
 }
 
 /// Reads the command line, and the file of whoever calls. What makes no sense in the file is told on stderr.
-pub fn read(called: &str, words: &[String], whose: Whose, caller: &Caller) -> Result<Settings, End> {
+pub fn read(called: &str, words: &[String], whose: KeyScope, caller: &Caller) -> Result<Settings, End> {
     let conf = conf::load(caller.variable("HOME").map(PathBuf::from))?;
     for complaint in &conf.complaints {
         caller.err_line(&format!("{called}: {complaint}"));
@@ -104,19 +104,19 @@ pub fn read(called: &str, words: &[String], whose: Whose, caller: &Caller) -> Re
     let mut values: Values = KEYS.iter().filter_map(|key| Some((key.name, key.default?.into()))).collect();
     values.extend(conf.values);
     values.extend(line.values);
-    let mut settings = understood(&Told { values, whose })?;
+    let mut settings = understood(&GivenValues { values, whose })?;
     settings.passed_on = conf.passed_on;
     settings.side = line.side;
     Ok(settings)
 }
 
 /// All that was said, and by whom.
-struct Told {
+struct GivenValues {
     values: Values,
-    whose: Whose,
+    whose: KeyScope,
 }
 
-impl Told {
+impl GivenValues {
     fn text(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
@@ -196,7 +196,7 @@ impl Told {
     }
 
     fn clients(&self) -> Result<Vec<(String, u16)>, String> {
-        if self.whose == Whose::Autobench {
+        if self.whose == KeyScope::Autobench {
             return Ok(Vec::new());
         }
         let one = |client: &str| {
@@ -213,23 +213,23 @@ impl Told {
     }
 }
 
-fn understood(told: &Told) -> Result<Settings, End> {
-    let path = |name: &str| told.text(name).map(PathBuf::from);
+fn understood(given: &GivenValues) -> Result<Settings, End> {
+    let path = |name: &str| given.text(name).map(PathBuf::from);
     Ok(Settings {
-        hosts: told.hosts()?,
-        rates: told.rates()?,
-        connections: told.connections()?,
-        calls: told.count("num_call")? as f64,
-        timeout: perl(told.number("timeout")?),
-        divider: told.divider()?,
+        hosts: given.hosts()?,
+        rates: given.rates()?,
+        connections: given.connections()?,
+        calls: given.count("num_call")? as f64,
+        timeout: perl(given.number("timeout")?),
+        divider: given.divider()?,
         file: path("file"),
-        quiet: told.is("quiet"),
-        debug: told.is("debug") || told.is("verbose"),
+        quiet: given.is("quiet"),
+        debug: given.is("debug") || given.is("verbose"),
         httperf: path("httperf"),
         passed_on: Vec::new(),
-        clients: told.clients()?,
+        clients: given.clients()?,
         secret: path("secret"),
-        lead: told.text("start-in").map_or(Ok(LEAD), |_| told.number("start-in"))?,
+        lead: given.text("start-in").map_or(Ok(LEAD), |_| given.number("start-in"))?,
         side: Vec::new(),
     })
 }

@@ -39,7 +39,7 @@ pub fn sweep(settings: &Settings, columns: &[&str], caller: &Arc<Caller>, test: 
     Ok(())
 }
 
-/// What httperf is told of a test, in autobench's order and with its abbreviations.
+/// httperf's options for one test, in autobench's order and with its abbreviations.
 pub fn words(settings: &Settings, host: &Host, rate: f64, connections: u64) -> Vec<String> {
     let pairs = [
         ("--server", host.name.clone()),

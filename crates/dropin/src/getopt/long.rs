@@ -3,7 +3,7 @@
 //!
 //! A tool's options are the rows of a table. The beginning of a long name is as good as the name where it is that of one
 //! option only. A word that begins with `--brunt-` is one of ours ([`side`](super::super::side)).
-//! What it is **not**: it knows no option's meaning; what one does stands in its row, for the tool.
+//! It knows no option's meaning; what one does stands in its row, for the tool.
 
 use super::Takes;
 use std::fmt;
@@ -29,12 +29,12 @@ pub enum Read<'a, D> {
     /// A word of ours, without the dashes and the prefix.
     Ours(&'a str),
     /// What makes no sense; getopt goes on behind it.
-    Wrong(Wrong),
+    OptionError(OptionError),
 }
 
 /// What makes no sense, in the C library's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wrong {
+pub enum OptionError {
     /// There is no option of this letter.
     Letter(char),
     /// There is no option of this name.
@@ -49,7 +49,7 @@ pub enum Wrong {
     Needless(&'static str),
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Letter(letter) => write!(f, "invalid option -- '{letter}'"),
@@ -105,7 +105,7 @@ impl<'a, D> Long<'a, D> {
             } else if let Some(ours) = word.strip_prefix("--brunt-") {
                 return Some(Read::Ours(ours));
             } else if let Some(name) = word.strip_prefix("--") {
-                return Some(self.named(name).unwrap_or_else(Read::Wrong));
+                return Some(self.named(name).unwrap_or_else(Read::OptionError));
             } else {
                 match word.strip_prefix('-') {
                     Some(letters) if !letters.is_empty() => self.letters = letters,
@@ -113,14 +113,14 @@ impl<'a, D> Long<'a, D> {
                 }
             }
         }
-        Some(self.letter().unwrap_or_else(Read::Wrong))
+        Some(self.letter().unwrap_or_else(Read::OptionError))
     }
 
-    fn letter(&mut self) -> Result<Read<'a, D>, Wrong> {
+    fn letter(&mut self) -> Result<Read<'a, D>, OptionError> {
         let letter = self.letters.chars().next().unwrap_or('-');
         let behind = &self.letters[letter.len_utf8()..];
         self.letters = behind;
-        let row = self.rows.iter().find(|row| row.short == Some(letter)).ok_or(Wrong::Letter(letter))?;
+        let row = self.rows.iter().find(|row| row.short == Some(letter)).ok_or(OptionError::Letter(letter))?;
         let attached = (!behind.is_empty()).then_some(behind);
         if row.takes != Takes::Nothing {
             self.letters = "";
@@ -130,29 +130,29 @@ impl<'a, D> Long<'a, D> {
             match row.takes {
                 Takes::Nothing => None,
                 Takes::Attached => attached,
-                Takes::Value => Some(attached.or_else(|| self.take_word()).ok_or(Wrong::BareLetter(letter))?),
+                Takes::Value => Some(attached.or_else(|| self.take_word()).ok_or(OptionError::BareLetter(letter))?),
             },
         ))
     }
 
-    fn named(&mut self, word: &'a str) -> Result<Read<'a, D>, Wrong> {
+    fn named(&mut self, word: &'a str) -> Result<Read<'a, D>, OptionError> {
         let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let row = self.by_name(name)?;
         Ok(Read::Option(
             row,
             match row.takes {
-                Takes::Nothing if joined.is_some() => return Err(Wrong::Needless(row.long)),
+                Takes::Nothing if joined.is_some() => return Err(OptionError::Needless(row.long)),
                 Takes::Nothing | Takes::Attached => joined,
-                Takes::Value => Some(joined.or_else(|| self.take_word()).ok_or(Wrong::BareName(row.long))?),
+                Takes::Value => Some(joined.or_else(|| self.take_word()).ok_or(OptionError::BareName(row.long))?),
             },
         ))
     }
 
     /// The option of this name, or of the only one that it begins.
-    fn by_name(&self, name: &str) -> Result<&'a Row<D>, Wrong> {
+    fn by_name(&self, name: &str) -> Result<&'a Row<D>, OptionError> {
         let named = self.rows.iter().filter(|row| !row.long.is_empty());
         let begun: Vec<_> = named.filter(|row| row.long.starts_with(name)).collect();
-        let Some(first) = begun.first() else { return Err(Wrong::Name(name.to_owned())) };
+        let Some(first) = begun.first() else { return Err(OptionError::Name(name.to_owned())) };
         if let Some(exact) = begun.iter().find(|row| row.long == name) {
             return Ok(exact);
         }
@@ -160,7 +160,7 @@ impl<'a, D> Long<'a, D> {
         if begun[1..].iter().all(same) {
             return Ok(first);
         }
-        Err(Wrong::Ambiguous(name.to_owned(), begun.iter().map(|row| row.long).collect()))
+        Err(OptionError::Ambiguous(name.to_owned(), begun.iter().map(|row| row.long).collect()))
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
                     value.map_or(name.clone(), |value| format!("{name}={value}"))
                 }
                 Read::Ours(word) => format!("ours {word}={}", long.take_word().unwrap_or("")),
-                Read::Wrong(wrong) => format!("! {wrong}"),
+                Read::OptionError(wrong) => format!("! {wrong}"),
             });
         }
         format!("{} / {}", seen.join(", "), long.others().join(" "))

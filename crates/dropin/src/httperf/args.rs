@@ -15,7 +15,7 @@ use options::OPTIONS;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// What httperf was told.
+/// The settings of httperf's command line.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of httperf's
 pub struct Args {
@@ -24,9 +24,9 @@ pub struct Args {
     /// `--debug` was asked for.
     pub debug: bool,
     /// `--print-reply`.
-    pub print_reply: Option<Shown>,
+    pub print_reply: Option<PrintParts>,
     /// `--print-request`.
-    pub print_request: Option<Shown>,
+    pub print_request: Option<PrintParts>,
     /// `--hog`.
     pub hog: bool,
     /// `--close-with-reset`.
@@ -111,14 +111,14 @@ pub struct Args {
 
 /// What is shown of a request or a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
+pub struct PrintParts {
     /// Its head.
     pub header: bool,
     /// Its body.
     pub body: bool,
 }
 
-impl Shown {
+impl PrintParts {
     fn parse(text: &str) -> Self {
         match text.chars().next() {
             Some('h' | 'H') => Self { header: true, body: false },
@@ -153,7 +153,7 @@ pub fn parse(words: &[String]) -> Result<Args, Refusal> {
         match read {
             Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default())?,
             Read::Ours(word) => args.side.take(word, || long.take_word()).map_err(Refusal::Said)?,
-            Read::Wrong(wrong) => return Err(Refusal::said(wrong.to_string())),
+            Read::OptionError(wrong) => return Err(Refusal::said(wrong.to_string())),
         }
     }
     Ok(args)

@@ -1,6 +1,6 @@
 //! httperf's own counting: samples in, connections and sessions out, and the sums of its report.
 //!
-//! A connection's samples are those of its iteration from the one that opened it on. What it is **not**: it knows no text.
+//! A connection's samples are those of its iteration from the one that opened it on. It knows no text.
 
 mod open;
 mod windows;

@@ -1,6 +1,6 @@
 //! The command line as httperf repeats it: what holds, in an order of its own, and not what was typed.
 
-use super::args::{Args, Shown, Workload, short};
+use super::args::{Args, PrintParts, Workload, short};
 
 /// The first line of the report.
 pub fn line(called: &str, args: &Args) -> String {
@@ -30,11 +30,11 @@ fn how(args: &Args) -> Vec<String> {
     .collect()
 }
 
-fn shown(name: &str, shown: Option<Shown>) -> Option<String> {
+fn shown(name: &str, shown: Option<PrintParts>) -> Option<String> {
     Some(match shown? {
-        Shown { header: true, body: true } => format!("--{name}"),
-        Shown { header: true, .. } => format!("--{name}=header"),
-        Shown { .. } => format!("--{name}=body"),
+        PrintParts { header: true, body: true } => format!("--{name}"),
+        PrintParts { header: true, .. } => format!("--{name}=header"),
+        PrintParts { .. } => format!("--{name}=body"),
     })
 }
 

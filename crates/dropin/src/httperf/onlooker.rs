@@ -1,6 +1,6 @@
 //! What `--print-request` and `--print-reply` show: heads line by line, bodies, and how long they are.
 
-use super::args::{Args, Shown};
+use super::args::{Args, PrintParts};
 use super::paper::Paper;
 use brunt_runner::witness::Witness;
 use brunt_wire::tls::Handshake;
@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Who looks on.
 pub struct Onlooker {
-    request: Option<Shown>,
-    reply: Option<Shown>,
+    request: Option<PrintParts>,
+    reply: Option<PrintParts>,
     paper: Arc<Paper>,
     asked: AtomicU64,
     replied: AtomicU64,
 }
 
 impl Onlooker {
-    /// Where something is to be shown.
+    /// When there is something to show.
     pub fn of(args: &Args, paper: &Arc<Paper>) -> Option<Arc<Self>> {
         let (request, reply) = (args.print_request, args.print_reply);
         let (asked, replied) = (AtomicU64::default(), AtomicU64::default());

@@ -8,7 +8,7 @@ const USER_AGENT: &str = "httperf/0.9.0";
 
 /// What is asked, where it is not always the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestContent {
     /// The word of the request line; None: that of `--method`.
     pub method: Option<String>,
     /// As it stands in the request line.
@@ -18,7 +18,7 @@ pub struct Asked {
 }
 
 /// The request, in its own bytes.
-pub fn request(args: &Args, asked: &Asked) -> Request {
+pub fn request(args: &Args, asked: &RequestContent) -> Request {
     let method = asked.method.as_deref().unwrap_or(&args.method);
     Request {
         label: url(args, &args.uri),
@@ -39,7 +39,7 @@ fn url(args: &Args, path: &str) -> String {
     format!("{scheme}://{host}:{}{path}", args.port())
 }
 
-fn bytes(args: &Args, method: &str, asked: &Asked) -> Vec<u8> {
+fn bytes(args: &Args, method: &str, asked: &RequestContent) -> Vec<u8> {
     let version = if args.is_http10() { "1.0" } else { "1.1" };
     let mut head = format!("{method} {} HTTP/{version}\r\nUser-Agent: {USER_AGENT}\r\n", asked.uri);
     if args.is_http10() {

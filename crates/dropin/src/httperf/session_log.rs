@@ -3,7 +3,7 @@
 //! `#` begins a comment; a blank line ends a session; a line is a URI and `method=`, `think=`, `contents=`. A line that is
 //! indented belongs to the burst of the line before it. A backslash at the end of a line joins the next one to it.
 
-use super::request::Asked;
+use super::request::RequestContent;
 use std::time::Duration;
 
 /// Words for a method.
@@ -13,7 +13,7 @@ const METHODS: [&str; 9] = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Burst {
     /// What is asked.
-    pub calls: Vec<Asked>,
+    pub calls: Vec<RequestContent>,
     /// The pause behind it.
     pub think: Duration,
 }
@@ -48,10 +48,10 @@ pub fn parse(text: &str, think: Duration) -> Result<Vec<Vec<Burst>>, String> {
     }
 }
 
-fn call(line: &str) -> Result<(Asked, Option<Duration>), String> {
+fn call(line: &str) -> Result<(RequestContent, Option<Duration>), String> {
     let line = line.trim_start();
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
-    let mut asked = Asked { uri: line[..end].to_owned(), ..Asked::default() };
+    let mut asked = RequestContent { uri: line[..end].to_owned(), ..RequestContent::default() };
     let (mut think, mut rest) = (None, line[end..].trim_start());
     while !rest.is_empty() {
         if let Some(text) = rest.strip_prefix("contents=") {

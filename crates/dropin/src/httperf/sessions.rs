@@ -1,7 +1,7 @@
 //! What connections and sessions ask: a workload of httperf's as requests and the sessions that pick them.
 
 use super::args::{Args, Workload};
-use super::request::{Asked, request};
+use super::request::{RequestContent, request};
 use super::session_log;
 use brunt_model::Request;
 use brunt_model::load::Think;
@@ -50,7 +50,7 @@ fn seconds(seconds: f64) -> Duration {
 
 fn with_requests(args: &Args, many: u64, calls: u64, think: Duration) -> Result<Wanted, String> {
     let (uris, order, end) = uris(args)?;
-    let ask = |uri: String| request(args, &Asked { uri, ..Asked::default() });
+    let ask = |uri: String| request(args, &RequestContent { uri, ..RequestContent::default() });
     let requests: Vec<_> = uris.into_iter().map(ask).collect();
     // A list that is not begun again ends the run: no connection is begun for what is not there.
     let many = end.map_or(many, |all| many.min(all.div_ceil(calls.max(1))));

@@ -8,7 +8,7 @@ use crate::getopt::long::{Long, Read, Row};
 
 /// What an option does.
 #[derive(Clone, Copy)]
-pub enum Does {
+pub enum OptionEffect {
     /// The same as this directive.
     Directive(&'static str),
     /// The same as this directive with this value.
@@ -16,14 +16,14 @@ pub enum Does {
     /// Anything else.
     Set(fn(&mut Settings, &str)),
     /// Something is shown, and nothing is measured.
-    Show(Show),
+    InfoPage(InfoPage),
     /// It was looked at before all others.
     Before,
 }
 
 /// What is shown in place of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum InfoPage {
     /// `-V`.
     Version,
     /// `-h`.
@@ -32,42 +32,42 @@ pub enum Show {
     Config,
 }
 
-const fn row(short: char, long: &'static str, takes: Takes, does: Does) -> Row<Does> {
+const fn row(short: char, long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
     Row { short: Some(short), long, takes, does }
 }
 
-const OPTIONS: &[Row<Does>] = &[
-    row('V', "version", Takes::Nothing, Does::Show(Show::Version)),
-    row('h', "help", Takes::Nothing, Does::Show(Show::Help)),
-    row('C', "config", Takes::Nothing, Does::Show(Show::Config)),
-    row('v', "verbose", Takes::Nothing, Does::As("verbose", "true")),
-    row('q', "quiet", Takes::Nothing, Does::As("quiet", "true")),
-    row('D', "debug", Takes::Nothing, Does::As("debug", "true")),
-    row('g', "get", Takes::Nothing, Does::Set(|s, _| s.look = Some(Look::Heads))),
-    row('p', "print", Takes::Nothing, Does::Set(|s, _| s.look = Some(Look::Page))),
-    row('c', "concurrent", Takes::Value, Does::Directive("concurrent")),
-    row('r', "reps", Takes::Value, Does::Directive("reps")),
-    row('t', "time", Takes::Value, Does::Directive("time")),
-    row('d', "delay", Takes::Value, Does::Directive("delay")),
-    row('b', "benchmark", Takes::Nothing, Does::As("benchmark", "true")),
-    row('i', "internet", Takes::Nothing, Does::As("internet", "true")),
-    row('f', "file", Takes::Value, Does::Directive("file")),
-    row('R', "rc", Takes::Value, Does::Before),
-    row('l', "log", Takes::Attached, Does::Set(Settings::log_to)),
-    row('m', "mark", Takes::Value, Does::Set(Settings::mark_with)),
-    row('H', "header", Takes::Value, Does::Directive("header")),
-    row('A', "user-agent", Takes::Value, Does::Directive("user-agent")),
-    row('T', "content-type", Takes::Value, Does::Set(|s, v| s.content_type = Some(v.to_owned()))),
-    row('j', "json-output", Takes::Nothing, Does::As("json_output", "true")),
-    row('N', "no-parser", Takes::Nothing, Does::As("parser", "false")),
-    row('F', "no-follow", Takes::Nothing, Does::As("follow-location", "false")),
+const OPTIONS: &[Row<OptionEffect>] = &[
+    row('V', "version", Takes::Nothing, OptionEffect::InfoPage(InfoPage::Version)),
+    row('h', "help", Takes::Nothing, OptionEffect::InfoPage(InfoPage::Help)),
+    row('C', "config", Takes::Nothing, OptionEffect::InfoPage(InfoPage::Config)),
+    row('v', "verbose", Takes::Nothing, OptionEffect::As("verbose", "true")),
+    row('q', "quiet", Takes::Nothing, OptionEffect::As("quiet", "true")),
+    row('D', "debug", Takes::Nothing, OptionEffect::As("debug", "true")),
+    row('g', "get", Takes::Nothing, OptionEffect::Set(|s, _| s.look = Some(Look::Heads))),
+    row('p', "print", Takes::Nothing, OptionEffect::Set(|s, _| s.look = Some(Look::Page))),
+    row('c', "concurrent", Takes::Value, OptionEffect::Directive("concurrent")),
+    row('r', "reps", Takes::Value, OptionEffect::Directive("reps")),
+    row('t', "time", Takes::Value, OptionEffect::Directive("time")),
+    row('d', "delay", Takes::Value, OptionEffect::Directive("delay")),
+    row('b', "benchmark", Takes::Nothing, OptionEffect::As("benchmark", "true")),
+    row('i', "internet", Takes::Nothing, OptionEffect::As("internet", "true")),
+    row('f', "file", Takes::Value, OptionEffect::Directive("file")),
+    row('R', "rc", Takes::Value, OptionEffect::Before),
+    row('l', "log", Takes::Attached, OptionEffect::Set(Settings::log_to)),
+    row('m', "mark", Takes::Value, OptionEffect::Set(Settings::mark_with)),
+    row('H', "header", Takes::Value, OptionEffect::Directive("header")),
+    row('A', "user-agent", Takes::Value, OptionEffect::Directive("user-agent")),
+    row('T', "content-type", Takes::Value, OptionEffect::Set(|s, v| s.content_type = Some(v.to_owned()))),
+    row('j', "json-output", Takes::Nothing, OptionEffect::As("json_output", "true")),
+    row('N', "no-parser", Takes::Nothing, OptionEffect::As("parser", "false")),
+    row('F', "no-follow", Takes::Nothing, OptionEffect::As("follow-location", "false")),
 ];
 
 /// Why nothing is measured.
 #[derive(Debug)]
 pub enum Refusal {
     /// This is shown; the settings are those that hold.
-    Show(Show, Box<Settings>),
+    InfoPage(InfoPage, Box<Settings>),
     /// This is said on stderr, and how siege then exits.
     Said(String, u8),
 }
@@ -98,21 +98,21 @@ pub fn parse(called: &str, words: &[String], caller: &Caller) -> Result<Settings
     while let Some(read) = long.next() {
         match read {
             Read::Option(row, value) => match row.does {
-                Does::Directive(name) => settings.set(name, value.unwrap_or_default()),
-                Does::As(name, value) => settings.take(name, value),
-                Does::Set(set) => set(&mut settings, value.unwrap_or_default()),
-                Does::Show(what) => show = show.or(Some(what)),
-                Does::Before => {}
+                OptionEffect::Directive(name) => settings.set(name, value.unwrap_or_default()),
+                OptionEffect::As(name, value) => settings.take(name, value),
+                OptionEffect::Set(set) => set(&mut settings, value.unwrap_or_default()),
+                OptionEffect::InfoPage(what) => show = show.or(Some(what)),
+                OptionEffect::Before => {}
             },
             Read::Ours(word) => take_ours(&mut settings, word, &mut long).map_err(|why| said(called, &why))?,
-            Read::Wrong(wrong) => caller.err_line(&format!("{called}: {wrong}")),
+            Read::OptionError(wrong) => caller.err_line(&format!("{called}: {wrong}")),
         }
     }
     if let Some(url) = long.others().last() {
         settings.url = Some((*url).to_owned());
     }
     if let Some(show) = show {
-        return Err(Refusal::Show(show, Box::new(settings)));
+        return Err(Refusal::InfoPage(show, Box::new(settings)));
     }
     match settings.headers.iter().find(|line| !line.contains(':')) {
         Some(_) => Err(Refusal::Said("[\x1b[1;31mfatal\x1b[0m] no ':' in http-header\n".into(), 1)),
@@ -134,7 +134,7 @@ fn said(called: &str, why: &str) -> Refusal {
     Refusal::Said(format!("{called}: {why}\n"), 1)
 }
 
-fn take_ours<'a>(settings: &mut Settings, word: &'a str, long: &mut Long<'a, Does>) -> Result<(), String> {
+fn take_ours<'a>(settings: &mut Settings, word: &'a str, long: &mut Long<'a, OptionEffect>) -> Result<(), String> {
     let Some(rest) = word.strip_prefix("siege-format") else { return settings.side.take(word, || long.take_word()) };
     let name = rest.strip_prefix('=').or_else(|| long.take_word()).unwrap_or_default();
     settings.format = Some(Format::named(name)?);
@@ -147,7 +147,7 @@ fn named_rc(words: &[String]) -> Option<String> {
     let mut named = None;
     while let Some(read) = long.next() {
         match read {
-            Read::Option(Row { does: Does::Before, .. }, value) => named = value.map(str::to_owned),
+            Read::Option(Row { does: OptionEffect::Before, .. }, value) => named = value.map(str::to_owned),
             Read::Ours(word) if !word.contains('=') && !["store", "no-notes"].contains(&word) => _ = long.take_word(),
             _ => {}
         }

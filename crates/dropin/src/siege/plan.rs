@@ -2,7 +2,7 @@
 
 use super::request::request;
 use super::settings::{Look, Reps, Settings};
-use super::urls::{Asked, Login};
+use super::urls::{Login, UrlEntry};
 use crate::carry::processes;
 use crate::error::Result;
 use brunt_model::load::{Shape, Think};
@@ -27,7 +27,7 @@ pub fn users(settings: &Settings) -> u64 {
 }
 
 /// The plan, and what must be told of it.
-pub fn plan(settings: &Settings, asked: &[Asked], system: &System) -> Result<(Plan, Option<String>)> {
+pub fn plan(settings: &Settings, asked: &[UrlEntry], system: &System) -> Result<(Plan, Option<String>)> {
     let users = users(settings);
     let think = Think { least: Duration::ZERO, most: Duration::from_secs_f64(settings.pause().min(1e6)) };
     let mut plan = Plan {
@@ -55,14 +55,14 @@ pub fn plan(settings: &Settings, asked: &[Asked], system: &System) -> Result<(Pl
 }
 
 /// The URLs of the logins are asked first, by user i the i-th of them, counted round; then each user goes through the list.
-fn scenario(settings: &Settings, asked: &[Asked]) -> Scenario {
+fn scenario(settings: &Settings, asked: &[UrlEntry]) -> Scenario {
     let order = match settings.reps {
         _ if settings.internet => Order::Random,
         Some(Reps::Once) => Order::WalkTogether,
         _ => Order::Walk,
     };
     let mut requests: Vec<Request> = asked.iter().map(|one| request(one, settings)).collect();
-    let logins = settings.login_urls.iter().filter_map(|url| Asked::parse(url, settings.url_escaping).ok());
+    let logins = settings.login_urls.iter().filter_map(|url| UrlEntry::parse(url, settings.url_escaping).ok());
     let listed = requests.len();
     requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
     let login = |number: usize| Branch { weight: 1, steps: vec![Step::Request(number as u32)] };
@@ -71,13 +71,13 @@ fn scenario(settings: &Settings, asked: &[Asked]) -> Scenario {
     Scenario { requests, steps: first.into_iter().chain([Step::Next(order)]).collect() }
 }
 
-fn reply_policy(settings: &Settings, asked: &[Asked]) -> ReplyPolicy {
+fn reply_policy(settings: &Settings, asked: &[UrlEntry]) -> ReplyPolicy {
     let of_urls = asked.iter().filter_map(|one| one.login.as_ref());
     let logins = settings.proxy_login.iter().chain(of_urls).chain(&settings.logins);
     let most = if settings.follow { REDIRECTS } else { 0 };
     ReplyPolicy {
         redirects: Redirects { most, rules: RedirectRules::Siege },
-        cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Kept },
+        cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Siege },
         credentials: logins.cloned().map(credentials).collect(),
         repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
         elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone() }),
@@ -103,7 +103,7 @@ fn stop(settings: &Settings, urls: u64) -> Stop {
         warmup_until_steady: false,
         duration,
         requests: None,
-        // Where both are said, the time counts.
+        // The time counts if both are given.
         iterations_per_user: times.filter(|_| duration.is_none()),
         grace: Duration::ZERO,
     }
@@ -133,7 +133,7 @@ fn connection(settings: &Settings) -> Connection {
 }
 
 /// What `-g` and `-p` change before anything is asked.
-pub fn look(settings: &mut Settings, asked: &mut [Asked]) {
+pub fn look(settings: &mut Settings, asked: &mut [UrlEntry]) {
     let Some(look) = settings.look else { return };
     settings.http10 = true;
     settings.keep_alive = false;

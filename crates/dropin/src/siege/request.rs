@@ -1,14 +1,14 @@
 //! siege's requests: its header lines in its order, as fields and as bytes.
 
 use super::settings::Settings;
-use super::urls::Asked;
+use super::urls::UrlEntry;
 use brunt_model::{Body, Request};
 
 /// What a body is where nobody says.
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// The request for what is asked.
-pub fn request(asked: &Asked, settings: &Settings) -> Request {
+pub fn request(asked: &UrlEntry, settings: &Settings) -> Request {
     let headers = headers(asked, settings);
     let url = asked.url();
     let label = if asked.method == "GET" { url.clone() } else { format!("{} {url}", asked.method) };
@@ -17,7 +17,7 @@ pub fn request(asked: &Asked, settings: &Settings) -> Request {
     Request { label, method: asked.method.clone(), url, headers, body, weight: 1, verbatim, reply_policy: 0 }
 }
 
-fn headers(asked: &Asked, settings: &Settings) -> Vec<(String, String)> {
+fn headers(asked: &UrlEntry, settings: &Settings) -> Vec<(String, String)> {
     let own: Vec<(String, String)> = settings.headers.iter().filter_map(|line| split(line)).collect();
     // An Accept counts only where it is the first that is said.
     let accepts = own.first().is_some_and(|(field, _)| field.eq_ignore_ascii_case("accept"));
@@ -42,7 +42,7 @@ fn headers(asked: &Asked, settings: &Settings) -> Vec<(String, String)> {
 }
 
 /// The host, and the port where it is not the scheme's own.
-fn host(asked: &Asked) -> &str {
+fn host(asked: &UrlEntry) -> &str {
     let own = if asked.scheme == "https" { ":443" } else { ":80" };
     asked.authority.strip_suffix(own).unwrap_or(&asked.authority)
 }
@@ -52,7 +52,7 @@ fn split(line: &str) -> Option<(String, String)> {
     Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn bytes(asked: &Asked, settings: &Settings, headers: &[(String, String)]) -> Vec<u8> {
+fn bytes(asked: &UrlEntry, settings: &Settings, headers: &[(String, String)]) -> Vec<u8> {
     let through = settings.proxy_host.is_some() && asked.scheme == "http";
     let target = if through { asked.url() } else { asked.path.clone() };
     let version = if settings.http10 { "1.0" } else { "1.1" };

@@ -1,4 +1,4 @@
-//! What siege was told, by its files and its command line: one row of [`DIRECTIVES`] a thing.
+//! siege's settings, from its files and its command line: one row of [`DIRECTIVES`] each.
 //!
 //! A directive of a file and an option of the command line that mean the same do the same here.
 
@@ -16,8 +16,8 @@ pub const VERSION: &str = "4.0.7";
 /// Where Debian's siege keeps its log.
 const LOG: &str = "/var/log/log/siege.log";
 
-/// What siege was told, each by the directive of the same name where nothing else is said. What holds where nothing was told
-/// is what siege has built in.
+/// siege's settings, each from the directive of the same name unless noted. The default
+/// is siege's built-in value.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of siege's
 pub struct Settings {
@@ -193,10 +193,10 @@ impl Default for Settings {
 }
 
 /// What a directive does.
-type Does = fn(&mut Settings, &str);
+type OptionEffect = fn(&mut Settings, &str);
 
 /// One row a directive: its name, and what it does.
-const DIRECTIVES: &[(&str, Does)] = &[
+const DIRECTIVES: &[(&str, OptionEffect)] = &[
     ("verbose", |s, v| s.verbose = is_on(v)),
     ("color", |s, v| s.color = is_on(v)),
     ("quiet", |s, v| s.quiet = is_on(v)),

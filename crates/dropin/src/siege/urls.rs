@@ -38,7 +38,7 @@ impl Login {
 
 /// A URL and what is done there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct UrlEntry {
     /// GET, POST, …
     pub method: String,
     /// `http` or `https`.
@@ -55,7 +55,7 @@ pub struct Asked {
     pub trouble: Option<String>,
 }
 
-impl Asked {
+impl UrlEntry {
     /// The URL.
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.scheme, self.authority, self.path)
@@ -145,12 +145,12 @@ fn escape(path: &str) -> String {
 }
 
 /// All that is asked: the URL that was given, or those of the file. `None` where there is none, and the file's trouble.
-pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<Asked>, Option<io::Error>> {
+pub fn all(settings: &Settings, caller: &Caller) -> Result<Vec<UrlEntry>, Option<io::Error>> {
     let lines = match &settings.url {
         Some(url) => vec![url.clone()],
         None => listed(&fs::read(&settings.file).map_err(Some)?, &settings.variables, caller.environment),
     };
-    let asked = lines.iter().filter_map(|line| match Asked::parse(line, settings.url_escaping) {
+    let asked = lines.iter().filter_map(|line| match UrlEntry::parse(line, settings.url_escaping) {
         Ok(asked) => {
             asked.trouble.iter().for_each(|why| caller.say(&format!("brunt: {why}")));
             Some(asked)
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        let asked = Asked::parse(text, true).unwrap();
+        let asked = UrlEntry::parse(text, true).unwrap();
         let body = asked.body.as_ref().map(|body| format!(" [{}]", String::from_utf8_lossy(body)));
         format!("{} {}{}", asked.method, asked.url(), body.unwrap_or_default())
     }
@@ -212,10 +212,10 @@ mod tests {
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
-        let login = Asked::parse("http://u:p@h/x", true).unwrap().login.unwrap();
+        let login = UrlEntry::parse("http://u:p@h/x", true).unwrap().login.unwrap();
         assert_eq!((login.user.as_str(), login.password.as_str(), login.realm), ("u", "p", None));
-        assert!(Asked::parse("ftp://h/x", true).unwrap_err().contains("write http://"));
-        assert!(Asked::parse("http:///x", true).unwrap_err().contains("no host"));
+        assert!(UrlEntry::parse("ftp://h/x", true).unwrap_err().contains("write http://"));
+        assert!(UrlEntry::parse("http:///x", true).unwrap_err().contains("no host"));
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
             let lines = listed(bytes, &HashMap::new(), |_| None);
             // Files of data are not read: random names could be those of devices.
             for line in lines.iter().filter(|line| !line.contains('<')) {
-                let _ = Asked::parse(line, true);
+                let _ = UrlEntry::parse(line, true);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! The last stretch before an instant, spent awake: a sleeping thread is woken some tens of microseconds late, by the
 //! kernel's timer and by the way back onto a core.
 //!
-//! What it is not: a busy loop. The thread sleeps until shortly before a timer is due, and even then takes in replies
+//! Out of scope: a busy loop. The thread sleeps until shortly before a timer is due, and even then takes in replies
 //! between two looks at the clock.
 
 use super::Time;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-/// So long before an instant the thread is awake: more than waking takes on an ordinary machine.
+/// How long before an instant the thread is awake: more than waking takes on an ordinary machine.
 const AHEAD: Duration = Duration::from_micros(100);
 
 /// The task that spins, where one was asked for and it is waiting.

@@ -20,6 +20,10 @@ impl Opening {
     }
 
     /// One at `now`; else when the next is permitted.
+    ///
+    /// # Errors
+    ///
+    /// The instant at which the next is permitted.
     pub fn take(&mut self, now: Tick) -> Result<(), Tick> {
         let permitted = Tick(self.next.0.saturating_sub(AT_ONCE));
         if now < permitted {

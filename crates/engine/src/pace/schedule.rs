@@ -60,7 +60,7 @@ const DRAWN: u64 = 100_000;
 impl Schedule {
     /// Skips the arrivals from `next` on, the one that was drawn last, that are due before `until`; how many they are.
     ///
-    /// Where they are very many, random ones are not drawn: their number is, from the normal distribution that the number
+    /// Very many random arrivals are not drawn one by one: their number is, from the normal distribution that the number
     /// of renewals in a long time has (Cox, "Renewal Theory", 1962).
     pub fn skip(&mut self, next: &mut Option<Tick>, until: Tick) -> u64 {
         let mut count = 0;

@@ -2,9 +2,10 @@
 //!
 //! Of a request that was under way we know that it was begun, and of all of them how long they had been under way
 //! together: the integral of their number over time, less the times of those that ended. Each is cut with the mean of it,
-//! so that all consistency checks hold. What it is **not**: a record of single requests; those went with the part.
+//! so that all consistency checks hold. Out of scope: a record of single requests; those went with the part.
 
-use brunt_model::{Failure, Phase, Snapshot, Tally, Tick};
+use brunt_model::{Failure, Phase, Snapshot, Tally, Tick, TransactionTally};
+use std::collections::BTreeMap;
 
 /// The sums of one part.
 #[derive(Debug, Default)]
@@ -15,6 +16,7 @@ pub(super) struct Ledger {
     warmup: Counts,
     /// What was counted over time, less what ended requests took: what those under way have taken so far.
     open_nanos: i128,
+    transactions: BTreeMap<String, TransactionTally>,
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +40,9 @@ impl Ledger {
         self.measured.add(&snapshot.measured);
         self.warmup.add(&snapshot.warmup);
         let ended = nanos_under_way(&snapshot.measured) + nanos_under_way(&snapshot.warmup);
+        for (name, tally) in &snapshot.transactions {
+            self.transactions.entry(name.clone()).or_default().merge(tally);
+        }
         self.open_nanos += i128::from(snapshot.flow.in_flight_nanos) - ended;
     }
 
@@ -50,7 +55,11 @@ impl Ledger {
         last.measured = self.measured.closing(each);
         last.warmup = self.warmup.closing(each);
         last.flow.errors = under_way + self.measured.never_begun() + self.warmup.never_begun();
-        (last.flow.errors > 0).then_some(last)
+        let open = self.transactions.iter().filter(|(_, tally)| tally.under_way() > 0);
+        let closed =
+            |tally: &TransactionTally| TransactionTally { unfinished: tally.under_way(), ..Default::default() };
+        last.transactions = open.map(|(name, tally)| (name.clone(), closed(tally))).collect();
+        (last.flow.errors > 0 || !last.transactions.is_empty()).then_some(last)
     }
 }
 

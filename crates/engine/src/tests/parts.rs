@@ -43,8 +43,8 @@ impl Fake {
                 let (tell, words) = channel();
                 said.lock().unwrap().push(tell);
                 let ready = out.clone();
-                let handle = PartHandle::new(plan, part, move |at| {
-                    let account = Box::new(Account::Ready(at));
+                let handle = PartHandle::new(plan, part, move |account| {
+                    let account = Box::new(account.clone());
                     let _ = ready.send((part.number as usize, Heard::Account(account)));
                 });
                 let hears = handle.clone();
@@ -192,4 +192,23 @@ fn a_server_that_refuses_ends_all_parts() {
     let seen = world.join_parts(&parts(3, closed(6.0, secs(1))), None, |_| ());
     let error = seen.run.finish.unwrap().error.unwrap();
     assert!(error.contains("nobody listens"), "{error}");
+}
+
+/// On the system's clock: on a fake one a part would be over before it could be told.
+#[test]
+fn a_user_of_one_part_ends_the_run_in_all_parts() {
+    let ends = |turn: Turn<'_>| match (turn.step, turn.number) {
+        (0, _) => Next::Ask("http://fake/"),
+        // Parts take each second number: it is one of the first part.
+        (_, 20) => Next::EndRun,
+        _ => Next::Done,
+    };
+    let world = Fake { epoch: Epoch::now(), ..Fake::delay(ms(5)).user(ends) };
+    let seen = world.join_parts(&parts(2, closed(2.0, secs(60))), None, |_| ());
+    seen.check(&parts(2, closed(2.0, secs(60))), world.epoch);
+    let finish = seen.run.finish.as_ref().unwrap();
+    assert!(!finish.interrupted);
+    // Both were to go on for a minute.
+    assert!(finish.at < seen.begins() + secs(30), "{:?}", finish.at);
+    assert!(seen.samples.iter().any(|sample| sample.iteration % 2 == 1));
 }

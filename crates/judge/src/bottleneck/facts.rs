@@ -1,6 +1,6 @@
 //! What the rules look at: the readings of the server within the measured time, as levels.
 //!
-//! What it is **not**: a judgement. What was not read gives no level.
+//! Out of scope: a judgement. What was not read gives no level.
 
 use super::RuleResult;
 use brunt_model::analysis::{Culprit, Reason};

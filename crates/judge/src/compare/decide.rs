@@ -1,6 +1,6 @@
 //! All figures of all pairs, tested together.
 //!
-//! What it is: for each figure of each pair the test, its level and its interval; what that decides. What it is not: the
+//! For each figure of each pair the test, its level and its interval; what that decides. Out of scope: the
 //! mathematics (`stats`), nor the words (`told`).
 
 use super::sample::{Figures, PairFigures};

@@ -1,6 +1,6 @@
 //! What differs between contenders besides what is compared, as far as it is known.
 //!
-//! What it is: facts of each side (the machine, the plan, the replies), one held against the other by name. What it is not: a
+//! What it is: facts of each side (the machine, the plan, the replies), one held against the other by name. Out of scope: a
 //! judgement on whether they may be compared; often enough one of these differences is what is compared.
 
 use crate::explain::words::{bytes, three};

@@ -1,6 +1,6 @@
 //! One figure of a run, as far as it is known.
 //!
-//! What it is not: a comparison.
+//! Out of scope: a comparison.
 
 use crate::bottleneck::server_cores;
 use crate::explain::words::{percent, rate, time};

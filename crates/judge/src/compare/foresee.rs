@@ -1,6 +1,6 @@
 //! What so few blocks cannot decide, whatever comes of them.
 //!
-//! What it is not: a guess of how much contenders differ.
+//! Out of scope: a guess of how much contenders differ.
 
 use super::decide::Shares;
 use super::measures;

@@ -1,6 +1,6 @@
 //! How the quantiles of the response time of a pair differ.
 //!
-//! What it is not: a decision.
+//! Out of scope: a decision.
 
 use super::sample::Paired;
 use brunt_model::comparison::QuantileShift;

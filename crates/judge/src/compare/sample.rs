@@ -1,6 +1,6 @@
 //! Which runs stand beside which, and which are left out.
 //!
-//! What it is not: any figure of them.
+//! Out of scope: any figure of them.
 
 use super::figures::{capacity, figure};
 use crate::sweep::load;

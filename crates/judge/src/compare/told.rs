@@ -1,6 +1,6 @@
 //! What a comparison says, in words.
 //!
-//! What it is not: what it decides.
+//! Out of scope: what it decides.
 
 use super::decide::{Decided, Scale, TestedFigure};
 use super::figures::written;

@@ -1,6 +1,6 @@
 //! What the rules look at, worked out once from a run.
 //!
-//! What it is not: a place that decides anything.
+//! Out of scope: a place that decides anything.
 
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;

@@ -1,6 +1,6 @@
 //! Figures within a sentence: a unit that fits.
 //!
-//! What it is not: the figures of reports, which are written in `report`; that room stands behind this one.
+//! Out of scope: the figures of reports, which are written in `report`; that room stands behind this one.
 
 pub use brunt_model::words::{count, plural, three};
 

@@ -1,7 +1,7 @@
 //! Which response times stand at which share of all.
 //!
 //! What it is: the buckets of a run's response times in order, with the requests of which only is known that they were
-//! slower (timed out, dropped, cut) behind them. What it is not: able to say how slow those were.
+//! slower (timed out, dropped, cut) behind them. It cannot say how slow those were.
 
 use brunt_model::{Failure, Run};
 use brunt_stats::{Histogram, Sketch, quantile};

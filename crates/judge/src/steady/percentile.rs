@@ -1,8 +1,8 @@
 //! Percentiles of the response time with their intervals.
 //!
-//! What it is: for each quantile, requests beyond it are counted per point; how much that count varies over blocks says
+//! For each quantile, requests beyond it are counted per point; how much that count varies over blocks says
 //! how many independent requests the run is worth; the interval are the order statistics of so many, widened to the
-//! edges of their buckets. What it is not: the spread of repeated runs, each of which may settle elsewhere.
+//! edges of their buckets. Out of scope: the spread of repeated runs, each of which may settle elsewhere.
 
 use super::FEWEST_TIMES;
 use super::known::{Bucket, ResponseTimes};

@@ -1,6 +1,6 @@
 //! Whether the intervals are as narrow as was asked, so that the run may end.
 //!
-//! What it is: a comparison, and a small machine that says when to make it. What it is not: a clock, or what ends the
+//! What it is: a comparison, and a small machine that says when to make it. Out of scope: a clock, or what ends the
 //! run; both belong to whoever drives it.
 
 use super::percentile;
@@ -9,9 +9,9 @@ use brunt_model::goal::Aim;
 use brunt_model::{Goal, Run};
 use std::time::Duration;
 
-/// Each look comes when so many times the run's length at the last look has passed.
+/// The run's length at a look, as a multiple of that at the look before.
 const GROWTH: f64 = 1.25;
-/// Narrow enough so many times in a row: an interval that is narrow by chance once is seldom so twice.
+/// Looks in a row at which an interval must be narrow enough: one may be narrow by chance.
 const LOOKS: u32 = 2;
 /// Effective samples that must lie on the thinner side of a quantile. An interval that may end the run is looked at
 /// often and taken when it is narrow, and it is narrow too early where few clumps of slow requests were seen.

@@ -1,6 +1,6 @@
 //! What a reader of a sweep should be told, a rule each.
 //!
-//! What it is not: the limits themselves, nor what is told of single runs (`explain`). docs/findings.md has the same rules
+//! Out of scope: the limits themselves, and what is told of single runs (`explain`). docs/findings.md has the same rules
 //! for users.
 
 mod answers;

@@ -1,6 +1,6 @@
 //! The definitions of a limit, side by side.
 //!
-//! What it is: each definition in a file of its own, from a curve to a load. What it is not: a choice among them; where
+//! What it is: each definition in a file of its own, from a curve to a load. Out of scope: a choice among them; where
 //! they disagree, that is information.
 
 mod held;
@@ -25,7 +25,7 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
     limits
 }
 
-/// What loads are counted in, as a limit has it.
+/// The unit of loads, as a limit has it.
 fn unit(of: LoadUnit) -> String {
     of.behind().trim_start().into()
 }

@@ -1,7 +1,7 @@
 //! The trials of one contender, and the curves that can be drawn of them.
 //!
 //! What it is: a curve as numbers (medians over trials), of all repetitions, of one, or of repetitions and blocks drawn
-//! again; and how far a figure of such a curve is known. What it is not: any such figure.
+//! again; and how far a figure of such a curve is known. Out of scope: any such figure.
 
 use super::response::{Response, is_usable};
 use brunt_model::analysis::{Band, BandedFigure, Block};
@@ -23,7 +23,7 @@ const SEED: u64 = 0x6272_756e_7400;
 pub struct Trials<'a> {
     /// Its name.
     pub contender: &'a str,
-    /// What loads are counted in.
+    /// The unit of loads.
     pub unit: LoadUnit,
     /// Bounds that it is held against.
     pub objectives: &'a [Objective],

@@ -2,7 +2,7 @@
 //!
 //! That encoding carries no names and no numbers: the order of the fields is the format, and a struct within a struct is
 //! the same as its fields in its place. So nothing on the left-hand side of a conversion here ever changes.
-//! `tests/data/log-v3` and `log-v4` hold logs that these versions wrote. What it is not: a writer.
+//! `tests/data/log-v3` and `log-v4` hold logs that these versions wrote. Out of scope: a writer.
 
 use crate::outcome::Malformed;
 use crate::sample::Opening;
@@ -94,6 +94,7 @@ impl<F: Into<Flow>, T: Into<Tally>> From<FrozenSnapshot<F, T>> for Snapshot {
             warmup: s.warmup.into(),
             labels: s.labels.into_iter().map(|(label, tally)| (label, tally.into())).collect(),
             bins: s.bins.into_iter().map(Into::into).collect(),
+            transactions: std::collections::BTreeMap::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
 //! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published
-//! schema, which also says what each field means. What it is not: the types that brunt computes with; [`write`] and
+//! schema, which also says what each field means. Out of scope: the types that brunt computes with; [`write`] and
 //! [`read`] convert.
 
 mod kinds;
@@ -98,6 +98,26 @@ pub struct Snapshot {
     pub labels: Vec<LabelTally>,
     #[prost(message, repeated, tag = "8")]
     pub bins: Vec<Bin>,
+    #[prost(message, repeated, tag = "9")]
+    pub transactions: Vec<TransactionTally>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct TransactionTally {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(uint64, tag = "2")]
+    pub started: u64,
+    #[prost(uint64, tag = "3")]
+    pub succeeded: u64,
+    #[prost(uint64, tag = "4")]
+    pub failed: u64,
+    #[prost(uint64, tag = "5")]
+    pub unfinished: u64,
+    #[prost(message, optional, tag = "6")]
+    pub response: Option<Histogram>,
+    #[prost(message, optional, tag = "7")]
+    pub failed_response: Option<Histogram>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -398,7 +418,7 @@ pub struct Lost {
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Account {
-    #[prost(oneof = "AccountKind", tags = "1, 2")]
+    #[prost(oneof = "AccountKind", tags = "1, 2, 3")]
     pub said: Option<AccountKind>,
 }
 
@@ -408,4 +428,6 @@ pub enum AccountKind {
     ReadyNanos(u64),
     #[prost(message, tag = "2")]
     Event(Event),
+    #[prost(bool, tag = "3")]
+    EndRun(bool),
 }

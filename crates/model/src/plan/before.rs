@@ -143,7 +143,7 @@ impl Script {
         let Some(browsing) = &self.browsing else { return plain };
         ReplyPolicy {
             redirects: Redirects { most: browsing.redirects, rules: RedirectRules::Siege },
-            cookies: if browsing.forgetful { Cookies::KeptForARound } else { Cookies::Kept },
+            cookies: if browsing.forgetful { Cookies::KeptForARound } else { Cookies::Siege },
             credentials: browsing.credentials.clone(),
             repeats_unauthorized: browsing.attempts.saturating_sub(1),
             elements: browsing.elements.clone(),

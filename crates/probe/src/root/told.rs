@@ -1,6 +1,6 @@
 //! Files of another machine, as texts that it told: all of one instant.
 //!
-//! What it is **not**: the asking. Whoever asks replaces all texts at once; whoever reads finds them by path.
+//! Out of scope: the asking. A writer replaces all texts at once; readers find them by path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -57,32 +57,53 @@ fn serving(address: IpAddr, listeners: &[Listener]) -> Vec<Listener> {
 /// The sockets that listen on a port; 0: on any.
 #[cfg(target_os = "linux")]
 fn listening(port: u16) -> Vec<Listener> {
-    use netlink_packet_sock_diag::SockDiagMessage as Message;
-    use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
-    use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, SocketId, StateFlags};
-    let mut found = Vec::new();
-    for (family, any) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
-        let question = InetRequest {
-            family,
-            protocol: IPPROTO_TCP,
-            extensions: ExtensionFlags::empty(),
-            states: StateFlags::LISTEN,
-            socket_id: SocketId { source_port: port, ..any },
-        };
-        for answer in super::netlink::ask_all(Some(rustix::net::netlink::SOCK_DIAG), Message::InetRequest(question)) {
-            let Message::InetResponse(response) = answer else { continue };
-            let header = &response.header;
-            // Of a listening socket the queues are those waiting, and the backlog (sock_diag(7), idiag_rqueue, _wqueue).
-            found.push(Listener {
-                address: header.socket_id.source_address,
-                port: header.socket_id.source_port,
-                inode: u64::from(header.inode),
-                waiting: u64::from(header.recv_queue),
-                backlog: u64::from(header.send_queue),
-            });
-        }
-    }
-    found
+    use super::netlink::Request;
+    const SOCK_DIAG_BY_FAMILY: u16 = 20;
+    let ask = |family| {
+        let payload = &question(family, port);
+        let types = (SOCK_DIAG_BY_FAMILY, SOCK_DIAG_BY_FAMILY);
+        Request { protocol: Some(rustix::net::netlink::SOCK_DIAG), types, payload }.ask_all()
+    };
+    let replies = [AF_INET, AF_INET6].map(ask).concat();
+    replies.iter().filter_map(|reply| listener(reply)).collect()
+}
+
+#[cfg(target_os = "linux")]
+const AF_INET: u8 = 2;
+#[cfg(target_os = "linux")]
+const AF_INET6: u8 = 10;
+
+/// `struct inet_diag_req_v2`: family, protocol, extensions, padding, states, and the identity of the sockets.
+#[cfg(target_os = "linux")]
+fn question(family: u8, port: u16) -> [u8; 56] {
+    const IPPROTO_TCP: u8 = 6;
+    const TCP_LISTEN: u32 = 10;
+    let mut question = [0; 56];
+    question[..2].copy_from_slice(&[family, IPPROTO_TCP]);
+    question[4..8].copy_from_slice(&(1_u32 << TCP_LISTEN).to_ne_bytes());
+    question[8..10].copy_from_slice(&port.to_be_bytes());
+    // No cookie: INET_DIAG_NOCOOKIE, twice.
+    question[48..].fill(0xff);
+    question
+}
+
+/// `struct inet_diag_msg`. Of a listening socket the queues are those waiting, and the backlog (`sock_diag(7)`,
+/// `idiag_rqueue`, `idiag_wqueue`).
+#[cfg(target_os = "linux")]
+fn listener(reply: &[u8]) -> Option<Listener> {
+    use super::netlink::field;
+    let number = |at| field(reply, at).map(u32::from_ne_bytes);
+    let address: IpAddr = match reply.first()? {
+        &AF_INET => field::<4>(reply, 8)?.into(),
+        _ => field::<16>(reply, 8)?.into(),
+    };
+    Some(Listener {
+        address,
+        port: u16::from_be_bytes(field(reply, 4)?),
+        inode: number(68)?.into(),
+        waiting: number(56)?.into(),
+        backlog: number(60)?.into(),
+    })
 }
 
 /// Not to be had.
@@ -108,6 +129,22 @@ mod tests {
 
     fn inodes(address: &str, of: &[&str]) -> Vec<u64> {
         serving(address.parse().unwrap(), &listeners(of)).iter().map(|l| l.inode).collect()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn listeners_of_ours_are_found() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            // A machine may have no IPv6.
+            let Ok(socket) = std::net::TcpListener::bind(address) else { continue };
+            let bound = socket.local_addr().unwrap();
+            let found = at(bound);
+            let [ours] = found.as_slice() else { panic!("{found:?}") };
+            assert_eq!((SocketAddr::from((ours.address, ours.port)), ours.waiting), (bound, 0));
+            assert!(ours.inode > 0 && ours.backlog > 0, "{ours:?}");
+            let _waiting = std::net::TcpStream::connect(bound).unwrap();
+            assert_eq!(at(bound)[0].waiting, 1);
+        }
     }
 
     #[test]

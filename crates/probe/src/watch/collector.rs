@@ -1,6 +1,6 @@
 //! A thread that reads what is due, and sends what it saw.
 //!
-//! What it is **not**: it knows no file and no page; those are its [`Rounds`].
+//! It knows no file and no page; those are its [`Rounds`].
 
 use super::machine::{Machine, Reads};
 use super::pages::Page;

@@ -57,7 +57,7 @@ impl Machine {
         self.link.is_none()
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         self.link.as_ref().map_or("this machine", Link::host)
     }

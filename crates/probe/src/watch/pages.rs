@@ -3,7 +3,7 @@
 //! A connection that were kept open would hold a worker of Apache's or php-fpm's between two readings. A reply is waited
 //! for: where all workers are busy, the page's own request waits among the others, and comes late with what matters.
 //!
-//! What it is **not**: a client for loads. [`KINDS`] has a row for each kind of page: what it adds to the address, and how
+//! Out of scope: a client for loads. [`KINDS`] has a row for each kind of page: what it adds to the address, and how
 //! its text becomes values.
 
 mod apache;

@@ -1,6 +1,6 @@
 //! Processes with their children: what they use of their machine.
 //!
-//! Where they are found: `select`. All processes of the machine are listed once a round (`table`), whoever asks. Counters
+//! `select` finds them. All processes of the machine are listed once a round (`table`) for all callers. Counters
 //! go on when a process or thread ends (`ledger`). What costs much is read at most each [`SLOW`]: memory by pages, the
 //! switches of many threads, descriptors where they must be counted.
 

@@ -4,7 +4,7 @@
 //! for with their paths before each line (`grep '' /dev/null FILE…`), between two marks. What it runs there is `grep`,
 //! `ss` and `sed`; it only reads. `ssh` is used as it is configured, and never asks for a password.
 //!
-//! What it is **not**: a parser; texts go into a `Root`, where the same sources read them as on this machine.
+//! Out of scope: a parser; texts go into a `Root`, where the same sources read them as on this machine.
 
 use super::Trouble;
 use super::machine::ReadList;

@@ -17,7 +17,7 @@ impl Stop {
         self.told.notify_all();
     }
 
-    /// Waits for so long, or until it is over: whether it is.
+    /// Waits for this time, or until it is over: whether it is.
     pub fn within(&self, time: Duration) -> bool {
         let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.told.wait_timeout_while(over, time, |over| !*over);

@@ -1,4 +1,4 @@
-//! What might have been decided about it: enough of everything for the page to show.
+//! Made-up decisions about it: enough of everything for the page to show.
 
 use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,

@@ -2,7 +2,7 @@
 //! for whoever works on the page: `cargo run -p brunt-report --example made_up -- DIRECTORY`.
 //!
 //! Thirty loads of two contenders, three times each: `study.html` and `study.json`; one of its runs alone: `run.html`.
-//! What it is **not**: a measurement, or what `judge` would say of one. Its figures come from a formula of a queue, and
+//! Out of scope: a measurement, or what `judge` would say of one. Its figures come from a formula of a queue, and
 //! its names hold what must not be taken for HTML.
 
 mod decided;

@@ -1,6 +1,6 @@
 //! A trial's seconds, for the page to sum up those of a zoomed range: counts, and histograms of response times.
 //!
-//! What it is **not**: figures. Nothing is averaged here or there; a percentile of a range is that of the joined
+//! Figures. Nothing is averaged here or there; a percentile of a range is that of the joined
 //! histograms, to the 0.8 % of [`brunt_stats::Sketch`], which the page reads as it is packed (`web-ui/src/sketch.ts`).
 
 use base64::Engine as _;

@@ -20,18 +20,23 @@ fn of(subject: &Subject<'_>, answer: &Answer, several: bool) -> Vec<Block> {
 }
 
 fn capacities(answer: &Answer) -> Block {
-    let head = ["Objectives", "capacity", "95 % from", "to", "in words"].map(str::to_owned).to_vec();
-    let end = |end: Option<f64>| end.map_or(UNKNOWN.into(), three);
+    let head = ["Objectives", "capacity", "95 % CI"].map(str::to_owned).to_vec();
+    let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
+        (Some(low), Some(high)) => format!("{}–{}", three(low), three(high)),
+        (Some(low), None) => format!("≥ {}", three(low)),
+        (None, Some(high)) => format!("≤ {}", three(high)),
+        (None, None) => UNKNOWN.into(),
+    };
     let row = |capacity: &brunt_model::answer::Capacity| {
         let Estimate { value, low, high } = capacity.at;
-        vec![capacity.objectives.name.clone(), end(value), end(low), end(high), capacity.sentence.clone()]
+        vec![capacity.objectives.name.clone(), value.map_or(UNKNOWN.into(), three), interval(low, high)]
     };
     Block::Table(head, answer.capacities.iter().map(row).collect())
 }
 
 fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
     let load = load_head(answer.unit);
-    let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "capacity by then", "why it was tried"];
+    let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "running estimate", "reason"];
     let row = |(index, tried): (usize, &Tried)| {
         let total = made(subject, answer, tried).map(|trial| &trial.run.total);
         let p99 = total.map(|total| total.response_quantile(0.99));
@@ -84,14 +89,14 @@ fn known(at: Estimate) -> String {
     }
 }
 
-/// Why no more was tried.
+/// Why the search ended.
 fn why(ended: SearchEnd) -> &'static str {
     match ended {
-        SearchEnd::Precise => "until the capacity was known as well as was asked",
-        SearchEnd::Budget => "until the time was over",
+        SearchEnd::Precise => "target precision reached",
+        SearchEnd::Budget => "time budget used up",
         SearchEnd::Generator => "stopped: load generator saturated",
-        SearchEnd::Most => "up to the highest load allowed",
-        SearchEnd::Least => "down to where lower loads make no sense",
-        SearchEnd::Stopped => "until it was stopped",
+        SearchEnd::Most => "highest allowed load reached",
+        SearchEnd::Least => "lowest sensible load reached",
+        SearchEnd::Stopped => "stopped",
     }
 }

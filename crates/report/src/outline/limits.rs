@@ -2,6 +2,7 @@
 
 use super::{Block, Point};
 use crate::figures::{UNKNOWN, three};
+use crate::view::Detail;
 use brunt_model::Analysis;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind, LoadLimit};
 
@@ -9,14 +10,14 @@ use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, L
 const MOST_COLUMNS: usize = 4;
 
 /// The tables, and below them the words.
-pub fn blocks(analysis: &Analysis) -> Vec<Block> {
+pub fn blocks(analysis: &Analysis, detail: Detail) -> Vec<Block> {
     let with: Vec<&ContenderAnalysis> = analysis.contenders.iter().filter(|c| !c.limits.is_empty()).collect();
     if with.is_empty() {
         return scalability(analysis);
     }
     let mut blocks = vec![Block::Heading("Limits".into())];
     blocks.extend(with.chunks(MOST_COLUMNS).map(table));
-    blocks.push(Block::Points(how(&with)));
+    blocks.push(Block::Points(how(&with).into_iter().filter(|_| detail == Detail::Full).collect()));
     blocks.extend(scalability(analysis));
     blocks
 }

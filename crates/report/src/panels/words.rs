@@ -1,4 +1,4 @@
-//! What there is to be seen in a figure, as a sentence.
+//! Text alternatives of figures.
 
 use super::load;
 use crate::figure::{Figure, Line, Unit};

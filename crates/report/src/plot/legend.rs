@@ -2,8 +2,8 @@
 
 use super::{SMALL, dashes, ink_of, room_of, text};
 use crate::figure::Figure;
+use crate::font;
 use crate::scene::{Anchor, Ink, Shape};
-use crate::strokes;
 
 /// The height of a row.
 const ROW: f64 = 17.0;
@@ -51,6 +51,6 @@ fn scale(most: u64, (left, top): (f64, f64)) -> Vec<Shape> {
 
 /// As much of a name as there is room for.
 fn fitting(name: &str, room: f64) -> String {
-    let most = (room / (strokes::width("n") * SMALL * 1.12)) as usize;
+    let most = (room / (font::width("n") * SMALL)) as usize;
     crate::layout::shorten(name, most.max(8))
 }

@@ -2,13 +2,13 @@
 
 use super::{
     Bytes, Connections, Document, Environment, Generator, Interval, Label, ObjectiveDocument, Phase, Phases, Requests,
-    Times, VERSION, Warmup,
+    Times, Transaction, VERSION, Warmup,
 };
 use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::series::Point;
-use brunt_model::{Failure, Judgement, Run, Tally, Tick, objective};
+use brunt_model::{Failure, Judgement, Run, Tally, Tick, TransactionTally, objective};
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
 
@@ -56,6 +56,7 @@ impl Document {
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_of(run),
             populations: run.populations.iter().map(population).collect(),
+            transactions: run.transactions.iter().map(|(name, tally)| transaction(run, name, tally)).collect(),
             labels: labels(run),
         }
     }
@@ -277,6 +278,19 @@ fn labels(run: &Run) -> Vec<Label> {
     }
     let each = run.labels.iter();
     each.map(|(id, tally)| label(label_name(run, *id), tally, run.per_second(tally.completed))).collect()
+}
+
+fn transaction(run: &Run, name: &str, t: &TransactionTally) -> Transaction {
+    let times = Times::by(&t.response, |q| t.response_quantile(q));
+    Transaction {
+        transaction: name.to_owned(),
+        started: t.started,
+        succeeded: t.succeeded,
+        failed: t.failed,
+        unfinished: t.unfinished,
+        throughput_per_second: run.per_second(t.succeeded + t.failed),
+        response_time_seconds: times.map(|times| Times { censored: t.unfinished, ..times }),
+    }
 }
 
 fn population(run: &Run) -> Label {

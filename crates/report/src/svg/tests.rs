@@ -36,8 +36,8 @@ fn a_small_chart() {
     <text class="b-strong f" x="74" y="19" font-size="15" font-weight="600">Throughput &lt;of&gt; both</text>
     <polyline class="b-0 s" stroke-width="1.8" points="74,33 98,33"/>
     <text class="b-soft f" x="106" y="37" font-size="12">nginx</text>
-    <polyline class="b-1 s" stroke-width="1.8" points="153,33 177,33"/>
-    <text class="b-soft f" x="185" y="37" font-size="12">apache</text>
+    <polyline class="b-1 s" stroke-width="1.8" points="155.3,33 179.3,33"/>
+    <text class="b-soft f" x="187.3" y="37" font-size="12">apache</text>
     <polyline class="b-grid s" stroke-width="1" points="74,296 702,296"/>
     <polyline class="b-grid s" stroke-width="1" points="74,250 702,250"/>
     <polyline class="b-grid s" stroke-width="1" points="74,204 702,204"/>

@@ -1,37 +1,56 @@
 //! What was asked: the requests, the load model in words, how long, of whom.
 
+use super::Report;
+use super::fit::Part;
 use crate::figures::{bytes, count, plain, plural, span};
-use crate::layout::{clean, entry, shorten};
+use crate::layout::{clause, clean, shorten};
+use crate::view::{Detail, Ink};
 use brunt_model::plan::Connection;
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
 
 /// The longest name of a population that is shown in full.
-const LONGEST_NAME: usize = 16;
+const LONGEST_NAME: usize = 14;
 
-/// The head of the report.
-pub fn section(run: &Run) -> String {
-    let Some(plan) = &run.plan else { return String::new() };
-    let mut out = match plan.only() {
-        Some(only) => format!("{}\n\n", requests(plan, only)),
-        None => format!("{} at the same time\n\n", plural(plan.populations.len() as u64, "population")),
+/// Lines of the load, where little is to be said.
+const BRIEF_LINES: usize = 2;
+
+/// What was requested, in a line.
+pub fn title(report: &Report) -> Part {
+    let view = report.view;
+    let Some(plan) = &report.run.plan else { return Part::default() };
+    let title = match plan.only() {
+        Some(only) => requests(plan, only),
+        None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
-    match plan.only() {
-        Some(only) => out += &entry("Load", &load(only, &plan.connection)),
-        None => plan.populations.iter().for_each(|one| out += &population(plan, one)),
-    }
-    out += &entry("Duration", &duration(&plan.stop(), run));
-    let server = server(run);
-    if !server.is_empty() {
-        out += &entry("Server", &server);
-    }
-    out
+    let title = if view.detail == Detail::Brief { shorten(&title, view.columns) } else { title };
+    Part::fixed(view.paint(Ink::Strong, &title) + "\n")
+}
+
+/// The load, how long it lasted, and who replied.
+pub fn section(report: &Report) -> Part {
+    let (run, view) = (report.run, report.view);
+    let Some(plan) = &run.plan else { return Part::default() };
+    let mut facts: Vec<(String, String)> = match plan.only() {
+        Some(only) => vec![("Load".into(), load(only, &plan.connection))],
+        None => plan.populations.iter().map(|one| population(plan, one)).collect(),
+    };
+    let rows = if plan.only().is_some() { 0 } else { facts.len() };
+    facts.push(("Duration".into(), duration(&plan.stop(), run)));
+    facts.push(("Server".into(), server(run)));
+    let facts = facts.into_iter().filter(|fact| !fact.1.is_empty()).map(|(name, text)| match view.detail {
+        Detail::Brief => view.entry(&name, &clause(&text, view.entry_columns() * BRIEF_LINES - view.columns / 8)),
+        Detail::Full => view.entry(&name, &text),
+    });
+    let mut facts: Vec<String> = facts.collect();
+    let fixed = facts.split_off(rows);
+    Part { fixed: fixed.concat(), rows: facts }
 }
 
 /// One of several.
-fn population(plan: &Plan, one: &Population) -> String {
+fn population(plan: &Plan, one: &Population) -> (String, String) {
     let name = shorten(&clean(&one.name), LONGEST_NAME);
-    entry(&name, &format!("{}: {}", requests(plan, one), load(one, &plan.connection)))
+    (name, format!("{}: {}", requests(plan, one), load(one, &plan.connection)))
 }
 
 fn requests(plan: &Plan, population: &Population) -> String {

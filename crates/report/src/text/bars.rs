@@ -3,12 +3,18 @@
 //! Bounds are round numbers: equal ratios where the times are spread widely, equal steps where they lie close together.
 //! They reach from the first to the last thousandth; what lies beyond is in the first and last row.
 
+use super::Report;
+use super::fit::Part;
 use crate::figures::{count, plural, share, time};
-use brunt_model::{Failure, Run};
+use crate::view::Ink;
+use brunt_model::Failure;
 use brunt_stats::Histogram;
 
 const MOST_ROWS: usize = 13;
-const BAR: f64 = 40.0;
+/// The longest bar, in columns.
+const BAR: usize = 40;
+/// Columns of the figures beside a bar.
+const BESIDE: usize = 35;
 /// Times within this ratio are drawn in equal steps.
 const NARROW: f64 = 3.0;
 
@@ -24,26 +30,29 @@ const LADDERS: [&[f64]; 6] = [
 ];
 
 /// The bars, and what is not among them.
-pub fn section(run: &Run) -> String {
+pub fn section(report: &Report) -> Part {
+    let run = report.run;
     let response = &run.total.response;
     if response.is_empty() {
-        return String::new();
+        return Part::default();
     }
-    let mut out = format!("Response times of {}\n", plural(response.count(), "request"));
+    let room = report.view.columns.saturating_sub(BESIDE).min(BAR);
+    let title = format!("Response times of {}", plural(response.count(), "request"));
+    let mut out = report.view.paint(Ink::Strong, &title) + "\n";
     out += "     up to    share  cumulative\n";
-    out += &rows(response);
+    out += &rows(response, room);
     let timeouts = run.total.failed_by(Failure::Timeout);
     if timeouts > 0 {
-        out += &format!("among them {} that timed out, at the time when brunt gave up\n", count(timeouts));
+        out += &report.view.hang("", &format!("{} timed out, counted at the timeout", count(timeouts)));
     }
     let unseen = run.total.failed_by(Failure::Dropped) + run.total.failed_by(Failure::Cut);
     if unseen > 0 {
-        out += &format!("not shown: {} dropped or cut off, whose times nobody knows\n", count(unseen));
+        out += &report.view.hang("", &format!("not shown: {} dropped or cut off, times unknown", count(unseen)));
     }
-    out
+    Part::fixed(out)
 }
 
-fn rows(h: &Histogram) -> String {
+fn rows(h: &Histogram, room: usize) -> String {
     // The bucket of the greatest value may reach beyond it.
     let below = |bound| if bound == h.max() { h.count() } else { h.count_at_or_below(bound) };
     let ends: Vec<(u64, u64)> = bounds(h).into_iter().map(|b| (b, below(b))).collect();
@@ -52,7 +61,7 @@ fn rows(h: &Histogram) -> String {
     let most = counts.iter().max().copied().unwrap_or(1);
     let row = |(n, (bound, below)): (&u64, &(u64, u64))| {
         let (share, so_far) = (share(*n, h.count()), share(*below, h.count()));
-        let line = format!("{:>10}  {share:>7}     {so_far:>7}  {}", time(*bound), bar(*n, most));
+        let line = format!("{:>10}  {share:>7}     {so_far:>7}  {}", time(*bound), bar(*n, most, room));
         line.trim_end().to_string() + "\n"
     };
     counts.iter().zip(&ends).map(row).collect()
@@ -101,9 +110,9 @@ fn until(ascending: impl Iterator<Item = f64>, high: f64) -> Vec<f64> {
 }
 
 /// A bar in eighths of a character; whatever is not 0 shows.
-fn bar(n: u64, most: u64) -> String {
+fn bar(n: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (n as f64 / most.max(1) as f64 * BAR * 8.0).round() as usize;
+    let eighths = (n as f64 / most.max(1) as f64 * room as f64 * 8.0).round() as usize;
     let eighths = if n > 0 { eighths.max(1) } else { 0 };
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
@@ -143,8 +152,8 @@ mod tests {
 
     #[test]
     fn whatever_is_not_nothing_shows() {
-        assert_eq!(bar(0, 100), "");
-        assert_eq!(bar(1, 1_000_000), "▏");
-        assert_eq!(bar(7, 7).chars().count(), 40);
+        assert_eq!(bar(0, 100, BAR), "");
+        assert_eq!(bar(1, 1_000_000, BAR), "▏");
+        assert_eq!(bar(7, 7, BAR).chars().count(), 40);
     }
 }

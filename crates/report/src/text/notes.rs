@@ -1,13 +1,17 @@
 //! What brunt itself used, the objectives, and everything else that the reader should know.
 
+use super::Report;
+use super::fit::Part;
 use crate::figures::{bytes, fraction, plain, plural, seconds, span, three};
-use crate::layout::{Table, clean, entry, hang};
+use crate::layout::clean;
 use crate::result::elapsed;
+use crate::view::Ink;
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run};
 
 /// CPU and memory of the generator, where they were read.
-pub fn generator(run: &Run) -> String {
+pub fn generator(report: &Report) -> Part {
+    let run = report.run;
     let reading = |name| run.reading("generator", name);
     let mut parts = Vec::new();
     if let (Some(user), Some(system)) = (reading("cpu_user_seconds"), reading("cpu_system_seconds")) {
@@ -19,7 +23,7 @@ pub fn generator(run: &Run) -> String {
     if let Some(threads) = reading("threads") {
         parts.push(format!("{}{}", plural(threads as u64, "thread"), in_processes(run)));
     }
-    if parts.is_empty() { String::new() } else { entry("Generator", &parts.join(", ")) }
+    if parts.is_empty() { Part::default() } else { Part::fixed(report.view.entry("Generator", &parts.join(", "))) }
 }
 
 /// ` in 4 processes`, where there are several.
@@ -41,18 +45,17 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
     out
 }
 
-/// Each bound, and whether it was kept.
-pub fn objectives(run: &Run) -> String {
-    let bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
-    if bounds.is_empty() {
-        return String::new();
-    }
-    let mut table = Table::default();
-    for judged in &bounds {
-        let verdict = if judged.met { "met" } else { "MISSED" };
-        table.noted([format!("  {verdict}")], format!("{}: {}", judged.objective, figure(run, judged)));
-    }
-    format!("Objectives\n{}", table.render())
+/// Each bound, and whether it was kept; those that were missed come first.
+pub fn objectives(report: &Report) -> Part {
+    let (run, view) = (report.run, report.view);
+    let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
+    bounds.sort_by_key(|judged| judged.met);
+    let row = |judged: &ObjectiveResult| {
+        let verdict = if judged.met { view.paint(Ink::Good, "met   ") } else { view.paint(Ink::Bad, "MISSED") };
+        view.hang(&format!("  {verdict}   "), &format!("{}: {}", judged.objective, figure(run, judged)))
+    };
+    let rows: Vec<String> = bounds.iter().map(row).collect();
+    if rows.is_empty() { Part::default() } else { Part { fixed: view.paint(Ink::Strong, "Objectives") + "\n", rows } }
 }
 
 fn figure(run: &Run, judged: &ObjectiveResult) -> String {
@@ -69,25 +72,19 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
     if judged.at_least { format!("≥ {text}") } else { text }
 }
 
-/// Warnings, errors, and that the run was not whole.
-pub fn section(run: &Run) -> String {
-    let mut out: String = untold(run).map(|w| hang("note: ", &clean(w))).collect();
-    if let Some(error) = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0) {
-        out += &hang("error: ", &clean(error));
-    }
-    out + &unfinished(run)
-}
-
-fn unfinished(run: &Run) -> String {
+/// That the run was not whole: its error, or that it was interrupted.
+pub fn unfinished(report: &Report) -> String {
+    let (run, view) = (report.run, report.view);
+    let error = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
+    let error = error.map_or(String::new(), |error| view.entry("Error", &view.paint(Ink::Bad, &clean(error))));
     let so_far = span(run.measured_seconds());
     let of = run.plan.as_ref().and_then(of_all).map_or(String::new(), |all| format!(" of {all}"));
-    match &run.finish {
-        Some(f) if f.interrupted => {
-            hang("", &format!("interrupted after {so_far}{of}: the figures are of the time until then"))
-        }
-        Some(_) => String::new(),
-        None => hang("", &format!("unfinished after {so_far}{of}: the record of this run has no end")),
-    }
+    let unfinished = match &run.finish {
+        Some(f) if f.interrupted => format!("interrupted after {so_far}{of}; the figures cover this time"),
+        Some(_) => return error,
+        None => format!("unfinished after {so_far}{of}; the record of this run has no end"),
+    };
+    error + &view.entry("State", &view.paint(Ink::Warning, &unfinished))
 }
 
 fn of_all(plan: &Plan) -> Option<String> {
@@ -96,7 +93,7 @@ fn of_all(plan: &Plan) -> Option<String> {
 }
 
 /// Warnings that the error of the run does not say already.
-fn untold(run: &Run) -> impl Iterator<Item = &String> {
+pub fn warnings(run: &Run) -> impl Iterator<Item = &String> {
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref());
     run.warnings.iter().filter(move |w| Some(w.as_str()) != error)
 }

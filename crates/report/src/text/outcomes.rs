@@ -1,30 +1,41 @@
 //! What became of the requests: statuses, failures with what helps, connections; and why nothing could be measured.
 
+use super::Report;
+use super::fit::Part;
 use crate::figures::{count, plural, share, time};
-use crate::layout::{Table, clean, entry, hang};
+use crate::layout::{Table, clean};
+use crate::view::{Detail, Ink};
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Run, Tally};
 
-/// Statuses and failures, with counts and shares.
-pub fn section(run: &Run) -> String {
-    let t = &run.total;
+/// Statuses and failures, with counts and shares. Brief reports have them only if not all replies were good, and
+/// without remedies.
+pub fn section(report: &Report) -> Part {
+    let (t, view) = (&report.run.total, report.view);
     let all = t.begun + t.failed_by(Failure::Dropped);
+    let brief = view.detail == Detail::Brief;
+    if all == 0 || (brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
+        return Part::default();
+    }
     let mut table = Table::default();
     for (status, n) in t.statuses.sorted() {
         table.row([format!("  {status}"), count(n), share(n, all)]);
     }
     for failure in Failure::all().filter(|f| t.failed_by(*f) > 0) {
         let n = t.failed_by(failure);
-        table.noted([format!("  {failure}"), count(n), share(n, all)], explained(failure, t));
+        let note = if brief { meaning(failure, t) } else { explained(failure, t) };
+        table.noted([format!("  {failure}"), count(n), share(n, all)], note);
     }
-    if all == 0 { String::new() } else { format!("Outcomes\n{}", table.render()) }
+    let text = if brief { table.render_one_line(view.columns) } else { view.table(&table) };
+    Part::rows(view.paint(Ink::Strong, "Outcomes") + "\n", &text)
 }
 
-/// The same, where it says more than [`nothing_measured`].
-pub fn section_of_several(run: &Run) -> String {
+/// The same, where it says more than [`why_nothing`].
+pub fn of_several(report: &Report) -> Part {
+    let run = report.run;
     let kinds = Failure::all().filter(|f| run.total.failed_by(*f) > 0).count();
     let told = run.finish.as_ref().is_none_or(|f| f.error.is_none());
-    if kinds < 2 && told { String::new() } else { section(run) }
+    if kinds < 2 && told { Part::default() } else { section(report) }
 }
 
 fn explained(failure: Failure, t: &Tally) -> String {
@@ -69,15 +80,11 @@ pub fn connections(run: &Run) -> String {
     if all.unsolicited > 0 {
         text += &format!(", {} given up because unsolicited bytes came", count(all.unsolicited));
     }
-    entry("Connections", &text)
+    text
 }
 
-/// Plainly, that there are no figures, and why.
-pub fn nothing_measured(run: &Run) -> String {
-    hang("", &format!("Nothing could be measured: {}.", why(run)))
-}
-
-fn why(run: &Run) -> String {
+/// Why there is no figure.
+pub fn why_nothing(run: &Run) -> String {
     if let Some(error) = run.finish.as_ref().and_then(|f| f.error.as_deref()) {
         return clean(error.trim_end_matches('.'));
     }

@@ -1,30 +1,16 @@
-//! Throughput and goodput, and what became of all requests.
+//! Counts of requests and bytes, and how connections were used.
 
-use crate::figures::{bytes, count, plural, three};
-use crate::layout::entry;
-use brunt_model::{Failure, Judgement, Load, Plan, Run, Tally};
+use super::Report;
+use super::fit::Part;
+use super::outcomes::connections;
+use crate::figures::{bytes, count, plural};
+use brunt_model::{Failure, Run, Tally};
 
-/// Rates over the measured time, and counts.
-pub fn section(run: &Run, judgement: &Judgement) -> String {
-    let mut out = entry("Throughput", &(throughput(run) + &interval(judgement)));
-    out += &entry("Goodput", &format!("{} requests/s", three(run.goodput())));
-    out += &entry("Requests", &counts(&run.total));
-    out + &entry("Bytes", &transferred(run))
-}
-
-fn throughput(run: &Run) -> String {
-    let completed = format!("{} requests/s", three(run.throughput()));
-    let open = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
-    if run.flow.completed == 0 {
-        return completed + " (every reply came after the measured time)";
-    }
-    if open { format!("{completed} of {}/s planned", three(run.per_second(run.flow.planned))) } else { completed }
-}
-
-/// Between which two throughputs the true one lies.
-fn interval(judgement: &Judgement) -> String {
-    let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
-    ends.map_or(String::new(), |(low, high)| format!("; 95 %: {} to {}/s", three(low), three(high)))
+/// Counts over the measured time.
+pub fn section(report: &Report) -> Part {
+    let (run, view) = (report.run, report.view);
+    let facts = [("Requests", counts(&run.total)), ("Bytes", transferred(run)), ("Connections", connections(run))];
+    Part::fixed(facts.map(|(name, text)| view.entry(name, &text)).concat())
 }
 
 fn counts(t: &Tally) -> String {

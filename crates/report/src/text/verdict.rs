@@ -1,65 +1,103 @@
-//! What was decided about the run: when it was steady, what its reader should be told, and whether the generator was the bottleneck.
+//! What was decided about the run: whether the generator was the bottleneck, when it was steady, and the findings.
 
+use super::fit::Part;
+use super::{Report, closed, notes};
 use crate::figures::{span, three};
-use crate::layout::{clean, entry, hang};
-use brunt_model::Judgement;
-use brunt_model::finding::{Evidence, Side, State, Verdict, Weight};
+use crate::layout::{clause, clean, width};
+use crate::view::{Detail, Ink, View};
+use brunt_model::finding::{Cause, Evidence, Side, State, Verdict, Weight};
+use brunt_model::{Finding, Judgement};
 
 /// From when on the run was steady.
-pub fn steady(judgement: &Judgement) -> String {
-    let Some(steady) = &judgement.steady else { return String::new() };
+pub fn steady(report: &Report) -> String {
+    let Some(steady) = &report.judgement.steady else { return String::new() };
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
-        (false, _) => format!("never became steady ({})", steady.method),
+        (false, _) => format!("not reached ({})", steady.method),
         (true, 0.0) => format!("from the beginning ({})", steady.method),
         (true, cut) => format!("after {} ({})", span(cut), steady.method),
     };
-    entry("Steady state", &text)
+    report.view.entry("Steady state", &text)
 }
 
-/// What the reader would otherwise miss.
-pub fn findings(judgement: &Judgement) -> String {
-    let lines = judgement.findings.iter().map(|finding| {
-        let lead = if finding.weight == Weight::Warning { "! " } else { "- " };
-        let remedy = finding.remedy.iter().map(|remedy| hang("  ", &format!("-> {}", clean(remedy))));
-        hang(lead, &clean(&finding.sentence)) + &remedy.collect::<String>()
-    });
-    let lines: String = lines.collect();
-    if lines.is_empty() { lines } else { format!("Findings\n{lines}") }
+/// Findings, warnings and the hint of an open loop; in brief a line each.
+pub fn findings(report: &Report) -> Part {
+    let view = report.view;
+    let mut rows: Vec<String> = report.judgement.findings.iter().map(|of| finding(view, of)).collect();
+    rows.extend(notes::warnings(report.run).map(|warning| line(view, "- ", &clean(warning))));
+    if let Some(command) = closed::open_loop(report.run) {
+        let note = line(view, "- ", "A closed loop hides queueing (coordinated omission). Open loop:");
+        rows.push(format!("{note}  {command}\n"));
+    }
+    if rows.is_empty() { Part::default() } else { Part { fixed: view.paint(Ink::Strong, "Findings") + "\n", rows } }
+}
+
+fn finding(view: &View, finding: &Finding) -> String {
+    let lead = if finding.weight == Weight::Warning { view.paint(Ink::Warning, "! ") } else { "- ".into() };
+    let remedy = finding.remedy.as_ref().filter(|_| view.detail == Detail::Full);
+    let remedy = remedy.map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
+    line(view, &lead, &clean(&finding.sentence)) + &remedy.unwrap_or_default()
+}
+
+/// A sentence in a list: in brief as much of it as a line holds.
+fn line(view: &View, lead: &str, sentence: &str) -> String {
+    match view.detail {
+        Detail::Brief => format!("{lead}{}\n", clause(sentence, view.columns.saturating_sub(width(lead)))),
+        Detail::Full => view.hang(lead, sentence),
+    }
 }
 
 /// The verdict on the generator, and on the figures.
-pub fn section(judgement: &Judgement) -> String {
+pub fn section(report: &Report) -> String {
+    let (view, judgement) = (report.view, report.judgement);
     let verdict = &judgement.verdict;
     if *verdict == Verdict::default() && judgement.checks.is_empty() {
         return String::new();
     }
-    let broken: String = judgement
-        .checks
-        .iter()
-        .filter(|check| !check.holds)
-        .map(|check| hang("  ", &format!("{}: {}", check.name, check.arithmetic)))
-        .collect();
-    entry("Verdict", &headline(verdict, judgement.checks.len())) + &broken + &causes(verdict) + &unseen(verdict)
+    let broken: String = broken(judgement).map(|reason| line(view, "  ", &reason)).collect();
+    let causes: String = verdict.causes.iter().map(|cause| self::cause(view, verdict, cause)).collect();
+    let (word, rest) = headline(judgement);
+    let rest = if view.detail == Detail::Full { rest + &passed(judgement) } else { rest };
+    let headline = format!("{}{rest}", view.paint(ink(verdict.state), word));
+    view.entry("Verdict", &headline) + &broken + &causes + &unseen(view, verdict)
 }
 
-fn headline(verdict: &Verdict, checks: usize) -> String {
-    let causes = verdict.causes.iter().map(|cause| cause.limit.words()).collect::<Vec<_>>().join("; ");
-    match verdict.state {
-        State::Ok => format!("OK: the load generator was not the bottleneck; {checks} consistency checks passed"),
-        State::Unjudged => "NO GOOD REPLY: there is nothing to judge the server or the generator by".into(),
-        State::Limited => format!("LIMITED BY {causes}"),
-        State::Invalid if causes.is_empty() => "INVALID: consistency check failed; discard this run".into(),
-        State::Invalid => format!("INVALID: consistency check failed; discard this run. LIMITED BY {causes}"),
+fn ink(state: State) -> Ink {
+    match state {
+        State::Ok => Ink::Good,
+        State::Unjudged | State::Limited => Ink::Warning,
+        State::Invalid => Ink::Bad,
     }
 }
 
-fn causes(verdict: &Verdict) -> String {
-    let cause = |cause: &brunt_model::finding::Cause| {
-        let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit).map(figure);
-        let evidence = evidence.map(|text| hang("     ", &text)).collect::<String>();
-        hang("  ", &clean(&cause.sentence)) + &evidence + &hang("  ", &format!("-> {}", clean(&cause.remedy)))
-    };
-    verdict.causes.iter().map(cause).collect()
+/// Consistency checks that failed, with their arithmetic.
+pub fn broken(judgement: &Judgement) -> impl Iterator<Item = String> {
+    let broken = judgement.checks.iter().filter(|check| !check.holds);
+    broken.map(|check| format!("{}: {}", check.name, check.arithmetic))
+}
+
+fn passed(judgement: &Judgement) -> String {
+    let all_hold = judgement.verdict.state == State::Ok;
+    if all_hold { format!("; {} consistency checks passed", judgement.checks.len()) } else { String::new() }
+}
+
+/// The verdict: its word, and the rest of the sentence.
+pub fn headline(judgement: &Judgement) -> (&'static str, String) {
+    let verdict = &judgement.verdict;
+    let causes = verdict.causes.iter().map(|cause| cause.limit.words()).collect::<Vec<_>>().join("; ");
+    match verdict.state {
+        State::Ok => ("OK", ": the load generator was not the bottleneck".into()),
+        State::Unjudged => ("NO GOOD REPLY", ": no basis to judge the server or the generator".into()),
+        State::Limited => ("LIMITED", format!(" BY {causes}")),
+        State::Invalid if causes.is_empty() => ("INVALID", ": consistency check failed; discard this run".into()),
+        State::Invalid => ("INVALID", format!(": consistency check failed; discard this run. LIMITED BY {causes}")),
+    }
+}
+
+fn cause(view: &View, verdict: &Verdict, cause: &Cause) -> String {
+    let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit && view.detail == Detail::Full);
+    let evidence: String = evidence.map(|evidence| view.hang("     ", &figure(evidence))).collect();
+    let remedy = line(view, "  -> ", &clean(&cause.remedy));
+    line(view, "  ", &clean(&cause.sentence)) + &evidence + &remedy
 }
 
 fn figure(evidence: &Evidence) -> String {
@@ -72,18 +110,18 @@ fn figure(evidence: &Evidence) -> String {
     format!("{}: {} (threshold: {side} {})", evidence.name, number(evidence.value), number(evidence.threshold))
 }
 
-fn unseen(verdict: &Verdict) -> String {
-    if verdict.unseen.is_empty() {
+fn unseen(view: &View, verdict: &Verdict) -> String {
+    if verdict.unseen.is_empty() || view.detail == Detail::Brief {
         return String::new();
     }
-    hang("  ", &format!("not seen here: {}", verdict.unseen.join("; ")))
+    view.hang("  ", &format!("not seen here: {}", verdict.unseen.join("; ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::Finding;
-    use brunt_model::finding::{Cause, Check, Limit, Steady};
+    use brunt_model::Run;
+    use brunt_model::finding::{Check, Limit, Steady};
     use insta::assert_snapshot;
     use std::time::Duration;
 
@@ -116,16 +154,19 @@ mod tests {
         ];
         let steady_state = Some(Steady { cut: Duration::from_secs(2), reached: true, method: "MSER-5".into() });
         let judgement = Judgement { verdict, findings: told, steady: steady_state, ..Judgement::default() };
-        let text = [steady, findings, section].map(|section| section(&judgement)).join("\n");
+        let (run, view) = (Run::default(), View::default().in_full());
+        let report = Report { run: &run, judgement: &judgement, view: &view };
+        let findings = findings(&report);
+        let text = [steady(&report), findings.fixed + &findings.rows.concat(), section(&report)].join("\n");
         assert_snapshot!(text, @r#"
-        Steady state after 2 s (MSER-5)
+        Steady state   after 2 s (MSER-5)
 
         Findings
         ! the rate is set by the think time
           -> -r 100
         - client and server share this machine
 
-        Verdict      LIMITED BY a worker thread that had no time left
+        Verdict        LIMITED BY a worker thread that had no time left
           the worker thread used 99.7 % of a core
              busiest worker, cores: 0.997 (threshold: ≥ 0.980)
           -> --threads 2, or another machine
@@ -140,8 +181,10 @@ mod tests {
         let checks =
             vec![check("a", true, "1 = 1"), check("begun requests", false, "10 begun = 8 completed + 1 failed")];
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
-        assert_snapshot!(section(&Judgement { verdict, checks, ..Judgement::default() }), @r#"
-        Verdict      INVALID: consistency check failed; discard this run
+        let judgement = Judgement { verdict, checks, ..Judgement::default() };
+        let report = Report { run: &Run::default(), judgement: &judgement, view: &View::default() };
+        assert_snapshot!(section(&report), @r#"
+        Verdict        INVALID: consistency check failed; discard this run
           begun requests: 10 begun = 8 completed + 1 failed
         "#);
     }

@@ -1,6 +1,6 @@
 //! Trials that are chosen one after the other, by what those before them came to.
 //!
-//! What it is **not**: the choice, which is a [`Chooser`]'s; nor hooks, servers and trials, which are as in
+//! Out of scope: the choice, which is a [`Chooser`]'s;, and hooks, servers and trials, which are as in
 //! [`conduct`](super).
 
 use super::level::Level;
@@ -26,7 +26,7 @@ pub trait Chooser<H> {
 pub struct Chosen {
     /// Which it is to be.
     pub place: TrialIndex,
-    /// The how-manieth trial of its contender it is, from 1.
+    /// Trial index of its contender, from 1.
     pub number: usize,
     /// Its load and its plan.
     pub step: Step,

@@ -1,4 +1,4 @@
-//! What a run is given of its step and its contender. What it is not: the run.
+//! What a run is given of its step and its contender. Out of scope: the run.
 
 use crate::server::Server;
 use brunt_model::experiment::{Contender, Step};

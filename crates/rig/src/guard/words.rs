@@ -17,9 +17,9 @@ pub enum Kind {
 pub enum GuardCommand {
     /// Start this; the first word, and said once.
     Start(Kind, String),
-    /// Ask all to end (SIGTERM), and kill what is left after so long.
+    /// Ask all to end (SIGTERM), and kill those that are left after this time.
     Term(Duration),
-    /// All were asked to end already: kill what is left after so long.
+    /// All were asked to end already: kill those that are left after this time.
     Wait(Duration),
 }
 

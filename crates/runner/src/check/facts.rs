@@ -1,6 +1,6 @@
 //! What a look at the server and at this machine found: values, and their JSON.
 //!
-//! What it is **not**: a judgement; those are the [`rules`](super::rules). Times are in seconds. What could not be seen
+//! Out of scope: a judgement; those are the [`rules`](super::rules). Times are in seconds. What could not be seen
 //! is null.
 
 use super::rules::Advice;
@@ -32,7 +32,7 @@ pub struct Facts {
     /// Its URL: the first one, where there is a list.
     pub url: String,
     /// The load that was asked for.
-    pub asked: Asked,
+    pub asked: RequestedLoad,
     /// This machine.
     pub machine: Machine,
     /// The addresses of the server's name (the proxy's, where there is one).
@@ -53,7 +53,7 @@ pub struct Facts {
 
 /// The load that was asked for.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Asked {
+pub struct RequestedLoad {
     /// Most connections at once; null where the open loop takes as many as it needs.
     pub connections: Option<u64>,
     /// Greatest arrival rate, per second; null in the closed loop.
@@ -199,7 +199,7 @@ pub struct Failed {
     pub remedy: String,
 }
 
-impl Asked {
+impl RequestedLoad {
     /// What a plan asks.
     pub fn of(plan: &Plan) -> Self {
         let (connections, rate, think) = match &plan.main().load {

@@ -1,6 +1,6 @@
-//! What will bite: one rule a function, from facts to advice.
+//! Likely problems of a load: one rule a function, from facts to advice.
 //!
-//! What it is **not**: it reads nothing and prints nothing. Each rule says what is wrong, why it matters for the load
+//! It reads nothing and prints nothing. Each rule says what is wrong, why it matters for the load
 //! that was asked for, and the command that mends it.
 //!
 //! * `ours`: this machine. `theirs`: the server, as far as it is seen from here. `reply`: what it answered.
@@ -18,7 +18,7 @@ pub struct Advice {
     /// The rule: a name that does not change.
     pub rule: &'static str,
     /// How sure it is.
-    pub bites: Bites,
+    pub bites: Certainty,
     /// What is wrong, with its figures.
     pub what: String,
     /// Why that matters.
@@ -30,7 +30,7 @@ pub struct Advice {
 /// How sure it is that something will show in the figures; the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bites {
+pub enum Certainty {
     /// The asked load cannot be made, or borne, as it is.
     Surely,
     /// It depends on how the server and the load go.

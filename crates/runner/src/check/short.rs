@@ -2,8 +2,8 @@
 //!
 //! No request is made, and no connection: the server would count it.
 
-use super::facts::{Asked, Facts, Machine};
-use super::rules::{self, Bites};
+use super::facts::{Facts, Machine, RequestedLoad};
+use super::rules::{self, Certainty};
 use crate::route::{addresses, route};
 use brunt_model::{Plan, Route};
 use brunt_probe::Root;
@@ -17,13 +17,13 @@ pub fn preflight_short(plan: &Plan, descriptors: u64, cores: u32) -> (Option<Rou
     let addresses = addresses(plan);
     let route = addresses.first().copied().map(brunt_probe::route);
     let facts = Facts {
-        asked: Asked::of(plan),
+        asked: RequestedLoad::of(plan),
         machine: Machine { descriptors, cores, settings: settings(&Root::system()) },
         addresses: addresses.iter().map(ToString::to_string).collect(),
         route,
         ..Facts::default()
     };
-    let surely = rules::advise(&facts).into_iter().filter(|a| a.bites == Bites::Surely);
+    let surely = rules::advise(&facts).into_iter().filter(|a| a.bites == Certainty::Surely);
     let warnings = surely.map(|a| a.note()).collect();
     (facts.route, warnings)
 }

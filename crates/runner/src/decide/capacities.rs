@@ -1,6 +1,6 @@
 //! The capacities of a comparison: each the answer of a search of one contender in one repetition.
 //!
-//! What it is **not**: the comparison, which is `judge`'s; nor a search that goes on.
+//! Out of scope: the comparison, which is `judge`'s;, and a search that goes on.
 
 use super::find::contended;
 use brunt_model::comparison::FoundCapacity;

@@ -1,6 +1,6 @@
 //! Which contender is better: whether that is decided yet, and what it says of a study.
 //!
-//! What it is **not**: the deciding, which is `judge`'s.
+//! Out of scope: the deciding, which is `judge`'s.
 
 use super::capacities;
 use brunt_judge::compare;

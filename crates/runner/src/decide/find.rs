@@ -14,7 +14,7 @@ use brunt_search::{NextStep, Search, TrialRequest, TrialSummary};
 use std::time::Duration;
 use timeline::{Span, interruptions, lasted, purposes};
 
-/// A load at which the generator was the limit, and the objectives were missed, is tried so often: others on the machine
+/// How often a load is tried at which the generator was the limit and the objectives were missed: others on the machine
 /// may have been the reason.
 const MOST_TRIES: usize = 3;
 /// A server that answers in so many trials in a row no more is gone.
@@ -35,7 +35,7 @@ pub struct SearchProgress<'a> {
     pub seen: Vec<TrialSummary>,
     /// How many trials were made, those that say nothing included.
     pub made: usize,
-    /// In how many of the last trials nobody answered; and whether anybody ever did.
+    /// How many of the last trials had no reply, and whether any trial had one.
     silent: usize,
     answered: bool,
     /// How long the search has taken.
@@ -242,7 +242,7 @@ fn silent(contended: &SearchProgress) -> Finding {
     Finding {
         rule: "nobody_answers".into(),
         weight: Weight::Warning,
-        sentence: format!("Nobody answered for {name} in the last {trials} of {} trials.", contended.made),
+        sentence: format!("No response from {name} in the last {trials} of {} trials.", contended.made),
         remedy: Some("see whether the server is there; `brunt check` looks at it".into()),
     }
 }

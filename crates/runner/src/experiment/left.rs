@@ -37,7 +37,7 @@ impl<'a> TimeLeft<'a> {
         self.to_come -= planned;
     }
 
-    /// A repetition was made whole; whether one more would be over later than so long after the beginning.
+    /// A repetition is complete; whether one more would exceed this time from the beginning.
     pub fn is_used_up(&mut self, within: Duration) -> bool {
         self.repetitions += 1;
         let elapsed = self.clock.now() - self.began;

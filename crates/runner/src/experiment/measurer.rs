@@ -6,7 +6,7 @@ use super::trial::Machine;
 use crate::decide;
 use crate::error::RunError;
 use crate::keep::{ServerReadings, StoredRun};
-use crate::run::{Listen, With, carry_out, no_reply};
+use crate::run::{Listen, RunContext, carry_out, no_reply};
 use crate::world::Real;
 use brunt_engine::World;
 use brunt_model::experiment::Step;
@@ -104,7 +104,7 @@ impl Host for Measurer<'_> {
         let experiment = &self.study.experiment;
         let trial_of = experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned();
         let (control, redactor) = (self.conditions.interrupt.control(), Arc::clone(&self.conditions.redactor));
-        let with = With { environment, notes, control, trial_of, redactor, listeners };
+        let with = RunContext { environment, notes, control, trial_of, redactor, listeners };
         let carried = carry_out(plan, &world, with);
         drop(progress);
         let (run, judgement) = (carried.run, carried.judgement);

@@ -1,6 +1,6 @@
 //! The trials of a search, one after the other: what was measured goes to the search, what it asks for becomes a step.
 //!
-//! What it is not: the choice itself, nor the measuring.
+//! Out of scope: the choice itself, and the measuring.
 
 use super::measurer::Measurer;
 use super::told::{came_to, ended, going_on, so_far};

@@ -1,6 +1,6 @@
 //! What is said of a search while it goes on.
 //!
-//! What it is not: the answer's own sentence, which is `search`'s.
+//! Out of scope: the answer's own sentence, which is `search`'s.
 
 use crate::decide::SearchProgress;
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};

@@ -31,8 +31,8 @@ pub fn attend(
     let assignment = assignment(&mut from)?;
     let accounts = Accounts { to: Arc::new(Mutex::new(to)), quit };
     let world = Real::at(&assignment.plan, Epoch::Real(assignment.epoch_nanos))?;
-    let ready = accounts.clone();
-    let handle = PartHandle::new(&assignment.plan, assignment.part, move |at| ready.say(&Account::Ready(at)));
+    let says = accounts.clone();
+    let handle = PartHandle::new(&assignment.plan, assignment.part, move |account| says.say(account));
     let hears = handle.clone();
     thread::Builder::new().name("brunt-hears".into()).spawn(move || obey(from, &hears, quit))?;
     let mut pass_on = |event: &Event| accounts.pass_on(event);

@@ -93,7 +93,7 @@ fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
 /// What siege makes of replies.
 fn siege() -> ReplyPolicy {
     let redirects = Redirects { most: 2, rules: RedirectRules::Siege };
-    ReplyPolicy { redirects, cookies: Cookies::Kept, repeats_unauthorized: 1, ..ReplyPolicy::default() }
+    ReplyPolicy { redirects, cookies: Cookies::Siege, repeats_unauthorized: 1, ..ReplyPolicy::default() }
 }
 
 #[test]
@@ -205,5 +205,5 @@ fn cookies_are_taken_and_sent_along_a_redirect() {
     let last = reply(200, &[("Set-Cookie", "b=2")], "");
     assert!(matches!(user.next(turn(Some(&last), 1)), Step::Done));
     let Step::Request(again) = user.next(turn(None, 0)) else { panic!("no request") };
-    assert!(String::from_utf8_lossy(again.bytes()).contains("\r\nCookie: a=1;b=2\r\n"));
+    assert!(String::from_utf8_lossy(again.bytes()).contains("\r\nCookie: a=1; b=2\r\n"));
 }

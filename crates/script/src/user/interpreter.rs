@@ -10,6 +10,7 @@ use brunt_model::scenario::Manner;
 use brunt_wire::{Prepared, Reply, Transport};
 use rand::RngExt;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// So many operations without a request or a pause are a scenario that goes round for nothing.
@@ -22,12 +23,14 @@ pub struct Interpreter<T: Transport> {
     number: u64,
     /// The operation that is next.
     next: usize,
-    /// Its last step was a pause: the iteration goes on, though nothing may have been asked yet.
-    pauses: bool,
+    /// Its last step asked for nothing: the iteration goes on, and there is no new reply.
+    goes_on: bool,
     /// Requests of this iteration that were asked, those that count.
     asked: u64,
     /// The policy of the last request.
     policy: u32,
+    /// The last requests were sent together.
+    was_together: bool,
     walk: Walk,
     slots: Box<[u64]>,
     user_slots: Box<[u64]>,
@@ -64,9 +67,10 @@ impl<T: Transport> Interpreter<T> {
         Self {
             number,
             next: 0,
-            pauses: false,
+            goes_on: false,
             asked: 0,
             policy: 0,
+            was_together: false,
             walk: Walk { at: begins, begins, round },
             slots: vec![0; *slots].into(),
             user_slots: vec![0; *user_slots].into(),
@@ -101,11 +105,24 @@ impl<T: Transport> Interpreter<T> {
             let cookie = turn.last.and_then(|reply| reply.kept.as_ref()?.cookie.as_ref());
             self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
         }
+        self.extract(turn);
         let memory = self.memory.as_mut()?;
         if let Some(reply) = turn.last {
             memory.react(&self.script, reply);
         }
         memory.follow_up(&self.script)
+    }
+
+    /// Sets the variables that the policy of the last request takes out of its reply.
+    fn extract(&mut self, turn: &Turn<'_>) {
+        let extractors = &self.script.compiled.extractors[self.policy as usize];
+        if self.was_together || self.memory.as_ref().is_some_and(|memory| memory.was_element()) {
+            return;
+        }
+        let mut random = self.script.random.borrow_mut();
+        for extractor in extractors {
+            extractor.set(turn.last, &mut self.variables, &mut *random);
+        }
     }
 
     /// Carries the program out up to its next step.
@@ -123,6 +140,8 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::BeginTogether => return self.together(ops, turn),
                 Op::Think(think) => return Step::Think(self.draw(think)),
+                Op::BeginTransaction(name, pauses) => return Step::BeginTransaction(Arc::clone(name), *pauses),
+                Op::EndTransaction => return Step::EndTransaction,
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
                 Op::Stop(scope) => return stop(*scope),
                 other => self.jump(other, turn),
@@ -162,6 +181,8 @@ impl<T: Transport> Interpreter<T> {
             | Op::BeginTogether
             | Op::EndTogether(_)
             | Op::Think(_)
+            | Op::BeginTransaction(..)
+            | Op::EndTransaction
             | Op::Stop(_) => {}
         }
     }
@@ -212,6 +233,7 @@ impl<T: Transport> Interpreter<T> {
 
     fn ask(&mut self, wanted: Wanted, end: usize) -> Step {
         let Wanted { entry, number } = wanted;
+        self.was_together = false;
         let is_inert = self.script.inert[self.policy as usize];
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
@@ -251,6 +273,7 @@ impl<T: Transport> Interpreter<T> {
                 other => self.jump(other, turn),
             }
         }
+        self.was_together = requests.len() > 1;
         match requests.len() {
             0 => self.advance(turn),
             1 => requests.pop().map_or(Step::Done, Step::Request),
@@ -291,24 +314,26 @@ fn stop(scope: Scope) -> Step {
 
 impl<T: Transport> VirtualUser for Interpreter<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
-        let follows = if turn.step > 0 {
-            self.react(&turn)
-        } else {
-            if !self.pauses {
+        let mut follows = None;
+        if !self.goes_on {
+            if turn.step > 0 {
+                follows = self.react(&turn);
+            } else {
                 self.begin();
             }
-            None
-        };
+        }
         let step = follows.unwrap_or_else(|| self.advance(&turn));
-        self.pauses = matches!(step, Step::Think(_));
+        self.goes_on = matches!(step, Step::Think(_) | Step::BeginTransaction(..) | Step::EndTransaction);
         step
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         let policy = self.script.policy(from.tags.reply_policy);
-        match &mut self.memory {
-            Some(memory) if policy.cookies.are_kept() => memory.redirect(&self.script, from, reply, hops),
-            _ => self.script.redirect(from, reply, hops),
+        if !policy.cookies.are_kept() {
+            return self.script.redirect(from, reply, hops);
         }
+        // The first request of a user may be one of a parallel step, of which nothing else is remembered.
+        let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
+        memory.redirect(&self.script, from, reply, hops)
     }
 }

@@ -3,12 +3,15 @@
 use super::*;
 use brunt_engine::{Epoch, Time, Turn};
 use brunt_model::Population;
+use brunt_model::extract::{ExtractFrom, Extractor, Take};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
-use brunt_model::scenario::{Branch, Condition, Manner, Scenario, Step as Do};
+use brunt_model::reply_policy::Redirects;
+use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Scenario, Step as Do};
 use brunt_model::{Load, Stop};
-use brunt_wire::Reply;
+use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, H1};
+use brunt_wire::{Kept, Reply};
 use std::time::Duration;
 
 fn request(path: &str, weight: u32) -> Request {
@@ -50,6 +53,14 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
         let asked = match user.next(turn) {
             Step::Think(_) => {
                 out.push("~".to_owned());
+                continue;
+            }
+            Step::BeginTransaction(name, _) => {
+                out.push(format!("{name}["));
+                continue;
+            }
+            Step::EndTransaction => {
+                out.push("]".to_owned());
                 continue;
             }
             Step::Request(request) => vec![request],
@@ -182,6 +193,15 @@ fn conditions_look_at_the_last_reply() {
 }
 
 #[test]
+fn transactions_begin_and_end_around_their_steps() {
+    let timed = |name: &str, steps| Do::Transaction { name: name.into(), pauses: Pauses::Excluded, steps };
+    let group = Do::Group { name: "group".into(), steps: vec![Do::Request(1), timed("t", vec![Do::Request(2)])] };
+    assert_eq!(asks(&ABC, vec![timed("s", vec![PAUSE, Do::Request(0), group])])[..2], ["s[ ~ a b t[ c ] ]"; 2]);
+    // What is behind a transaction goes on where it stood.
+    assert_eq!(asks(&ABC, vec![timed("s", vec![Do::Next(Order::Sequence)]), Do::Request(2)])[1], "s[ c ] c");
+}
+
+#[test]
 fn values_are_gone_through_and_filled_in() {
     let pair = |name: &str, values: [&str; 2], steps| Do::ForEach {
         variable: name.into(),
@@ -193,6 +213,90 @@ fn values_are_gone_through_and_filled_in() {
     let steps = vec![pair("x", ["1", "2"], vec![pair("y", ["p q", "r"], vec![Do::Request(0)]), inner])];
     let asked = asks(&[("{var:x}/{var:y}", 1), ("end", 1)], steps);
     assert_eq!(asked[..2], ["1/p%20q 1/r 2/p%20q 2/r end", "1/p%20q 1/r 2/p%20q 2/r end"]);
+}
+
+/// Tells a user the reply to its last request, and returns the path of the next.
+fn next_path(user: &mut dyn VirtualUser, step: u32, last: Option<&str>) -> String {
+    let kept = last.map(|body| Box::new(Kept { body: body.into(), ..Kept::default() }));
+    let reply = Reply { status: 200, kept, ..Reply::default() };
+    let turn = Turn { step, last: last.map(|_| &reply), failed: step > 0 && last.is_none(), ..Turn::default() };
+    loop {
+        match user.next(turn) {
+            Step::Request(request) | Step::Last(request) => {
+                return request.url().trim_start_matches("http://h/").to_owned();
+            }
+            Step::Together(requests) => return requests.iter().map(|request| request.url()).collect(),
+            Step::Think(_) => {}
+            other => return format!("{other:?}"),
+        }
+    }
+}
+
+fn extracting(steps: Vec<Do>) -> Plan {
+    let mut plan = plan(&[("login", 1), ("buy/{var:token}", 1)], 1.0, steps);
+    let from = ExtractFrom::Regex { pattern: r"t=(\w+)".into(), group: 1 };
+    let default = Some("none".into());
+    let token = Extractor { variable: "token".into(), from, take: Take::First, default };
+    let extracts = ReplyPolicy { extractors: vec![token], ..ReplyPolicy::default() };
+    plan.reply_policies = vec![extracts, ReplyPolicy::default()];
+    plan.main_mut().scenario.requests[1].reply_policy = 1;
+    plan
+}
+
+#[test]
+fn what_is_extracted_goes_with_further_requests() {
+    let is_none = Condition::Equals("token".into(), "none".into());
+    let end = Do::If { condition: is_none, then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] };
+    let plan = extracting(vec![Do::Request(0), PAUSE, Do::Request(1), end]);
+    let users = users(&plan);
+    let (mut one, mut other) = (users.user(0), users.user(1));
+    assert_eq!(next_path(&mut *one, 0, None), "login");
+    assert_eq!(next_path(&mut *other, 0, None), "login");
+    assert_eq!(next_path(&mut *one, 1, Some("t=a b, t=c")), "buy/a");
+    assert_eq!(next_path(&mut *other, 1, Some("t=z")), "buy/z");
+    // The policy of this request extracts nothing.
+    assert_eq!(next_path(&mut *one, 2, Some("t=no")), "buy/a");
+    // No reply, no match: the default.
+    assert_eq!(next_path(&mut *other, 2, Some("")), "buy/z");
+    assert_eq!(next_path(&mut *other, 0, None), "login");
+    assert_eq!(next_path(&mut *other, 1, None), "buy/none");
+    assert_eq!(next_path(&mut *other, 2, Some("t=no")), "Done");
+}
+
+#[test]
+fn nothing_is_extracted_from_what_is_sent_together() {
+    let both = Do::Together { manner: Manner::Pipelined, steps: vec![Do::Request(0), Do::Request(0)] };
+    let plan = extracting(vec![Do::Request(0), both, Do::Request(1)]);
+    let mut user = users(&plan).user(0);
+    assert_eq!(next_path(&mut *user, 0, None), "login");
+    assert_eq!(next_path(&mut *user, 1, Some("t=first")), "http://h/loginhttp://h/login");
+    assert_eq!(next_path(&mut *user, 3, Some("t=last")), "buy/first");
+}
+
+/// A user may have made no request but those of a parallel step, whose redirects it is asked for.
+#[test]
+fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
+    let mut plan = plan(&[("a", 1)], 1.0, vec![Do::Request(0)]);
+    let redirects = Redirects { most: 5, rules: RedirectRules::Rfc9110 };
+    plan.reply_policies = vec![ReplyPolicy { redirects, cookies: Cookies::Kept, ..ReplyPolicy::default() }];
+    let users = users(&plan);
+    let asked = |step| match step {
+        Step::Request(request) | Step::Last(request) => request,
+        other => panic!("{other:?}"),
+    };
+    let from = asked(users.user(1).next(Turn::default()));
+    let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let fields = vec![field("Location", "/b"), field("Set-Cookie", "sid=1; Path=/")];
+    let framing = Framing::Length(0);
+    let head = Head { status: 302, version_minor: 1, framing, keep_alive: true, length: 0, encoded: false };
+    let kept = Kept { location: Some("/b".into()), head: Some((head, fields)), ..Kept::default() };
+    let reply = Reply { status: 302, kept: Some(Box::new(kept)), ..Reply::default() };
+    let mut user = users.user(0);
+    let next = user.redirect(&from, &reply, 0).unwrap();
+    for request in [next, asked(user.next(Turn::default()))] {
+        let text = String::from_utf8_lossy(request.bytes()).into_owned();
+        assert!(text.contains("Cookie: sid=1"), "{text}");
+    }
 }
 
 #[test]
@@ -240,7 +344,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     let nobody = Do::Choose { order: Order::Random, branches: vec![branch(0, vec![])] };
     assert_eq!(compile(vec![nobody]), Err("a choice has no branch of a weight above 0; give one a weight".into()));
     let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), steps: vec![] };
-    assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`".into()));
+    assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`, and no extractor does".into()));
     let round = vec![Do::Loop { times: None, steps: vec![] }];
     assert_eq!(
         asks(&ABC, round)[0],

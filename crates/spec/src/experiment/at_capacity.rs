@@ -1,6 +1,6 @@
 //! Contenders compared by their capacities: a search of each in each repetition, all told the same.
 //!
-//! What it is **not**: the searches, nor the comparison. How a search goes is said as for `brunt find`, on the command line or
+//! Out of scope: the searches, and the comparison. How a search goes is said as for `brunt find`, on the command line or
 //! below `find` in a plan file.
 
 use super::pattern::make;
@@ -29,6 +29,10 @@ pub enum Within {
 
 impl Within {
     /// All together, where that is said; else each search as long as usual.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn all_or_usual(all: Option<Duration>) -> Result<Self> {
         let usual = || duration::parse(defaults::COMPARE_SEARCH).map(Self::Each);
         Ok(all.map_or_else(usual, |all| Ok(Self::All(all)))?)
@@ -52,6 +56,10 @@ pub fn of_search(asked: &RunSettings, at: At, given: &[Step]) -> RunSettings {
 
 /// Makes the first step of each contender the pattern of its searches' trials; those behind it are measured as they are.
 /// `asked` is the run of a search.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn searching(
     search: &SearchSettings,
     asked: &RunSettings,

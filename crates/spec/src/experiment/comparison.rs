@@ -13,6 +13,10 @@ use std::time::Duration;
 
 /// What a comparison of these contenders is to decide; where their capacities are searched for, how. `said` is where it was
 /// said, for messages.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn comparison(
     told: PlannedCompare,
     contenders: &[Contender],
@@ -114,6 +118,10 @@ fn reads_cpu(contender: &Contender) -> bool {
 }
 
 /// How many repetitions there may be: as many as were asked for, or as fit into the time.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn repetitions(
     asked: Option<u32>,
     spec: &Compare,

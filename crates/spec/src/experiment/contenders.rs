@@ -1,6 +1,6 @@
 //! Contenders of a command line: one run of each, told the same but for its server; and the experiment that they make.
 //!
-//! What it is **not**: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
+//! Out of scope: what the experiment is to decide, which `sweep`, `find` and `compare` say, and their loads.
 
 use crate::error::{Result, SpecError, require};
 use crate::settings::RunSettings;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How the runs of an experiment are arranged.
 pub struct Arranged {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// How often each load is measured at each contender, at most.
     pub repetitions: u32,
@@ -18,7 +18,7 @@ pub struct Arranged {
     pub order: TrialOrder,
     /// Rest before each run but the first.
     pub cooldown: Duration,
-    /// What it is to decide.
+    /// The question that it answers.
     pub question: Question,
 }
 
@@ -27,6 +27,10 @@ type Steps = (Vec<Step>, Vec<String>);
 
 /// The servers that a command line speaks of, each a URL or NAME=URL with the steps that `steps` makes of its own command line;
 /// and notes that the user should be told, each once. Without a URL, those of `--urls` are one contender.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn contenders(
     run: &RunSettings,
     more: &[String],
@@ -50,6 +54,10 @@ pub fn contenders(
 }
 
 /// Adds a contender, whose name nobody else may have.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
     let name = &contender.name;
     if contenders.iter().any(|other| other.name == *name) {
@@ -60,6 +68,10 @@ pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> 
 }
 
 /// The experiment of these contenders, with nothing around it.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn experiment(contenders: Vec<Contender>, arranged: Arranged, seed: u64, command: &str) -> Result<Experiment> {
     Ok(Experiment {
         name: arranged.name,

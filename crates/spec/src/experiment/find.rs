@@ -13,6 +13,10 @@ use brunt_model::{Contender, Find, LoadUnit, Question, Shape};
 use std::time::Duration;
 
 /// The question, and the contenders' steps made patterns of its trials. `run` is as it was said.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn question(
     search: &SearchSettings,
     run: &RunSettings,
@@ -30,6 +34,10 @@ pub fn question(
 
 impl SearchSettings {
     /// The run that is the pattern of all trials: at the first load, as long as a trial may be.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn run(&self, asked: &RunSettings) -> Result<RunSettings> {
         let load = &asked.load;
         let of_one_run = [
@@ -62,6 +70,10 @@ impl SearchSettings {
     }
 
     /// The question, and what the user should be told. `asked` is the run as it was said, `contenders` have a step each.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn find(&self, asked: &RunSettings, contenders: &[Contender], system: &System) -> Result<(Find, Vec<String>)> {
         let mut notes = Vec::new();
         let unit = contenders.first().map_or(LoadUnit::PerSecond, Contender::unit);

@@ -9,6 +9,10 @@ use brunt_model::question::ObjectiveSet;
 use brunt_model::{Find, Objective};
 
 /// The one load that a search begins with.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn only_load(option: &'static str, loads: &Loads, said: &Said) -> Result<f64> {
     let one = match loads {
         Loads::One(shape) if shape.duration().is_none() => shape.as_constant(),
@@ -24,6 +28,10 @@ pub fn only_load(option: &'static str, loads: &Loads, said: &Said) -> Result<f64
 }
 
 /// Bounds on the same figure make a capacity each; the others belong to all of them.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn objective_sets(all: &[Objective], said: &Said) -> Result<Vec<ObjectiveSet>> {
     let alike = |one: &Objective| all.iter().filter(|other| other.metric == one.metric).count();
     let several: Vec<&Objective> = all.iter().filter(|one| alike(one) > 1).collect();

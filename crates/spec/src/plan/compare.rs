@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compare {
-    /// Where contenders are measured: at given loads (`load`), each at its own `capacity`, which is then looked for as below
+    /// Loads at which contenders are measured: given ones (`load`), each at its own `capacity`, which is then looked for as below
     /// `find`, or `both`. Default: load.
     pub at: Option<Read<At>>,
     /// What is compared, such as `p99` or `[p99, throughput]`; the first decides. Default: p99, p50, throughput, errors; of a
@@ -24,7 +24,7 @@ pub struct Compare {
     pub min_difference: Option<Read<Share>>,
     /// How often contenders that are alike may be found to differ. Default: 0.05.
     pub alpha: Option<Read<Alpha>>,
-    /// Time budget: a repetition that would end after it is not begun. Default: none.
+    /// Time budget: no repetition begins that would exceed it. Default: none.
     pub time_budget: Option<Longer>,
     /// Differences that make brunt fail, such as `p99 worse by 5%`.
     pub fail_if: Option<Read<Vec<Regression>>>,
@@ -33,7 +33,7 @@ pub struct Compare {
 /// What a plan file says of the comparison. What it leaves out is None.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlannedCompare {
-    /// Where contenders are measured.
+    /// Loads at which contenders are measured.
     pub at: Option<At>,
     /// What is compared.
     pub metrics: Option<Vec<Measure>>,

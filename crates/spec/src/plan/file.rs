@@ -23,12 +23,12 @@ pub struct Draft {
     sets: Option<Node>,
 }
 
-/// What a plan file says. What it leaves out is None: whoever has the defaults fills it in.
+/// The content of a plan file. A missing key is None: the caller has the defaults.
 #[derive(Debug, Clone)]
 pub struct PlanFile {
     /// What the experiment is called.
     pub name: String,
-    /// What it is about; may be empty.
+    /// A description; may be empty.
     pub about: String,
     /// How often each step of each contender is measured; never 0.
     pub repetitions: Option<u32>,
@@ -77,7 +77,7 @@ pub struct Planned {
 /// Users of one kind.
 #[derive(Debug, Clone)]
 pub struct PlannedUsers {
-    /// What they are called, and where; None where the plan has no populations.
+    /// Their names with places; None: no populations.
     pub name: Option<(String, Position)>,
     /// What they ask: one request, several, or none where `script.urls` is among the settings. Keys begin with
     /// `script.request`.
@@ -122,14 +122,18 @@ pub struct PlannedServer {
     pub restart: Option<Restart>,
     /// Variables of its environment.
     pub environment: Vec<(String, String)>,
-    /// So long it may take to be ready.
+    /// Time limit for readiness.
     pub ready_timeout: Option<Duration>,
-    /// So long it may take to end.
+    /// Time limit for its end.
     pub stop_timeout: Option<Duration>,
 }
 
 impl Draft {
     /// Reads the text of a plan file. `file` is its name in errors; `words` are those of `--set`, each `NAME=VALUE`.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if the text is no YAML, a key is unknown, or a value is not of its form.
     pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
         vary::map(&plan, "")?;
@@ -148,6 +152,10 @@ impl Draft {
     }
 
     /// The names of the ports that must be drawn before the rest can be resolved.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a placeholder is malformed.
     pub fn ports(&self) -> Result<Vec<String>, SpecError> {
         let Some(node) = self.plan.child("ports").filter(|node| node.value != Value::Null) else {
             return Ok(Vec::new());
@@ -162,6 +170,10 @@ impl Draft {
     }
 
     /// Fills everything in. `usual` is the name of an experiment that has none.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a variable is unknown, or a value is invalid.
     pub fn resolve(&self, given: Given<'_>, usual: &str) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
         vary::choose(&mut plan, given)?;

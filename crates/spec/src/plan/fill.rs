@@ -49,6 +49,10 @@ struct Open {
 
 impl Scope<'_> {
     /// The tree with its values filled in.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a variable is unknown or a placeholder malformed.
     pub fn fill(&self, node: &Node) -> Result<Node, SpecError> {
         let value = match &node.value {
             Value::Null => Value::Null,
@@ -71,6 +75,10 @@ impl Scope<'_> {
     }
 
     /// The value of a variable of the plan; None where there is none of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a placeholder of the value is malformed.
     pub fn variable(&self, name: &str) -> Result<Option<String>, SpecError> {
         self.var(name, &mut Open::default())
     }

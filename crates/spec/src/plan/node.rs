@@ -1,6 +1,6 @@
 //! A plan file as a tree of texts, lists and maps, each with the place where it was written.
 //!
-//! What it is **not**: it knows no key and no type. Every scalar is a text, as it is on a command line, so `on`, `1e3` and
+//! It knows no key and no type. Every scalar is a text, as it is on a command line, so `on`, `1e3` and
 //! `1:30` are what was written, never what YAML would make of them.
 
 use crate::error::Position;

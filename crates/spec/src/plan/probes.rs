@@ -39,7 +39,7 @@ pub enum Probe {
 pub struct Machine {
     /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
     pub via: Option<WordOr<Ssh>>,
-    /// What it is called in reports.
+    /// Its name in reports.
     #[serde(rename = "as")]
     pub name: Option<Word>,
     /// Time from one reading to the next. Default: `probe_interval`.
@@ -73,7 +73,7 @@ pub struct Processes {
     pub cgroup: Option<Word>,
     /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
     pub via: Option<WordOr<Ssh>>,
-    /// What they are called in reports.
+    /// Their name in reports.
     #[serde(rename = "as")]
     pub called: Option<Word>,
     /// Time from one reading to the next. Default: `probe_interval`.
@@ -86,7 +86,7 @@ pub struct Processes {
 pub struct Page {
     /// Where it is.
     pub url: Word,
-    /// What it is called in reports.
+    /// Its name in reports.
     #[serde(rename = "as", default)]
     pub name: Option<Word>,
     /// Time from one reading to the next. Default: `probe_interval`.

@@ -12,6 +12,10 @@ use serde::de::{
 use serde::{Deserializer, forward_to_deserialize_any};
 
 /// The value that a tree speaks of.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if the tree does not fit the type.
 pub fn read<T: DeserializeOwned>(node: &Node) -> Result<T, SpecError> {
     T::deserialize(Reader(node)).map_err(|e| located(e, node))
 }

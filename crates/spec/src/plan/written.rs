@@ -1,7 +1,7 @@
 //! What may stand in a plan file: its keys, their kinds, and what each means. The JSON Schema is made of these types.
 //!
-//! What it is **not**: the values of script, load, connection and checks are words of `brunt run`, and are read as such by
-//! whoever has its options; here only their names and kinds are held.
+//! Out of scope: the values of script, load, connection and checks are words of `brunt run`, and are read as such by
+//! its options; here only their names and kinds are held.
 
 use super::compare::Compare;
 use super::probes::Probe;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 pub struct Written {
     /// What the experiment is called. Default: the name of the file.
     pub name: Option<Word>,
-    /// What it is about, for whoever reads the report.
+    /// A description for readers of the report.
     pub about: Option<Word>,
     /// Variables: `${name}` anywhere in values stands for the value here; `--set name=value` changes it.
     pub vars: BTreeMap<String, Word>,
@@ -89,9 +89,9 @@ pub struct Population {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
-    /// Time budget of all trials of a contender. Default: 3m.
+    /// Time budget of the search for each contender. Default: 3m.
     pub time_budget: Option<Word>,
-    /// Target precision: half the 95 % confidence interval, as a share of the capacity. Default: 2%.
+    /// Target precision of each capacity: half its 95 % confidence interval. Default: 2%.
     pub precision: Option<Word>,
     /// Load of the first trial. Default: that of load.rate or load.users.
     pub start_load: Option<Word>,
@@ -205,7 +205,7 @@ pub struct Load {
     pub precise: Option<bool>,
     /// Connections opened per second: before the load begins, and further ones of an open loop during it. Default: 5000.
     pub connect_rate: Option<Word>,
-    /// Go on until figures are known so well, such as `p99±5%`.
+    /// Extend the run until the confidence interval is this narrow, such as `p99±5%`.
     pub until: Option<Words>,
     /// The longest time that `until` may take. Default: 10m.
     pub max_duration: Option<Word>,
@@ -247,7 +247,7 @@ pub struct Connection {
     pub tls_resumption: Option<bool>,
     /// Connect to ADDR for HOST:PORT, each `HOST:PORT:ADDR`.
     pub resolve: Option<Words>,
-    /// Look names up again so often.
+    /// Re-resolve DNS at this interval.
     pub resolve_every: Option<Word>,
     /// An HTTP proxy.
     pub proxy: Option<Word>,
@@ -310,10 +310,10 @@ pub struct Server {
     /// Variables of its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, Word>,
-    /// So long it may take to be ready. Default: 30s.
+    /// Time limit for readiness. Default: 30s.
     #[serde(default)]
     pub ready_timeout: Option<Longer>,
-    /// So long it may take to end. Default: 10s.
+    /// Time limit for its end. Default: 10s.
     #[serde(default)]
     pub stop_timeout: Option<Longer>,
 }
@@ -332,7 +332,7 @@ pub struct ReadyCommand {
 pub struct Command {
     /// What `sh -c` is given.
     pub run: Word,
-    /// So long it may take. Default: 60s.
+    /// Time limit. Default: 60s.
     #[serde(default)]
     pub timeout: Option<Longer>,
 }

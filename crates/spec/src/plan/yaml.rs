@@ -20,6 +20,10 @@ const DEEPEST: usize = 32;
 const MOST: usize = 100_000;
 
 /// Reads the text of a plan file; `file` is its name in errors.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if it is no YAML.
 pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
     if text.len() > LONGEST {
         let wrong = format!(

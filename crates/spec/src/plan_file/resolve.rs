@@ -43,11 +43,14 @@ pub struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// The most errors of a plan file that are told at once.
+/// The most errors of a plan file that are reported at once.
 const MOST_ERRORS: usize = 20;
 
-/// Reads a plan file and resolves it; the error has all that is wrong with it. `sets` are the words of `--set`; `dir` is what
-/// `${dir}` stands for.
+/// Reads a plan file and resolves it. `sets` are the words of `--set`; `dir` is what `${dir}` stands for.
+///
+/// # Errors
+///
+/// [`SpecError`] with all errors of the file, each with its place, if it cannot be read or a value is invalid.
 pub fn load(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Loaded> {
     open(path, sets, dir, system)?.resolve(system)
 }
@@ -71,6 +74,10 @@ struct Source {
 }
 
 /// Reads a plan file.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if the file cannot be read, or is no plan file.
 pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Opened> {
     let text = text(path)?;
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
@@ -149,7 +156,11 @@ fn draw(names: &[String]) -> Result<BTreeMap<String, u16>> {
 }
 
 impl Opened {
-    /// The experiment that it comes to; the error has all that is wrong with the file.
+    /// The experiment that it comes to.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with all errors of the file, each with its place.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
         let source = self.source.clone();
         self.experiment(system).map_err(|first| source.all_errors(first, system))

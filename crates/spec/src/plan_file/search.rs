@@ -1,6 +1,6 @@
 //! What stands below `find` in a plan file: the settings of `brunt find`.
 //!
-//! What it is not: the carrying out.
+//! Out of scope: the carrying out.
 
 use super::told::{put, usual};
 use crate::error::{Result, bail};
@@ -21,7 +21,7 @@ pub struct Search {
     settings: SearchSettings,
     /// The server is started anew between trials.
     restart: bool,
-    /// Where contenders are compared, if they are.
+    /// Loads at which contenders are compared, if they are.
     at: At,
     /// What was said that is of one search alone.
     own: Vec<String>,
@@ -38,6 +38,10 @@ const RESTART: &str = "restart";
 
 impl Search {
     /// Reads what stands below `find`; `at` is where contenders are compared.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn read(keys: &[Keyed], at: At, system: &System) -> Result<Self> {
         let between = keys.iter().find(|keyed| keyed.key == "find.between");
         let restart = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
@@ -55,6 +59,10 @@ impl Search {
     }
 
     /// The run that is the pattern of a contender's trials, beside those loads.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn run(&self, asked: &RunSettings, given: &[Step]) -> Result<RunSettings> {
         let asked = &of_search(asked, self.at, given);
         self.asked.borrow_mut().get_or_insert_with(|| asked.clone());
@@ -62,6 +70,10 @@ impl Search {
     }
 
     /// Makes the experiment a search. All contenders are asked what the first is.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn ask(
         &self,
         experiment: &mut Experiment,
@@ -80,6 +92,10 @@ impl Search {
     }
 
     /// Makes contenders such as are compared by their capacities. All are asked what the first is.
+    ///
+    /// # Errors
+    ///
+    /// `SpecError` with its place if a value is invalid, or does not go with another one.
     pub fn compare(
         &self,
         contenders: &mut [Contender],

@@ -116,8 +116,8 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("load: {rate: 2000/s}", "plan.yaml:2:14: load.rate: `2000/s`: behind `/` stands how long"),
         ("load: {rate: [5, x]}", "plan.yaml:2:14: load.rate: `x`: that is no number"),
         ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: there is no part of a connection"),
-        ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0`: 0 is not in 1.."),
-        ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x`: invalid digit"),
+        ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0` is out of range; write 1 to 1024"),
+        ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x` is not a whole number"),
         ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate says already how much is asked"),
         (
             "load: {connections: 5}",
@@ -152,7 +152,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "find: {start: 50, most: 20}",
             "plan.yaml:2:25: find.max_load: find.max_load is below the load of the first trial",
         ),
-        ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0`: 0 is not in 1..=1024"),
+        ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024=1024"),
         (
             "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",
             "compare: capacity: it is not searched for; add compare.at capacity, or compare.at both",

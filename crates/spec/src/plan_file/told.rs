@@ -24,6 +24,10 @@ impl Keys {
     }
 
     /// The settings that they come to. `folder` is that of the plan.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
     pub fn settings(&self, folder: &Path, system: &System) -> Result<RunSettings> {
         self.check_load()?;
         let mut settings = usual::<RunSettings>();
@@ -94,6 +98,10 @@ pub fn usual<S: Settings>() -> S {
 }
 
 /// Reads the value of a key and puts it into the settings.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn put<S: Settings>(keyed: &Keyed, settings: &mut S, folder: &Path, system: &System) -> Result<&'static Key> {
     let Some((row, key)) = row_of::<S>(&keyed.key) else {
         let wrong = "this version has no option for it; leave it out";

@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 /// Of the local ports, so many in a hundred are taken for granted: others use some.
 const PORTS_IN_A_HUNDRED: u64 = 90;
-/// Where there are several addresses, no more than these of each are used: connect(2) tries every second port first, and
+/// With several addresses, at most this many ports of each are used: connect(2) tries every second port first, and
 /// once those are taken it looks at all of them, one by one, for each connection: milliseconds.
 const QUICK_PORTS_IN_A_HUNDRED: u64 = 45;
 /// More loopback addresses than this are not taken.

@@ -16,6 +16,10 @@ use brunt_script::{Feeds, Place, Template, body, template};
 use std::path::Path;
 
 /// What users do.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
     let args = &run.request;
     let pattern = Pattern::new(run, system)?;
@@ -149,6 +153,10 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
 }
 
 /// The body that `--data` speaks of.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid, or does not go with another one.
 pub fn body_from(data: &Data, system: &System, said: &Said) -> Result<Body> {
     let read = |bytes: std::io::Result<Vec<u8>>, from: String| {
         let wrong = |error| said.refuse(|names| format!("{}: cannot read {from}: {error}", names.of("data")));

@@ -11,6 +11,10 @@ use brunt_model::experiment::Step;
 /// The steps that settings speak of, in the order in which they were written, and notes that the user should be
 /// told, each once. Where the rate (or else the number of connections) is a sweep, each of its loads is a step of constant
 /// load; anything else is one step, whose load is the peak.
+///
+/// # Errors
+///
+/// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn sweep_steps(settings: &RunSettings, system: &System) -> Result<(Vec<Step>, Vec<String>)> {
     let Some(loads) = sweep(settings) else {
         let (plan, notes) = to_plan(settings, system)?;

@@ -5,6 +5,10 @@ use brunt_model::Arrivals;
 use brunt_script::WordError;
 
 /// How arrivals are spaced around their rate.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Arrivals, WordError> {
     match word.split_once(':') {
         None if word == "poisson" => Ok(Arrivals::Poisson),

@@ -6,6 +6,10 @@ use brunt_script::WordError;
 const INSTEAD: &str = "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024), such as 124k, 1M or 64KiB";
 
 /// A number of bytes from 1: k, M and G count in thousands, Ki, Mi and Gi in 1024; a `B` behind them changes nothing.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<u64, WordError> {
     let word = word.trim();
     let wrong = |what: &str| WordError::new(word, what, INSTEAD);
@@ -26,6 +30,10 @@ pub fn parse(word: &str) -> Result<u64, WordError> {
 }
 
 /// Bytes per second: a number of bytes, with or without `/s` behind it.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn rate(word: &str) -> Result<u64, WordError> {
     parse(word.trim().strip_suffix("/s").unwrap_or(word))
 }

@@ -11,17 +11,29 @@ const FIGURES: &str =
 const FAILURE: &str = "a difference such as 'p99 worse by 5%'";
 
 /// Figures by which servers are compared, with commas between them; the first decides.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn measures(word: &str) -> Result<Vec<Measure>, WordError> {
     word.split(',').map(|part| measure(part.trim())).collect()
 }
 
 /// Differences that make brunt fail, with commas between them. `p99 worse by more than 5%` says the same as without the two
 /// words.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn regressions(word: &str) -> Result<Vec<Regression>, WordError> {
     word.split(',').map(|part| regression(part.trim())).collect()
 }
 
 /// A share above nothing and below all of it: `2%`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and less than 100%, such as 2%");
@@ -33,7 +45,7 @@ pub fn share(word: &str) -> Result<f64, WordError> {
     }
 }
 
-/// Where contenders are measured.
+/// Loads at which contenders are measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum At {
     /// At loads that are given.
@@ -45,7 +57,11 @@ pub enum At {
     Both,
 }
 
-/// Where contenders are measured: `load`, `capacity` or `both`.
+/// Loads at which contenders are measured: `load`, `capacity` or `both`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn at(word: &str) -> Result<At, WordError> {
     match word {
         "load" => Ok(At::Load),
@@ -56,6 +72,10 @@ pub fn at(word: &str) -> Result<At, WordError> {
 }
 
 /// How often servers that are alike may be found to differ: `0.05` or `5%`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn alpha(word: &str) -> Result<f64, WordError> {
     let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
     let wrong = || WordError::new(word, "that is no such chance", "more than 0 and up to 0.5, such as 0.05 or 5%");

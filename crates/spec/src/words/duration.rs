@@ -23,17 +23,29 @@ const LONGEST: f64 = 365.0 * 86_400e9;
 const INSTEAD: &str = "a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m";
 
 /// A duration; a bare number is seconds.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Duration, WordError> {
     let word = word.trim();
     number(word).map_or_else(|| with_unit(word), |seconds| duration(word, seconds * 1e9))
 }
 
 /// A duration longer than nothing; a bare number is seconds.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn positive(word: &str) -> Result<Duration, WordError> {
     longer_than_nothing(word, parse(word)?)
 }
 
 /// A duration whose unit must be told, where a bare number could mean something else.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn with_unit(word: &str) -> Result<Duration, WordError> {
     let word = word.trim();
     if word.is_empty() {
@@ -54,6 +66,10 @@ pub fn with_unit(word: &str) -> Result<Duration, WordError> {
 }
 
 /// A duration longer than nothing whose unit must be told.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn positive_with_unit(word: &str) -> Result<Duration, WordError> {
     longer_than_nothing(word, with_unit(word)?)
 }

@@ -1,4 +1,4 @@
-//! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. What it is not: a search, nor its defaults.
+//! What a search is told: `capacity > 3000/s`, `2%`, `2s..20s`, `1.5` or `no`. Out of scope: a search, and its defaults.
 
 use super::duration;
 use super::number::number;
@@ -13,6 +13,10 @@ const EXPECTED: &str = "capacity > N or capacity >= N, such as 'capacity > 3000/
 const UNITS: [&str; 3] = ["/s", "users", "requests/s"];
 
 /// What a capacity is required to be.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn requirement(word: &str) -> Result<Requirement, WordError> {
     let wrong = |what: &str| WordError::new(word, what, EXPECTED);
     let rest = word.trim().strip_prefix("capacity").ok_or_else(|| wrong("only a capacity can be required"))?;
@@ -28,13 +32,21 @@ pub fn requirement(word: &str) -> Result<Requirement, WordError> {
 }
 
 /// Half an interval, as a share of the figure: `2%`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn precision(word: &str) -> Result<f64, WordError> {
     let percent = word.trim().trim_start_matches(['±']).strip_suffix('%').and_then(|word| number(word.trim()));
     let share = percent.map(|percent| percent / 100.0).filter(|share| (0.001..=0.5).contains(share));
     share.ok_or_else(|| WordError::new(word, "that is no share from 0.1% to 50%", "2% or 0.5%"))
 }
 
-/// So many times the capacity, or `no`.
+/// A multiple of the capacity, or `no`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
     if word == "no" {
         return Ok(None);
@@ -44,6 +56,10 @@ pub fn overload(word: &str) -> Result<Option<f64>, WordError> {
 }
 
 /// How long a trial is at least and at most: `2s..20s`, or one time for both.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
     let (least, most) = word.split_once("..").unwrap_or((word, word));
     let (least, most) = (duration::positive(least.trim())?, duration::positive(most.trim())?);
@@ -55,6 +71,10 @@ pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
 }
 
 /// A load: `500`, `500/s`, `64 users`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn load(word: &str) -> Result<f64, WordError> {
     let plain = UNITS.iter().rev().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).trim();
     let load = number(plain).filter(|load| *load > 0.0);

@@ -9,6 +9,10 @@ use brunt_script::WordError;
 const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";
 
 /// How sure figures of a run are to be before it may end, with commas between them.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<Goal>, WordError> {
     word.split(',').map(|part| goal(part.trim())).collect()
 }

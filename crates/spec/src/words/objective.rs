@@ -22,6 +22,10 @@ const RELATIONS: [(&str, Relation); 6] = [
 const PRESETS: [(&str, &str); 1] = [("1-3-10", "p99 < 1s, p99 < 3s, p99 < 10s")];
 
 /// Bounds on figures of a run, with commas between them; `1-3-10` is the 99th percentile below 1, 3 and 10 seconds.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<Objective>, WordError> {
     let bounds = |part: &str| -> Result<Vec<Objective>, WordError> {
         match PRESETS.iter().find(|(name, _)| *name == part) {

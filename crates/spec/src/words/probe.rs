@@ -64,6 +64,10 @@ const ROWS: &[Row] = &[
 ];
 
 /// Reads a word of `--probe`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
     let (what, which) = word.split_once('=').unwrap_or((word, ""));
     let Some(row) = ROWS.iter().find(|row| row.word == what) else {

@@ -37,6 +37,10 @@ const MOST: usize = 10_000;
 const INSTEAD: &str = "a number such as 500, or stages such as 0..500/30s,500/2m";
 
 /// A rate: requests per second, each value possibly a fraction, somewhere above zero.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn rate(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     if loads.lowest_peak() <= 0.0 {
@@ -46,6 +50,10 @@ pub fn rate(word: &str) -> Result<Loads, WordError> {
 }
 
 /// Connections: whole numbers, somewhere above zero.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn connections(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     if let Some(fraction) = loads.values().find(|v| v.fract() != 0.0) {
@@ -59,6 +67,10 @@ pub fn connections(word: &str) -> Result<Loads, WordError> {
 }
 
 /// A load of either kind; zero is let through.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Loads, WordError> {
     let word = word.trim();
     if let Some(list) = word.strip_prefix('[') {

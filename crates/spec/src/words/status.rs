@@ -6,6 +6,10 @@ use brunt_script::WordError;
 const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, with commas between them";
 
 /// A list of statuses, ranges and classes.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Vec<StatusRange>, WordError> {
     word.split(',').map(|part| range(part.trim())).collect()
 }

@@ -17,6 +17,10 @@ pub struct Target {
 const EXAMPLE: &str = "one such as http://127.0.0.1:8080/path";
 
 /// The target that a URL speaks of. http is assumed where no scheme is told. Placeholders may stand in path and query.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Target, WordError> {
     let word = word.trim();
     if word.is_empty() {
@@ -69,11 +73,19 @@ pub fn is_loopback_v4(url: &str) -> bool {
 }
 
 /// The target of a path (`/…`) or query (`?…`) of the same server as `base`, or else of a whole URL.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn relative(word: &str, base: Option<&str>) -> Result<Target, WordError> {
     parse(&join(word, base)?)
 }
 
 /// The URL of a path (`/…`) or query (`?…`) of the same server as `base`; a whole URL is left as it is.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
     let word = word.trim();
     if !word.starts_with(['/', '?']) {

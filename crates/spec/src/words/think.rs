@@ -5,6 +5,10 @@ use brunt_model::Think;
 use brunt_script::WordError;
 
 /// How long a virtual user waits between a reply and its next request; bare numbers are seconds.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<Think, WordError> {
     let (least, most) = word.split_once("..").unwrap_or((word, word));
     let (least, most) = (duration::parse(least)?, duration::parse(most)?);

@@ -54,6 +54,10 @@ pub struct Action {
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// Reads a file of URLs; lines that begin with `/` or `?` are of the server of `base`.
+///
+/// # Errors
+///
+/// [`ScriptError`] with its line if the file cannot be read, or an entry makes no sense.
 pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
     let text = fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
     let text = String::from_utf8(text).map_err(|e| {
@@ -64,6 +68,10 @@ pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> 
 }
 
 /// Reads the text of a file of URLs. `file` is named in errors; files of data are read from where the command runs.
+///
+/// # Errors
+///
+/// [`ScriptError`] with its line if an entry makes no sense.
 pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
     let mut variables = HashMap::new();
     let mut entries = Vec::new();

@@ -25,7 +25,7 @@ pub struct Output {
 /// How long the load before the measured time lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warmup {
-    /// So long.
+    /// A duration.
     For(Duration),
     /// Until the server is found steady.
     UntilSteady,
@@ -38,6 +38,10 @@ impl Default for Warmup {
 }
 
 /// `auto`, or a time.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn warmup(word: &str) -> Result<Warmup, WordError> {
     if word == "auto" { Ok(Warmup::UntilSteady) } else { duration::parse(word).map(Warmup::For) }
 }
@@ -54,6 +58,10 @@ pub enum Data {
 }
 
 /// `FORMAT` or `FORMAT=FILE`; the file `-` is standard output.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn output(word: &str) -> Result<Output, WordError> {
     let (format, file) = word.split_once('=').map_or((word, None), |(format, file)| (format, Some(file)));
     if format.is_empty() || file == Some("") {
@@ -63,6 +71,10 @@ pub fn output(word: &str) -> Result<Output, WordError> {
 }
 
 /// `TEXT`, `@FILE`, or `@-`.
+///
+/// # Errors
+///
+/// [`WordError`] if a variable is not there.
 pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
     Ok(match word.strip_prefix('@') {
         None => Data::Text(secrets::filled(word, environment)?),
@@ -73,6 +85,10 @@ pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
 }
 
 /// A method: capitals, as the standard ones are (RFC 9110 section 9.1: they are case-sensitive).
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn method(word: &str) -> Result<String, WordError> {
     if word.is_empty() || !word.bytes().all(is_token) {
         return Err(WordError::new(word, "that is no method", "one such as GET, POST or DELETE"));
@@ -87,6 +103,10 @@ pub fn method(word: &str) -> Result<String, WordError> {
 }
 
 /// `Name: value`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn header(word: &str) -> Result<(String, String), WordError> {
     const EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
     let (name, value) = word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", EXAMPLE))?;
@@ -97,6 +117,10 @@ pub fn header(word: &str) -> Result<(String, String), WordError> {
 }
 
 /// What may stand in a header: no line break, nor any other control character. Space around it is taken off.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn text(word: &str) -> Result<String, WordError> {
     let word = word.trim_matches([' ', '\t']);
     if word.chars().any(|c| c.is_control() && c != '\t') {
@@ -106,6 +130,10 @@ pub fn text(word: &str) -> Result<String, WordError> {
 }
 
 /// `NAME=VALUE`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn pair(word: &str) -> Result<(String, String), WordError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) = pair.ok_or_else(|| WordError::new(word, "that is no pair", "NAME=VALUE, such as user=anna"))?;
@@ -113,12 +141,20 @@ pub fn pair(word: &str) -> Result<(String, String), WordError> {
 }
 
 /// `NAME=VALUE`, as it goes into a header.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn cookie(word: &str) -> Result<String, WordError> {
     pair(word)?;
     text(word)
 }
 
 /// `USER:PASS`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn basic(word: &str) -> Result<(String, String), WordError> {
     let pair = word.split_once(':').filter(|(user, _)| !user.is_empty());
     let (user, pass) =
@@ -127,6 +163,10 @@ pub fn basic(word: &str) -> Result<(String, String), WordError> {
 }
 
 /// A PEM file that is there and can be read.
+///
+/// # Errors
+///
+/// [`WordError`] if the file cannot be read.
 pub fn pem(word: &str) -> Result<PathBuf, WordError> {
     let wrong = |what: String| WordError::new(word, what, "the name of a PEM file (-----BEGIN …)");
     let bytes = std::fs::read(word).map_err(|e| wrong(format!("it cannot be read: {e}")))?;
@@ -137,6 +177,10 @@ pub fn pem(word: &str) -> Result<PathBuf, WordError> {
 }
 
 /// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn resolve(word: &str) -> Result<Resolve, WordError> {
     let read = || {
         let (host, rest) = match word.strip_prefix('[') {
@@ -154,6 +198,10 @@ pub fn resolve(word: &str) -> Result<Resolve, WordError> {
 }
 
 /// An HTTP proxy, as `http://HOST:PORT/`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> {
     let wrong = |what: &str| WordError::new(word, what, "http://HOST:PORT, such as http://127.0.0.1:3128");
     let target = target::parse(&secrets::filled(word, environment)?)?;
@@ -170,12 +218,20 @@ pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> 
 }
 
 /// A local IP address.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn address(word: &str) -> Result<IpAddr, WordError> {
     let instead = "addresses of this machine, such as 127.0.0.2,127.0.0.3";
     word.trim().parse().map_err(|_| WordError::new(word, "that is no IP address", instead))
 }
 
 /// A regular expression, as a text.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn regex(word: &str) -> Result<String, WordError> {
     let wrong = |e: regex::Error| {
         let last = e.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -185,6 +241,10 @@ pub fn regex(word: &str) -> Result<String, WordError> {
 }
 
 /// Time between snapshots: from a millisecond to an hour.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
 pub fn interval(word: &str) -> Result<Duration, WordError> {
     let interval = duration::parse(word)?;
     if !(Duration::from_millis(1)..=Duration::from_hours(1)).contains(&interval) {

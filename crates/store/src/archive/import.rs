@@ -15,6 +15,10 @@ const TORN: &str = "this archive is cut off or damaged, and nothing of it was ta
 impl Store {
     /// Takes in what [`export`](Self::export) wrote; the id that it has here: its own, or another where that is taken
     /// by something else. What is here already is not taken in twice.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if `from` cannot be read or is no archive, or the store cannot be written to.
     pub fn import(&self, from: &Path) -> Result<String, StoreError> {
         let archive = self.unpacked(from)?;
         if let Some(id) = self.known(&archive) {

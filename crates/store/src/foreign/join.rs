@@ -6,6 +6,10 @@ use std::mem::discriminant;
 
 /// Reads files. One file's contenders are named by itself where it names them. With several, a contender is named by its
 /// file, without folder, ending and the number at its end: `nginx-100.tsv` and `nginx-200.tsv` are of one sweep.
+///
+/// # Errors
+///
+/// [`ForeignError`] if a file is of no known kind or makes no sense, if loads have different units, or if nothing is in them.
 pub fn read(files: &[File]) -> Result<Observations, ForeignError> {
     let mut joined: Option<Observations> = None;
     for file in files {

@@ -8,7 +8,7 @@ use super::{File, ONE_VALUE, first_line, number};
 use brunt_model::analysis::ObservedQuantile;
 use brunt_model::{LoadUnit, Observation, Observations};
 
-/// What loads may be called, and whether they are users.
+/// Column names of loads, and whether they are users.
 const LOADS: [(&str, bool); 9] = [
     ("offered", false),
     ("rate", false),

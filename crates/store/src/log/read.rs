@@ -19,6 +19,10 @@ pub enum EventReader<R> {
 
 impl<R: Read> EventReader<R> {
     /// Opens a log; which kind it is, its first bytes say.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError`] if it cannot be read, or is no log, or one of a version that is not known.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
         if let Some(version) = Version::of(&magic, MAGIC) {
@@ -31,6 +35,10 @@ impl<R: Read> EventReader<R> {
     }
 
     /// The next event; None at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError`] if the log is damaged or cannot be read.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
         match self {
             Self::Plain(reader) => reader.next_event(),
@@ -75,6 +83,10 @@ pub struct PackedReader<R> {
 
 impl<R: Read> PackedReader<R> {
     /// Opens one.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError`] if it cannot be read, or is no log, or one of a version that is not known.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
         let version = Version::of(&magic, MAGIC).ok_or(LogError::NotALog)?;
@@ -103,6 +115,10 @@ impl<R: Read> PackedReader<R> {
     }
 
     /// The next event that this version knows; None at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError`] if the log is damaged or cannot be read.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
         loop {
             let torn = LogError::Torn(self.read);

@@ -15,6 +15,10 @@ type SecretsByHash = BTreeMap<String, String>;
 impl Redactor {
     /// What was stored, with the secrets of what is asked for; or where those are that it does not have. `redact` redacts
     /// what is asked for.
+    ///
+    /// # Errors
+    ///
+    /// The places of the secrets that `asked` does not have.
     pub fn restored<T>(&self, stored: &T, asked: &T, redact: impl Fn(&Self, &mut T)) -> Result<T, Vec<String>>
     where
         T: Serialize + DeserializeOwned + Clone,

@@ -1,6 +1,6 @@
-//! Baselines: what later runs are compared with, a file each, so that they outlive the index.
+//! Baselines: references for later runs, one file for each, so that they outlive the index.
 //!
-//! What they are not: tags. A tag goes away with what it names; what is a baseline cannot be removed.
+//! Out of scope: tags. A tag goes away with what it names; what is a baseline cannot be removed.
 
 use super::tags::is_tag;
 use super::{Store, StoredItem, not_there};
@@ -9,6 +9,10 @@ use std::fs;
 
 impl Store {
     /// Keeps it as the baseline of that name; the id of what was it before, where there was one.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the name cannot be one, or the index cannot be written.
     pub fn save_baseline(&self, name: &str, what: &StoredItem) -> Result<Option<String>, StoreError> {
         if !is_tag(name) {
             let what = "cannot be: write letters, digits, - _ and . (no . first), such as `main`; not `last`";
@@ -24,6 +28,10 @@ impl Store {
     }
 
     /// The baseline of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is none of that name, or the index cannot be read.
     pub fn baseline(&self, name: &str) -> Result<StoredItem, StoreError> {
         let found = self.baselines()?.into_iter().find(|(known, _)| known == name);
         match found {
@@ -33,6 +41,10 @@ impl Store {
     }
 
     /// Forgets it; what it was is kept as any other.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is none of that name, or the index cannot be written.
     pub fn forget_baseline(&self, name: &str) -> Result<(), StoreError> {
         self.baseline(name).map(drop).or_else(|error| match error {
             StoreError::Unknown(_) => Ok(()),
@@ -43,6 +55,10 @@ impl Store {
     }
 
     /// All baselines and their ids, by name.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the index cannot be read.
     pub fn baselines(&self) -> Result<Vec<(String, String)>, StoreError> {
         let folder = self.directory.baselines();
         let mut baselines = Vec::new();

@@ -12,6 +12,10 @@ use std::fs::OpenOptions;
 
 impl Store {
     /// Begins an experiment, at so many seconds since 1970-01-01 UTC; its id.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if its files or its row cannot be made.
     pub fn begin_experiment(
         &self,
         experiment: &Experiment,
@@ -32,6 +36,10 @@ impl Store {
     }
 
     /// Takes an experiment up again that ended before all its trials were made; what is there of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such experiment, or another process writes to it, or its files are damaged.
     pub fn resume_experiment(&self, id: &str) -> Result<Study, StoreError> {
         if let btree_map::Entry::Vacant(vacant) = self.carried_out.borrow_mut().entry(id.to_owned()) {
             let path = self.directory.experiment(id);
@@ -48,6 +56,10 @@ impl Store {
     }
 
     /// Says how an experiment ended that this process began or took up again.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if its files or its row cannot be written.
     pub fn end_experiment(&self, id: &str, ended: &ExperimentEnd) -> Result<(), StoreError> {
         let mut later = ExperimentRecord::Ended(ended.clone());
         later.redact(&self.redactor);
@@ -58,6 +70,10 @@ impl Store {
 
     /// Appends a step that was chosen on the way to a contender of an experiment that this process carries out; on the disk
     /// when it returns, so that a run that is begun after it belongs to a step that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if its file cannot be written.
     pub fn grow_experiment(&self, id: &str, contender: usize, step: &Step) -> Result<(), StoreError> {
         let mut grown = Box::new(step.clone());
         self.redactor.step(&mut grown);
@@ -67,6 +83,10 @@ impl Store {
 
     /// States that an experiment that this process took up again is continued at an instant; with its question where that is
     /// another from now on, for instance one with more time.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if its file cannot be written.
     pub fn state_resumption(
         &self,
         id: &str,
@@ -87,6 +107,10 @@ impl Store {
 
     /// What an experiment came to: the logs of all trials that were made to their end, folded and judged again. Of a
     /// trial that was made twice, the later counts.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such experiment, or a file of it is damaged or cannot be read.
     pub fn study(&self, id: &str) -> Result<Study, StoreError> {
         let mut kept = experiment::read(&self.directory.experiment(id))?;
         kept.redact(&self.redactor);

@@ -30,6 +30,10 @@ pub struct ScrubResult {
 
 impl Store {
     /// Redacts the secrets in all that is kept, and takes every file from everybody but its owner.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if a file cannot be read or written anew.
     pub fn scrub(&self) -> Result<ScrubResult, StoreError> {
         let mut scrubbed = ScrubResult::default();
         for id in ids_in(&self.directory.experiments(), ".experiment")? {

@@ -1,4 +1,4 @@
-//! Tags: names that people give to what is kept, a file each, so that they outlive the index.
+//! Tags: names that users give to stored runs, one file for each, so that they outlive the index.
 
 use super::{Store, not_there};
 use crate::{StoreError, StoredItem, directory, id};
@@ -10,6 +10,10 @@ const LONGEST: usize = 64;
 
 impl Store {
     /// Gives it a name. One name stands for one thing.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the tag cannot be one, or stands for something else, or the index cannot be written.
     pub fn tag(&self, what: &StoredItem, tag: &str) -> Result<(), StoreError> {
         self.may_be_tag(tag)?;
         let path = self.directory.tag(tag);
@@ -26,6 +30,10 @@ impl Store {
     }
 
     /// Takes a tag away.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if there is no such tag, or the index cannot be written.
     pub fn untag(&self, tag: &str) -> Result<(), StoreError> {
         if !is_tag(tag) || !self.directory.tag(tag).exists() {
             return Err(refused(tag, "is on nothing; `brunt runs list` shows those there are".into()));

@@ -100,7 +100,7 @@ impl<T: Timer> FakeStreams<T> {
         Self { time, server, counts, opens_for: Duration::ZERO, limit, fate: Box::new(|_| Fate::STAYS) }
     }
 
-    /// Opening a connection takes so long.
+    /// Opening a connection takes this time.
     #[must_use]
     pub fn opening_for(mut self, time: Duration) -> Self {
         self.opens_for = time;

@@ -8,7 +8,7 @@ use super::parse::{Asked, Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, S
 use crate::link::Link;
 use crate::stream::{MOST_BLANK_READS, Rest, Stream, is_blank};
 use crate::turn::Turn;
-use crate::{Kept, Reply, Stamps, Timer, Wants, error};
+use crate::{Kept, Reply, Stamps, Timer, WantedFields, Wants, error};
 use brunt_model::{Failure, Tick};
 use regex::bytes::Regex;
 use std::cell::{Cell, RefCell};
@@ -133,6 +133,10 @@ enum Event {
 impl<T: Timer> Shared<T> {
     /// Sends `request` and reads the whole reply. `used`: the connection carried a request before, so that its end
     /// before any reply is the server's closing of an idle connection.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
     pub async fn exchange<L: Link>(
         &self,
         (stream, ahead): (&mut Stream<L>, &mut Ahead),
@@ -534,7 +538,7 @@ impl Keep {
     fn finish(mut self, head: Head) -> Kept {
         let body = self.body.take().unwrap_or_else(|| self.empty_body(None));
         let (body, matches) = body.finish();
-        let head = (self.wants.head || self.wants.follows).then_some((head, self.fields));
+        let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
         Kept { location, body, matches, server, cookie, head, first_bytes }
     }
@@ -548,7 +552,12 @@ impl Keep {
 impl Sink for Keep {
     fn header(&mut self, name: &str, value: &[u8]) {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
-        if self.wants.head || (self.wants.follows && FOLLOWED.iter().any(|field| name.eq_ignore_ascii_case(field))) {
+        let is_kept = match self.wants.fields {
+            WantedFields::None => self.wants.head,
+            WantedFields::Following => self.wants.head || FOLLOWED.iter().any(|field| name.eq_ignore_ascii_case(field)),
+            WantedFields::All => true,
+        };
+        if is_kept {
             self.fields.push((name.to_owned(), text()));
         }
         if self.wants.page && name.eq_ignore_ascii_case("content-type") {

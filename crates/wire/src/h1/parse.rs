@@ -139,6 +139,10 @@ impl Parser {
     /// While the head is incomplete it takes nothing, and wants the same bytes again with more behind them; a body is
     /// taken as it comes. 1xx heads other than 101, and blank lines before a head, are taken and passed over. Nothing is
     /// taken once the reply is [`done`](Self::done).
+    ///
+    /// # Errors
+    ///
+    /// [`NoReply`] if the bytes are no reply of HTTP/1.
     pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, NoReply> {
         let mut at = 0;
         while let State::Head { searched } = self.state {
@@ -187,6 +191,10 @@ impl Parser {
     }
 
     /// The server closed the connection: either that completes the reply, or it is a failure.
+    ///
+    /// # Errors
+    ///
+    /// [`NoReply`] if the reply is not whole.
     pub fn close(&mut self) -> Result<(), NoReply> {
         match self.state {
             State::Head { .. } => Err(NoReply::ClosedInHead),

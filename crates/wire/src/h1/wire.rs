@@ -8,7 +8,7 @@ use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::{Handshake, Refusal};
-use crate::{Reply, Stamps, Timer, Transport, Wants, error, sys, tls};
+use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
 use brunt_model::plan::Connection;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
@@ -75,7 +75,7 @@ pub enum BadWire {
     /// Certificates or keys.
     #[error(transparent)]
     Tls(#[from] tls::BadTls),
-    /// What bodies are to match.
+    /// The pattern for bodies.
     #[error("--expect-body: {0}")]
     Pattern(#[from] regex::Error),
     /// The proxy's URL.
@@ -102,6 +102,10 @@ pub struct Conn {
 
 impl Common {
     /// Reads certificates and keys, and what the plan says of connections.
+    ///
+    /// # Errors
+    ///
+    /// [`BadWire`] if a certificate or key cannot be read, or an expression is none.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
         if settings.streams != 1 {
@@ -125,16 +129,26 @@ impl KeptParts {
     fn new(policy: &ReplyPolicy) -> Result<Self, regex::Error> {
         let redirects = policy.redirects.most > 0 && policy.redirects.rules == RedirectRules::Rfc9110;
         let wants = Wants {
-            body: false,
+            body: policy.extractors.iter().any(|extractor| extractor.from.is_body()),
             matches: policy.checks.body.is_some(),
             page: policy.elements.is_some(),
             location: redirects,
             server: false,
             head: false,
-            follows: policy.looks_at_head(),
+            fields: wanted_fields(policy),
             cookie: policy.cookies == Cookies::Newest,
         };
         Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()? })
+    }
+}
+
+fn wanted_fields(policy: &ReplyPolicy) -> WantedFields {
+    if policy.extractors.iter().any(|extractor| !extractor.from.is_body()) {
+        WantedFields::All
+    } else if policy.looks_at_head() {
+        WantedFields::Following
+    } else {
+        WantedFields::None
     }
 }
 
@@ -297,6 +311,10 @@ impl<T: Timer + 'static> H1<T> {
 
     /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
     pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
         let used = std::mem::replace(&mut conn.used, true);
         let kept = &self.common.kept[request.tags.reply_policy as usize];
@@ -362,5 +380,27 @@ impl<T: Timer + 'static> Transport for H1<T> {
         }
         target.told_addresses = true;
         Some((addresses, target.server.take()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::extract::{ExtractFrom, Extractor, Take};
+
+    fn wants(from: ExtractFrom) -> Wants {
+        let extractor = Extractor { variable: "v".into(), from, take: Take::First, default: None };
+        let policy = ReplyPolicy { extractors: vec![extractor], ..ReplyPolicy::default() };
+        KeptParts::new(&policy).expect("no pattern").wants
+    }
+
+    #[test]
+    fn of_a_reply_is_kept_what_extractors_look_at() {
+        let body = Wants { body: true, ..Wants::default() };
+        assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
+        let head = Wants { fields: WantedFields::All, ..Wants::default() };
+        assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
+        let nothing = KeptParts::new(&ReplyPolicy::default()).expect("no pattern").wants;
+        assert_eq!(nothing, Wants::default());
     }
 }

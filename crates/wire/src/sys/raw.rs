@@ -24,6 +24,10 @@ impl sealed::Sealed for OwnedFd {}
 impl Owner for OwnedFd {}
 
 /// Registers a descriptor with the runtime of this thread, for reading and writing, edge-triggered.
+///
+/// # Errors
+///
+/// If the system cannot watch it.
 pub fn watch<T: Owner>(descriptor: T) -> io::Result<AsyncFd<T>> {
     // SAFETY: `Owner` is sealed over types that own one open file for their whole life and always name the same; the
     // `AsyncFd` owns the value and no code here takes the file out of it.

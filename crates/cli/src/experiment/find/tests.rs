@@ -52,24 +52,25 @@ fn loads_are_rates_unless_connections_alone_are_given() {
     assert_eq!(closed(&["http://a/"]), (false, 50.0));
     assert_eq!(closed(&["http://a/", "-c", "8"]), (true, 8.0));
     assert_eq!(closed(&["http://a/", "-c", "8", "-r", "500"]), (false, 500.0));
-    assert_eq!(closed(&["http://a/", "-c", "8", "--start", "2"]), (true, 2.0));
-    assert_eq!(closed(&["http://a/", "--most", "20"]), (false, 20.0));
-    let (_, find, _) = of(&["http://a/", "--cooldown", "3s", "--overload", "no", "--trial", "5s..9s"]).unwrap();
+    assert_eq!(closed(&["http://a/", "-c", "8", "--start-load", "2"]), (true, 2.0));
+    assert_eq!(closed(&["http://a/", "--max-load", "20"]), (false, 20.0));
+    let (_, find, _) =
+        of(&["http://a/", "--cooldown", "3s", "--overload", "no", "--trial-duration", "5s..9s"]).unwrap();
     assert_eq!((find.between, find.overload), (Between::Cool(Duration::from_secs(3)), None));
 }
 
 #[test]
 fn what_makes_no_sense_is_told_with_what_to_write() {
     for (line, told) in [
-        (&["http://a/", "-d", "10s"][..], "--trial 2s..20s"),
+        (&["http://a/", "-d", "10s"][..], "--trial-duration 2s..20s"),
         (&["http://a/", "--until", "p99±5%"], "--precision 1%"),
         (&["http://a/", "--warmup", "auto"], "--warmup 5s"),
         (&["http://a/", "-r", "5..50+5"], "begins with one"),
-        (&["http://a/", "-c", "5", "--start", "2.5"], "users are whole; write 3"),
-        (&["http://a/", "--start", "50", "--most", "20"], "--most is below the load of the first trial"),
-        (&["http://a/", "--within", "5s"], "three trials"),
+        (&["http://a/", "-c", "5", "--start-load", "2.5"], "users are whole; write 3"),
+        (&["http://a/", "--start-load", "50", "--max-load", "20"], "--max-load is below the load of the first trial"),
+        (&["http://a/", "--time-budget", "5s"], "three trials"),
         (&["http://a/", "--require", "capacity < 5"], "capacity > 3000/s"),
-        (&["--within", "5m"], "no URL is given"),
+        (&["--time-budget", "5m"], "no URL is given"),
         (&["http://a/", "--events", "e"], "--events keeps one run"),
     ] {
         let error = of(line).err().map(|error| format!("{error:#}")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::super::super::getopt::long::{Long, Read};
 use super::super::super::side::Side;
 use super::super::End;
-use super::super::keys::{Whose, help, rows};
+use super::super::keys::{KeyScope, help, rows};
 use super::super::number::perl;
 use super::Host;
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ pub struct Line {
     /// The tool's own options.
     pub values: Values,
     /// Ours.
-    pub side: Vec<Aside>,
+    pub side: Vec<BruntOption>,
 }
 
 impl Line {
     /// Reads the words behind the name under which it was called.
-    pub fn read(called: &str, words: &[String], whose: Whose) -> Result<Self, End> {
+    pub fn read(called: &str, words: &[String], whose: KeyScope) -> Result<Self, End> {
         let rows = rows(whose);
         let words = as_gnu_writes(words);
         let mut long = Long::new(&words, &rows);
@@ -32,12 +32,12 @@ impl Line {
                 Read::Option(row, value) => {
                     line.values.insert(row.does.name, value.unwrap_or("1").to_owned());
                 }
-                Read::Ours(word) if whose == Whose::Admin => {
+                Read::Ours(word) if whose == KeyScope::Admin => {
                     let (name, value) = admins(word, || long.take_word())?;
                     line.values.insert(name, value);
                 }
                 Read::Ours(word) => line.side.push(aside(word, || long.take_word())?),
-                Read::Wrong(wrong) => return Err(End::Died(format!("{wrong}\n{}", help(called, whose)))),
+                Read::OptionError(wrong) => return Err(End::Died(format!("{wrong}\n{}", help(called, whose)))),
             }
         }
         if let Some(other) = long.others().first() {
@@ -69,14 +69,14 @@ fn admins<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<(
 }
 
 /// One of those that every drop-in has, looked at before the first test.
-fn aside<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<Aside, String> {
+fn aside<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<BruntOption, String> {
     let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let mut value = joined;
     Side::default().take(word, || {
         value = next();
         value
     })?;
-    Ok(Aside { name: name.to_owned(), value: value.map(str::to_owned) })
+    Ok(BruntOption { name: name.to_owned(), value: value.map(str::to_owned) })
 }
 
 /// Perl's reader of options takes one dash for two, and capitals for small letters.
@@ -92,7 +92,7 @@ fn as_gnu_writes(words: &[String]) -> Vec<String> {
 
 /// An option of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aside {
+pub struct BruntOption {
     /// Its name, without `--brunt-`.
     name: String,
     /// Its value, where it has one.
@@ -102,7 +102,7 @@ pub struct Aside {
 /// Those of our options whose value is a file, which each test has to itself.
 const FILES: [&str; 2] = ["json", "report"];
 
-impl Aside {
+impl BruntOption {
     /// Whether it is the one of this name.
     pub fn is(&self, name: &str) -> bool {
         self.name == name

@@ -1,21 +1,21 @@
 //! The table of httperf's options: those of 0.9.0, and what 0.9.1 added.
 
-use super::{Args, Period, Refusal, Shown, Workload, numbers};
+use super::{Args, Period, PrintParts, Refusal, Workload, numbers};
 use crate::getopt::Takes;
 use crate::getopt::long::Row;
 
 /// What an option does with its value, empty where there is none.
-pub type Does = fn(&mut Args, &str) -> Result<(), Refusal>;
+pub type OptionEffect = fn(&mut Args, &str) -> Result<(), Refusal>;
 
-const fn row(short: Option<char>, long: &'static str, takes: Takes, does: Does) -> Row<Does> {
+const fn row(short: Option<char>, long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
     Row { short, long, takes, does }
 }
 
-const fn flag(long: &'static str, does: Does) -> Row<Does> {
+const fn flag(long: &'static str, does: OptionEffect) -> Row<OptionEffect> {
     row(None, long, Takes::Nothing, does)
 }
 
-const fn value(long: &'static str, does: Does) -> Row<Does> {
+const fn value(long: &'static str, does: OptionEffect) -> Row<OptionEffect> {
     row(None, long, Takes::Value, does)
 }
 
@@ -29,7 +29,7 @@ macro_rules! set {
 }
 
 /// One row an option, in the order in which the C library names those that a beginning stands for.
-pub const OPTIONS: &[Row<Does>] = &[
+pub const OPTIONS: &[Row<OptionEffect>] = &[
     value("add-header", set!(args, value => args.add_header = Some(value.to_owned()))),
     value("burst-length", |args, value| {
         args.burst_length = numbers::whole(value, "burst-length")?.max(0) as u64;
@@ -75,8 +75,13 @@ pub const OPTIONS: &[Row<Does>] = &[
         args.port = Some(u16::try_from(port).map_err(|_| Refusal::said(format!("illegal port number {value}")))?);
         Ok(())
     }),
-    row(None, "print-reply", Takes::Attached, set!(args, value => args.print_reply = Some(Shown::parse(value)))),
-    row(None, "print-request", Takes::Attached, set!(args, value => args.print_request = Some(Shown::parse(value)))),
+    row(None, "print-reply", Takes::Attached, set!(args, value => args.print_reply = Some(PrintParts::parse(value)))),
+    row(
+        None,
+        "print-request",
+        Takes::Attached,
+        set!(args, value => args.print_request = Some(PrintParts::parse(value))),
+    ),
     value("rate", |args, value| {
         args.period = Period::of_rate(numbers::real(value, "request rate")?);
         Ok(())

@@ -158,7 +158,7 @@ fn full() -> Option<u32> {
 /// A row of the table; its scores in percent: any found to differ, the first worse.
 #[allow(clippy::print_stdout)] // the evidence
 fn row(case: Case, comparisons: u32) -> [f64; 2] {
-    // Where ways are drawn, each comparison takes a second.
+    // A comparison with random permutations takes a second.
     let comparisons = if case.most > 16 { comparisons.div_ceil(10) } else { comparisons };
     let share = |n: u32| 100.0 * f64::from(n) / f64::from(comparisons);
     let scores = scores(case, comparisons);

@@ -27,7 +27,7 @@ fn trial(contender: usize, repetition: u32, run: Run) -> Trial {
     Trial { place: TrialIndex { repetition, contender, step: 0 }, id: None, run, judgement }
 }
 
-/// A, and B that is so many times as slow in each repetition.
+/// A, and B that is slower by this factor in each repetition.
 pub fn study(slower: &[f64]) -> Study {
     let contender = |name: &str| Contender {
         name: name.into(),

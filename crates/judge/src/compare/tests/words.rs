@@ -14,7 +14,7 @@ fn alone(measure: Measure, figures: Figures) -> Compared {
     decided[0].compared[0].clone()
 }
 
-/// Of p99, where the other's is so many times as much in each block.
+/// Of p99, where the other's is greater by this factor in each block.
 fn of(by: &[f64]) -> Compared {
     alone(P99, times(&OURS, by, 10))
 }

@@ -7,10 +7,11 @@ use crate::explain::words::three;
 use crate::sweep::limits;
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
-use brunt_model::analysis::ContenderAnalysis;
+use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::State;
 use brunt_model::words::{self, plural};
 use brunt_model::{LoadUnit, Observation};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Fewer loads say little about a shape.
@@ -105,12 +106,23 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
     facts.trials.iter().filter_map(of).collect()
 }
 
-/// Steps and repetitions that do not fit to the others.
+/// Steps and repetitions that do not fit to the others: one remark, however many there are. The tables mark each.
 pub fn outliers(facts: &Facts) -> Vec<Remark> {
-    let said =
-        |sentence: &String| Remark::warning(sentence.clone()).remedy("another repetition tells whether it was chance");
-    let all = facts.contenders.iter().flat_map(|found| &found.outliers);
-    all.map(|outlier| said(&outlier.sentence)).collect()
+    let of = |found: &ContenderAnalysis, outlier: &Outlier| {
+        format!("{} at {}", found.contender, limits::load(facts.seen.unit, outlier.load))
+    };
+    let all = facts.contenders.iter().flat_map(|found| found.outliers.iter().map(move |outlier| (found, outlier)));
+    let all: Vec<(&ContenderAnalysis, &Outlier)> = all.collect();
+    let sentence = match all.as_slice() {
+        [] => return Vec::new(),
+        [(_, only)] => only.sentence.clone(),
+        [(_, first), rest @ ..] => {
+            let rest: BTreeSet<String> = rest.iter().map(|(found, outlier)| of(found, outlier)).collect();
+            let rest: Vec<String> = rest.into_iter().collect();
+            format!("{} outliers. {} The others: {}.", all.len(), first.sentence, listed(&rest))
+        }
+    };
+    vec![Remark::warning(sentence).remedy("another repetition tells whether it was chance")]
 }
 
 /// A knee that depends on where the sweep ends.

@@ -7,7 +7,7 @@ use brunt_model::LoadUnit;
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_stats::saturation;
 
-/// A load lies behind the corner when the line would lead so many times as high as the plateau.
+/// A load lies behind the corner when the line exceeds the plateau by this factor.
 const BEYOND: f64 = 1.05;
 /// So many loads must lie there: one alone may be an accident.
 const FEWEST_BEYOND: usize = 2;

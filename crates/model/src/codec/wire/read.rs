@@ -7,7 +7,7 @@
 use super::{
     Account, AccountKind, Bin, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading, Sample,
 };
-use super::{Snapshot, Started, Tally};
+use super::{Snapshot, Started, Tally, TransactionTally};
 use crate as model;
 use crate::Tick;
 use crate::sample::Opening;
@@ -30,6 +30,7 @@ pub fn account(message: Account) -> Option<Decoded<model::Account>> {
             Decoded::Known(event) => Decoded::Known(model::Account::Event(event)),
             Decoded::Unknown => Decoded::Unknown,
         },
+        Some(AccountKind::EndRun(_)) => Decoded::Known(model::Account::EndRun),
         None => Decoded::Unknown,
     })
 }
@@ -91,7 +92,20 @@ fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
         warmup: tally(s.warmup)?,
         labels: labels.collect::<Option<_>>()?,
         bins: s.bins.iter().map(Into::into).collect(),
+        transactions: s.transactions.into_iter().map(transaction).collect::<Option<_>>()?,
     })
+}
+
+fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)> {
+    let tally = model::TransactionTally {
+        started: t.started,
+        succeeded: t.succeeded,
+        failed: t.failed,
+        unfinished: t.unfinished,
+        response: histogram(t.response)?,
+        failed_response: histogram(t.failed_response)?,
+    };
+    Some((t.name, tally))
 }
 
 impl From<&Bin> for model::spread::Bin {

@@ -3,7 +3,7 @@
 use super::{
     Account, AccountKind, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label,
     LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Sample, Samples, Snapshot, Stage,
-    Started, StatusCount, Tally, Target, Value, Warning,
+    Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use serde_json::to_string;
@@ -17,6 +17,7 @@ pub fn account_message(account: &model::Account) -> serde_json::Result<Account> 
     let said = match account {
         model::Account::Ready(at) => AccountKind::ReadyNanos(at.0),
         model::Account::Event(event) => AccountKind::Event(event_message(event)?),
+        model::Account::EndRun => AccountKind::EndRun(true),
     };
     Ok(Account { said: Some(said) })
 }
@@ -79,7 +80,20 @@ impl From<&model::Snapshot> for Snapshot {
             warmup: tally_of(&s.warmup),
             labels: s.labels.iter().map(label).collect(),
             bins: s.bins.iter().map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted }).collect(),
+            transactions: s.transactions.iter().map(transaction).collect(),
         }
+    }
+}
+
+fn transaction((name, t): (&String, &model::TransactionTally)) -> TransactionTally {
+    TransactionTally {
+        name: name.clone(),
+        started: t.started,
+        succeeded: t.succeeded,
+        failed: t.failed,
+        unfinished: t.unfinished,
+        response: histogram(&t.response),
+        failed_response: histogram(&t.failed_response),
     }
 }
 

@@ -12,7 +12,7 @@ pub(in crate::watch) struct Socket {
     pub port: u16,
     /// 0 where it is not known.
     pub inode: u64,
-    /// Whoever holds it, as far as that is shown; empty where `inode` must tell.
+    /// The processes that hold it, as far as the system shows them; empty: look for `inode`.
     pub pids: Vec<u32>,
     pub waiting: f64,
     pub limit: f64,

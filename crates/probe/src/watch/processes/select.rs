@@ -8,7 +8,7 @@ use crate::watch::ssh::quoted;
 use brunt_model::probe_spec::Select;
 use std::path::Path;
 
-/// Where groups may be mounted: version 2, then hierarchies of version 1 that hold every process.
+/// Possible mount points of groups: version 2, then hierarchies of version 1 that hold every process.
 const MOUNTS: [&str; 4] =
     ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/cpu,cpuacct"];
 /// Groups in groups are looked at so deep.

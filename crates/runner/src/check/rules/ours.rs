@@ -1,6 +1,6 @@
 //! What this machine lacks for the load that was asked for.
 
-use super::{Advice, Bites};
+use super::{Advice, Certainty};
 use crate::check::facts::Facts;
 use brunt_report::figures::{count, three};
 use brunt_spec::defaults;
@@ -20,7 +20,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
         format!("brunt shares such a run among {processes} processes; each has a queue of arrivals of its own");
     (needed > limit).then(|| Advice {
         rule: "descriptors",
-        bites: if refused { Bites::Surely } else { Bites::Perhaps },
+        bites: if refused { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
             "{} connections need {} open files, and a process may have {}",
             count(connections),
@@ -40,7 +40,7 @@ pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
     let room = room_of_ports(facts)?;
     (connections > room).then(|| Advice {
         rule: "local_ports",
-        bites: Bites::Surely,
+        bites: Certainty::Surely,
         what: format!(
             "{} connections, and {} local ports that can lead to the server",
             count(connections),
@@ -64,7 +64,7 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
     let resting = rate * rests.min(facts.asked.duration_seconds.unwrap_or(f64::INFINITY));
     (resting > room as f64).then(|| Advice {
         rule: "time_wait",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!(
             "{} new connections/s leave up to {} local ports in TIME_WAIT, and there are {}",
             three(rate),
@@ -88,7 +88,7 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
     let needed = now.saturating_add(lasting).saturating_add(remembered as u64);
     (needed > most).then(|| Advice {
         rule: "conntrack",
-        bites: if now.saturating_add(lasting) > most { Bites::Surely } else { Bites::Perhaps },
+        bites: if now.saturating_add(lasting) > most { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
             "the firewall would have to follow {} connections, and can follow {}",
             count(needed),
@@ -104,7 +104,7 @@ pub(super) fn governor(facts: &Facts) -> Option<Advice> {
     let governor = facts.machine.settings.governor.as_deref().filter(|g| *g != "performance")?;
     Some(Advice {
         rule: "governor",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!("the CPU frequency governor is `{governor}`"),
         why: "clocks that go up and down with the load make times differ from run to run".into(),
         command: "cpupower frequency-set -g performance".into(),

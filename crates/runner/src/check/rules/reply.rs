@@ -1,6 +1,6 @@
 //! What the reply, and the way it came, make doubtful.
 
-use super::{Advice, Bites};
+use super::{Advice, Certainty};
 use crate::check::facts::Facts;
 use brunt_report::figures::bytes;
 use brunt_wire::tls::Cause;
@@ -35,7 +35,7 @@ pub(super) fn certificate(facts: &Facts) -> Option<Advice> {
 
 fn advice(what: String, command: String) -> Advice {
     let why = "no TLS connection is made, so nothing can be measured".into();
-    Advice { rule: "certificate", bites: Bites::Surely, what, why, command }
+    Advice { rule: "certificate", bites: Certainty::Surely, what, why, command }
 }
 
 /// It is trusted today.
@@ -50,7 +50,7 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
     };
     Some(Advice {
         rule: "certificate_ends",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what,
         why: "others than brunt --insecure will not connect then".into(),
         command: "renew it".into(),
@@ -64,7 +64,7 @@ pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
     let whole = brunt_wire::request::resolve(&facts.url, to).unwrap_or_else(|| to.to_owned());
     Some(Advice {
         rule: "redirect",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!("the answer is a redirect ({}) to {to}", reply.status),
         why: "the redirect would be measured, not the page".into(),
         command: format!("brunt {whole}, or --follow 5"),
@@ -77,7 +77,7 @@ pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
     let closed = reply.keep_alive == Some(false) || reply.reused == Some(false);
     closed.then(|| Advice {
         rule: "keep_alive",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: "the server closes the connection after each reply".into(),
         why: "every request pays for a new connection, and takes a local port".into(),
         command: "turn keep-alive on in the server (nginx: keepalive_timeout 75s; Apache: KeepAlive On); or say that it is meant: --no-keepalive".into(),
@@ -90,7 +90,7 @@ pub(super) fn compression(facts: &Facts) -> Option<Advice> {
     let coding = packed.content_encoding.as_deref()?;
     (packed.body_bytes as f64 <= reply.body_bytes as f64 * WORTH_PACKING).then(|| Advice {
         rule: "compression",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!(
             "the server would send {} with {coding}, and {} were asked for",
             bytes(packed.body_bytes as f64),

@@ -1,7 +1,7 @@
 //! Each rule, on facts that make it speak and on the nearest ones that do not.
 
 use super::*;
-use crate::check::facts::{Answered, Asked, Certificate, Compression, Machine, Secured};
+use crate::check::facts::{Answered, Certificate, Compression, Machine, RequestedLoad, Secured};
 use brunt_model::Route;
 use brunt_probe::settings::Settings;
 use brunt_wire::tls::Cause;
@@ -10,7 +10,12 @@ use brunt_wire::tls::Cause;
 fn sound() -> Facts {
     Facts {
         url: "http://10.0.0.2/a/".into(),
-        asked: Asked { connections: Some(100), sources: 1, duration_seconds: Some(10.0), ..Asked::default() },
+        asked: RequestedLoad {
+            connections: Some(100),
+            sources: 1,
+            duration_seconds: Some(10.0),
+            ..RequestedLoad::default()
+        },
         machine: Machine {
             descriptors: 1024,
             cores: 4,
@@ -76,11 +81,11 @@ fn descriptors_are_for_connections_and_the_rest() {
     // 64 are kept for everything else: 960 + 64 = 1024.
     assert!(rules(|f| f.asked.connections = Some(960)).is_empty());
     let advice = with(|f| f.asked.connections = Some(961));
-    assert_eq!((advice[0].rule, advice[0].bites), ("descriptors", Bites::Perhaps));
+    assert_eq!((advice[0].rule, advice[0].bites), ("descriptors", Certainty::Perhaps));
     assert!(advice[0].why.contains("among 2 processes"), "{}", advice[0].why);
     assert!(advice[0].command.contains("ulimit -Hn 1025"), "{}", advice[0].command);
     let refused = with(|f| f.asked.connections = Some(960 * 256 + 1));
-    assert_eq!((refused[0].rule, refused[0].bites), ("descriptors", Bites::Surely));
+    assert_eq!((refused[0].rule, refused[0].bites), ("descriptors", Certainty::Surely));
 }
 
 #[test]
@@ -90,7 +95,7 @@ fn ports_are_counted_for_each_source_and_address() {
         f.asked.connections = Some(28_233);
     };
     let advice = with(many);
-    assert_eq!((advice[0].rule, advice[0].bites), ("local_ports", Bites::Surely));
+    assert_eq!((advice[0].rule, advice[0].bites), ("local_ports", Certainty::Surely));
     assert!(advice[0].note().contains("28,232 local ports"), "{}", advice[0].note());
     assert!(
         rules(|f| {
@@ -158,7 +163,7 @@ fn conntrack_counts_only_where_it_follows() {
         many(f);
         f.machine.settings.conntrack_count = Some(51);
     });
-    assert_eq!((advice[0].rule, advice[0].bites), ("conntrack", Bites::Surely));
+    assert_eq!((advice[0].rule, advice[0].bites), ("conntrack", Certainty::Surely));
     assert_eq!(advice[0].command, "sysctl -w net.netfilter.nf_conntrack_max=1024");
     assert!(
         rules(|f| {
@@ -172,7 +177,7 @@ fn conntrack_counts_only_where_it_follows() {
 #[test]
 fn the_servers_limits_are_held_against_the_load() {
     let advice = with(|f| on_this_host(f).listener_descriptors = Some(115));
-    assert_eq!((advice[0].rule, advice[0].bites), ("server_descriptors", Bites::Surely));
+    assert_eq!((advice[0].rule, advice[0].bites), ("server_descriptors", Certainty::Surely));
     assert!(advice[0].command.contains("worker_rlimit_nofile 128"), "{}", advice[0].command);
     let other = with(|f| {
         let route = on_this_host(f);
@@ -295,7 +300,7 @@ fn certificates_are_told_before_and_after_their_end() {
     assert!(certified(14, None, None).is_empty());
     assert_eq!(certified(13, None, None)[0].rule, "certificate_ends");
     let expired = &certified(-1, Some("expired"), Some(Cause::Expired))[0];
-    assert_eq!((expired.rule, expired.bites), ("certificate", Bites::Surely));
+    assert_eq!((expired.rule, expired.bites), ("certificate", Certainty::Surely));
     assert!(expired.what.contains("expired on 2026-01-31") && expired.command.contains("renew"), "{expired:?}");
     assert!(certified(90, Some("issuer not trusted"), Some(Cause::UnknownIssuer))[0].command.contains("--cacert"));
     let own = Certificate { days_left: 90, self_signed: true, ..Certificate::default() };

@@ -1,6 +1,6 @@
 //! What the server's side lacks for the load that was asked for, as far as it is seen from here.
 
-use super::{Advice, Bites};
+use super::{Advice, Certainty};
 use crate::check::facts::Facts;
 use brunt_report::figures::{count, plural, three};
 
@@ -26,7 +26,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let command = if name(facts) == Some("nginx") { lasting } else { at_once + &lasting };
     (needed > limit).then(|| Advice {
         rule: "server_descriptors",
-        bites: Bites::Surely,
+        bites: Certainty::Surely,
         what: format!("{} connections, and {who} may have {} open files", count(connections), count(limit)),
         why: "it cannot accept the connections beyond that".into(),
         command,
@@ -50,7 +50,7 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
     let kernel = if kernel { format!("sysctl -w net.core.somaxconn={wanted}; then ") } else { String::new() };
     Some(Advice {
         rule: "backlog",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!(
             "the server's accept queue holds {} connections, and {} are asked for",
             count(backlog),
@@ -67,7 +67,7 @@ pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
     let without_cookies = facts.machine.settings.syncookies == Some(0);
     (facts.same_host() && without_cookies && connections > most).then(|| Advice {
         rule: "syn_backlog",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!(
             "{} half-open connections fit, and {} connections are asked for",
             count(most),
@@ -86,7 +86,7 @@ pub(super) fn link(facts: &Facts) -> Option<Advice> {
     let most = (speed * LINK_SHARE / (bits / rate)).floor();
     (bits > speed * LINK_SHARE).then(|| Advice {
         rule: "link",
-        bites: Bites::Surely,
+        bites: Certainty::Surely,
         what: format!(
             "replies of {} at {}/s are {} Mbit/s, and the link carries {} Mbit/s",
             plural(reply.head_bytes + reply.body_bytes, "byte"),
@@ -116,7 +116,7 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
     };
     Some(Advice {
         rule: "shared_cores",
-        bites: Bites::Perhaps,
+        bites: Certainty::Perhaps,
         what: format!("client and server{who} share this machine and its {}", plural(cores.into(), "core")),
         why: "what brunt uses, the server lacks: the server alone could do more".into(),
         command,

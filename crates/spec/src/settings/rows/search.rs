@@ -14,7 +14,7 @@ pub const OF_TRIALS: [&str; 4] = ["precision", "start-load", "max-load", "trial-
 
 /// The rows.
 pub static ROWS: [Row<SearchSettings>; 8] = [
-    Row::value("time-budget", "TIME", "Time budget of all trials of a server", |w, _| {
+    Row::value("time-budget", "TIME", "Time budget of the search for each server", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.within = v)
     })
     .under(SEARCH)
@@ -23,12 +23,9 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     .usual(defaults::FIND_WITHIN)
     .proposals(&["3m", "10m", "30m"])
     .keys(&[Key::new("find.time_budget", Takes::Value).formerly("find.within")]),
-    Row::value(
-        "precision",
-        "SHARE",
-        "Target precision: stop when half the 95 % confidence interval is below this share of the capacity",
-        |w, _| set(find::precision(w), |s: &mut S, v| s.precision = v),
-    )
+    Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
+        set(find::precision(w), |s: &mut S, v| s.precision = v)
+    })
     .under(SEARCH)
     .usual(defaults::FIND_PRECISION)
     .keys(&[Key::new("find.precision", Takes::Value)]),

@@ -6,6 +6,10 @@ use brunt_script::WordError;
 use std::path::Path;
 
 /// `Name: value`, or `@FILE` with one a line.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, String)>, WordError> {
     match word.strip_prefix('@') {
         Some(file) => header_file(file, environment),
@@ -14,6 +18,10 @@ pub fn headers(word: &str, environment: Environment) -> Result<Vec<(String, Stri
 }
 
 /// A file of headers, one a line. Empty lines, and those that begin with `#`, are left out.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn header_file(file: &str, environment: Environment) -> Result<Vec<(String, String)>, WordError> {
     let content = content(file)?;
     let lines = content.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -29,16 +37,28 @@ pub fn header_file(file: &str, environment: Environment) -> Result<Vec<(String, 
 }
 
 /// `USER:PASS`, or `@FILE` that holds it.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn basic(word: &str, environment: Environment) -> Result<(String, String), WordError> {
     super::basic(&given(word, environment)?)
 }
 
 /// A token, or `@FILE` that holds it.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn bearer(word: &str, environment: Environment) -> Result<String, WordError> {
     text(&given(word, environment)?)
 }
 
 /// `NAME=VALUE`, or `@FILE` that holds some, one a line.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError> {
     if !word.starts_with('@') {
         return super::cookie(&filled(word, environment)?);
@@ -49,11 +69,19 @@ pub fn cookie(word: &str, environment: Environment) -> Result<String, WordError>
 }
 
 /// `NAME=VALUE`, of which the value may come from the environment.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form, or its file or variable cannot be read.
 pub fn field(word: &str, environment: Environment) -> Result<(String, String), WordError> {
     pair(&filled(word, environment)?)
 }
 
 /// The word with `${env:NAME}` replaced by the variables of the environment.
+///
+/// # Errors
+///
+/// [`WordError`] if there is no such variable.
 pub fn filled(word: &str, environment: Environment) -> Result<String, WordError> {
     const BEGIN: &str = "${env:";
     let mut out = String::with_capacity(word.len());

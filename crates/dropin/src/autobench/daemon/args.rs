@@ -1,4 +1,4 @@
-//! What `autobenchd` is told, and where it may listen.
+//! Reads the arguments of `autobenchd`, and opens the port where it may listen.
 
 use super::super::super::getopt::Takes;
 use super::super::super::getopt::long::{Long, Read, Row};
@@ -6,15 +6,15 @@ use super::super::End;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 
-/// What the daemon was told.
+/// The arguments of the daemon.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct DaemonArgs {
     port: Option<u16>,
     bind: Option<String>,
     help: bool,
     open: bool,
     /// How much is told on stderr.
-    pub voice: Voice,
+    pub verbosity: Verbosity,
     /// Another httperf in place of our own.
     pub httperf: Option<PathBuf>,
     /// The file of the secret.
@@ -23,7 +23,7 @@ pub struct Told {
 
 /// How much is told on stderr.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Voice {
+pub enum Verbosity {
     /// Nothing.
     #[default]
     Silent,
@@ -33,36 +33,36 @@ pub enum Voice {
     Reports,
 }
 
-type Does = fn(&mut Told, &str) -> Result<(), String>;
+type OptionEffect = fn(&mut DaemonArgs, &str) -> Result<(), String>;
 
-const fn row(long: &'static str, takes: Takes, does: Does) -> Row<Does> {
+const fn row(long: &'static str, takes: Takes, does: OptionEffect) -> Row<OptionEffect> {
     Row { short: None, long, takes, does }
 }
 
-const ROWS: &[Row<Does>] = &[
-    row("port", Takes::Value, |told, text| {
+const ROWS: &[Row<OptionEffect>] = &[
+    row("port", Takes::Value, |args, text| {
         let port = text.parse().map_err(|_| format!("--port {text}: write a port from 0 to 65535"))?;
-        told.port = Some(port);
+        args.port = Some(port);
         Ok(())
     }),
-    row("bindaddr", Takes::Value, |told, text| {
-        told.bind = Some(text.to_owned());
+    row("bindaddr", Takes::Value, |args, text| {
+        args.bind = Some(text.to_owned());
         Ok(())
     }),
-    row("verbose", Takes::Nothing, |told, _| {
-        told.voice = told.voice.max(Voice::Progress);
+    row("verbose", Takes::Nothing, |args, _| {
+        args.verbosity = args.verbosity.max(Verbosity::Progress);
         Ok(())
     }),
-    row("debug", Takes::Nothing, |told, _| {
-        told.voice = Voice::Reports;
+    row("debug", Takes::Nothing, |args, _| {
+        args.verbosity = Verbosity::Reports;
         Ok(())
     }),
-    row("help", Takes::Nothing, |told, _| {
-        told.help = true;
+    row("help", Takes::Nothing, |args, _| {
+        args.help = true;
         Ok(())
     }),
-    row("httperf", Takes::Value, |told, text| {
-        told.httperf = Some(PathBuf::from(text));
+    row("httperf", Takes::Value, |args, text| {
+        args.httperf = Some(PathBuf::from(text));
         Ok(())
     }),
 ];
@@ -77,43 +77,43 @@ const USAGE: &str = "  --port N              where it listens (4600)
 ";
 
 /// Reads the words behind the name under which it was called.
-pub fn read(called: &str, words: &[String]) -> Result<Told, End> {
-    let mut told = Told::default();
+pub fn read(called: &str, words: &[String]) -> Result<DaemonArgs, End> {
+    let mut args = DaemonArgs::default();
     let mut long = Long::new(words, ROWS);
     while let Some(read) = long.next() {
         match read {
-            Read::Option(row, value) => (row.does)(&mut told, value.unwrap_or_default())?,
-            Read::Ours("open") => told.open = true,
+            Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default())?,
+            Read::Ours("open") => args.open = true,
             Read::Ours(word) if word.split('=').next() == Some("secret") => {
                 let file = word.split_once('=').map(|(_, file)| file).or_else(|| long.take_word());
                 let file = file.ok_or_else(|| "--brunt-secret has a value; write the file's name behind".to_owned())?;
-                told.secret = Some(PathBuf::from(file));
+                args.secret = Some(PathBuf::from(file));
             }
             Read::Ours(word) => return Err(End::Died(format!("there is no --brunt-{word}\n{USAGE}"))),
-            Read::Wrong(wrong) => return Err(End::Died(format!("{wrong}\n{USAGE}"))),
+            Read::OptionError(wrong) => return Err(End::Died(format!("{wrong}\n{USAGE}"))),
         }
     }
     if let Some(other) = long.others().first() {
         return Err(End::Died(format!("{other}: write options only\n{USAGE}")));
     }
-    if told.help {
+    if args.help {
         return Err(End::Said(format!("usage: {called} [OPTIONS]\n{USAGE}")));
     }
-    Ok(told)
+    Ok(args)
 }
 
 /// Opens the port, where that is safe or was plainly asked for.
-pub fn listen(told: &Told, secret: bool) -> Result<TcpListener, String> {
-    let port = told.port.unwrap_or(4600);
-    let addresses: Vec<SocketAddr> = match &told.bind {
+pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
+    let port = args.port.unwrap_or(4600);
+    let addresses: Vec<SocketAddr> = match &args.bind {
         Some(name) => {
             let found = (name.as_str(), port).to_socket_addrs();
             found.map_err(|error| format!("--bindaddr {name}: {error}"))?.collect()
         }
-        None if secret || told.open => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
+        None if secret || args.open => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
         None => vec![(Ipv4Addr::LOCALHOST, port).into()],
     };
-    if !secret && !told.open && addresses.iter().any(|address| !is_here(address.ip())) {
+    if !secret && !args.open && addresses.iter().any(|address| !is_here(address.ip())) {
         return Err(
             "whoever reaches this port may have this machine send load to any server: write --brunt-secret FILE \
                     here and for autobench_admin, or --brunt-open where everybody in reach may"

@@ -1,0 +1,108 @@
+//! How reports look here: `-v`, `--color`, the environment's word on colors, and the width of the terminal.
+
+use brunt_report::view::{COLUMNS, Color, Detail, View};
+use clap::{Args, ValueEnum};
+use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+
+/// No report is set narrower, or wider.
+const NARROWEST: usize = 60;
+const WIDEST: usize = 160;
+
+static CURRENT: OnceLock<View> = OnceLock::new();
+
+/// Options of every command that writes reports.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub struct ViewArgs {
+    /// Full text report: all percentiles and clocks, phases, histogram, generator, evidence, remedies
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Colors in the text report; `auto`: on a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    pub color: When,
+}
+
+/// When there are colors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal that has them.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Where text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Terminal,
+    Elsewhere,
+}
+
+/// The view of this process, as its arguments say.
+pub fn adopt(args: &ViewArgs) {
+    let stream = if io::stdout().is_terminal() { Stream::Terminal } else { Stream::Elsewhere };
+    let detail = if args.verbose { Detail::Full } else { Detail::Brief };
+    let color = color(args.color, stream, |name| std::env::var(name).ok());
+    CURRENT.get_or_init(|| View { columns: columns(stream), color, detail });
+}
+
+/// How text on standard output is set.
+pub fn of_stdout() -> View {
+    CURRENT.get().copied().unwrap_or_default()
+}
+
+/// How text in a file is set.
+pub fn of_file() -> View {
+    View { columns: COLUMNS, color: Color::None, ..of_stdout() }
+}
+
+fn columns(stream: Stream) -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|_| stream == Stream::Terminal);
+    let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    columns.map_or(COLUMNS, |columns| columns.clamp(NARROWEST, WIDEST))
+}
+
+/// <https://no-color.org> and <https://bixense.com/clicolors>; the option has the last word.
+fn color(when: When, stream: Stream, environment: impl Fn(&str) -> Option<String>) -> Color {
+    let says = |name, word| environment(name).is_some_and(|value| value == word);
+    let set = |name| environment(name).is_some_and(|value| !value.is_empty());
+    let on = match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto if set("NO_COLOR") => false,
+        When::Auto if set("CLICOLOR_FORCE") && !says("CLICOLOR_FORCE", "0") => true,
+        When::Auto => stream == Stream::Terminal && !says("CLICOLOR", "0") && !says("TERM", "dumb"),
+    };
+    if on { Color::Ansi } else { Color::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_then_no_color_then_clicolor_decide() {
+        use Stream::{Elsewhere, Terminal};
+        use When::{Always, Auto, Never};
+        for (when, stream, environment, expected) in [
+            (Auto, Terminal, &[][..], Color::Ansi),
+            (Auto, Elsewhere, &[], Color::None),
+            (Auto, Terminal, &[("NO_COLOR", "1")], Color::None),
+            (Auto, Terminal, &[("NO_COLOR", "")], Color::Ansi),
+            (Auto, Terminal, &[("CLICOLOR", "0")], Color::None),
+            (Auto, Terminal, &[("TERM", "dumb")], Color::None),
+            (Auto, Elsewhere, &[("CLICOLOR_FORCE", "1")], Color::Ansi),
+            (Auto, Elsewhere, &[("CLICOLOR_FORCE", "0")], Color::None),
+            (Auto, Elsewhere, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], Color::None),
+            (Always, Elsewhere, &[("NO_COLOR", "1")], Color::Ansi),
+            (Never, Terminal, &[("CLICOLOR_FORCE", "1")], Color::None),
+        ] {
+            let of =
+                |name: &str| environment.iter().find(|(own, _)| *own == name).map(|(_, value)| (*value).to_owned());
+            assert_eq!(color(when, stream, of), expected, "{when:?} {stream:?} {environment:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Transactions fall into those that succeeded, failed and did not end, and each that ended has a time.
+
+use super::check;
+use brunt_model::finding::Check;
+use brunt_model::{Run, TransactionTally};
+
+/// started = succeeded + failed + unfinished, and as many times as ended.
+pub fn ends(run: &Run) -> Option<Check> {
+    if run.transactions.is_empty() {
+        return None;
+    }
+    let wrong = run.transactions.iter().find(|(_, tally)| !holds(tally));
+    let text = if let Some((name, t)) = wrong {
+        format!("{name}: {}, {} times, {} of failed ones", sum(t), t.response.count(), t.failed_response.count())
+    } else {
+        let mut all = TransactionTally::default();
+        run.transactions.values().for_each(|tally| all.merge(tally));
+        sum(&all)
+    };
+    Some(check("transactions", wrong.is_none(), text))
+}
+
+fn holds(t: &TransactionTally) -> bool {
+    let ended = t.succeeded + t.failed;
+    t.started == ended + t.unfinished && t.response.count() == ended && t.failed_response.count() == t.failed
+}
+
+fn sum(t: &TransactionTally) -> String {
+    let TransactionTally { started, succeeded, failed, unfinished, .. } = t;
+    format!("{started} started = {succeeded} succeeded + {failed} failed + {unfinished} unfinished")
+}

@@ -1,0 +1,172 @@
+//! The part of the page that needs no script: verdict and headline as tiles, errors, findings, charts.
+//!
+//! Data comes in as a run or a study and goes out as HTML. The page's script moves the overview to its place and puts
+//! charts that can be zoomed in place of those here.
+
+use crate::figures::{UNKNOWN, count, fraction, three};
+use crate::text::times::{percentile, response_quantile};
+use crate::text::verdict;
+use crate::xml::escaped;
+use crate::{panels, svg};
+use brunt_model::finding::{State, Weight};
+use brunt_model::{Analysis, Failure, Finding, Judgement, Run, Study};
+
+/// Requests up to this time satisfy, up to four times of it they are tolerated (Apdex, <https://www.apdex.org>).
+const APDEX_NANOS: u64 = 500_000_000;
+
+/// Verdict, tiles and errors of a run.
+pub fn overview(run: &Run, judgement: &Judgement) -> String {
+    format!("<div id=\"overview\">\n{}{}{}</div>\n", banner(judgement), tiles(run, judgement), errors(run))
+}
+
+/// Findings and charts.
+pub fn study(study: &Study, analysis: &Analysis) -> String {
+    let alone = study.trials.len() == 1;
+    let shown = |figure: &&crate::figure::Figure| alone || figure.trial.is_none();
+    let figures = panels::figures(study, analysis);
+    let charts: String = figures.iter().filter(shown).filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
+    format!("{}<div class=\"still-charts\">\n{charts}</div>\n", findings(&analysis.findings, &study.warnings))
+}
+
+/// The verdict with its reasons, in the words of the text report.
+fn banner(judgement: &Judgement) -> String {
+    let state = judgement.verdict.state;
+    let (word, rest) = verdict::headline(judgement);
+    let mut reasons: Vec<String> = verdict::broken(judgement).map(|reason| escaped(&reason)).collect();
+    reasons.extend(judgement.verdict.causes.iter().map(|cause| with_remedy(&cause.sentence, Some(&cause.remedy))));
+    let list =
+        if reasons.is_empty() { String::new() } else { format!("<ul><li>{}</li></ul>", reasons.join("</li><li>")) };
+    format!(
+        "<div class=\"banner {0}\" role=\"note\" aria-label=\"Verdict\"><p><strong class=\"state {0}\">{word}</strong>{1}</p>{list}</div>\n",
+        state.word(),
+        escaped(&rest),
+    )
+}
+
+fn with_remedy(sentence: &str, remedy: Option<&str>) -> String {
+    let remedy = remedy.map_or(String::new(), |remedy| format!(" <span class=\"remedy\">{}</span>", escaped(remedy)));
+    escaped(sentence) + &remedy
+}
+
+fn tiles(run: &Run, judgement: &Judgement) -> String {
+    let t = &run.total;
+    let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
+    let of_rate = ends.map_or(String::new(), |(low, high)| format!("95 % CI {}–{}", three(low), three(high)));
+    let verdict = judgement.verdict.state;
+    let mut tiles = vec![
+        tile("Verdict", &verdict.word().to_uppercase(), "", class(verdict)),
+        tile("Throughput", &format!("{} /s", three(run.throughput())), &of_rate, ""),
+    ];
+    for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+        let full = percentile(run, judgement, q);
+        let interval = full.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+        let interval = interval.map_or(String::new(), |(interval, unit)| format!("{interval}{unit}"));
+        tiles.push(tile(name, &response_quantile(t, q), &interval, ""));
+    }
+    let of = format!("{} of {}", count(t.errors()), count(t.begun + t.failed_by(Failure::Dropped)));
+    tiles.push(tile("Errors", &fraction(t.error_share()), &of, if t.errors() > 0 { "bad" } else { "" }));
+    tiles.push(tile("Apdex", &apdex(run), "T = 500 ms", ""));
+    format!("<dl class=\"tiles\">{}</dl>\n", tiles.concat())
+}
+
+fn class(state: State) -> &'static str {
+    match state {
+        State::Ok => "good",
+        State::Unjudged | State::Limited => "warn",
+        State::Invalid => "bad",
+    }
+}
+
+fn tile(name: &str, figure: &str, about: &str, class: &str) -> String {
+    format!(
+        "<div class=\"tile {class}\"><dt>{}</dt><dd>{}</dd><dd class=\"about\">{}</dd></div>",
+        escaped(name),
+        escaped(figure),
+        escaped(about)
+    )
+}
+
+/// (satisfied + tolerated / 2) / all, where errors satisfy nobody.
+fn apdex(run: &Run) -> String {
+    let t = &run.total;
+    let all = t.begun + t.failed_by(Failure::Dropped);
+    if all == 0 {
+        return UNKNOWN.into();
+    }
+    let good = t.response_good();
+    let satisfied = good.count_at_or_below(APDEX_NANOS);
+    let tolerated = good.count_at_or_below(4 * APDEX_NANOS) - satisfied;
+    format!("{:.2}", (satisfied as f64 + tolerated as f64 / 2.0) / all as f64)
+}
+
+/// Statuses and failures; nothing where no request failed.
+fn errors(run: &Run) -> String {
+    let t = &run.total;
+    if t.errors() == 0 {
+        return String::new();
+    }
+    let all = t.begun + t.failed_by(Failure::Dropped);
+    let row = |name: &str, n: u64, meaning: &str| {
+        let share = crate::figures::share(n, all);
+        format!("<tr><td>{}</td><td>{}</td><td>{share}</td><td>{}</td></tr>", escaped(name), count(n), escaped(meaning))
+    };
+    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| row(&format!("status {status}"), n, ""));
+    let failures = Failure::all().filter(|f| t.failed_by(*f) > 0);
+    let failures = failures.map(|f| row(f.row().name, t.failed_by(f), f.row().meaning));
+    let rows: String = statuses.chain(failures).collect();
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Errors\"><table><caption class=\"sr\">Outcomes of all \
+         requests</caption><thead><tr><th>Outcome</th><th>Requests</th><th>Share</th><th>Meaning</th></tr></thead>\
+         <tbody>{rows}</tbody></table></div>\n"
+    )
+}
+
+fn findings(findings: &[Finding], warnings: &[String]) -> String {
+    let of = |finding: &Finding| {
+        let class = if finding.weight == Weight::Warning { "warning" } else { "note" };
+        format!("<li class=\"{class}\">{}</li>\n", with_remedy(&finding.sentence, finding.remedy.as_deref()))
+    };
+    let warned = warnings.iter().map(|warning| format!("<li class=\"warning\">{}</li>\n", escaped(warning)));
+    let items: String = findings.iter().map(of).chain(warned).collect();
+    if items.is_empty() { items } else { format!("<h2>Findings</h2>\n<ul class=\"findings\">{items}</ul>\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story;
+    use brunt_model::finding::{Check, Verdict};
+
+    #[test]
+    fn an_invalid_run_says_why_where_the_verdict_is() {
+        let check = Check { name: "begun requests".into(), holds: false, arithmetic: "10 = 8 + 1 <1>".into() };
+        let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
+        let judgement = Judgement { verdict, checks: vec![check], ..Judgement::default() };
+        let html = overview(&story::overloaded().run(), &judgement);
+        let (banner, tiles) = html.split_once("<dl").unwrap();
+        assert!(banner.contains("INVALID") && banner.contains("begun requests: 10 = 8 + 1 &lt;1&gt;"), "{banner}");
+        for name in ["Verdict", "Throughput", "p50", "p95", "p99", "Errors", "Apdex"] {
+            assert!(tiles.contains(&format!("<dt>{name}</dt>")), "{name} in {tiles}");
+        }
+        assert!(tiles.contains("<td>dropped</td><td>80</td><td>4.00 %</td>"), "{tiles}");
+    }
+
+    #[test]
+    fn the_apdex_counts_errors_as_frustrated() {
+        let mut story = story::Story::closed(1.0);
+        story.reply(0, 400_000, 200);
+        story.reply(1000, 1_500_000, 200);
+        story.reply(3000, 2_500_000, 200);
+        story.reply(6000, 1000, 503);
+        assert_eq!(apdex(&story.run()), "0.38");
+    }
+
+    #[test]
+    fn charts_have_names_without_a_script() {
+        let (study, analysis) = crate::single::study_of(&story::closed().run(), &Judgement::default());
+        let html = super::study(&study, &analysis);
+        let charts = html.matches("<svg").count();
+        assert!(charts > 3, "{charts}");
+        assert_eq!((html.matches("role=\"img\"").count(), html.matches("</title>").count()), (charts, charts));
+    }
+}

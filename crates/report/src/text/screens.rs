@@ -1,0 +1,190 @@
+//! The brief report of the main kinds of run, as it stands on terminals of 60, 80 and 120 columns.
+
+use super::{BRIEF_LINES, write_as};
+use crate::story::{self, Story};
+use crate::view::{Color, View};
+use brunt_model::finding::{Cause, Check, Estimate, Evidence, Interval, Limit, Side, State, Steady, Verdict, Weight};
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::{Failure, Finding, Judgement, Objective, Run};
+use std::time::Duration;
+
+fn text(view: &View, run: &Run, judgement: &Judgement) -> String {
+    let mut out = Vec::new();
+    write_as(view, run, judgement, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A judgement of a run that is in order, with an interval for each percentile.
+fn judged(run: &Run) -> Judgement {
+    let around = |value: f64| Estimate { value, low: value * 0.98, high: Some(value * 1.03) };
+    let interval = |quantile: f64| Interval {
+        quantile,
+        estimate: Some(around(run.total.response_quantile(quantile).value as f64 / 1e9)),
+        effective_samples: 812.0,
+        too_short: None,
+        method: "overlapping batch means from 10 blocks of 1 s".into(),
+    };
+    Judgement {
+        intervals: [0.5, 0.75, 0.9, 0.95, 0.99].map(interval).to_vec(),
+        throughput: Some(around(run.throughput())),
+        steady: Some(Steady { cut: Duration::ZERO, reached: true, method: "MSER-5".into() }),
+        checks: vec![Check { name: "begun requests".into(), holds: true, arithmetic: "1 = 1".into() }],
+        findings: vec![
+            finding(Weight::Note, "Client and server share this machine: they compete for its 2 cores.", None),
+            finding(
+                Weight::Note,
+                "p99.9 needs about 10,000 requests (have 1,000); p99 is the highest reliable percentile.",
+                Some("-d 100s"),
+            ),
+        ],
+        ..Judgement::default()
+    }
+}
+
+fn finding(weight: Weight, sentence: &str, remedy: Option<&str>) -> Finding {
+    Finding { rule: "x".into(), weight, sentence: sentence.into(), remedy: remedy.map(Into::into) }
+}
+
+fn open() -> Run {
+    let mut story = Story::open(100.0, None);
+    for i in 0..1000 {
+        story.reply(i * 10, 800 + (i * 37) % 600, 200);
+    }
+    story.run()
+}
+
+fn invalid(run: &Run) -> Judgement {
+    let check = Check { name: "begun requests".into(), holds: false, arithmetic: "1,000 ≠ 998 + 1".into() };
+    let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
+    Judgement { verdict, checks: vec![check], ..judged(run) }
+}
+
+fn limited(run: &Run) -> Judgement {
+    let cause = |limit, sentence: &str, remedy: &str| Cause {
+        limit,
+        lasted: Duration::from_secs(8),
+        sentence: sentence.into(),
+        remedy: remedy.into(),
+    };
+    let causes = vec![
+        cause(Limit::Worker, "for 8.00 s a worker thread used 99.7 % of a core", "--threads 2, or another machine"),
+        cause(Limit::Cores, "for 6.00 s no core was idle", "a machine of its own for brunt"),
+    ];
+    let evidence =
+        |limit, name: &str, value, threshold, side| Evidence { limit, name: name.into(), value, threshold, side };
+    let evidence = vec![
+        evidence(Limit::Worker, "busiest worker, cores", 0.997, 0.98, Side::AtLeast),
+        evidence(Limit::Cores, "idle CPU, share of all cores", 0.0046, 0.1, Side::Below),
+    ];
+    let unseen = vec!["conntrack is not loaded".into()];
+    Judgement { verdict: Verdict { state: State::Limited, causes, evidence, unseen }, ..judged(run) }
+}
+
+fn many_errors() -> (Run, Judgement) {
+    let mut story = story::overloaded();
+    let bound = |metric, relation, bound| Objective { metric, relation, bound };
+    story.plan.objectives = vec![
+        bound(Metric::Quantile(0.5), Relation::Below, 0.5),
+        bound(Metric::Errors, Relation::Below, 0.01),
+        bound(Metric::Goodput, Relation::AtLeast, 150.0),
+    ];
+    let run = story.run();
+    let mut judgement = judged(&run);
+    judgement.findings.insert(
+        0,
+        finding(
+            Weight::Warning,
+            "5.95 % of the requests were errors: 80 dropped, 19 × status 503.",
+            Some("lower --rate"),
+        ),
+    );
+    (run, judgement)
+}
+
+fn nothing() -> Run {
+    let mut story = Story::closed(8.0);
+    for i in 0..400 {
+        story.failure(i * 20, 45 + i % 7, Failure::Refused);
+    }
+    story.run()
+}
+
+fn populations() -> Run {
+    let mut story = story::closed();
+    let mut second = story.plan.populations[0].clone();
+    (story.plan.populations[0].name, second.name) = ("readers".into(), "writers".into());
+    let parts = [story.plan.populations[0].clone(), second.clone()].map(|one| {
+        let mut part = story::closed();
+        part.plan.populations = vec![one];
+        part.run()
+    });
+    story.plan.populations.push(second);
+    Run { populations: parts.into(), ..story.run() }
+}
+
+fn failing_probe() -> Run {
+    let mut story = story::closed();
+    story.warn("php-fpm:http://127.0.0.1/status: no reading for 3 s: connection refused");
+    story.run()
+}
+
+/// Every kind of run, with its name.
+fn kinds() -> Vec<(&'static str, Run, Judgement)> {
+    let (closed, open, (errors, of_errors)) = (story::closed().run(), open(), many_errors());
+    let no_reply = Verdict { state: State::Unjudged, ..Verdict::default() };
+    vec![
+        ("closed loop", closed.clone(), judged(&closed)),
+        ("open loop", open.clone(), judged(&open)),
+        ("INVALID", closed.clone(), invalid(&closed)),
+        ("LIMITED", open.clone(), limited(&open)),
+        ("many errors", errors, of_errors),
+        ("no reply", nothing(), Judgement { verdict: no_reply, ..Judgement::default() }),
+        ("several populations", populations(), judged(&closed)),
+        ("a probe fails", failing_probe(), judged(&closed)),
+    ]
+}
+
+fn screens(view: View) -> String {
+    let screen = |(name, run, judgement): (&str, Run, Judgement)| {
+        let text = text(&view, &run, &judgement);
+        assert!(text.lines().all(|line| line.chars().count() <= view.columns.max(72)), "{text}");
+        assert!(view.columns < 80 || text.lines().count() <= BRIEF_LINES, "{} lines:\n{text}", text.lines().count());
+        format!("===== {name} =====\n{text}")
+    };
+    kinds().into_iter().map(screen).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn screens_of_60_columns() {
+    insta::assert_snapshot!(screens(View { columns: 60, ..View::default() }));
+}
+
+#[test]
+fn screens_of_80_columns() {
+    insta::assert_snapshot!(screens(View::default()));
+}
+
+#[test]
+fn screens_of_120_columns() {
+    insta::assert_snapshot!(screens(View { columns: 120, ..View::default() }));
+}
+
+#[test]
+fn a_limited_run_in_full() {
+    let run = open();
+    insta::assert_snapshot!(text(&View::default().in_full(), &run, &limited(&run)));
+}
+
+#[test]
+fn colors_change_no_letter() {
+    for (name, run, judgement) in kinds() {
+        let colored = text(&View { color: Color::Ansi, ..View::default() }, &run, &judgement);
+        let plain = text(&View::default(), &run, &judgement);
+        let bare: String = colored
+            .split('\x1b')
+            .map(|part| part.split_once('m').filter(|(code, _)| code.starts_with('[')).map_or(part, |(_, rest)| rest))
+            .collect();
+        assert_eq!(bare, plain, "{name}");
+        assert!(colored.contains("\x1b[1"), "{name}");
+    }
+}

@@ -1,0 +1,206 @@
+//! Transactions of compiled scenarios, carried out by the engine on a fake clock.
+
+use brunt_engine::{Control, Epoch, Time, Users, UsersOf, World, run};
+use brunt_model::load::{Arrivals, Shape, Think};
+use brunt_model::plan::{Connection, Record};
+use brunt_model::scenario::{Order, Pauses, Scope, Step};
+use brunt_model::{
+    Environment, Event, Failure, Load, Plan, Population, ReplyPolicy, Request, Run, Scenario, Stop, Tick,
+};
+use brunt_script::CompiledScript;
+use brunt_wire::fake::{Answer, FakeTransport};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// A server that answers each request, after a time that depends on its number.
+struct Fake {
+    script: Arc<CompiledScript>,
+    answer: fn(u64, Tick) -> Answer,
+}
+
+impl World for Fake {
+    type Transport = FakeTransport<Time>;
+
+    fn epoch(&self) -> Epoch {
+        Epoch::Fake
+    }
+
+    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
+        let (answer, mut n) = (self.answer, 0);
+        let server = move |now| {
+            n += 1;
+            answer(n - 1, now)
+        };
+        Rc::new(FakeTransport::new(time.clone(), Rc::new(RefCell::new(server)), Rc::new(Cell::new(0))))
+    }
+
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.script.users(transport, of.worker, of.labels)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.script.labels()
+    }
+}
+
+fn plan(load: Load, seconds: u64, steps: Vec<Step>) -> Plan {
+    let requests = vec![Request::get("http://h/a"), Request::get("http://h/b")];
+    let stop = Stop::after(Duration::from_secs(seconds), Duration::from_secs(5));
+    Plan {
+        populations: Population::only(load, Scenario { requests, steps }, stop),
+        reply_policies: vec![ReplyPolicy::default()],
+        connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: ms(100), labels: 100, samples: true },
+        seed: 7,
+        threads: 1,
+        processes: 1,
+        precise: false,
+    }
+}
+
+fn closed(users: f64) -> Load {
+    Load::Closed { users: Shape::constant(users), think: Think::NONE }
+}
+
+fn open(rate: f64) -> Load {
+    let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
+    Load::Open { rate, arrivals, connections: None, max_in_flight: 1000 }
+}
+
+fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
+    let world = Fake { script: Arc::new(CompiledScript::new(plan, 0).expect("a script")), answer };
+    let mut seen = Run::default();
+    run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| seen.fold(event))
+        .expect("a run");
+    let broken: Vec<_> = brunt_judge::conservation::checks(&seen).into_iter().filter(|check| !check.holds).collect();
+    assert_eq!(broken, []);
+    seen
+}
+
+fn after_100ms(_: u64, now: Tick) -> Answer {
+    Answer::Reply(200, now + ms(100))
+}
+
+fn transaction(name: &str, pauses: Pauses, steps: Vec<Step>) -> Step {
+    Step::Transaction { name: name.into(), pauses, steps }
+}
+
+const PAUSE: Step = Step::Think(Think { least: Duration::from_millis(300), most: Duration::from_millis(300) });
+
+/// Started, succeeded, failed, unfinished.
+fn counts(run: &Run, name: &str) -> [u64; 4] {
+    let t = &run.transactions[name];
+    [t.started, t.succeeded, t.failed, t.unfinished]
+}
+
+#[test]
+fn a_transaction_is_timed_from_its_first_request_to_the_end_of_its_last() {
+    let steps =
+        |pauses| vec![PAUSE, transaction("buy", pauses, vec![PAUSE, Step::Request(0), PAUSE, Step::Request(1), PAUSE])];
+    for (pauses, expected) in [(Pauses::Excluded, 200 * MS), (Pauses::Included, 500 * MS)] {
+        // Four pauses and two requests: 1.4 s an iteration.
+        let seen = carry_out(&plan(closed(1.0), 14, steps(pauses)), after_100ms);
+        assert_eq!(counts(&seen, "buy"), [10, 10, 0, 0], "{pauses:?}");
+        let times = &seen.transactions["buy"].response;
+        assert_eq!((times.min(), times.max(), times.count()), (expected, expected, 10), "{pauses:?}");
+        assert_eq!(
+            (seen.total.lag.max(), seen.total.response.max()),
+            (0, 100 * MS),
+            "a pause at the end is none of lag"
+        );
+        // It is no request: neither total nor label counts it.
+        assert_eq!((seen.total.planned, seen.total.completed, seen.flow.completed), (20, 20, 20));
+        assert_eq!(seen.labels.values().map(|tally| tally.completed).collect::<Vec<_>>(), [10, 10]);
+    }
+}
+
+#[test]
+fn transactions_stand_within_others_and_groups_are_not_timed() {
+    let inner = transaction("inner", Pauses::Excluded, vec![Step::Request(1)]);
+    let group = Step::Group { name: "group".into(), steps: vec![Step::Request(0), inner] };
+    let outer = transaction("outer", Pauses::Excluded, vec![group, Step::Request(0)]);
+    let seen = carry_out(&plan(open(1.0), 5, vec![outer]), after_100ms);
+    assert_eq!(seen.transactions.keys().collect::<Vec<_>>(), ["inner", "outer"]);
+    assert_eq!((counts(&seen, "inner"), counts(&seen, "outer")), ([5, 5, 0, 0], [5, 5, 0, 0]));
+    assert_eq!(seen.transactions["inner"].response.max(), 100 * MS);
+    assert_eq!(seen.transactions["outer"].response.max(), 300 * MS);
+}
+
+#[test]
+fn a_transaction_fails_with_any_of_its_requests() {
+    let steps = vec![transaction("buy", Pauses::Excluded, vec![Step::Request(0), Step::Request(1)])];
+    let third_fails = |n: u64, now: Tick| match n % 4 {
+        2 => Answer::Fails(Failure::Reset, now + ms(50)),
+        _ => Answer::Reply(200, now + ms(100)),
+    };
+    let mut plan = plan(open(1.0), 6, steps);
+    let seen = carry_out(&plan, third_fails);
+    assert_eq!(counts(&seen, "buy"), [6, 3, 3, 0]);
+    let times = &seen.transactions["buy"];
+    assert_eq!((times.response.count(), times.failed_response.count(), times.failed_response.max()), (6, 3, 150 * MS));
+    // Where the failure ends the iteration, the transaction ends there.
+    plan.reply_policies[0].failure_ends = Scope::Iteration;
+    let seen = carry_out(&plan, |n, now| match n {
+        0 => Answer::Fails(Failure::Reset, now + ms(50)),
+        _ => after_100ms(n, now),
+    });
+    assert_eq!(counts(&seen, "buy"), [6, 5, 1, 0]);
+    assert_eq!(seen.transactions["buy"].failed_response.max(), 50 * MS);
+}
+
+#[test]
+fn a_stop_within_a_transaction_ends_it() {
+    let steps = vec![Step::Request(0), Step::Stop(Scope::Iteration), Step::Request(1)];
+    let seen = carry_out(&plan(open(1.0), 5, vec![transaction("part", Pauses::Excluded, steps)]), after_100ms);
+    assert_eq!((counts(&seen, "part"), seen.total.completed), ([5, 5, 0, 0], 5));
+    // Without a request there is nothing to time.
+    let empty = transaction("empty", Pauses::Excluded, vec![PAUSE]);
+    let seen = carry_out(&plan(open(1.0), 5, vec![Step::Request(0), empty]), after_100ms);
+    assert!(seen.transactions.is_empty());
+}
+
+#[test]
+fn the_end_of_the_run_leaves_transactions_unfinished() {
+    let buy = |steps| vec![transaction("buy", Pauses::Excluded, steps)];
+    // One second each, and the load ends after 2.5 s: within the second request of the second iteration.
+    let second = |_: u64, now: Tick| Answer::Reply(200, now + ms(1000));
+    let three = vec![Step::Request(0), Step::Request(1), Step::Next(Order::Sequence)];
+    let seen = carry_out(&plan(closed(1.0), 4, buy(three)), second);
+    assert_eq!((counts(&seen, "buy"), seen.total.completed), ([2, 1, 0, 1], 4));
+    // The last request was begun in time: its transaction ends in the grace.
+    let two = vec![Step::Request(0), Step::Request(1)];
+    let seen = carry_out(&plan(closed(1.0), 3, buy(two.clone())), |_, now| Answer::Reply(200, now + ms(800)));
+    assert_eq!((counts(&seen, "buy"), seen.total.completed), ([2, 2, 0, 0], 4));
+    // Its last request was cut off.
+    let seen = carry_out(&plan(closed(1.0), 3, buy(two.clone())), |n, now| match n {
+        3 => Answer::Never,
+        _ => Answer::Reply(200, now + ms(800)),
+    });
+    assert_eq!((counts(&seen, "buy"), seen.total.failed_by(Failure::Cut)), ([2, 1, 0, 1], 1));
+    // It ends while the user thinks.
+    let thinks = vec![Step::Request(0), PAUSE, Step::Request(1)];
+    let seen = carry_out(&plan(closed(1.0), 1, buy(thinks)), |_, now| Answer::Reply(200, now + ms(900)));
+    assert_eq!(counts(&seen, "buy"), [1, 0, 0, 1]);
+}
+
+#[test]
+fn parallel_requests_and_the_warm_up() {
+    let manner = brunt_model::scenario::Manner::Parallel(2);
+    let together = Step::Together { manner, steps: vec![Step::Request(0), Step::Request(1)] };
+    let steps = vec![transaction("page", Pauses::Excluded, vec![together])];
+    let mut plan = plan(open(1.0), 5, steps);
+    plan.main_mut().stop.warmup = Duration::from_secs(3);
+    let seen = carry_out(&plan, |n, now| Answer::Reply(200, now + ms(100 * (n % 2 + 1))));
+    assert_eq!((counts(&seen, "page"), seen.total.completed, seen.warmup.completed), ([5, 5, 0, 0], 10, 6));
+    assert_eq!(seen.transactions["page"].response.max(), 200 * MS);
+}

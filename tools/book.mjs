@@ -1,0 +1,44 @@
+// Checks the pages: each page of docs/ is in SUMMARY.md, and each relative link leads to a file and a heading that exist.
+// node tools/book.mjs: prints each broken link, and exits with 1 if there is any.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+const pages = readdirSync("docs").filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+const others = execFileSync("git", ["ls-files", "*.md"], { encoding: "utf8" }).split("\n").filter((file) => file && !pages.includes(file));
+const problems = [];
+
+const withoutCode = (text) => text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
+
+/** The anchors that GitHub makes of a page's headings. */
+function anchors(file) {
+  const text = readFileSync(file, "utf8").replace(/^```[\s\S]*?^```/gm, "");
+  return [...text.matchAll(/^#+ +(.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .replace(/[^\p{L}\p{N}\- _]/gu, "")
+      .replace(/ /g, "-"),
+  );
+}
+
+for (const page of [...pages, ...others].filter(existsSync)) {
+  for (const [, link] of withoutCode(readFileSync(page, "utf8")).matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(link)) continue;
+    const [path, anchor] = link.split("#");
+    const target = path === "" ? page : normalize(join(dirname(page), path));
+    if (!existsSync(target)) problems.push(`${page}: no file for the link ${link}`);
+    else if (anchor && statSync(target).isFile() && !anchors(target).includes(anchor)) {
+      problems.push(`${page}: no heading for the link ${link}`);
+    }
+  }
+}
+
+const summary = readFileSync("docs/SUMMARY.md", "utf8");
+for (const page of pages.map((page) => page.slice("docs/".length))) {
+  if (page !== "SUMMARY.md" && !summary.includes(`(${page})`)) problems.push(`docs/SUMMARY.md: ${page} is missing`);
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);

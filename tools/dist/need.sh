@@ -1,0 +1,23 @@
+#!/bin/sh
+# Says in one line each what is missing for `make dist`, and how to install it. Installs nothing. Reads TARGET.
+set -eu
+. tools/lib.sh
+
+missing=0
+need() {
+    has "$1" || {
+        echo "missing: $1. Run: $2" >&2
+        missing=1
+    }
+}
+
+need ar "apt-get install binutils"
+need node "apt-get install nodejs"
+case $TARGET in *-musl) need musl-gcc "apt-get install musl-tools" ;; esac
+if has rustup; then
+    rustup target list --installed | grep -Fqx "$TARGET" || {
+        echo "missing: the Rust standard library for $TARGET. Run: rustup target add $TARGET" >&2
+        missing=1
+    }
+fi
+exit $missing
