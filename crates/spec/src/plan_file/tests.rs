@@ -152,7 +152,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "find: {start: 50, most: 20}",
             "plan.yaml:2:25: find.max_load: find.max_load is below the load of the first trial",
         ),
-        ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024=1024"),
+        ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024"),
         (
             "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",
             "compare: capacity: it is not searched for; add compare.at capacity, or compare.at both",
