@@ -118,9 +118,9 @@ fn tls_is_told_and_sessions_are_resumed() {
     let stranger = check(&nginx.secure("/")).ends(3);
     assert_eq!(nginx.log().len(), requests);
     assert_eq!(stranger.at("/failure/kind"), "tls");
-    assert_eq!(stranger.at("/tls/distrust"), "UnknownIssuer");
+    assert_eq!(stranger.at("/tls/distrust"), "issuer not trusted (UnknownIssuer)");
     assert_eq!(stranger.at("/tls/certificate/names/0"), "localhost");
-    stranger.says(&["NOT TRUSTED: UnknownIssuer", "--cacert FILE"]);
+    stranger.says(&["NOT TRUSTED: issuer not trusted (UnknownIssuer)", "--cacert FILE"]);
 }
 
 #[test]

@@ -97,7 +97,11 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
         said.says("after repetition 1: p50:");
         let read = |name: &str| fs::read_to_string(said.dir.path().join(name)).unwrap_or_default();
         assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
-        assert!(read("pr.md").contains("| slow against fast at 60/s | fast | slow |"), "{}", read("pr.md"));
+        assert!(
+            read("pr.md").contains("## slow against fast at 60/s\n\n| Measure | fast | slow |"),
+            "{}",
+            read("pr.md")
+        );
         // What is kept is decided as it was, and is whole.
         let again = brunt_in(said.dir, "compare run:last --metric p50").ends(9);
         assert_eq!(again.verdicts(), ["worse"]);

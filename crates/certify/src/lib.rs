@@ -14,8 +14,6 @@
 //!   others used the machine.
 //! * [`table`], [`show`]: what comes of it. [`error`]: what keeps a league from being held.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod cases;
 pub mod error;
 pub mod figures;

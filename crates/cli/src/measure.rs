@@ -111,7 +111,7 @@ fn tell_kept((id, trouble): &(Option<String>, Option<String>), quiet: bool) {
     } else if let Some(id) = id
         && !quiet
     {
-        say(&format!("kept as {id}: brunt report {id} -o html=FILE shows it again"));
+        say(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE"));
     }
 }
 

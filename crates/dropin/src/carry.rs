@@ -80,7 +80,7 @@ impl FinishedRun {
         }
         if let Some(kept) = self.kept {
             let (id, trouble) = kept.finish(&run, &judgement);
-            let kept = || id.map_or_else(|| "not kept: no reply came".into(), |id| format!("kept as {id}"));
+            let kept = || id.map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
             say(&note_line(&trouble.unwrap_or_else(kept)));
         }
         outcome?;

@@ -12,8 +12,6 @@
 //! * [`steady`]: when the run was steady, and how sure its figures are.
 //! * [`sweep`]: many runs, or another tool's table: knee, saturation point, what holds up to which load.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod arrivals;
 pub mod bottleneck;
 pub mod compare;

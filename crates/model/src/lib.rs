@@ -17,8 +17,6 @@
 //!   [`answer`], [`comparison`]: what was decided.
 //! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod analysis;
 pub mod answer;
 pub mod codec;

@@ -9,8 +9,6 @@
 //! * [`mod@watch`]: a server under test: its machines, processes and status pages, read again and again beside the load.
 //! * [`root`]: where the system's files are, and files that are kept open between readings.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod limits;
 pub mod machine;
 pub mod ourselves;

@@ -81,6 +81,10 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 }
 
 /// Writes the report as the view says.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_as(view: &View, run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let report = Report { run, judgement, view };
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
@@ -100,6 +104,10 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 }
 
 /// Writes the report of a study as the view says.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
 pub fn write_study_as(view: &View, study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
     let blocks: Vec<Block> = of_study(study, analysis, view.detail);
     out.write_all(of_outline(view, &blocks).as_bytes())

@@ -13,8 +13,6 @@
 //! * [`guard`]: the process between us and a command, which ends whatever the command started. `ward`: our end of it.
 //! * [`pause`]: time, for whoever waits. [`error`]: what stops an experiment. `tail`: the last of what a command wrote.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod conduct;
 pub mod error;
 pub mod guard;

@@ -17,8 +17,6 @@
 //! * [`mod@check`]: a look at the server and this machine before a load.
 //! * [`error`]: why a run cannot be carried out.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod check;
 pub mod decide;
 pub mod error;

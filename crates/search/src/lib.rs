@@ -14,8 +14,6 @@
 //! * [`curve`]: the one model that all trials feed. `capacity`: its root, as the answer for a set of objectives.
 //! * `answer`: all of it as an answer; `limits` (knee, saturation, collapse), `recovery`, `drift`, `sentence` (all of it in words).
 
-#![warn(clippy::missing_errors_doc)]
-
 mod answer;
 pub mod bound;
 mod capacity;

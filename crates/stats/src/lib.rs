@@ -18,8 +18,6 @@
 //! * [`foresight`]: how many blocks it would take.
 //! * [`quantile`]: which rank a quantile is, and what may be said where it falls among unfinished requests.
 
-#![warn(clippy::missing_errors_doc)]
-
 pub mod bands;
 pub mod blocks;
 pub mod bootstrap;

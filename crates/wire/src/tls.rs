@@ -1,6 +1,6 @@
 //! How TLS is spoken: whom to trust, who we are, which sessions are resumed.
 //!
-//! * [`refusal`]: why a handshake failed.
+//! * `refusal`: why a handshake failed.
 
 mod refusal;
 

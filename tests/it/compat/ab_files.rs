@@ -96,7 +96,7 @@ fn what_is_new_goes_elsewhere() {
     let run: serde_json::Value = serde_json::from_str(&read(dir.path(), "run.json").concat()).expect("JSON");
     assert_eq!(run["requests"]["completed"], 20);
     assert!(fs::read_to_string(&html).expect("a page").contains("<html"));
-    assert!(said.err.contains("brunt - kept as ") && Path::new(&store).is_dir(), "{}", said.err);
+    assert!(said.err.contains("brunt - saved as ") && Path::new(&store).is_dir(), "{}", said.err);
 }
 
 #[test]

@@ -47,12 +47,19 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
     let estimate = judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref());
     let plain = response_quantile(t, q);
     match estimate.map(|e| (e.low, e.high)) {
-        Some((low, None)) => format!("> {}", figures::seconds(low)),
+        Some((low, None)) if low * 1e9 > below(t, q) => format!("> {}", figures::seconds(low)),
+        Some((_, None)) => UNKNOWN.into(),
         Some((low, Some(high))) if plain != UNKNOWN && !plain.starts_with('≥') => {
             figures::time_with_interval(t.response_quantile(q).value as f64 / 1e9, Some((low, high)))
         }
         _ => plain,
     }
+}
+
+/// The percentile of the report below this one, in nanoseconds: a lower bound that is less says nothing.
+fn below(t: &Tally, q: f64) -> f64 {
+    let below = FULL.iter().rev().find(|row| row.0 < q);
+    below.map_or(0.0, |row| t.response_quantile(row.0).value as f64)
 }
 
 /// How the intervals were found, or why there are none.
