@@ -29,7 +29,7 @@ fn a_new_plan_is_well_and_is_not_written_over() {
     let expected = "a.yaml is valid: 1 contender × 3 steps × 1 repetition = 3 trials, about 14 s\n";
     assert_eq!((told.as_str(), code), (expected, Some(0)));
     let (_, told, code) = said(&["new", "a.yaml"], folder.path());
-    assert!(code == Some(2) && told.contains("a.yaml cannot be written anew"), "{told}");
+    assert!(code == Some(2) && told.contains("a.yaml` exists already"), "{told}");
 }
 
 #[test]
