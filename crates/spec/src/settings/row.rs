@@ -20,8 +20,6 @@ pub struct SettingRow<S: 'static> {
     pub short: Option<char>,
     /// Whether the help lists it.
     pub listed: Listed,
-    /// Values that the shell proposes.
-    pub proposals: &'static [&'static str],
     /// What stands for its value in the help.
     pub value_name: &'static str,
     /// Under which heading the help lists it.
@@ -163,7 +161,6 @@ impl<S> SettingRow<S> {
             aliases: &[],
             short: None,
             listed: Listed::Yes,
-            proposals: &[],
             value_name,
             heading: "",
             help: Help::Plain(help),
@@ -209,12 +206,6 @@ impl<S> SettingRow<S> {
     #[must_use]
     pub const fn unlisted(self) -> Self {
         Self { listed: Listed::No, ..self }
-    }
-
-    /// The same with values that the shell proposes.
-    #[must_use]
-    pub const fn proposals(self, proposals: &'static [&'static str]) -> Self {
-        Self { proposals, ..self }
     }
 
     /// The same with a help that is made of other tables.

@@ -38,7 +38,6 @@ pub static ROWS: [Row<RunSettings>; 5] = [
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)
-    .proposals(&["p99 < 100ms", "errors < 0.1%", "goodput > 1000/s"])
     .keys(&[Key::new("objectives", Takes::Each)]),
     Row::switch(
         "strict",

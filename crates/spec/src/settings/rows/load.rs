@@ -29,7 +29,6 @@ pub static ROWS: [Row<RunSettings>; 17] = [
         .under(LOAD)
         .short('c')
         .aliases(&["vus"])
-        .proposals(&["10", "100", "0..500/30s,500/2m"])
         .content(Content::Number)
         .help(|| {
             let help = "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most";
@@ -45,19 +44,16 @@ pub static ROWS: [Row<RunSettings>; 17] = [
     .under(LOAD)
     .short('r')
     .aliases(&["R", "rps", "qps"])
-    .proposals(&["100", "1000", "0..500/30s,500/2m", "100..1000+100"])
     .content(Content::Number)
     .keys(&[Key::new("load.rate", Takes::Loads)]),
     Row::value("arrivals", "SPACING", "", |w, _| set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v)))
         .under(LOAD)
-        .proposals(&["poisson", "even", "burst:10"])
         .help(|| defaulted("Open loop: how arrivals are spaced: poisson, even or burst:N", defaults::ARRIVALS))
         .keys(&[Key::new("load.arrivals", Takes::Value)]),
     Row::value("duration", "TIME", "", |w, _| set(measured_time(w), |s: &mut S, v| s.load.duration = Some(v)))
         .under(LOAD)
         .short('d')
         .aliases(&["z"])
-        .proposals(&["10s", "30s", "1m", "5m"])
         .content(Content::Number)
         .help(|| {
             let usual = format!("{}, unless --requests or stages say when to stop", defaults::DURATION);
@@ -71,7 +67,6 @@ pub static ROWS: [Row<RunSettings>; 17] = [
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)
-    .proposals(&["p99+-5%", "throughput+-1%"])
     .keys(&[Key::new("load.until", Takes::Each)]),
     Row::value("max-duration", "TIME", "Maximum measured time of --until", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
@@ -100,7 +95,6 @@ pub static ROWS: [Row<RunSettings>; 17] = [
     )
     .under(LOAD)
     .usual(defaults::WARMUP)
-    .proposals(&["5s", "30s", "auto"])
     .keys(&[Key::new("load.warmup", Takes::Value)]),
     Row::value("grace", "TIME", "Time for requests in flight at the end; those that take longer are aborted", |w, _| {
         set(duration::parse(w), |s: &mut S, v| s.load.grace = v)

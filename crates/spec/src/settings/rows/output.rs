@@ -16,7 +16,6 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     })
     .under(OUTPUT)
     .short('o')
-    .proposals(&["text", "json", "json=run.json", "html=run.html", "csv=run.csv", "junit=run.xml", "markdown"])
     .help(formats)
     .keys(&[Key::new("outputs", Takes::Each)]),
     Row::value("events", "FILE", "Keep the event log here, for `brunt replay`", |w, _| {
@@ -48,8 +47,7 @@ pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
     "What is read of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable",
     |w, _| set(probe::parse(w), |s: &mut S, v| s.probes.push(v)),
 )
-.under("Server")
-.proposals(&["host", "process=", "port=", "nginx=", "php-fpm="])];
+.under("Server")];
 
 /// The help of `-o`.
 fn formats() -> String {

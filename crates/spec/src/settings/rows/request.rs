@@ -29,7 +29,6 @@ pub static ROWS: [Row<RunSettings>; 16] = [
         .under(REQUEST)
         .short('X')
         .aliases(&["request"])
-        .proposals(&["GET", "POST", "PUT", "DELETE", "HEAD"])
         .help(|| {
             let usual = format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY);
             defaulted("Method", &usual)

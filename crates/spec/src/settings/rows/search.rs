@@ -21,7 +21,6 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     .aliases(&["within"])
     .content(Content::Number)
     .usual(defaults::FIND_WITHIN)
-    .proposals(&["3m", "10m", "30m"])
     .keys(&[Key::new("find.time_budget", Takes::Value).formerly("find.within")]),
     Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
         set(find::precision(w), |s: &mut S, v| s.precision = v)
