@@ -83,5 +83,5 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
     // Each repetition of each has a start of its own, and the one that was stopped has another.
     assert_eq!(starts.split_whitespace().collect::<String>(), "abbba", "{}", again.err);
     let refused = command(&format!("compare {} --repeat 3", file.display())).output().expect("brunt");
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("write compare.within and repetitions there"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("write compare.time_budget and repetitions in the plan"));
 }
