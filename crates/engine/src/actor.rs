@@ -172,9 +172,19 @@ impl<T: Transport> Actor<T> {
         sample.reused = lane.is_reused();
         self.timer.set(sample.begun + self.shared.timeout);
         let transport = &*self.shared.transport;
-        let result = {
-            let exchange = pin!(lane.exchange(transport, request, &self.along, stamps));
-            within(&self.timer, &self.shared, Failure::Timeout, exchange).await
+        let sent = if self.along.is_empty() {
+            Ok(())
+        } else {
+            // Boxed: seldom needed, and every idle connection would hold the room for it.
+            let ahead = Box::pin(async { Ok(lane.send_ahead(transport, &self.along).await) });
+            within(&self.timer, &self.shared, Failure::Timeout, pin!(ahead)).await
+        };
+        let result = match sent {
+            Ok(()) => {
+                let exchange = pin!(lane.exchange(transport, request, stamps));
+                within(&self.timer, &self.shared, Failure::Timeout, exchange).await
+            }
+            Err(failure) => Err(failure),
         };
         self.shared.step_done();
         if !lane.settle(transport, &result) {

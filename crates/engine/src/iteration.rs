@@ -25,6 +25,11 @@ pub struct RequestTiming {
 }
 
 impl RequestTiming {
+    /// The first request of an arrival.
+    pub fn of(Job { arrival, free, paced }: Job) -> Self {
+        Self { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }
+    }
+
     /// A further request of the same iteration.
     fn behind(self, planned: Tick) -> Self {
         Self { planned, free: planned, paced: 0, arrives: false, ..self }
@@ -82,16 +87,7 @@ fn asks(step: &Step) -> bool {
 
 impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
-    pub async fn carry_out(&mut self, job: Job) {
-        let Job { arrival, free, paced } = job;
-        self.iterate(RequestTiming { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true })
-            .await;
-        if self.shared.keep == Keep::Iteration {
-            self.drop_connections();
-        }
-    }
-
-    async fn iterate(&mut self, mut due: RequestTiming) {
+    pub async fn carry_out(&mut self, mut due: RequestTiming) {
         let (mut step, mut asked) = (0, StepResult::default());
         loop {
             let next = self.user.next(asked.turn(due.iteration, step));

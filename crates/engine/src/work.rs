@@ -2,10 +2,12 @@
 
 use crate::actor::Actor;
 use crate::clock::Sleep;
+use crate::iteration::RequestTiming;
 use crate::pace::{Pacer, Thinking};
 use crate::pool::{Arrival, Job, Pool, SeatId};
 use crate::race::{First, race};
 use crate::worker::Shared;
+use brunt_model::plan::Keep;
 use brunt_model::{Clock, Shape, Tick};
 use brunt_wire::Transport;
 use std::cell::Cell;
@@ -22,7 +24,10 @@ pub trait Work<T: Transport> {
 /// Carries out all that `work` has.
 pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     while let Some(job) = work.next(&mut actor).await {
-        actor.carry_out(job).await;
+        actor.carry_out(RequestTiming::of(job)).await;
+        if actor.shared.keep == Keep::Iteration {
+            actor.drop_connections();
+        }
     }
     let shared = Rc::clone(&actor.shared);
     // Its connections close, unless others use them.

@@ -125,6 +125,10 @@ impl Transport for Looking {
         Ok(reply)
     }
 
+    fn replied(&self, reply: &Reply) {
+        self.transport.replied(reply);
+    }
+
     async fn send_ahead(&self, conn: &mut Self::Lane, requests: &[Rc<Prepared>]) {
         if self.witness.wants_heads() {
             for request in requests {

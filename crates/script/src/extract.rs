@@ -7,6 +7,7 @@ use rand::{Rng, RngExt};
 use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
+use std::cell::OnceCell;
 
 /// An extractor whose variable has a number.
 #[derive(Debug)]
@@ -15,6 +16,23 @@ pub struct CompiledExtractor {
     finder: Finder,
     take: Take,
     default: Option<String>,
+}
+
+/// A reply that extractors search; its body is parsed as JSON once, if at all.
+pub struct SearchedReply<'a> {
+    reply: &'a Reply,
+    json: OnceCell<Option<Value>>,
+}
+
+impl<'a> SearchedReply<'a> {
+    /// A reply that was not searched yet.
+    pub fn new(reply: &'a Reply) -> Self {
+        Self { reply, json: OnceCell::new() }
+    }
+
+    fn json(&self, body: &[u8]) -> Option<&Value> {
+        self.json.get_or_init(|| serde_json::from_slice(body).ok()).as_ref()
+    }
 }
 
 #[derive(Debug)]
@@ -39,7 +57,7 @@ impl CompiledExtractor {
     }
 
     /// Sets its variable from a reply; None: no whole reply came.
-    pub fn set<R: Rng>(&self, reply: Option<&Reply>, variables: &mut [String], random: &mut R) {
+    pub fn set<R: Rng>(&self, reply: Option<&SearchedReply>, variables: &mut [String], random: &mut R) {
         let found = reply.and_then(|reply| self.finder.find(reply, self.take, random));
         if let Some(value) = found.or_else(|| self.default.clone()) {
             variables[self.variable] = value;
@@ -70,8 +88,8 @@ impl Finder {
         })
     }
 
-    fn find<R: Rng>(&self, reply: &Reply, take: Take, random: &mut R) -> Option<String> {
-        let kept = reply.kept.as_ref()?;
+    fn find<R: Rng>(&self, searched: &SearchedReply, take: Take, random: &mut R) -> Option<String> {
+        let kept = searched.reply.kept.as_ref()?;
         let fields = || kept.head.iter().flat_map(|head| &head.1);
         match self {
             Self::Regex(regex, group) => {
@@ -79,8 +97,8 @@ impl Finder {
                 pick(groups, take, random).map(|found| String::from_utf8_lossy(found.as_bytes()).into_owned())
             }
             Self::JsonPath(path) => {
-                let json: Value = serde_json::from_slice(&kept.body).ok()?;
-                pick(path.query(&json).into_iter(), take, random).map(text)
+                let json = searched.json(&kept.body)?;
+                pick(path.query(json).into_iter(), take, random).map(text)
             }
             Self::Header(name) => {
                 let values = fields().filter(|field| field.0.eq_ignore_ascii_case(name)).map(|field| &field.1);
@@ -147,7 +165,7 @@ mod tests {
         let extractor = Extractor { variable: "v".into(), from, take, default: default.map(str::to_owned) };
         let compiled = CompiledExtractor::new(&extractor, 0).unwrap();
         let mut variables = ["old".to_owned()];
-        compiled.set(Some(&reply(body)), &mut variables, &mut Pcg64Mcg::seed_from_u64(1));
+        compiled.set(Some(&SearchedReply::new(&reply(body))), &mut variables, &mut Pcg64Mcg::seed_from_u64(1));
         let [value] = variables;
         value
     }

@@ -6,7 +6,7 @@
 mod interpreter;
 
 use crate::extract::CompiledExtractor;
-use crate::program::{Program, shares};
+use crate::program::{Op, Program, shares};
 use crate::replies::Ask;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::{Feeds, ScriptError};
@@ -228,6 +228,17 @@ impl<T: Transport> WorkerScript<T> {
             Some(Err(why)) => Step::Broken(why.clone()),
             None => Step::Broken("a request with placeholders was asked for without their values".into()),
         }
+    }
+
+    /// The request of every iteration, where the scenario is this one request, the same each time, and its reply leads to nothing.
+    fn only_request(&self) -> Option<Rc<Prepared>> {
+        let entry = match self.compiled.program.ops.as_slice() {
+            [Op::Request { number, .. }] => *number as usize,
+            [Op::Next { .. }] if self.compiled.entries.len() == 1 => 0,
+            _ => return None,
+        };
+        let is_inert = self.inert.get(self.policy_of(entry) as usize).copied().unwrap_or(false);
+        self.ready.get(entry)?.as_ref().filter(|_| is_inert)?.clone().ok()
     }
 
     /// The entry for request number `n` of the run.

@@ -103,23 +103,22 @@ impl<T: Transport> Lease<T> {
         self.connection.served.get() > 0 || self.connection.under_way.get() > 1
     }
 
-    /// Sends the request, with those `along` where none were sent ahead, and reads the whole reply.
-    ///
-    /// # Errors
-    ///
-    /// What failed, if there is no whole reply.
-    pub async fn exchange(
+    /// Sends all of these requests before their exchanges, unless exchanges of requests sent before are still to come.
+    pub async fn send_ahead(&mut self, transport: &T, requests: &[Rc<Prepared>]) {
+        if self.owed == 0 {
+            self.owed = requests.len();
+            transport.send_ahead(&mut self.lane, requests).await;
+        }
+    }
+
+    /// Sends the request, unless it was sent ahead, and reads the whole reply.
+    pub fn exchange(
         &mut self,
         transport: &T,
         request: &Prepared,
-        along: &[Rc<Prepared>],
         stamps: &mut Stamps,
-    ) -> Result<Reply, Failure> {
-        if self.owed == 0 && !along.is_empty() {
-            self.owed = along.len();
-            transport.send_ahead(&mut self.lane, along).await;
-        }
-        transport.exchange(&mut self.lane, request, stamps).await
+    ) -> impl Future<Output = Result<Reply, Failure>> {
+        transport.exchange(&mut self.lane, request, stamps)
     }
 
     /// The exchange ended, or was given up; whether the lease is of further use. If not, the caller drops it.
@@ -128,7 +127,10 @@ impl<T: Transport> Lease<T> {
         add_one(&self.connection.served);
         let accepts = self.release(transport);
         match result {
-            Ok(reply) => accepts && self.outlives(reply),
+            Ok(reply) => {
+                transport.replied(reply);
+                accepts && self.outlives(reply)
+            }
             // A stream is lost alone; without streams, nobody knows where the next reply would begin.
             Err(_) => accepts && self.connection.queue.is_some(),
         }

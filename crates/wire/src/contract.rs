@@ -192,6 +192,11 @@ pub trait Transport: 'static {
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>>;
 
+    /// A whole reply came: what the transport notes of it.
+    fn replied(&self, reply: &Reply) {
+        let _ = reply;
+    }
+
     /// Pipelining: sends requests whose exchanges follow in this order, and waits for no reply: each exchange then only
     /// reads. What goes wrong shows in the exchanges. A transport that multiplexes does nothing here.
     fn send_ahead(&self, lane: &mut Self::Lane, requests: &[Rc<Prepared>]) -> impl Future<Output = ()>;

@@ -1,6 +1,7 @@
 //! The virtual user: it carries out the program of its scenario, step by step.
 
 use super::{Order, Scope, WorkerScript, pick};
+use crate::extract::SearchedReply;
 use crate::program::{Choice, Op, Program, Test};
 use crate::replies::Memory;
 use brunt_engine::{Step, Turn, VirtualUser};
@@ -21,6 +22,8 @@ pub struct Interpreter<T: Transport> {
     script: Rc<WorkerScript<T>>,
     /// Its number among those of all workers.
     number: u64,
+    /// The request of each iteration, where it is always this one and nothing follows from its reply.
+    only: Option<Rc<Prepared>>,
     /// The operation that is next.
     next: usize,
     /// Its last step asked for nothing: the iteration goes on, and there is no new reply.
@@ -65,6 +68,7 @@ impl<T: Transport> Interpreter<T> {
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
         let begins = if *walk == Some(Order::Walk) { walk_begins(number, round, compiled.users) } else { 0 };
         Self {
+            only: script.only_request(),
             number,
             next: 0,
             goes_on: false,
@@ -120,8 +124,9 @@ impl<T: Transport> Interpreter<T> {
             return;
         }
         let mut random = self.script.random.borrow_mut();
+        let reply = turn.last.map(SearchedReply::new);
         for extractor in extractors {
-            extractor.set(turn.last, &mut self.variables, &mut *random);
+            extractor.set(reply.as_ref(), &mut self.variables, &mut *random);
         }
     }
 
@@ -314,6 +319,9 @@ fn stop(scope: Scope) -> Step {
 
 impl<T: Transport> VirtualUser for Interpreter<T> {
     fn next(&mut self, turn: Turn<'_>) -> Step {
+        if let Some(only) = &self.only {
+            return Step::Last(Rc::clone(only));
+        }
         let mut follows = None;
         if !self.goes_on {
             if turn.step > 0 {

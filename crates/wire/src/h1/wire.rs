@@ -344,18 +344,26 @@ impl<T: Timer + 'static> Transport for H1<T> {
         Ok(Conn { stream, used: false, ahead: Ahead::default(), open })
     }
 
-    async fn exchange(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    fn exchange(
+        &self,
+        conn: &mut Conn,
+        request: &Prepared,
+        stamps: &mut Stamps,
+    ) -> impl Future<Output = Result<Reply, Failure>> {
         let used = std::mem::replace(&mut conn.used, true);
         let nameless = !self.target.borrow().replied;
         let kept = &self.common.kept[request.tags.reply_policy as usize];
         let wants = (used, Wants { server: nameless, ..kept.wants }, kept.pattern.as_ref());
         let request = (&request.h1[..], request.asked);
-        let reply = self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, wants, stamps).await?;
-        if nameless {
+        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, wants, stamps)
+    }
+
+    fn replied(&self, reply: &Reply) {
+        let mut target = self.target.borrow_mut();
+        if !target.replied {
             let server = reply.kept.as_ref().and_then(|kept| kept.server.clone());
-            *self.target.borrow_mut() = Target { told_addresses: false, replied: true, server };
+            *target = Target { told_addresses: false, replied: true, server };
         }
-        Ok(reply)
     }
 
     async fn send_ahead(&self, conn: &mut Conn, requests: &[Rc<Prepared>]) {
