@@ -16,27 +16,27 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 say "the rules of the house"
 cargo test --locked -p brunt-tests --test it house::
 
-say "the picture of crates and modules"
-if has node; then
-    node tools/modules.mjs --check
-else
-    skipped modules "no node (apt-get install nodejs): the picture in ARCHITECTURE.md was not held to the source"
-fi
+# with_node NAME WHAT SCRIPT [ARGUMENT]: runs a check that is written for node.
+with_node() {
+    name=$1
+    say "$2"
+    shift 2
+    if has node; then
+        node "$@"
+    else
+        skipped "$name" "no node (apt-get install nodejs): $1 was not run"
+    fi
+}
 
-say "texts"
-if has node; then
-    node tools/style.mjs
+with_node modules "the picture of crates and modules" tools/modules.mjs --check
+with_node style "texts" tools/style.mjs
+with_node strings "texts that users read" tools/strings.mjs
+with_node book "the book" tools/book.mjs
+if has mdbook; then
+    mdbook build
 else
-    skipped style "no node (apt-get install nodejs): texts were not checked against tools/style-words.txt"
+    skipped mdbook "not installed (cargo install mdbook): links and the list of pages were checked without it"
 fi
-
-say "the book"
-if has node; then
-    node tools/book.mjs
-else
-    skipped book "no node (apt-get install nodejs): links in docs/ were not checked"
-fi
-if has mdbook; then mdbook build; fi
 
 say "docs"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked

@@ -9,7 +9,7 @@ fn a_baseline_is_held_against_what_comes_later() {
     let dir = brunt(&sweep(fast.at("/"))).ends(0).dir;
     let dir = brunt_in(dir, "baseline save main").ends(0).dir;
     let said = brunt_in(dir, "baseline check main").ends(2);
-    said.says("nothing of sweep was kept since the baseline `main`");
+    said.says("no run of sweep was stored since the baseline `main`");
     let dir = brunt_in(said.dir, &sweep(slow.at("/"))).ends(0).dir;
     let said = brunt_in(dir, "baseline check main --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
     said.says("now against main at 60/s: p50: now is worse by");
@@ -17,7 +17,7 @@ fn a_baseline_is_held_against_what_comes_later() {
     list.says("main");
     let refused = brunt_in(list.dir, "runs rm sweep");
     let named = brunt_in(refused.dir, "baseline rm main").ends(0);
-    brunt_in(named.dir, "baseline check main").ends(2).says("is none that was saved");
+    brunt_in(named.dir, "baseline check main").ends(2).says("is not among the saved ones");
 }
 
 #[test]
@@ -44,6 +44,6 @@ fn a_baseline_that_is_not_there_is_told() {
     let nothing = brunt("baseline save main").ends(2);
     nothing.says("no stored run or experiment matches");
     let missing = brunt_in(nothing.dir, "baseline check main").ends(2);
-    missing.says("the baseline `main` is none that was saved");
-    brunt_in(missing.dir, "baseline list").ends(0).says("no baseline is kept so far");
+    missing.says("the baseline `main` is not among the saved ones");
+    brunt_in(missing.dir, "baseline list").ends(0).says("no baseline yet");
 }

@@ -78,7 +78,7 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
         "{}",
         again.out
     );
-    again.says(&["only a side is known in 2 of 2 searches", "2 blocks cannot show any difference"]);
+    again.says(&["only one bound in 2 of 2 searches", "2 blocks cannot show any difference"]);
     let starts = fs::read_to_string(dir.path().join("starts")).expect("starts");
     // Each repetition of each has a start of its own, and the one that was stopped has another.
     assert_eq!(starts.split_whitespace().collect::<String>(), "abbba", "{}", again.err);

@@ -96,7 +96,7 @@ fn mistakes_are_told() {
         ("certify --tool locust", "wrk,"),
         ("certify --case slow", "stall"),
         ("certify -o html", "markdown"),
-        ("certify --seconds 1", "2..=600"),
+        ("certify --seconds 1", "write 2 to 600"),
     ] {
         let output = command(line).output().expect("brunt");
         let told = String::from_utf8_lossy(&output.stderr).into_owned();

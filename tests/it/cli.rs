@@ -1,8 +1,10 @@
 //! The command line, as a user meets it: help, completions, manual, and what is said to mistakes.
 
 use crate::world::brunt::spaced;
+use crate::world::lab::lab;
 use crate::world::{command, replying};
 use std::process::Output;
+use tempfile::TempDir;
 
 fn said(line: &str) -> String {
     let out = command(line).output().expect("brunt");
@@ -44,12 +46,33 @@ fn every_option_of_the_help_is_completed_and_in_the_manual() {
     let manual = said("man").replace("\\-", "-");
     assert!(manual.starts_with(".ie") || manual.starts_with(".TH"), "{}", &manual[..40]);
     for shell in ["bash", "zsh", "fish"] {
-        let completions = said(&format!("completions {shell}"));
+        assert!(said(&format!("completions {shell}")).contains("BRUNT_COMPLETE"), "{shell}");
+        // What the script of the shell runs for `brunt --<TAB>`.
+        let mut completing = command("-- brunt --");
+        let out = completing.env("BRUNT_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", "1").output().expect("brunt");
+        let completions = String::from_utf8_lossy(&out.stdout);
         for option in OPTIONS.split_whitespace().filter(|o| o.starts_with("--")) {
-            let name = if shell == "fish" { option.trim_start_matches("--") } else { option };
-            assert!(completions.contains(name), "{shell}: no {option}");
+            assert!(completions.contains(option), "{shell}: no {option} in {completions}");
             assert!(manual.contains(option), "man: no {option}");
         }
+    }
+}
+
+#[test]
+fn ids_of_the_store_are_completed() {
+    let server = lab("");
+    let store = TempDir::new().expect("a directory");
+    let stored = command(&format!("{} -n 5 --store {}", server.at("/"), store.path().display())).output();
+    assert_eq!(stored.expect("brunt").status.code(), Some(0));
+    let listed = command(&format!("runs list --json --store {}", store.path().display())).output().expect("brunt");
+    let runs: serde_json::Value = serde_json::from_slice(&listed.stdout).expect("the list");
+    let id = runs[0]["id"].as_str().expect("an id");
+    for words in ["report", "runs show", "baseline save main"] {
+        let index = words.split(' ').count() + 1;
+        let mut completing = command(&format!("-- brunt {words} {}", &id[..2]));
+        completing.env("BRUNT_STORE", store.path()).env("BRUNT_COMPLETE", "fish");
+        let out = completing.env("_CLAP_COMPLETE_INDEX", index.to_string()).output().expect("brunt");
+        assert!(String::from_utf8_lossy(&out.stdout).contains(id), "{words}: {out:?}");
     }
 }
 
@@ -101,14 +124,14 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("URL -c 0", &["-c", "at least one, such as 10"]),
     ("URL -c -3", &["not negative"]),
     ("URL -c 1.5", &["whole numbers"]),
-    ("URL -c many", &["that is no number", "write a number such as 500"]),
+    ("URL -c many", &["not a number", "write a number such as 500"]),
     ("URL -r 0", &["a rate above it, such as 0.5"]),
-    ("URL -r 100/s", &["a rate is per second", "write 100, or 100/30s"]),
-    ("URL -r 0..500", &["how long it takes is missing", "0..500/30s"]),
+    ("URL -r 100/s", &["a rate is always per second", "write 100, or 100/30s"]),
+    ("URL -r 0..500", &["the duration of the stage is missing", "0..500/30s"]),
     ("URL -r 50..1500+50", &["brunt sweep"]),
     ("URL -r 100,200/10s", &["only the last stage may have no duration", "write 100/30s"]),
     ("URL -d 10x", &["10x", "such as 500ms"]),
-    ("URL -d 0", &["longer than nothing"]),
+    ("URL -d 0", &["above zero"]),
     ("URL -n 0", &["`0` is out of range; write 1 or more"]),
     ("URL -d 5s -r 10/5s", &["leave out --duration"]),
     ("URL -c 5 --arrivals even", &["--arrivals belongs to the open loop: add --rate N"]),
@@ -116,7 +139,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("URL -r 5 -c 1..5/3s", &["write one number, such as -c 100"]),
     ("URL --arrivals uniform -r 1", &["write poisson, even or burst:N"]),
     ("URL -X get", &["write GET"]),
-    ("URL -X CONNECT", &["asks for a tunnel"]),
+    ("URL -X CONNECT", &["opens a tunnel"]),
     ("URL -H nonsense", &["'Name: value'"]),
     ("URL --data a --form b=c", &["cannot be used with"]),
     ("URL --data @/no/such/file", &["--data: cannot read /no/such/file"]),
@@ -145,12 +168,12 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("ftp://127.0.0.1/", &["not ftp; write http://127.0.0.1/"]),
     ("http://", &["write one such as http://127.0.0.1:8080/path"]),
     ("http://127.0.0.1:99999/", &["invalid port number"]),
-    ("URL{random:9..1}", &["the lower number stands first", "{random:1..100}"]),
+    ("URL{random:9..1}", &["the lower number comes first", "{random:1..100}"]),
     ("URL{random:1..", &["its `}` is missing"]),
     ("URL{csv:/no/such/file:a}", &["/no/such/file"]),
     ("replay /no/such/file", &["/no/such/file"]),
     ("completions tcsh", &["write one of bash"]),
-    ("-c 5", &["there is nothing to ask; write a URL"]),
+    ("-c 5", &["no URL; write one such as"]),
 ];
 
 #[test]

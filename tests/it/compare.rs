@@ -180,7 +180,7 @@ fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
         said.says("not made side by side");
         said.says("It is not known whether servers were started anew");
         let alone = brunt_in(said.dir, "compare run:a").ends(2);
-        alone.says("alone can be compared with nothing");
+        alone.says("a comparison needs two");
     });
 }
 
@@ -210,7 +210,7 @@ fn what_was_measured_before_a_signal_is_told_and_gone_on_with() {
     until("the first block", || running.told().contains("after repetition 1"));
     running.signal(Signal::INT);
     let first = running.finish_amid().ends(130);
-    first.says(&["Comparison - stopped after", "of 6 at most", "did not decide. -> --resume goes on with it"]);
+    first.says(&["Comparison - stopped after", "of 6 at most", "did not decide. -> continue with --resume"]);
     let kept = first.at("/trials").as_array().map_or(0, Vec::len);
     let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
     assert!([0, 5, 6].contains(&again.code), "{}{}", again.out, again.err);
@@ -237,7 +237,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
     let one = server(1);
     let url = one.at("/");
     for (line, told) in [
-        (format!("compare {url}"), "alone can be compared with nothing; write two"),
+        (format!("compare {url}"), "a comparison needs two; write two"),
         (format!("compare {url} {url}"), "two servers would be called"),
         (format!("compare A={url} run:x"), "cannot stand beside each other"),
         (format!("compare A={url} B={url} --metric speed"), "write one of p50"),
@@ -249,7 +249,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (format!("compare A={url} B={url} --at peak"), "write load, capacity or both"),
         (format!("compare A={url} B={url} --at both"), "at which load, besides the capacity?"),
         (format!("compare A={url} B={url} --at capacity --metric p99"), "only those are compared; write --at both"),
-        (format!("compare A={url} B={url} --at capacity -d 5s"), "a search says itself how long its trials are"),
+        (format!("compare A={url} B={url} --at capacity -d 5s"), "a search chooses the duration of its trials"),
         (format!("compare A={url} B={url} --at capacity --objective 1-3-10"), "would be a second capacity"),
         (format!("compare A={url} B={url} --at capacity --within 1m"), "that is 3 s for each of 20 searches"),
         (format!("compare A={url} B={url} --metric capacity"), "add --at capacity, or --at both"),

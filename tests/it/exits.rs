@@ -99,7 +99,7 @@ fn an_unusable_store_is_told_with_q_too() {
     let good = lab("");
     let (code, out, err) = ended(Path::new("/proc/nowhere"), &format!("{} -n 20 -q", good.at("/")));
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
-    assert!(err.contains("this run is not kept") && err.contains("/proc/nowhere"), "{err}");
+    assert!(err.contains("this run is not stored") && err.contains("/proc/nowhere"), "{err}");
 }
 
 /// Bytes of address space that the segments of a 64-bit ELF file are mapped to.

@@ -118,7 +118,7 @@ fn a_second_signal_leaves_at_once_and_the_guard_ends_the_server() {
     until("the server", || stage.pids().len() == 1);
     std::thread::sleep(std::time::Duration::from_millis(300));
     brunt.signal(Signal::INT);
-    until("what it says to the first", || stage.read("err").contains("once more to quit"));
+    until("what it says to the first", || stage.read("err").contains("again to quit"));
     brunt.signal(Signal::INT);
     assert_eq!(end(&mut brunt), 130);
     until("the server's end", || stage.pids().iter().all(|pid| !is_there(*pid)));

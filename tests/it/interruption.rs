@@ -50,7 +50,7 @@ fn a_second_signal_quits() {
     let lab = lab("--fail 1:never");
     let running = under_way(&lab, "-c 3");
     running.signal(Signal::INT);
-    until("what it says to the first", || running.told().contains("once more to quit"));
+    until("what it says to the first", || running.told().contains("again to quit"));
     running.signal(Signal::INT);
     let ran = running.finish().ends(130);
     assert!(ran.json.is_null() && ran.out.is_empty(), "{}", ran.out);

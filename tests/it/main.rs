@@ -32,6 +32,7 @@ mod plan;
 mod populations;
 mod probes;
 mod processes;
+mod recorded;
 mod requests;
 mod secrets;
 mod tls;

@@ -231,7 +231,7 @@ fn what_is_no_log_is_not_replayed() {
     fs::write(&file, "some text").expect("a file");
     let told = command(&format!("replay {}", file.display())).output().expect("brunt");
     assert_eq!(told.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&told.stderr).contains("no brunt event log"), "{told:?}");
+    assert!(String::from_utf8_lossy(&told.stderr).contains("not an event log of brunt"), "{told:?}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_new_plan_is_well_and_is_not_written_over() {
     let expected = "a.yaml is valid: 1 contender × 3 steps × 1 repetition = 3 trials, about 14 s\n";
     assert_eq!((told.as_str(), code), (expected, Some(0)));
     let (_, told, code) = said(&["new", "a.yaml"], folder.path());
-    assert!(code == Some(2) && told.contains("a.yaml` exists already"), "{told}");
+    assert!(code == Some(2) && told.contains("a.yaml` already exists"), "{told}");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn mistakes_are_told_with_their_place() {
         (
             "script: {request: h}\n",
             &["--set", "load.rate=fast"],
-            "--set load.rate=fast: load.rate: `fast`: that is no number",
+            "--set load.rate=fast: load.rate: `fast`: not a number",
         ),
         ("", &[], "brunt: plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with\n"),
     ] {

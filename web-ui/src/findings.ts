@@ -31,17 +31,21 @@ function banner({ trials }: StudyDocument): HTMLElement | null {
   return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': 'Verdict' }, ...lines);
 }
 
-/** Each cause once, with how many trials had it. */
+/** Failed checks and causes, each once with how many trials had it. */
 function causes(trials: Trial[]): HTMLElement | null {
+  const reasons = trials.flatMap((t) => [
+    ...(t.failed_checks ?? []).map((c) => ({ key: c.name, sentence: `${c.name}: ${c.arithmetic}`, remedy: '' })),
+    ...t.verdict.causes.map((c) => ({ key: c.limit, sentence: c.sentence, remedy: c.remedy })),
+  ]);
   const found = new Map<string, { sentence: string; remedy: string; trials: number }>();
-  for (const cause of trials.flatMap((t) => t.verdict.causes)) {
-    const same = found.get(cause.limit) ?? { ...cause, trials: 0 };
-    found.set(cause.limit, { ...same, trials: same.trials + 1 });
+  for (const { key, ...reason } of reasons) {
+    const same = found.get(key) ?? { ...reason, trials: 0 };
+    found.set(key, { ...same, trials: same.trials + 1 });
   }
   if (found.size === 0) return null;
   const one = (c: { sentence: string; remedy: string; trials: number }) => {
     const times = c.trials > 1 ? ` (and ${plural(c.trials - 1, 'other trial')} like it)` : '';
-    return h('li', {}, c.sentence, times, ' ', h('span', { class: 'remedy' }, c.remedy));
+    return h('li', {}, c.sentence, times, ' ', c.remedy ? h('span', { class: 'remedy' }, c.remedy) : null);
   };
   return h('ul', {}, ...[...found.values()].map(one));
 }

@@ -262,6 +262,8 @@ export interface Trial {
   failures: Record<string, number>;
   response_time_seconds: Times | null;
   verdict: Verdict;
+  /** Left out where all consistency checks passed. */
+  failed_checks?: { name: string; arithmetic: string }[];
   findings: Finding[];
   bottleneck: Bottleneck | null;
   objectives: { text: string; met: boolean }[];

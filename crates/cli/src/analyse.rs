@@ -26,8 +26,8 @@ Examples:
   brunt analyse users.csv --think 0s               `users throughput` or `N X` of users who do not think: the scalability law
   brunt analyse result.jtl -o json                 for programs
 
-A contender is named by its file, without folder, ending and the number at its end; the same load once more is another
-repetition.";
+The name of a contender is that of its file without directory, extension and final number. The same load again is
+another repetition.";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
@@ -35,10 +35,10 @@ pub struct AnalyseArgs {
     /// Results: of autobench, ab -g and -e, siege, jmeter (JTL), brunt (JSON, CSV of a sweep), or a table
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Bounds that each load is held against, such as 'p99 < 3s, errors < 1%'; repeatable
+    /// Objective of each load, such as 'p99 < 3s, errors < 1%'; repeatable
     #[arg(long = "objective", value_name = "BOUNDS", value_parser = objective::parse)]
     objectives: Vec<Vec<Objective>>,
-    /// Think time of the users, where the files do not tell it; `0s`: none, so that the scalability law can be fitted
+    /// Think time of the users if the files do not state it; 0s allows a fit of the Universal Scalability Law
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     think: Option<Duration>,
     /// Report in FORMAT (text, markdown, json), to FILE or standard output; repeatable [default: text]

@@ -25,17 +25,17 @@ use std::io::{self, Write};
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt run plan.yaml && brunt baseline save main      what was begun last is `main` from now on
-  brunt baseline save main k7m2xqd                     another one is
+  brunt run plan.yaml && brunt baseline save main      the latest run or experiment becomes `main`
+  brunt baseline save main k7m2xqd                     the one with this id becomes `main`
   brunt run plan.yaml && brunt baseline check main --fail-if 'p99 worse by 5%'
-                                                       the latest of the same plan, held against it; exit code 9 if worse
-  brunt baseline check main p3nq8vw -o junit=b.xml     a run or experiment of choice, for CI
-  brunt baseline check main http://127.0.0.1:8082/     another server, measured now as the baseline was
+                                                       compare the latest of the same plan with it; exit code 9 if worse
+  brunt baseline check main p3nq8vw -o junit=b.xml     compare this one; report for CI
+  brunt baseline check main http://127.0.0.1:8082/     measure another server in the same way
   brunt baseline list
-  brunt baseline rm main                               what it was is kept as any other
+  brunt baseline rm main                               its runs stay in the store
 
-A baseline cannot be removed with `brunt runs rm`. For the comparison see `brunt compare`: runs of another
-day say less than such as are made in turns.";
+`brunt runs rm` does not delete a baseline. Alternating trials (`brunt compare`) are more precise than runs of
+different days.";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
@@ -47,13 +47,13 @@ pub struct BaselineArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum What {
-    /// Keeps a run or an experiment as the baseline of that name
+    /// Saves a run or an experiment as a baseline
     Save(SaveArgs),
     /// Lists the baselines
     List(ListArgs),
     /// Compares a run or an experiment with a baseline
     Check(Box<CheckArgs>),
-    /// Forgets a baseline; what it was is kept as any other
+    /// Removes a baseline; its runs stay in the store
     Rm(RmArgs),
 }
 
@@ -150,7 +150,7 @@ fn list(store: &Store) -> Result<(), Failed> {
     let mut table = Table::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
     let baselines = store.baselines().map_err(runs::refused)?;
     if baselines.is_empty() {
-        return say("no baseline is kept so far; `brunt baseline save NAME` makes one\n");
+        return say("no baseline yet; create one with `brunt baseline save NAME`\n");
     }
     for (name, id) in baselines {
         let entry = store.entry(&id).ok();
@@ -197,7 +197,7 @@ fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, Fa
         .map(|entry| entry.id)
         .with_context(|| {
             format!(
-                "nothing of {} was kept since the baseline `{name}` ({}); measure it again, or name a run",
+                "no run of {} was stored since the baseline `{name}` ({}); measure it again, or name a run",
                 kept.what, kept.id
             )
         })
@@ -233,7 +233,7 @@ fn paired(name: &str, before: ByContender, now: ByContender) -> Result<Vec<Vec<G
         pairs.push(vec![group(format!("{name}{of}"), runs), group(format!("now{of}"), later.clone())]);
     }
     if pairs.is_empty() {
-        return Err(usage(anyhow!("they have no contender in common with the baseline `{name}`; name other runs")));
+        return Err(usage(anyhow!("no contender in common with the baseline `{name}`; name other runs")));
     }
     Ok(pairs)
 }

@@ -1,12 +1,22 @@
 //! Writes an error and its causes as one line.
 
-/// The error and its causes, each once: many libraries repeat the cause in their own message.
+/// The error and its causes, each once: many libraries repeat the cause in their own message. The system's numbers are left
+/// out, since its words say the same.
 pub fn line(error: &anyhow::Error) -> String {
     error
         .chain()
-        .map(ToString::to_string)
+        .map(|cause| without_number(&cause.to_string()))
         .reduce(|line, cause| if line.ends_with(&cause) { line } else { line + ": " + &cause })
         .unwrap_or_default()
+}
+
+/// `No such file or directory (os error 2)` without what is in parentheses, wherever it occurs.
+pub fn without_number(text: &str) -> String {
+    let Some((first, rest)) = text.split_once(" (os error ") else { return text.into() };
+    match rest.split_once(')') {
+        Some((number, rest)) if number.parse::<i32>().is_ok() => first.to_owned() + &without_number(rest),
+        _ => text.into(),
+    }
 }
 
 #[cfg(test)]
@@ -17,7 +27,7 @@ mod tests {
     #[test]
     fn a_cause_that_is_already_told_is_not_repeated() {
         let error = anyhow!("No such file (os error 2)").context("cannot read /x: No such file (os error 2)");
-        assert_eq!(line(&error.context("--urls")), "--urls: cannot read /x: No such file (os error 2)");
+        assert_eq!(line(&error.context("--urls")), "--urls: cannot read /x: No such file");
         assert_eq!(line(&anyhow!("b").context("a")), "a: b");
     }
 }

@@ -50,7 +50,7 @@ fn announce(league: &League) {
     }
     let (trials, minutes) = (league.trials().len(), f64::from(league.length()) / 60.0);
     eprintln!(
-        "{trials} trials, {minutes:.0} min or more; leave the machine alone meanwhile (Ctrl-C: what is known so far)"
+        "{trials} trials, at least {minutes:.0} min; keep the machine idle (Ctrl-C: report of the trials so far)"
     );
 }
 

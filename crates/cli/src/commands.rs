@@ -11,10 +11,10 @@ use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
 use crate::view::ViewArgs;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Measures web servers: how much load one can bear, how sure that is, and what the bottleneck was.
+/// Measures web servers: throughput, response times, capacity and bottlenecks, with confidence intervals.
 #[derive(Debug, Parser)]
 #[command(name = "brunt", version, max_term_width = 110, after_help = after_run())]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
@@ -32,60 +32,61 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Puts load on a server and reports what became of it; the command meant where none is named
+    /// Measures a server under load (the default command)
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
-    /// Looks at the server and this machine before a load: takes what `run` takes, and reports likely problems
+    /// Sends one request and reports likely problems of a run with the same options
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
     Check(Box<RunArgs>),
-    /// Reports a recorded run once more, from its event log
+    /// Shows the report of a recorded run, from its event log
     #[command(max_term_width = 110, after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
-    /// Measures servers at one load after the other, each several times, and says where each bends
+    /// Measures servers at several loads with repetitions; finds knee and saturation point
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::SWEEP_EXAMPLES)]
     Sweep(Box<crate::experiment::SweepArgs>),
-    /// Finds how much load a server carries within bounds such as p99 < 50ms, with a 95 % interval
+    /// Finds the highest load within an objective such as p99 < 50ms, with a 95 % confidence interval
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::find::EXAMPLES)]
     Find(Box<crate::experiment::find::FindArgs>),
-    /// Says whether a server is better than another: measures both in turns, until that is decided
+    /// Compares servers in alternating trials, with a significance test
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::experiment::COMPARE_EXAMPLES)]
     Compare(Box<crate::experiment::CompareArgs>),
-    /// Keeps a run or an experiment to compare later ones with
+    /// Saves a run or an experiment as a baseline, and compares later ones with it
     #[command(max_term_width = 110, after_help = crate::baseline::EXAMPLES)]
     Baseline(crate::baseline::BaselineArgs),
-    /// Plan files: checks one, shows what it comes to, writes a new one
+    /// Checks, shows and creates plan files
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),
-    /// The runs and experiments that were kept
+    /// Lists and manages stored runs and experiments
     #[command(max_term_width = 110, after_help = crate::runs::EXAMPLES)]
     Runs(crate::runs::RunsArgs),
-    /// Finds knee, saturation point and outliers in results, those of other tools too
+    /// Finds knee, saturation point and outliers in result files of brunt and of other tools
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::analyse::EXAMPLES)]
     Analyse(crate::analyse::AnalyseArgs),
-    /// Makes links under which brunt answers as another tool, such as ab; `brunt ab …` does the same without
+    /// Creates links such as ab that run brunt as another tool; `brunt ab …` works without a link
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::names::after_help())]
     InstallNames(crate::names::NamesArgs),
-    /// Shows a run or an experiment that was kept once more, in any format
+    /// Shows the report of a stored run or experiment, in any format
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::reports::EXAMPLES)]
     Report(crate::reports::ReportArgs),
-    /// Holds load generators, brunt first, against a server whose response times are known
+    /// Scores load generators against a server whose response times are known
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_help = certify::args::EXAMPLES)]
     Certify(CertifyArgs),
-    /// The reference server: response times known by computation, on loopback only
+    /// Runs a reference server with known response times, on loopback only
     #[cfg(target_os = "linux")]
     #[command(max_term_width = 110, after_long_help = after_lab())]
     Lab(Box<brunt_lab::args::Options>),
-    /// Stands between brunt and a server that it started, and ends that when brunt is gone
+    /// Ends a server that brunt started when brunt is gone
     #[command(hide = true)]
     Guard,
-    /// Prints the completions of a shell
+    /// Prints the completion script of a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
-        shell: clap_complete::Shell,
+        #[arg(value_enum)]
+        shell: Shell,
     },
-    /// One process's part of a run
+    /// Runs one process's share of the load
     #[command(hide = true)]
     Worker,
     /// Prints the man page, or writes one for each command
@@ -95,13 +96,36 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
-    /// Prints the JSON Schema of the JSON report of a run, or of an experiment
+    /// Prints the JSON Schema of a JSON report
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
-        /// Of which document
+        /// Name of the document
         #[arg(value_parser = documents(), default_value = brunt_report::SCHEMAS[0].name)]
         document: String,
     },
+}
+
+/// A shell with completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl Shell {
+    /// Its name, as its completer is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Elvish => "elvish",
+            Self::Fish => "fish",
+            Self::Powershell => "powershell",
+            Self::Zsh => "zsh",
+        }
+    }
 }
 
 impl Cli {
@@ -128,18 +152,18 @@ fn after_lab() -> String {
 const RUN_EXAMPLES: &str = "\
 Examples:
   brunt http://127.0.0.1:8080/                       closed loop, 10 connections, 10 s
-  brunt -r 2000 -d 1m http://127.0.0.1:8080/         open loop: 2000/s, whatever the server does
+  brunt -r 2000 -d 1m http://127.0.0.1:8080/         open loop: 2000/s, independent of replies
   brunt -r 0..500/30s,500/2m http://127.0.0.1:8080/  up to 500/s in 30 s, then 500/s for 2 min
   brunt -c 64 --think 0.5s..2s http://127.0.0.1/     64 users who think between requests
   brunt -n 5000 --urls urls.txt --order random       5000 requests from a list
   brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
-  brunt run plan.yaml --set load.rate=100..500+50    an experiment, as the plan file says; see `brunt plan`
+  brunt run plan.yaml --set load.rate=100..500+50    an experiment from a plan file; see `brunt plan`
   brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  brunt check https://localhost/                 who answers, how, and what to mend
-  brunt check -c 20000 http://127.0.0.1:8080/    whether this machine and the server bear 20,000 connections
+  brunt check https://localhost/                 server, protocol, TLS, and what to fix
+  brunt check -c 20000 http://127.0.0.1:8080/    limits of this machine and the server for 20,000 connections
   brunt check -r 5000 -d 5m http://10.0.0.2/     the same for a rate: link, ports, firewall
   brunt check -o json https://localhost/         for programs
 
@@ -147,7 +171,7 @@ At most two requests are sent (one, where the method is neither GET nor HEAD), a
 
 Exit codes:
     0  a reply came
-    2  bad usage; nothing was begun
+    2  invalid usage; nothing was started
     3  no reply came; the report says why and what to do";
 
 const SCHEMA_EXAMPLES: &str = "\

@@ -20,7 +20,7 @@ pub enum Exit {
     Interrupted,
     /// 5: it was measured, but a consistency check failed: discard the figures.
     Invalid,
-    /// 3: nothing could be measured: not one reply came.
+    /// 3: nothing measured: no reply came.
     NothingMeasured,
     /// 7: a hook or a managed server failed, which stopped the experiment; what was measured until then was reported.
     Halted,
@@ -68,14 +68,14 @@ impl Exit {
         match self {
             Self::Measured => "measured, every objective met",
             Self::Failed => "brunt itself failed",
-            Self::Usage => "bad usage; nothing was begun",
-            Self::NothingMeasured => "nothing could be measured: not one reply came",
-            Self::ObjectiveMissed => "measured, but an objective was missed or not one reply was good",
+            Self::Usage => "invalid usage; nothing was started",
+            Self::NothingMeasured => "nothing measured: no reply came",
+            Self::ObjectiveMissed => "measured, but an objective was missed or no reply was good",
             Self::Invalid => "measured, but a consistency check failed: discard the figures",
-            Self::Limited => "measured, but the generator was the limit (with --strict)",
+            Self::Limited => "measured, but the load generator was the bottleneck (with --strict)",
             Self::Halted => "a hook or managed server failed; what was measured was reported",
-            Self::Undecided => "measured, but what was to be decided is not",
-            Self::Worse => "measured, and worse by more than --fail-if allows",
+            Self::Undecided => "measured, but the question is undecided",
+            Self::Worse => "measured, and worse than --fail-if allows",
             Self::Interrupted => "interrupted; what was measured was reported",
         }
     }

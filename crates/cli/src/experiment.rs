@@ -189,7 +189,7 @@ fn begun(experiment: &Experiment, environment: &Environment, keep: Keep) -> Resu
         }
         Keep::Anew(store) => match store.begin_experiment(experiment, environment, unix_seconds) {
             Ok(id) => Ok((anew(Some(id), Vec::new()), Some(store))),
-            Err(error) => Ok((anew(None, vec![format!("this experiment is not kept: {error}")]), None)),
+            Err(error) => Ok((anew(None, vec![format!("this experiment is not stored: {error}")]), None)),
         },
         Keep::Nowhere { note } => Ok((anew(None, note.into_iter().collect()), None)),
     }
@@ -230,7 +230,7 @@ fn finish(
     if let (Some(store), Some(id)) = (store, &study.id) {
         let ended = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
         let trouble = store.end_experiment(id, &ended).err();
-        study.warnings.extend(trouble.map(|error| format!("experiment {id} may not be listed as it was: {error}")));
+        study.warnings.extend(trouble.map(|error| format!("the list of experiments may be wrong about {id}: {error}")));
     }
     let nothing = outcome.is_ok() && !study.interrupted && !study.trials.is_empty() && study.measured_nothing();
     if nothing {
@@ -252,7 +252,7 @@ fn finish(
 
 /// An experiment without a single reply: one line, the reports that were asked for, and nothing in the store.
 fn told_nothing(study: &Study, store: Option<&Store>, outputs: Outputs) -> Result<Exit, Failed> {
-    let why = study.trials.first().map_or_else(|| "no trial was made".into(), |trial| no_reply(&trial.run));
+    let why = study.trials.first().map_or_else(|| "no trial was run".into(), |trial| no_reply(&trial.run));
     say(&format!("brunt: nothing was measured in {}: {why}", plural(study.trials.len() as u64, "trial")));
     if let (Some(store), Some(id)) = (store, &study.id) {
         let removed = store.remove(&StoredItem::Experiment(id.clone()));

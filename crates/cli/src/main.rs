@@ -5,7 +5,7 @@
 //! * [`commands`]: which there are; [`args`]: what several of them are told.
 //! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
-//! * [`stored`]: runs that were kept, compared. [`mod@baseline`]: one of them kept to compare with.
+//! * [`stored`]: comparison of stored runs. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
 //! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress, drawn on the [`screen`]. How a plan is carried out is `brunt-runner`'s.
 //! * [`mod@check`]: the report of a careful look before a load. [`ending`]: how figures make brunt exit.
@@ -24,6 +24,7 @@ mod causes;
 mod certify;
 mod check;
 mod commands;
+mod completions;
 mod dropins;
 mod ending;
 mod exit;
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
     if let Some((tool, called, told)) = brunt_dropin::asked(&words) {
         return dropins::run(tool, called, told);
     }
+    completions::answer();
     if words.len() < 2 {
         eprint!("{}", mistakes::SHORT_HELP);
         return Exit::Usage.into();
@@ -95,7 +97,8 @@ fn main() -> ExitCode {
 /// The arguments. What is wrong with them is told without repeating secrets.
 fn arguments(words: &[String]) -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        let explained = mistakes::explained(&error, words).map(|text| format!("brunt: {text}\n"));
+        let explained =
+            mistakes::explained(&error, words).map(|text| format!("brunt: {}\n", causes::without_number(&text)));
         let told = explained.clone().unwrap_or_else(|| error.render().to_string());
         let shown = redact::text(&told);
         if explained.is_none() && (shown == told || !error.use_stderr()) {
@@ -129,7 +132,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             Ok(Exit::Measured)
         }
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "brunt", &mut io::stdout());
+            completions::write_script(shell, &mut io::stdout()).map_err(failed)?;
             Ok(Exit::Measured)
         }
         Command::Worker => worker::worker().map_err(failed),

@@ -55,7 +55,7 @@ pub fn explained(error: &clap::Error, words: &[String]) -> Option<String> {
         },
         ErrorKind::ValueValidation => {
             let (option, value) = (option(error)?, context(error, ContextKind::InvalidValue)?);
-            let wrong = error.source()?.to_string();
+            let wrong = range(&error.source()?.to_string());
             let value = if wrong.contains('`') { String::new() } else { format!("`{value}`: ") };
             Some(format!("{option}: {value}{wrong}"))
         }
@@ -65,12 +65,26 @@ pub fn explained(error: &clap::Error, words: &[String]) -> Option<String> {
             let is_missing = value.is_empty() || known.is_empty();
             (!is_missing).then(|| format!("{option}: invalid value `{value}`; write one of {}", known.join(", ")))
         }
+        ErrorKind::InvalidSubcommand => {
+            let (word, near) =
+                (context(error, ContextKind::InvalidSubcommand)?, error.get(ContextKind::SuggestedSubcommand)?);
+            let ContextValue::Strings(near) = near else { return None };
+            let [command, rest @ ..] = words.get(1..)? else { return None };
+            let (near, rest) = (near.last()?, [&[String::new()], rest.get(1..)?].concat().join(" "));
+            Some(format!("`{word}` is not a command; write `brunt {command} {near}{rest}`"))
+        }
         ErrorKind::MissingRequiredArgument => {
             let ContextValue::Strings(missing) = error.get(ContextKind::InvalidArg)? else { return None };
             Some(format!("{} is missing; the arguments are in `--help`", missing.join(", ")))
         }
         _ => None,
     }
+}
+
+/// What clap says of a number out of range, `0 is not in 1..=9`, as the options of a run say it.
+fn range(wrong: &str) -> String {
+    let out = wrong.split_once(" is not in ").and_then(|(value, range)| Some((value, range.split_once("..=")?)));
+    out.map_or(wrong.into(), |(value, (least, most))| format!("`{value}` is out of range; write {least} to {most}"))
 }
 
 /// Two options that exclude each other, or one that stands there twice.
@@ -199,6 +213,8 @@ mod tests {
             ("-s x.lua http://a/", "plan file"),
             ("--conections 5 http://a/", "write --connections"),
             ("find --max-lod 5 http://a/", "write --max-load"),
+            ("plan chek plan.yaml", "write `brunt plan check plan.yaml`"),
+            ("sweep -r 5..9+1 http://a/ --repeat 0", "--repeat: `0` is out of range; write 1 to 100000"),
         ] {
             assert!(told(line).contains(words), "{line}: {}", told(line));
         }

@@ -18,13 +18,13 @@ pub fn after_help() -> String {
 
 const EXAMPLES: &str = "\
 Examples:
-  brunt install-names ~/bin                 ab is brunt, where ~/bin stands before /usr/bin in PATH
+  brunt install-names ~/bin                 ab runs brunt if ~/bin is before /usr/bin in PATH
   brunt ab -n 1000 -c 10 http://127.0.0.1/  the same without a link";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct NamesArgs {
-    /// Where the links are made; it must be there
+    /// Existing directory for the links
     pub dir: PathBuf,
 }
 

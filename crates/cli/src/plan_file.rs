@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt plan new plan.yaml                                a plan with comments, to begin with
-  brunt plan check plan.yaml                              whether it is valid, and how long it takes
+  brunt plan new plan.yaml                                create a plan file with comments
+  brunt plan check plan.yaml                              check it, and estimate its duration
   brunt plan check plan.yaml --set load.rate=100..500+50  the same with another load
-  brunt plan show plan.yaml                               what it comes to, by contender
+  brunt plan show plan.yaml                               variables filled in, by contender
   brunt plan schema > plan.schema.json                    for editors";
 
 /// The plan that `brunt plan new` writes.
@@ -31,9 +31,9 @@ pub struct PlanArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum PlanCommand {
-    /// Says whether a plan file is valid, and how long it takes; nothing is begun
+    /// Checks a plan file and estimates its duration, without running it
     Check(FileArgs),
-    /// Prints what a plan file comes to: variables filled in, and what differs by contender
+    /// Prints the plan with variables filled in, and the differences between contenders
     Show {
         #[command(flatten)]
         file: FileArgs,
@@ -41,7 +41,7 @@ enum PlanCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Writes a plan with comments, to begin with
+    /// Creates a plan file with comments
     New {
         /// Where to; standard output where none is named
         file: Option<PathBuf>,
@@ -97,7 +97,7 @@ fn new(file: Option<&Path>) -> Result<Exit, Failed> {
         return Ok(Exit::Measured);
     };
     if file.exists() {
-        return Err(usage(anyhow::anyhow!("`{}` exists already; write another name", file.display())));
+        return Err(usage(anyhow::anyhow!("`{}` already exists; write another name", file.display())));
     }
     let created = std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
     created.map_err(usage)?.write_all(NEW.as_bytes()).map_err(failed)?;

@@ -23,12 +23,12 @@ Examples:
 /// What `brunt replay` is told.
 #[derive(Debug, Clone, Args)]
 pub struct ReplayArgs {
-    /// The event log, as --events wrote it or as the store keeps it
+    /// Event log that --events wrote
     pub file: PathBuf,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
     #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = values::output)]
     pub outputs: Vec<Output>,
-    /// Exit code 6 where the generator was the limit
+    /// Exit code 6 if the load generator was the bottleneck
     #[arg(long)]
     pub strict: bool,
 }

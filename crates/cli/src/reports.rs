@@ -19,16 +19,16 @@ use std::path::Path;
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt report last                            the last run or experiment again
+  brunt report last                            the latest run or experiment
   brunt report k7m2xqd -o html=page.html       by its short id; `brunt runs list` has them
   brunt report e1-php -o svg=plots/            the last experiment of a plan: its charts, one file per chart
   brunt report run.events -o markdown          an event log that --events wrote
-  brunt report before.events k7m2xqd           two runs beside each other";
+  brunt report before.events k7m2xqd           two runs side by side";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
-    /// What is shown: ids, tags, names of experiments, `last`, or event logs; several runs are set beside each other
+    /// Ids, tags, names of experiments, `last`, or event logs; several runs are shown side by side
     #[arg(value_name = "RUN|FILE", required = true)]
     pub subjects: Vec<String>,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
@@ -67,7 +67,7 @@ fn run_of(kept: &Kept) -> Result<(String, &Run, &Judgement)> {
     match kept {
         Kept::Run(name, run, judgement) => Ok((name.clone(), run, judgement)),
         Kept::Study(study) => bail!(
-            "{} is an experiment: only runs are set beside each other; name one alone",
+            "{} is an experiment: only runs are shown side by side; name one alone",
             study.id.as_deref().unwrap_or(&study.experiment.name)
         ),
     }

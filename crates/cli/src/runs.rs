@@ -1,4 +1,4 @@
-//! The runs and experiments that were kept: `brunt runs`.
+//! Lists and manages stored runs and experiments: `brunt runs`.
 //!
 //! Out of scope: how they are kept (that is `store`'s), or shown in other formats (that is [`crate::reports`]').
 
@@ -18,13 +18,13 @@ use std::path::PathBuf;
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt runs                             what was kept, the latest last
+  brunt runs                             all, the latest last
   brunt runs list e1-php                 the runs of an experiment
-  brunt runs show last                   the report of what was begun last
-  brunt runs tag k7m2xqp baseline        `baseline` is its name from now on
-  brunt runs rm k7m2xqp                  files and all
-  brunt runs export baseline b.brunt     one file, for somebody else's `brunt runs import b.brunt`
-  brunt runs scrub                       redacts what an earlier version stored in clear
+  brunt runs show last                   the report of the latest
+  brunt runs tag k7m2xqp baseline        tag it `baseline`
+  brunt runs rm k7m2xqp                  delete it with its files
+  brunt runs export baseline b.brunt     one file, for `brunt runs import b.brunt` elsewhere
+  brunt runs scrub                       redact secrets that an earlier version stored
 
 An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
 
@@ -40,19 +40,19 @@ pub struct RunsArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum What {
-    /// Lists what was kept; what is meant where nothing is named
+    /// Lists stored runs and experiments (the default)
     List(ListArgs),
     /// Shows the report of a run or experiment
     Show(OneArgs),
-    /// Gives a run or experiment a name
+    /// Adds a tag to a run or experiment
     Tag(TagArgs),
-    /// Takes a name away
+    /// Removes a tag
     Untag(UntagArgs),
-    /// Removes runs and experiments, files and all
+    /// Deletes runs and experiments with their files
     Rm(SomeArgs),
-    /// Writes a run, or an experiment with its runs, into one file
+    /// Writes a run, or an experiment with its runs, to one file
     Export(ExportArgs),
-    /// Takes in what `export` wrote
+    /// Reads a file that `export` wrote into the store
     Import(ImportArgs),
     /// Redacts secrets that an earlier version stored in clear, and makes all files private
     Scrub(ScrubArgs),
@@ -142,7 +142,7 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
 /// The store, for a command that is about nothing else.
 pub fn open(args: &StoreArgs) -> Result<Store, Failed> {
     let store = args.open().map_err(failed)?;
-    store.ok_or_else(|| usage(anyhow!("--no-store: there is nothing to look at without a store; leave it out")))
+    store.ok_or_else(|| usage(anyhow!("--no-store: this command reads the store; leave it out")))
 }
 
 /// What the store would not do.

@@ -42,7 +42,7 @@ pub fn listen() -> io::Result<Interrupt> {
             heard.stop();
             thread::sleep(ONE_SIGNAL);
             signals.pending().for_each(drop);
-            screen::say("stopping; press Ctrl-C once more to quit without a report");
+            screen::say("stopping; press Ctrl-C again to quit without a report");
         }
     })?;
     Ok(interrupt)

@@ -160,7 +160,7 @@ fn at_each_load(groups: &[Group], contenders: &[Contender], spec: &Compare) -> C
         let all = contenders.iter().map(of).collect::<Vec<_>>().join("; ");
         comparison
             .differences
-            .insert(0, format!("no load was measured of all of them, so different loads are compared: {all}"));
+            .insert(0, format!("no load is common to all of them, so different loads are compared: {all}"));
     }
     comparison.differences.extend(unknown(groups));
     comparison
@@ -184,14 +184,11 @@ fn unknown(groups: &[Group]) -> Vec<String> {
     let began = || groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds);
     let (first, last) = (began().fold(f64::INFINITY, f64::min), began().fold(0.0, f64::max));
     let mut told = vec![
-        "It is not known whether servers were started anew between the runs, or kept caches and connections."
-            .to_owned(),
+        "It is unknown whether servers were restarted between the runs, or kept caches and connections.".to_owned(),
     ];
     if last - first > APART {
         let apart = span(last - first);
-        told.push(format!(
-            "The runs lie up to {apart} apart: the machines, and who shared them, may have been others."
-        ));
+        told.push(format!("The runs are up to {apart} apart: the machine and its load may have changed."));
     }
     told
 }
@@ -228,7 +225,7 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
     let names = contenders.iter().map(|c| c.name.clone()).collect::<Vec<_>>().join(", ");
     let experiment = Experiment {
         name: names,
-        about: "runs that were kept, compared".into(),
+        about: "comparison of stored runs".into(),
         contenders,
         repetitions,
         order: TrialOrder::Blocks,

@@ -100,7 +100,7 @@ fn read(words: &[String]) -> Result<Args, String> {
     while let Some(read) = long.next() {
         match read {
             Read::Option(row, value) => (row.does)(&mut args, value.unwrap_or_default()),
-            Read::Ours(word) => return Err(format!("there is no --brunt-{word}; a chart needs none")),
+            Read::Ours(word) => return Err(format!("unknown option --brunt-{word}; a chart needs none")),
             Read::OptionError(wrong) => return Err(wrong.to_string()),
         }
     }

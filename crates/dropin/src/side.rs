@@ -56,7 +56,7 @@ impl Side {
         let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let Some(row) = ROWS.iter().find(|row| row.name == name) else {
             let all: Vec<_> = ROWS.iter().map(Row::written).collect();
-            return Err(format!("there is no --brunt-{name}; write one of {}", all.join(", ")));
+            return Err(format!("unknown option --brunt-{name}; write one of {}", all.join(", ")));
         };
         match (row.value, joined) {
             (None, None) => row.does(self, ""),

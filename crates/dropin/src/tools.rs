@@ -36,10 +36,10 @@ pub const COMPAT: &[Tool] = &[
     },
     Tool {
         name: "autobench_admin",
-        about: "the same, from the machines on which autobenchd waits",
+        about: "the same from several machines that run autobenchd",
         run: autobench::admin,
     },
-    Tool { name: "autobenchd", about: "waits for orders of autobench_admin", run: autobench::daemon },
+    Tool { name: "autobenchd", about: "runs httperf for autobench_admin", run: autobench::daemon },
     Tool { name: "bench2graph", about: "a chart of autobench's table: PNG, SVG or PostScript", run: bench2graph::run },
 ];
 

@@ -176,7 +176,10 @@ impl<T: Transport> Actor<T> {
             Ok(())
         } else {
             // Boxed: seldom needed, and every idle connection would hold the room for it.
-            let ahead = Box::pin(async { Ok(lane.send_ahead(transport, &self.along).await) });
+            let ahead = Box::pin(async {
+                lane.send_ahead(transport, &self.along).await;
+                Ok(())
+            });
             within(&self.timer, &self.shared, Failure::Timeout, pin!(ahead)).await
         };
         let result = match sent {

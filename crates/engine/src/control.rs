@@ -61,7 +61,7 @@ pub(crate) struct Borders {
 /// Ends the run, in all of its processes.
 pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
 
-/// One process's part of a run, and how it is told what all processes do together. Clones are of the same part.
+/// Runs one process's share of the load, and how it is told what all processes do together. Clones are of the same part.
 #[derive(Clone)]
 pub struct PartHandle {
     pub(crate) part: Part,

@@ -96,7 +96,7 @@ impl<T: Transport> Actor<T> {
             }
             asked = match next {
                 Step::Done if step > 0 => return self.end_transactions(),
-                Step::Done => return self.broken(due, "a virtual user had nothing to ask".into()),
+                Step::Done => return self.broken(due, "a virtual user has no request".into()),
                 Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
                 Step::Broken(why) => return self.broken(due, why),
                 Step::Last(request) => {

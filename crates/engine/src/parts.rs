@@ -266,7 +266,7 @@ impl Parts<'_> {
         }
         self.over(number);
         if self.members.iter().all(|m| m.state == State::Gone) && self.begins.is_none() {
-            self.gather.fatal("all processes were gone before the load began".into());
+            self.gather.fatal("all processes ended before the load began".into());
         }
     }
 

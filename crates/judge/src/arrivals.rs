@@ -71,7 +71,7 @@ fn schedule(run: &Run) -> Option<Check> {
     };
     let (share, most) = (distance / all, MOST_DISTANCE + wandering);
     let text = format!(
-        "of {all:.0} arrivals, at most {:.2} % were ahead of or behind the schedule at once; {:.2} % allowed",
+        "{all:.0} arrivals; largest deviation from the schedule {:.2} % (threshold: {:.2} %)",
         share * 1e2,
         most * 1e2
     );

@@ -114,7 +114,7 @@ fn not_found(looks: &[(&Rule, RuleResult)]) -> String {
         let of = looks.iter().filter(|(_, look)| look.evidence.is_empty() != read);
         of.map(|(rule, _)| rule.words).collect::<Vec<_>>().join(", ")
     };
-    let looked_at = format!("nothing that was looked at was at its limit ({})", seen(true));
+    let looked_at = format!("no examined resource was at its limit ({})", seen(true));
     let unseen = seen(false);
-    if unseen.is_empty() { looked_at } else { format!("{looked_at}; not looked at: {unseen}") }
+    if unseen.is_empty() { looked_at } else { format!("{looked_at}; not examined: {unseen}") }
 }

@@ -49,7 +49,7 @@ impl Version {
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// It does not begin with [`MAGIC`].
-    #[error("this is no brunt event log, or one of another version")]
+    #[error("not an event log of brunt, or one of an unknown version")]
     NotALog,
     /// A frame is cut off or damaged; all before it was whole.
     #[error("the event log is damaged after {0} events; those before are whole")]

@@ -128,7 +128,7 @@ impl Limit {
     /// What it is, in words that fit behind "limited by".
     pub fn words(self) -> &'static str {
         match self {
-            Self::Worker => "a worker thread that had no time left",
+            Self::Worker => "a worker thread at 100 % CPU",
             Self::Cores => "the machine's cores, shared with the server",
             Self::RunQueue => "waiting for a core",
             Self::Throttled => "CPU throttling",
@@ -176,7 +176,7 @@ pub enum Side {
 pub struct Check {
     /// Which, in a few words.
     pub name: String,
-    /// Whether it came out even.
+    /// Whether it passed.
     pub holds: bool,
     /// The arithmetic, with its figures.
     pub arithmetic: String,

@@ -76,37 +76,37 @@ macro_rules! failures {
 failures! {
     Resolve "resolve" "name not resolved": "the host's name has no address";
         "check the spelling, or give the address with --resolve host:port:addr"
-    Refused "refused" "connection refused": "nobody listens on that port";
+    Refused "refused" "connection refused": "no process listens on this port";
         "is the server running, and on this port? Under load: its accept queue is full and tcp_abort_on_overflow is set"
-    Unreachable "unreachable" "unreachable": "no route to the server, or a firewall said no";
+    Unreachable "unreachable" "unreachable": "no route to the server, or a firewall rejected the connection";
         "check the address, the route and the firewall"
-    ConnectTimeout "connect_timeout" "connect timeout": "the connection was not set up in time";
+    ConnectTimeout "connect_timeout" "connect timeout": "connecting timed out";
         "the server's accept queue may be full (its backlog, net.core.somaxconn) or a firewall drops packets; see --connect-timeout"
-    Tls "tls" "TLS handshake failed": "no secure connection could be agreed on";
+    Tls "tls" "TLS handshake failed": "the TLS handshake failed";
         "check the certificate (--cacert FILE, or --insecure), the name (--sni) and the versions the server speaks"
-    Proxy "proxy" "proxy refused": "the proxy would not connect us";
+    Proxy "proxy" "proxy refused": "the proxy refused to connect";
         "check --proxy and what the proxy allows"
     Reset "reset" "connection reset": "the server reset the connection before a whole reply came";
-        "look into the server's error log; a crash, a limit or a full accept queue does this"
-    Stale "stale" "stale connection": "the server had closed the kept-alive connection just as it was used again";
+        "check the server's error log: possible causes are a crash, a limit or a full accept queue"
+    Stale "stale" "stale connection": "the server closed the kept-alive connection when it was used again";
         "raise the server's keep-alive timeout and request limit, or ask again with --retry-stale, as browsers do"
     Timeout "timeout" "response timeout": "no whole reply within the timeout";
         "the server is overloaded or hangs; --timeout sets how long to wait"
-    Protocol "protocol" "protocol error": "what came is no valid HTTP reply";
+    Protocol "protocol" "protocol error": "the reply is not valid HTTP";
         "does the server speak HTTP/1.x on this port, and not TLS or HTTP/2 only?"
     ClosedEarly "closed_early" "closed early": "the connection ended before the whole reply had come";
-        "look into the server's error log; a worker that dies or a limit on time or size does this"
+        "check the server's error log: possible causes are a dying worker, or a limit on time or size"
     Check "check" "check failed": "a whole reply came, but not the one expected";
         "look at a reply with curl; see --expect-status, --expect-body, --expect-same-length"
-    FdsExhausted "fds_exhausted" "out of file descriptors": "this process may open no more files";
+    FdsExhausted "fds_exhausted" "out of file descriptors": "the process reached its limit on open files";
         "raise the limit (ulimit -n, LimitNOFILE=) or use fewer connections"
-    PortsExhausted "ports_exhausted" "out of local ports": "no free local port is left to connect from";
+    PortsExhausted "ports_exhausted" "out of local ports": "no free local port left";
         "reuse connections, add --source addresses, widen net.ipv4.ip_local_port_range, or wait for TIME_WAIT to pass"
     Dropped "dropped" "dropped": "due by the schedule, but never begun";
         "the server is slower than the load: lower --rate, or raise --max-in-flight or --connections"
     Cut "cut" "cut off": "not finished when the run ended";
         "a longer --grace lets them finish"
-    System "system" "system error": "our system refused for another reason";
+    System "system" "system error": "the operating system refused for another reason";
         "see the warning that goes with it"
 }
 

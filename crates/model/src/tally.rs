@@ -275,14 +275,19 @@ impl Tally {
         Failure::all().filter(|f| !completed_or_not_begun.contains(f)).map(|f| self.failed_by(f)).sum()
     }
 
-    /// Begun or dropped, and not good.
+    /// Begun or dropped.
+    pub fn attempted(&self) -> u64 {
+        self.begun + self.failed_by(Failure::Dropped)
+    }
+
+    /// Attempted, and not good.
     pub fn errors(&self) -> u64 {
-        (self.begun + self.failed_by(Failure::Dropped)).saturating_sub(self.good)
+        self.attempted().saturating_sub(self.good)
     }
 
     /// The share of errors in all that was begun or dropped; 0 where there was nothing.
     pub fn error_share(&self) -> f64 {
-        let all = self.begun + self.failed_by(Failure::Dropped);
+        let all = self.attempted();
         if all == 0 { 0.0 } else { self.errors() as f64 / all as f64 }
     }
 

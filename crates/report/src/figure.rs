@@ -139,7 +139,7 @@ impl Figure {
 
 impl Line {
     /// Its points that are known.
-    pub fn known(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+    pub fn known(&self) -> impl Iterator<Item = (f64, f64)> + Clone + '_ {
         self.points.iter().filter_map(|p| Some((p.x, p.y.filter(|y| y.is_finite())?)))
     }
 

@@ -4,6 +4,7 @@
 
 use brunt_model::words;
 pub use brunt_model::words::{count, plural, round3};
+use brunt_model::{Failure, Tally};
 use brunt_stats::{Histogram, Quantile};
 
 /// Stands where a figure would say more than is known.
@@ -88,25 +89,49 @@ pub fn quantile(q: Quantile) -> String {
     if q.at_least { format!("≥ {}", time(q.value)) } else { time(q.value) }
 }
 
+/// A 95 % interval: `95 % CI 356–368`.
+pub fn interval((low, high): (f64, f64)) -> String {
+    format!("95 % CI {}–{}", three(low), three(high))
+}
+
 /// A figure with its 95 % interval and its unit: `362 (95 % CI 356–368) requests/s`.
 pub fn with_interval(value: f64, ends: Option<(f64, f64)>, unit: &str) -> String {
-    match ends {
-        Some((low, high)) => format!("{} (95 % CI {}–{}) {unit}", three(value), three(low), three(high)),
-        None => format!("{} {unit}", three(value)),
-    }
+    let ends = ends.map_or(String::new(), |ends| format!(" ({})", interval(ends)));
+    format!("{}{ends} {unit}", three(value))
 }
 
 /// A time in seconds with its 95 % interval, all in the unit that fits the time.
 pub fn time_with_interval(value: f64, ends: Option<(f64, f64)>) -> String {
-    let (per_second, unit) = match round3(value * 1e9) {
-        ..1e6 => (1e6, "µs"),
-        ..1e9 => (1e3, "ms"),
-        _ => (1.0, "s"),
-    };
+    let (per_second, unit) = unit_of_time(value);
     match ends {
         Some((low, high)) => with_interval(value * per_second, Some((low * per_second, high * per_second)), unit),
         None => seconds(value),
     }
+}
+
+/// The 95 % interval of a time in seconds, in the unit that fits the time: `95 % CI 6.71–7.61 ms`.
+pub fn time_interval(value: f64, (low, high): (f64, f64)) -> String {
+    let (per_second, unit) = unit_of_time(value);
+    format!("{} {unit}", interval((low * per_second, high * per_second)))
+}
+
+fn unit_of_time(seconds: f64) -> (f64, &'static str) {
+    match round3(seconds * 1e9) {
+        ..1e6 => (1e6, "µs"),
+        ..1e9 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    }
+}
+
+/// A quantile of the response time, where there are enough requests to speak of it.
+pub fn response_quantile(t: &Tally, q: f64) -> String {
+    known_quantile(t, q).map_or(UNKNOWN.into(), quantile)
+}
+
+/// The same as a figure.
+pub fn known_quantile(t: &Tally, q: f64) -> Option<Quantile> {
+    let all = t.response.count() + t.failed_by(Failure::Dropped) + t.failed_by(Failure::Cut);
+    (!t.response.is_empty() && enough(q, all)).then(|| t.response_quantile(q))
 }
 
 /// Whether `count` values are enough to speak of quantile `q`: at least one is expected beyond it.

@@ -27,14 +27,14 @@ pub type Files = fn(&Study, &Analysis) -> io::Result<Vec<(String, Vec<u8>)>>;
 pub const REPORTS: &[Format] = &[
     Format {
         name: "text",
-        about: "for people: verdict, figures and findings on one screen; with -v in full",
+        about: "verdict, figures and findings on one screen; with -v in full",
         write: text::write,
         write_study: text::write_study,
         files: None,
     },
     Format {
         name: "markdown",
-        about: "for people, where tables are to be rendered",
+        about: "tables for GitHub and other renderers",
         write: markdown::write,
         write_study: markdown::write_study,
         files: None,
@@ -55,7 +55,7 @@ pub const REPORTS: &[Format] = &[
     },
     Format {
         name: "tsv",
-        about: "the table of autobench, for what reads its files",
+        about: "the table of autobench",
         write: tsv::write,
         write_study: tsv::write_study,
         files: None,

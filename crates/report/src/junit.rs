@@ -179,7 +179,7 @@ fn cases(study: &Study, contender: &Contender, place: TrialIndex) -> Vec<Case> {
         return vec![Case {
             name: format!("trial {at}"),
             seconds: 0.0,
-            outcome: Outcome::Skipped("it was not made".into()),
+            outcome: Outcome::Skipped("the trial was not made".into()),
         }];
     };
     let seconds = trial.run.measured_seconds();
@@ -243,8 +243,8 @@ fn verdict(study: &Study, trial: &Trial) -> Outcome {
 /// A trial without a good reply. Where the contender had better ones in another trial, it does not make brunt fail.
 fn replies(study: &Study, trial: &Trial) -> Outcome {
     let told = match trial.run.replies() {
-        Replies::None => format!("nothing was measured: not one reply came ({})", trial.run.failures_told()),
-        _ => format!("not one of {} replies was good", trial.run.total.completed),
+        Replies::None => format!("nothing was measured: no reply came ({})", trial.run.failures_told()),
+        _ => format!("none of {} replies was good", trial.run.total.completed),
     };
     if study.best_replies(trial.place.contender) > Some(trial.run.replies()) {
         return Outcome::Skipped(format!("{told}; better ones came in another trial"));
@@ -327,7 +327,7 @@ mod tests {
             <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="p99 &lt; 1s at 120/s" time="10.000"/>
             <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="errors &lt; 1% at 120/s" time="10.000"/>
             <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="verdict at 120/s" time="10.000"/>
-            <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="trial at 480/s" time="0.000"><skipped message="it was not made"/></testcase>
+            <testcase classname="a&lt;b&gt; &amp; &quot;c&quot;" name="trial at 480/s" time="0.000"><skipped message="the trial was not made"/></testcase>
           </testsuite>
         </testsuites>
         "#);

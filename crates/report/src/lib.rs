@@ -26,6 +26,7 @@
 #![allow(clippy::format_push_string)]
 
 pub mod analysis;
+pub mod breakdown;
 pub mod csv;
 pub mod figure;
 pub mod figures;

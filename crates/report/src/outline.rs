@@ -10,13 +10,12 @@ mod graph;
 mod limits;
 mod sweep;
 
+use crate::figure::Figure;
 use crate::study;
 use crate::view::Detail;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Observations, Study};
-
-pub use graph::{Graph, Line, Scale};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +31,7 @@ pub enum Block {
     /// A table: its head, its rows, and what the last column says in words, if anything.
     Table(Vec<String>, Vec<Vec<String>>),
     /// Curves against the load, for a format that can draw them.
-    Graph(Graph),
+    Graph(Box<Figure>),
 }
 
 /// A sentence in a list.

@@ -6,7 +6,7 @@
 
 mod gauges;
 mod heat;
-mod load;
+pub(crate) mod load;
 mod readings;
 mod share;
 mod time;

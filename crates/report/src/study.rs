@@ -12,7 +12,7 @@ pub use method::{method, of_analysis};
 
 use crate::result::{Environment, ObjectiveDocument, Requests, Times};
 use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, TrialOrder};
-use brunt_model::finding::{Finding, Verdict};
+use brunt_model::finding::{Check, Finding, Verdict};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct StudyDocument {
     pub version: u32,
     /// Its short id in the store; null where it is not kept.
     pub id: Option<String>,
-    /// What the experiment is called.
+    /// Name of the experiment.
     pub name: String,
     /// A description by its author; may be empty.
     pub about: String,
@@ -139,6 +139,9 @@ pub struct TrialDocument {
     pub lag_p99_seconds: Option<f64>,
     /// Who was the limit: the generator, or not.
     pub verdict: Verdict,
+    /// The consistency checks that failed; left out where all passed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_checks: Vec<Check>,
     /// What a reader of the figures should be told, the gravest first.
     pub findings: Vec<Finding>,
     /// What limited the server; null where nothing was read of it.

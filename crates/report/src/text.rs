@@ -5,17 +5,16 @@
 
 mod asked;
 mod bars;
+mod breakdown;
 mod closed;
 mod fit;
 mod graph;
 mod headline;
-mod labels;
 mod notes;
 mod outcomes;
 mod outline;
 mod rates;
 pub(crate) mod times;
-mod transactions;
 pub(crate) mod verdict;
 
 use crate::outline::{Block, of_study};
@@ -52,9 +51,9 @@ const SECTIONS: &[Section] = &[
     (Full, times::phases),
     (Brief, notes::objectives),
     (Brief, outcomes::section),
-    (Brief, labels::populations),
-    (Brief, labels::section),
-    (Brief, transactions::section),
+    (Brief, breakdown::populations),
+    (Brief, breakdown::labels),
+    (Brief, breakdown::transactions),
     (Full, bars::section),
     (Full, notes::generator),
     (Brief, verdict::findings),

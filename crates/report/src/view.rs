@@ -37,9 +37,9 @@ pub enum Detail {
     Full,
 }
 
-/// What a text is, hence its color.
+/// How a text is emphasized, which decides its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
+pub enum Emphasis {
     /// A heading or a headline figure.
     Strong,
     /// In order.
@@ -64,12 +64,12 @@ impl View {
     }
 
     /// The text in its color.
-    pub fn paint(&self, ink: Ink, text: &str) -> String {
-        let code = match ink {
-            Ink::Strong => "1",
-            Ink::Good => "1;32",
-            Ink::Warning => "1;33",
-            Ink::Bad => "1;31",
+    pub fn paint(&self, emphasis: Emphasis, text: &str) -> String {
+        let code = match emphasis {
+            Emphasis::Strong => "1",
+            Emphasis::Good => "1;32",
+            Emphasis::Warning => "1;33",
+            Emphasis::Bad => "1;31",
         };
         match self.color {
             Color::Ansi if !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
@@ -84,7 +84,7 @@ impl View {
 
     /// A named fact: `Throughput     154,463 requests/s`.
     pub fn entry(&self, key: &str, text: &str) -> String {
-        self.hang(&layout::pad(&self.paint(Ink::Strong, key), KEY), text)
+        self.hang(&layout::pad(&self.paint(Emphasis::Strong, key), KEY), text)
     }
 
     /// Columns that the text of an entry has on each line.
@@ -96,7 +96,7 @@ impl View {
     pub fn table(&self, table: &Table) -> String {
         let text = table.render_within(self.columns);
         match text.split_once('\n') {
-            Some((head, rows)) if table.has_head() => format!("{}\n{rows}", self.paint(Ink::Strong, head)),
+            Some((head, rows)) if table.has_head() => format!("{}\n{rows}", self.paint(Emphasis::Strong, head)),
             _ => text,
         }
     }
@@ -110,7 +110,7 @@ mod tests {
     fn color_takes_no_room() {
         let plain = View { columns: 20, ..View::default() };
         let colored = View { color: Color::Ansi, ..plain };
-        let text = |view: View| view.entry("Key", &format!("{} two three", view.paint(Ink::Bad, "one")));
+        let text = |view: View| view.entry("Key", &format!("{} two three", view.paint(Emphasis::Bad, "one")));
         let stripped = text(colored).replace("\x1b[1;31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
         assert_eq!(stripped, text(plain));
         assert!(text(colored).contains("\x1b[1;31mone\x1b[0m"));

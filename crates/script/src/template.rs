@@ -251,7 +251,7 @@ fn random(inner: &str, range: &str) -> Result<Part, WordError> {
     let ends = range.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     let (least, most) = ends.ok_or_else(|| malformed(inner, "two whole numbers are needed"))?;
     if least > most {
-        return Err(malformed(inner, "the lower number stands first"));
+        return Err(malformed(inner, "the lower number comes first"));
     }
     Ok(Part::Random(least, most))
 }
@@ -267,7 +267,7 @@ fn unclosed(rest: &str) -> WordError {
 
 fn refusal(word: &str, wrong: &str) -> WordError {
     let example = if word.starts_with("{csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
-    WordError::new(word, wrong, format!("{example}, or \\{word} if it is no placeholder but plain text"))
+    WordError::new(word, wrong, format!("{example}, or \\{word} for plain text"))
 }
 
 fn append(parts: &mut Vec<Part>, part: Part) {

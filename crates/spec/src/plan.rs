@@ -38,6 +38,7 @@ pub use json::json;
 pub use node::{Entry, Node, Value};
 pub use probes::PlannedProbe;
 pub use schema::{keys, schema};
+pub use sets::variables;
 pub use show::yaml;
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub struct Content {
 }
 
 impl Store {
-    /// Writes a run, or an experiment with its runs, into one file.
+    /// Writes a run, or an experiment with its runs, to one file.
     ///
     /// # Errors
     ///

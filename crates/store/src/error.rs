@@ -61,7 +61,7 @@ pub enum StoreError {
         source: LogError,
     },
     /// A file of an experiment is damaged.
-    #[error("{0}: this is no experiment of brunt, or its beginning is damaged")]
+    #[error("{0}: not an experiment of brunt, or its beginning is damaged")]
     Damaged(PathBuf),
     /// A file is no archive.
     #[error("{path}: {what}")]

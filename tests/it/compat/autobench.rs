@@ -68,7 +68,7 @@ fn the_command_line_counts_more_than_the_file_and_the_file_may_pass_options_on()
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(home.told()[0].ends_with("[--timeout][6][--rate][7][--port][80][--add-header][X-One: 1\\n][--hog]"));
     assert!(said.out.ends_with("\n7,21.0,10.5,19.8,20.0,20.4,0.2,12.3,8.7,0\n"), "{}", said.out);
-    for told in ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: there is no key no_such"] {
+    for told in ["line 8: timeout is there twice", "line 9: `nonsense`", "line 10: unknown key no_such"] {
         assert!(said.err.contains(told), "{}", said.err);
     }
     assert!(said.err.contains("--num-conn 20 --num-call 1"), "{}", said.err);
@@ -141,7 +141,7 @@ fn what_makes_no_sense_is_told_before_anything_is_sent() {
         ("--clients a:1", "unrecognized option '--clients'"),
         ("--num 5", "option '--num' is ambiguous; possibilities: '--num_conn' '--num_call'"),
         ("more", "more: write options only"),
-        ("--brunt-nope", "there is no --brunt-nope"),
+        ("--brunt-nope", "unknown option --brunt-nope"),
         ("--brunt-json run.json", "knows no --brunt- options; leave out"),
     ] {
         let said = home.run("autobench", &format!("--httperf {httperf} {line}"));

@@ -59,7 +59,7 @@ fn a_server_that_ends_is_told_and_no_more_than_that() {
     watched.until("a warning", |w| w.warnings().iter().any(|t| t.starts_with("probe nginx:front: ")));
     let told = watched.warnings();
     assert!(told.iter().any(|t| t.contains("is not Apache's status page")), "{told:?}");
-    assert!(told.iter().any(|t| t.contains("answers 404: there is no such page")), "{told:?}");
+    assert!(told.iter().any(|t| t.contains("answers 404: no such page")), "{told:?}");
     assert_eq!(told.len(), 3, "each once: {told:?}");
 }
 

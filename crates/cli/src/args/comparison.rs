@@ -12,29 +12,29 @@ use std::time::Duration;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Comparison")]
 pub struct SpecArgs {
-    /// Loads at which contenders are measured: given ones (load), each at its own capacity (capacity), which is searched for within
-    /// --objective in each repetition, or both [default: load]
+    /// Loads at which servers are compared: the given ones (load), each server's capacity within --objective, searched in each
+    /// repetition (capacity), or both [default: load]
     #[arg(long, value_name = "WHERE", value_parser = compare::at)]
     pub at: Option<At>,
 
-    /// What is compared: p99, p50, mean, max, errors, throughput, goodput, cpu, capacity; the first decides [default: p99, p50,
+    /// Metrics to compare: p99, p50, mean, max, errors, throughput, goodput, cpu, capacity; the first decides [default: p99, p50,
     /// throughput, errors; of a closed loop throughput first; and cpu where it is read; capacity before all with --at]
     #[arg(long = "metric", value_name = "LIST", value_parser = compare::measures)]
     metrics: Vec<Vec<Measure>>,
 
     #[arg(long = "min-difference", alias = "smallest", value_name = "SHARE", value_parser = compare::share)]
-    #[arg(help = defaulted("Smallest difference that matters; contenders within it are equal", defaults::SMALLEST))]
+    #[arg(help = defaulted("Smallest relevant difference; servers within it are equivalent", defaults::SMALLEST))]
     smallest: Option<f64>,
 
     #[arg(long, value_name = "CHANCE", value_parser = compare::alpha)]
     #[arg(help = defaulted("Significance level: chance that equal servers are found to differ", defaults::ALPHA))]
     alpha: Option<f64>,
 
-    /// Exit code 9 where the whole interval lies beyond this, such as 'p99 worse by 5%'; repeatable
+    /// Exit code 9 if the whole confidence interval is beyond this difference, such as 'p99 worse by 5%'; repeatable
     #[arg(long = "fail-if", value_name = "DIFFERENCE", value_parser = compare::regressions)]
     fail_if: Vec<Vec<Regression>>,
 
-    /// Exit code 8 where it is not decided; without it, that is only told
+    /// Exit code 8 if the comparison is undecided; without this option it is only reported
     #[arg(long)]
     pub require_decision: bool,
 }

@@ -23,7 +23,7 @@ impl From<&OutputSettings> for Loudness {
 pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
     for (i, Output { format, file }) in outputs.iter().enumerate() {
         if !formats.contains(&format.as_str()) {
-            bail!("-o {format}: there is no such format; write one of {}", formats.join(", "));
+            bail!("-o {format}: unknown format; write one of {}", formats.join(", "));
         }
         if outputs[..i].iter().any(|earlier| earlier.file == *file) {
             let place = file.as_ref().map_or("standard output".into(), |f| f.display().to_string());

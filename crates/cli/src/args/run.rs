@@ -21,11 +21,11 @@ pub struct RunArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Plan file")]
 pub struct PlanFileArgs {
-    /// With a plan file in place of the URL: another value for a variable of it, or for a key such as load.rate; repeatable
+    /// Override a variable or a key of the plan file, such as load.rate=500; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub sets: Vec<String>,
 
-    /// Go on with the last experiment of this name, which was interrupted; its finished trials stand
+    /// Resume the interrupted experiment of this name; finished trials are not repeated
     #[arg(long)]
     pub resume: bool,
 }
@@ -40,7 +40,8 @@ pub struct TryArgs(pub SearchSettings);
 
 impl Args for RunArgs {
     fn augment_args(command: Command) -> Command {
-        let url = "What to ask, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
+        let url =
+            "URL to request, with placeholders: {n} (number of the request) {uuid} {random:1..9} {csv:FILE:column}";
         let command = command.arg(Arg::new("url").value_name("URL").help(with_n(url)));
         let [of_run @ .., of_server] = rows::RUN;
         let command = options::add(command, of_run.into_iter().flatten());

@@ -8,7 +8,7 @@ use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const STORE: &str = "Where runs are kept [default: $BRUNT_STORE, or brunt in $XDG_DATA_HOME or ~/.local/share]";
+const STORE: &str = "Directory of stored runs [default: $BRUNT_STORE, or brunt in $XDG_DATA_HOME or ~/.local/share]";
 
 /// Where runs and experiments are kept: for every command that keeps or reads some.
 #[derive(Debug, Clone, Default, Args)]
@@ -17,7 +17,7 @@ pub struct StoreArgs {
     #[arg(long, value_name = "DIR", help = STORE)]
     pub store: Option<PathBuf>,
 
-    /// Keep nothing
+    /// Store nothing
     #[arg(long, conflicts_with = "store")]
     pub no_store: bool,
 }
@@ -28,7 +28,7 @@ impl StoreArgs {
         if self.no_store {
             return Ok(None);
         }
-        let directory = self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))?;
+        let directory = self.named_directory()?;
         let store = Store::open(&directory).inspect(crate::redact::adopt);
         store.map(Some).with_context(|| format!("the store {} cannot be used", directory.display()))
     }
@@ -36,7 +36,8 @@ impl StoreArgs {
     /// The same for a run, which goes on without a store; what must be told then.
     pub fn open_or_note(&self, notes: &mut Vec<String>, loudness: Loudness) -> Option<Store> {
         self.open().unwrap_or_else(|error| {
-            let note = format!("this run is not kept: {error:#}; --store DIR names another directory");
+            let error = crate::causes::line(&error);
+            let note = format!("this run is not stored: {error}; use another directory with --store DIR");
             if loudness == Loudness::Quiet {
                 // There is no report that would tell it.
                 say(&format!("warning: {note}"));
@@ -44,6 +45,11 @@ impl StoreArgs {
             notes.push(note);
             None
         })
+    }
+
+    /// The directory of the store, by option, environment or default.
+    pub fn named_directory(&self) -> Result<PathBuf> {
+        self.directory(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
     }
 
     fn directory(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {

@@ -37,7 +37,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
     let exit = carry_out(&experiment, given)?;
     let found = match exit {
         Exit::Interrupted => Err(anyhow!("it was interrupted, so there is nothing to compare with the baseline")),
-        Exit::NothingMeasured => Err(anyhow!("{url}: not one reply came, so there is nothing to compare")),
+        Exit::NothingMeasured => Err(anyhow!("{url}: no reply came, so there is nothing to compare")),
         _ => store.find_experiment(&experiment.name).map_err(Into::into),
     };
     found.map_err(|error| Failed { exit: exit.max(Exit::NothingMeasured), error })
@@ -95,7 +95,7 @@ impl Again {
 
 fn ask(plan: &mut Plan, url: &str, again: &Again) -> Result<()> {
     let [request] = &mut plan.main_mut().scenario.requests[..] else {
-        bail!("the baseline asks several URLs, and one is given; measure it again, and name that run");
+        bail!("the baseline has several URLs, and one is given; measure it again, and name that run");
     };
     request.url = target::parse(&filled(url, environment)?)?.url;
     request.label.clone_from(&request.url);

@@ -17,15 +17,15 @@ pub struct CertifyArgs {
     #[arg(long = "case", value_name = "LIST", value_delimiter = ',', value_parser = case)]
     pub cases: Vec<String>,
 
-    /// Ways of putting load to run: open, closed [default: both, where the tool can]
+    /// Loops to run: open, closed [default: both, where the tool can]
     #[arg(long = "loop", value_name = "LIST", value_delimiter = ',', value_parser = way)]
     pub ways: Vec<LoadMode>,
 
-    /// Load in each run; a p99.9 takes some thousand requests, so 8 s or more
+    /// Duration of each run; a p99.9 needs some thousand requests, so 8 s or more
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(2..=600))]
     pub seconds: u32,
 
-    /// Runs of each tool in each case; the one in the middle is shown
+    /// Runs of each tool in each case; the median is shown
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=20))]
     pub rounds: u32,
 
@@ -51,13 +51,13 @@ impl CertifyArgs {
 /// Examples, for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt certify                                        brunt against the truth, in every case
-  brunt certify --tool brunt,wrk,ab,siege,httperf      a league table of what is installed
+  brunt certify                                        score brunt in every case
+  brunt certify --tool brunt,wrk,ab,siege,httperf      score several tools
   brunt certify --tool all -o text -o markdown=honesty.md
-  brunt certify --case stall,freeze --loop open        only what coordinated omission would hide
+  brunt certify --case stall,freeze --loop open        only cases that show coordinated omission
 
-Leave the machine alone meanwhile: on a busy one the reference server refuses its own figures.
-It is refused less often with the right to real-time priority (root). Method: docs/honesty.md.";
+Use an idle machine: on a busy one the reference server rejects its own figures.
+With real-time priority (root) it rejects them less often. Method: docs/honesty.md.";
 
 fn tool(word: &str) -> Result<String, WordError> {
     let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
@@ -73,7 +73,7 @@ fn way(word: &str) -> Result<LoadMode, WordError> {
     match word {
         "open" => Ok(LoadMode::Open),
         "closed" => Ok(LoadMode::Closed),
-        _ => Err(WordError::new(word, "that is no loop", "open, closed, or both as open,closed")),
+        _ => Err(WordError::new(word, "not a loop", "open, closed, or both as open,closed")),
     }
 }
 
@@ -81,7 +81,7 @@ fn known(word: &str, what: &str, names: &[&str], special: bool) -> Result<String
     if special || names.contains(&word) {
         return Ok(word.to_owned());
     }
-    let wrong = format!("there is no such {what}");
+    let wrong = format!("unknown {what}");
     Err(WordError::new(word, wrong, format!("one or more of {}, with commas between", names.join(","))))
 }
 

@@ -42,7 +42,7 @@ fn reply(r: &Answered) -> String {
     let answer =
         format!("{}{to}{server}, {}, in {} (sent to last byte)", r.status, r.protocol, seconds(r.service_seconds));
     let framing = match &*r.framing {
-        "content-length" => "its length is told",
+        "content-length" => "length known",
         "chunked" => "in chunks",
         "until close" => "ends when the server closes",
         _ => "there is none",
@@ -57,8 +57,8 @@ fn keep_alive(r: &Answered) -> String {
         (None, _) => "not asked for (--no-keepalive)",
         (Some(false), _) => "no: the server closes after each reply",
         (Some(true), Some(true)) => "yes: a second request on the same connection was answered",
-        (Some(true), Some(false)) => "said, but a second request on the same connection was not answered",
-        (Some(true), None) => "yes, by the reply's head; no second request was made",
+        (Some(true), Some(false)) => "announced, but a second request on the same connection was not answered",
+        (Some(true), None) => "yes, by the reply's header; no second request was made",
     };
     format!("{said}{header}")
 }
@@ -67,7 +67,7 @@ fn compression(facts: &Facts) -> String {
     let Some(reply) = &facts.reply else { return String::new() };
     let with = |coding: Option<&String>| coding.map_or("none".to_owned(), |c| clean(c));
     let here = match (facts.asked.compressed, &reply.content_encoding) {
-        (false, None) => "none, and none was asked for".to_owned(),
+        (false, None) => "none, none requested".to_owned(),
         (_, coding) => with(coding.as_ref()),
     };
     let other = facts.compression.as_ref().map_or(String::new(), |c: &Compression| {
@@ -164,7 +164,7 @@ fn advice(report: &CheckReport) -> String {
         return String::new();
     }
     if report.advice.is_empty() {
-        return "\nNothing found that stands in the way of this load\n".into();
+        return "\nNo problem found for this load\n".into();
     }
     let mut out = "\nAdvice\n".to_owned();
     for advice in &report.advice {

@@ -75,7 +75,7 @@ fn asked(contender: &Contender) -> Result<Facts> {
     look::once(&step.plan, &mut facts)?;
     if let Some(failed) = facts.failure {
         let detail = if failed.detail.is_empty() { String::new() } else { format!(": {}", failed.detail) };
-        bail!("{} ({}) does not answer: {}{detail}; nothing was measured", contender.name, facts.url, failed.meaning);
+        bail!("no response from {} ({}): {}{detail}; nothing was measured", contender.name, facts.url, failed.meaning);
     }
     Ok(facts)
 }

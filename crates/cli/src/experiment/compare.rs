@@ -69,7 +69,7 @@ pub struct CompareArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Experiment")]
 struct BlockArgs {
-    /// How often each load is measured at each server, at most [default: 10, or what fits into --time-budget]
+    /// Maximum number of repetitions of each load at each server [default: 10, or what fits into --time-budget]
     #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
     repeat: Option<u32>,
 
@@ -77,16 +77,16 @@ struct BlockArgs {
     #[arg(long = "time-budget", alias = "within", value_name = "TIME", value_parser = duration::positive)]
     within: Option<Duration>,
 
-    /// In which order servers are measured: interleaved (each repetition goes through all, every other one backwards), blocks
-    /// (one server after the other) or random [default: interleaved]
+    /// Order of trials: each repetition measures every server, every second one backwards (interleaved), one server after the
+    /// other (blocks), or random [default: interleaved]
     #[arg(long, value_name = "ORDER", value_parser = trial_order())]
     trial_order: Option<TrialOrder>,
 
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    #[arg(help = defaulted("Rest before each run but the first", defaults::COOLDOWN))]
+    #[arg(help = defaulted("Pause before each trial but the first", defaults::COOLDOWN))]
     cooldown: Option<Duration>,
 
-    /// What the experiment is called
+    /// Name of the experiment
     #[arg(long, value_name = "NAME", default_value = "compare")]
     name: String,
 }
@@ -129,7 +129,7 @@ pub fn measure(experiment: &Experiment, mut given: Given) -> Result<Exit, Failed
     let differ = answers::differences(experiment).map_err(unanswered)?;
     let foreseen = foreseen(experiment, spec);
     if !given.quiet {
-        let differ = differ.all.iter().map(|text| format!("they answer differently: {text}"));
+        let differ = differ.all.iter().map(|text| format!("different replies: {text}"));
         differ.chain(foreseen.iter().cloned()).for_each(|text| say(&text));
     }
     given.notes.extend(differ.beside_runs.into_iter().chain(foreseen));
@@ -154,8 +154,7 @@ fn named(words: &[&str]) -> Result<Named> {
         (n, 0, all) if n == all => Ok(Named::Stored),
         (0, n, all) if n == all => Ok(Named::Plans),
         _ => bail!(
-            "what was kept, plan files and URLs cannot stand beside each other; write run:… for all, a plan for all, or a \
-             URL for all"
+            "stored runs, plan files and URLs cannot be mixed; write run:… for all, a plan for all, or a URL for all"
         ),
     }
 }

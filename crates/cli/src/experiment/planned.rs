@@ -41,9 +41,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
     match args.settings.said.options().find(|option| !BESIDE.contains(option)) {
         Some(name) => {
-            bail!(
-                "--{name}: a plan file says it itself; change it there, or with --set (`brunt plan show` has the keys)"
-            )
+            bail!("--{name}: the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)")
         }
         None => Ok(()),
     }
@@ -73,7 +71,7 @@ mod tests {
         assert_eq!(refused("brunt p.yaml --set a=b -q --strict -o json=x"), None);
         assert_eq!(refused("brunt p.yaml"), None);
         for line in ["brunt p.yaml -r 5", "brunt p.yaml --rate 5"] {
-            assert!(refused(line).unwrap().starts_with("--rate: a plan file says it itself"));
+            assert!(refused(line).unwrap().starts_with("--rate: the plan file sets it"));
         }
     }
 }

@@ -44,19 +44,19 @@ pub struct SweepArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Experiment")]
 pub struct TrialArgs {
-    /// How often each load is measured at each server
+    /// Repetitions of each load at each server
     #[arg(long, value_name = "N", default_value_t = defaults::REPETITIONS, value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
     repeat: u32,
 
-    /// In which order servers are measured: each repetition goes through all, one server after the other, or at random
+    /// Order of trials: each repetition measures every server (interleaved), one server after the other (blocks), or random
     #[arg(long, value_name = "ORDER", default_value = "interleaved", value_parser = trial_order())]
     trial_order: TrialOrder,
 
-    /// Rest before each run but the first
+    /// Pause before each trial but the first
     #[arg(long, value_name = "TIME", default_value = defaults::COOLDOWN, value_parser = duration::parse)]
     cooldown: Duration,
 
-    /// What the experiment is called
+    /// Name of the experiment
     #[arg(long, value_name = "NAME", default_value = "sweep")]
     name: String,
 }

@@ -15,12 +15,12 @@ const WIDEST: usize = 34;
 
 #[derive(Debug, Clone, Args)]
 pub struct ListArgs {
-    /// An experiment: its runs
+    /// List the runs of this experiment
     id: Option<String>,
-    /// The runs of experiments, too
+    /// Also list runs that belong to experiments
     #[arg(long, conflicts_with = "id")]
     all: bool,
-    /// For programs: everything that the index says
+    /// Print the whole index as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), Failed> {
         return say(&(serde_json::to_string_pretty(&entries).map_err(failed)? + "\n"));
     }
     if entries.is_empty() {
-        return say(&format!("nothing is kept in {} so far\n", store.directory().display()));
+        return say(&format!("no runs stored in {} yet\n", store.directory().display()));
     }
     say(&table(&entries))
 }

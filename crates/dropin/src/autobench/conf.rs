@@ -74,7 +74,7 @@ impl Conf {
         } else if let Some(key) = Key::find(name) {
             self.values.insert(key.name, value.to_owned()).is_some()
         } else {
-            return Ok(Some(format!("there is no key {name}; it is left out")));
+            return Ok(Some(format!("unknown key {name}; it is left out")));
         };
         Ok(before.then(|| format!("{name} is there twice; this one counts")))
     }
@@ -131,7 +131,7 @@ mod tests {
             [
                 "`host1 a` is left out; write key = value",
                 "host1 is there twice; this one counts",
-                "there is no key hots2; it is left out",
+                "unknown key hots2; it is left out",
                 "`uri1 =` is left out; write key = value"
             ]
         );

@@ -77,7 +77,7 @@ impl UrlEntry {
             None => (None, authority),
         };
         if authority.is_empty() || authority.contains(char::is_whitespace) {
-            return Err(format!("{text}: there is no host in it; write one such as http://127.0.0.1:8080/path"));
+            return Err(format!("{text}: no host in it; write one such as http://127.0.0.1:8080/path"));
         }
         let path = path.split('#').next().unwrap_or_default();
         let slash = if path.starts_with('/') { "" } else { "/" };

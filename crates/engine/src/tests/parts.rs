@@ -191,7 +191,7 @@ fn a_server_that_refuses_ends_all_parts() {
     let world = Fake::delay(ms(1)).door(|| |_: Tick| Answer::Fails(Failure::Refused, Tick::ZERO));
     let seen = world.join_parts(&parts(3, closed(6.0, secs(1))), None, |_| ());
     let error = seen.run.finish.unwrap().error.unwrap();
-    assert!(error.contains("nobody listens"), "{error}");
+    assert!(error.contains("no process listens"), "{error}");
 }
 
 /// On the system's clock: on a fake one a part would be over before it could be told.

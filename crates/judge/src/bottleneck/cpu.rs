@@ -155,8 +155,9 @@ fn sentence(facts: &Facts, source: &str, level: f64) -> String {
     let named: Vec<String> = users.iter().map(|(who, cores)| format!("{who} {} cores", three(*cores))).collect();
     let who = if named.is_empty() { String::new() } else { format!("; {}", named.join(", ")) };
     let alone = shares(facts).and_then(|shares| shares.alone_in_words());
-    let alone =
-        alone.map_or(String::new(), |ratio| format!("; without brunt beside it, it could carry at most {ratio}"));
+    let alone = alone.map_or(String::new(), |ratio| {
+        format!("; without brunt on the same machine, its capacity would be at most {ratio}")
+    });
     format!("CPU: {} of {} cores busy{who}{alone}", percent(level), three(cores))
 }
 

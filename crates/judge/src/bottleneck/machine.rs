@@ -45,7 +45,7 @@ pub fn memory(facts: &Facts) -> RuleResult {
             (facts.states_at(source, name::MEMORY_AVAILABLE), facts.states_at(source, name::MEMORY_TOTAL));
         let share = joined(&free, &all, |free, all| free / all).into_values().collect();
         if let Some(left) = look.hold(&figure(source, "memory available, share", share, (AVAILABLE, Side::Below))) {
-            look.say(format!("memory: {} of {source} still to be had", percent(left)));
+            look.say(format!("memory: {} of {source} available", percent(left)));
         }
         let waited = facts.rates(source, name::PRESSURE_MEMORY);
         if let Some(share) = look.hold(&figure(source, name::PRESSURE_MEMORY, waited, (PRESSURE, Side::AtLeast))) {
@@ -135,7 +135,7 @@ pub fn files(facts: &Facts) -> RuleResult {
             share: TENTH,
         };
         if let Some(share) = look.hold(&figure) {
-            look.say(format!("{source}: {} of the files open that a process may have", percent(share)));
+            look.say(format!("{source}: {} of the limit on open files used", percent(share)));
         }
     }
     look

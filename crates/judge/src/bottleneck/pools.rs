@@ -119,7 +119,10 @@ pub fn connections(facts: &Facts) -> RuleResult {
     }
     for source in facts.telling(server::REFUSED) {
         if let Some(refused) = held_growth(&mut look, facts, (Culprit::Connections, source, server::REFUSED)) {
-            look.say(format!("{source} closed {} connections at once, for want of room", count(refused as u64)));
+            look.say(format!(
+                "{source} closed {} connections at once, because its table was full",
+                count(refused as u64)
+            ));
         }
     }
     look
@@ -142,7 +145,7 @@ pub fn accept_queue(facts: &Facts) -> RuleResult {
         };
         if look.hold(&figure).is_some() {
             let places = count(mean(&limits) as u64);
-            look.say(format!("{source}: all {places} places of the accept queue taken"));
+            look.say(format!("{source}: accept queue full ({places} entries)"));
         }
     }
     for source in facts.telling(name::LISTEN_OVERFLOWS) {

@@ -139,7 +139,7 @@ fn a_busy_pool_that_may_grow_is_no_limit() {
 #[test]
 fn a_healthy_server_is_not_accused() {
     let found = World::new().cores(2.0).children(12.0, 0.0).process("process:php", 1.5).found();
-    let expected = "nothing that was looked at was at its limit (CPU, workers); not looked at: open files, memory, single \
+    let expected = "no examined resource was at its limit (CPU, workers); not examined: open files, memory, single \
                     threads, disks, network, connections, accept queues";
     is(&found, Culprit::NotFound, expected);
     assert_eq!(found.evidence.len(), 2, "{:?}", found.evidence);
@@ -179,7 +179,7 @@ fn our_own_readings_show_a_machine_that_nobody_else_was_asked_for() {
 #[test]
 fn a_limited_generator_is_the_culprit_unless_requests_queue_at_the_server() {
     let limited = || World::new().cores(1.0).limited(Limit::Worker);
-    is(&limited().found(), Culprit::Generator, "the generator was limited by a worker thread that had no time left");
+    is(&limited().found(), Culprit::Generator, "the generator was limited by a worker thread at 100 % CPU");
     let disk = limited().told("host:web", &[(&server::disk_busy("sda"), 0.0, 0.97)]).found();
     assert_eq!((disk.culprit, disk.others.len()), (Culprit::Generator, 1), "{disk:?}");
     let queued = limited().children(20.0, 35.0).found();
@@ -200,7 +200,7 @@ fn every_other_limit_has_its_rule() {
         (
             one("host:web", &[(name::MEMORY_TOTAL, 1e9, 0.0), (name::MEMORY_AVAILABLE, 3e7, 0.0)]),
             Culprit::Memory,
-            "memory: 3.00 % of host:web still to be had",
+            "memory: 3.00 % of host:web available",
         ),
         (
             one("host:web", &[(name::MEMORY_TOTAL, 1e9, 0.0), (name::SWAPPED_IN, 0.0, 5e6)]),
@@ -215,7 +215,7 @@ fn every_other_limit_has_its_rule() {
         (
             one("process:app", &[(server::ACCEPT_QUEUE, 129.0, 0.0), (server::ACCEPT_QUEUE_LIMIT, 128.0, 0.0)]),
             Culprit::AcceptQueue,
-            "process:app: all 128 places of the accept queue taken",
+            "process:app: accept queue full (128 entries)",
         ),
         (
             one("host:web", &[(name::LISTEN_OVERFLOWS, 7.0, 30.0)]),
@@ -235,7 +235,7 @@ fn every_other_limit_has_its_rule() {
         (
             one("process:nginx", &[(server::DESCRIPTORS_SHARE, 0.97, 0.0)]),
             Culprit::Files,
-            "process:nginx: 97.0 % of the files open that a process may have",
+            "process:nginx: 97.0 % of the limit on open files used",
         ),
     ];
     for (found, culprit, sentence) in &cases {

@@ -55,7 +55,7 @@ pub fn all(sides: &[Side]) -> Vec<String> {
 }
 
 fn unknown(fact: &Fact, known: &Side, other: &Side) -> String {
-    format!("{}: {} has {}, of {} it is not known.", fact.what, known.name, fact.said, other.name)
+    format!("{}: {} has {}, that of {} is unknown.", fact.what, known.name, fact.said, other.name)
 }
 
 impl Fact {
@@ -130,7 +130,7 @@ impl Side {
     pub fn with_plan(self, plan: &Plan) -> Self {
         let (connection, stop) = (&plan.connection, &plan.main().stop);
         let kept = connection.requests_per_connection.map_or("no limit".into(), |most| most.to_string());
-        let reading = connection.receive_rate.map_or("as fast as it comes".into(), |rate| format!("{rate} bytes/s"));
+        let reading = connection.receive_rate.map_or("unlimited".into(), |rate| format!("{rate} bytes/s"));
         self.with("protocol", if connection.http10 { "HTTP/1.0" } else { "HTTP/1.1" })
             .with("TLS", if is_encrypted(plan) { "https" } else { "http" })
             .with("what is asked", asked(plan))
@@ -140,7 +140,7 @@ impl Side {
             .with("warm-up", seconds(Some(stop.warmup)))
             .with("measured time", seconds(stop.duration))
             .with("timeout", seconds(Some(connection.timeout)))
-            .with("redirects followed at most", plan.policy().redirects.most.to_string())
+            .with("maximum number of redirects", plan.policy().redirects.most.to_string())
             .with("threads", plan.workers().to_string())
             .with("reading", reading)
     }

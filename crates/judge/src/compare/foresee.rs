@@ -57,8 +57,7 @@ pub fn foreseen_stored(ours: usize, others: &[usize], spec: &Compare) -> Vec<Str
     }
     let needed = (1..MOST_RUNS).find(|runs| rank::least_p(*runs, *runs) <= asked).unwrap_or(MOST_RUNS);
     vec![format!(
-        "{first}: so few runs cannot show any difference: the least p-value that they can reach is {}, and {} is asked for. It \
-         takes {} a side at least.",
+        "{first}: too few runs to show any difference: their smallest possible p-value is {} (required: {}). At least {} per side are needed.",
         level(least.min(1.0)),
         level(asked),
         plural(needed as u64, "run"),
@@ -68,7 +67,7 @@ pub fn foreseen_stored(ours: usize, others: &[usize], spec: &Compare) -> Vec<Str
 fn cannot(what: &str, asked: f64, blocks: u32) -> String {
     let (least, needed) = (permutation::least_p(blocks).min(1.0), spending::fewest(asked));
     format!(
-        "{what}: {} cannot show any difference: the least p-value that they can reach is {}, and {} is asked for. It takes {} at least.",
+        "{what}: {} cannot show any difference: their smallest possible p-value is {} (required: {}). At least {} are needed.",
         plural(u64::from(blocks), "block"),
         level(least),
         level(asked),

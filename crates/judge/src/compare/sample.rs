@@ -100,8 +100,7 @@ impl<'a> Sample<'a> {
     /// Runs that were kept, by contender; `judge` tells which are usable.
     pub fn of_groups(groups: &[(String, Vec<&'a Run>)], judge: impl Fn(&Run) -> Judgement) -> Sample<'a> {
         let mut notes = vec![
-            "The runs were not made side by side: what changed between them besides the contenders is not known, and \
-             no test can tell it apart."
+            "The runs were not alternating: other changes between them are unknown, and no test can separate them from the contenders."
                 .to_owned(),
         ];
         let mut usable = Vec::new();
@@ -109,7 +108,7 @@ impl<'a> Sample<'a> {
             let mut kept = Vec::new();
             for run in runs {
                 match reason(&judge(run)) {
-                    Some(reason) => notes.push(format!("A run of {name} is left out: {reason}.")),
+                    Some(reason) => notes.push(format!("A run of {name} is excluded: {reason}.")),
                     None => kept.push(*run),
                 }
             }
@@ -170,8 +169,7 @@ fn only_a_side(contender: &str, searched: &[FoundCapacity]) -> Option<String> {
     let (all, open) = (of().count(), of().filter(|one| one.at.value.is_none()).count());
     (open > 0).then(|| {
         format!(
-            "Of the capacity of {contender} only a side is known in {open} of {all} searches: give them more time, or shorter \
-             trials."
+            "The capacity of {contender} has only one bound in {open} of {all} searches: raise their time budget, or shorten the trials."
         )
     })
 }
@@ -260,14 +258,14 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
     };
     let mut notes: Vec<String> = (study.trials.iter())
         .filter(known_before)
-        .filter_map(|trial| Some(format!("{} is left out, and its block with it: {}.", name(trial), objection(trial)?)))
+        .filter_map(|trial| Some(format!("{} is excluded with its block: {}.", name(trial), objection(trial)?)))
         .collect();
     for (index, contender) in experiment.contenders.iter().enumerate() {
         let all = || study.of(index).filter(known_before);
         let limited = all().filter(|trial| trial.judgement.verdict.state == State::Limited).count();
         if limited > 0 {
             notes.push(format!(
-                "The generator was the limit in {limited} of {} trials of {}: their figures are not the server's alone.",
+                "The generator was the bottleneck in {limited} of {} trials of {}: their figures do not describe the server alone.",
                 all().count(),
                 contender.name
             ));
@@ -278,7 +276,7 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
         notes.extend(only_a_side(&contender.name, searched));
         notes.extend(left_out.map(|repetition| {
             format!(
-                "The capacity of {} is not known of repetition {}: its block is left out.",
+                "The capacity of {} in repetition {} is unknown: its block is excluded.",
                 contender.name,
                 repetition + 1
             )

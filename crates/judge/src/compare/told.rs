@@ -15,11 +15,11 @@ use brunt_model::{Comparison, LoadUnit};
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(found: &TestedFigure, smallest: f64) -> String {
     let said = match found.verdict {
-        _ if found.sizes.0 == 0 || found.sizes.1 == 0 => "nothing is known of it".into(),
+        _ if found.sizes.0 == 0 || found.sizes.1 == 0 => "no data".into(),
         _ if nothing_at_all(found) => format!("{} with both", written(found.measure, 0.0)),
         Better::Undecided if found.test == Test::None => too_few(found),
         Better::Undecided => format!("undecided: {}", range(found)),
-        Better::Equal if found.scale == Scale::Plain => "the same with both".into(),
+        Better::Equal if found.scale == Scale::Plain => "the same for both".into(),
         Better::Equal => format!("equal within ±{}: {}", margin(smallest), range(found)),
         Better::Better => differs(found, "better"),
         Better::Worse => differs(found, "worse"),
@@ -59,9 +59,9 @@ fn range(found: &TestedFigure) -> String {
     };
     match (interval.low.is_finite(), interval.high.is_finite()) {
         (true, true) => format!("{who} is between {} and {}", end(interval.low), end(interval.high)),
-        (true, false) => format!("{who} is {} at least, how much at most is not known", end(interval.low)),
-        (false, true) => format!("{who} is {} at most, how much at least is not known", end(interval.high)),
-        (false, false) => format!("how far {who} is off is not known"),
+        (true, false) => format!("{who} is {} at least; the upper bound is unknown", end(interval.low)),
+        (false, true) => format!("{who} is {} at most; the lower bound is unknown", end(interval.high)),
+        (false, false) => format!("the difference of {who} is unknown"),
     }
 }
 
@@ -88,8 +88,8 @@ pub fn not_known(decided: &[Decided], pairs: &[Paired], measures: &[Measure]) ->
         asked.clone().any(|(pair, _)| !pair.found.iter().any(known))
     };
     let sentence = |measure: &Measure| match measure {
-        Measure::ServerCpu => format!("{measure}: not known, since no CPU time was read of the server."),
-        _ => format!("{measure}: not known of all."),
+        Measure::ServerCpu => format!("{measure}: unknown, since no CPU time of the server was read."),
+        _ => format!("{measure}: not known for all contenders."),
     };
     measures.iter().filter(missing).map(sentence).collect()
 }
@@ -118,11 +118,7 @@ pub fn unsettled(comparison: &Comparison, spec: &Compare) -> Vec<String> {
         for Regression { measure, by } in &spec.fail_if {
             let of = pair.measures.iter().find(|compared| compared.measure == *measure);
             if of.is_none_or(|compared| holds(compared, *by)) {
-                open.push(format!(
-                    "{measure}: whether {} is worse by more than {} is not known",
-                    pair.theirs,
-                    margin(*by)
-                ));
+                open.push(format!("{measure}: unknown whether {} is worse by more than {}", pair.theirs, margin(*by)));
             }
         }
     }
@@ -182,7 +178,7 @@ pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
             let all = u64::from(comparison.blocks + more);
             format!("About {} more would ({} repetitions in all).", plural(u64::from(more), "block"), count(all))
         });
-        let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "--resume goes on with it".to_owned());
+        let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "continue with --resume".to_owned());
         let remedy = resumed.or(more);
         findings.push(finding("comparison_undecided", Weight::Note, sentence, remedy));
     }

@@ -35,7 +35,7 @@ pub fn reuse(facts: &Facts) -> Option<Remark> {
     }
     let each = flow.begun as f64 / flow.opened as f64;
     let said = format!(
-        "Connections were reused less than asked: {} took {}, {} each on average, because the server closed them{}.",
+        "Connections were reused less than requested: {} needed {}, {} each on average, because the server closed them{}.",
         plural(flow.begun, "request"),
         plural(flow.opened, "connection"),
         three(each),

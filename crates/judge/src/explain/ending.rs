@@ -2,7 +2,6 @@
 
 use super::words::{count, plural, time};
 use super::{Facts, Remark};
-use brunt_model::Failure;
 
 /// A run that lacks more than this share of its time is another measurement than the one asked for.
 const MISSING: f64 = 0.05;
@@ -12,15 +11,15 @@ const SHORT_SECONDS: f64 = 1.0;
 /// The run was cut short and is not comparable.
 pub fn cut_short(facts: &Facts) -> Option<Remark> {
     let why = why_cut(facts)?;
-    let said = format!("The run was cut short and is not comparable with a whole one: {why}.");
-    Some(Remark::warning(said).remedy("let it run to its end before its figures are set beside others"))
+    let said = format!("The run is incomplete and not comparable with a complete one: {why}.");
+    Some(Remark::warning(said).remedy("repeat it to the end before a comparison"))
 }
 
 fn why_cut(facts: &Facts) -> Option<String> {
     let (done, run) = (done(facts), facts.run);
-    let Some(finish) = &run.finish else { return Some(format!("its record has no end, after {done}")) };
+    let Some(finish) = &run.finish else { return Some(format!("its event log has no end, after {done}")) };
     if let Some(error) = &finish.error {
-        return Some(format!("brunt could not go on after {done} ({error})"));
+        return Some(format!("brunt failed after {done} ({error})"));
     }
     if finish.interrupted {
         return Some(format!("it was interrupted after {done}"));
@@ -30,7 +29,7 @@ fn why_cut(facts: &Facts) -> Option<String> {
 
 /// Fewer requests than asked for; so too where none were asked for by number.
 fn lacks_requests(facts: &Facts) -> bool {
-    let made = facts.total().begun + facts.total().failed_by(Failure::Dropped);
+    let made = facts.total().attempted();
     facts.plan.stop().requests.is_none_or(|asked| (made as f64) < asked as f64 * (1.0 - MISSING))
 }
 
@@ -61,8 +60,7 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "The run lasted only {} and brought {} replies: it shows how the server starts, and the next run may say something \
-         else.",
+        "The run lasted only {} and got {} replies: it shows the start of the server, and the next run may differ.",
         time(facts.seconds),
         count(completed)
     );
@@ -72,6 +70,6 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
 /// The figures still drifted when the run ended.
 pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
-    let said = format!("The run never became steady ({}): its figures are of a change, not of a state.", steady.method);
-    Some(Remark::warning(said).remedy("run longer, or leave the change out with --warmup"))
+    let said = format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);
+    Some(Remark::warning(said).remedy("run longer, or exclude the transition with --warmup"))
 }

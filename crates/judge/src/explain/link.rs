@@ -78,12 +78,11 @@ fn full(facts: &Facts, used: f64, speed: f64, sure: Sure) -> Remark {
     let interface = facts.route().and_then(|route| route.interface.as_ref());
     let of = interface.map_or(String::new(), |interface| format!(" of {interface}"));
     let figures = format!("{} went over it, {} of {}", bits(used), percent(used / speed), bits(speed));
-    let remedy =
-        "measure over a faster link, or with smaller replies (--compressed); a faster server changes nothing here";
+    let remedy = "use a faster link or smaller replies (--compressed); a faster server would not help";
     match sure {
-        Sure::Yes => Remark::warning(format!("The link{of} is the ceiling, not the server: {figures}.")),
+        Sure::Yes => Remark::warning(format!("The link{of} is the bottleneck, not the server: {figures}.")),
         Sure::No => {
-            Remark::note(format!("The link{of} may be the ceiling: {figures}, and the rate stood still there."))
+            Remark::note(format!("The link{of} may be the bottleneck: {figures}, and the rate did not grow further."))
         }
     }
     .remedy(remedy)

@@ -37,7 +37,7 @@ pub fn think_time(facts: &Facts) -> Option<Remark> {
     let start = if throughput > explained * NOTICEABLY { ", and the first requests came without a pause" } else { "" };
     let said = format!(
         "The think time sets the rate ({}), not the server: {} / ({} of thinking + {} of response time) = {}{start}. \
-         A server that takes no time at all would raise it by {}.",
+         An infinitely fast server would raise it by {}.",
         rate(throughput),
         plural(users.count.round() as u64, "user"),
         time(think),
@@ -45,8 +45,7 @@ pub fn think_time(facts: &Facts) -> Option<Remark> {
         rate(explained),
         percent(response / think)
     );
-    let remedy = "to find what the server can do, write -r RATE, or less --think; under these users, compare servers by \
-                  response time";
+    let remedy = "to find the capacity of the server, use -r RATE or a shorter --think; with these users, compare servers by response time";
     Some(Remark::warning(said).remedy(remedy))
 }
 
@@ -69,9 +68,9 @@ pub fn idle_users(facts: &Facts) -> Option<Remark> {
          This is a load of {waiting} concurrent requests, not of {all}."
     );
     let remedy = if thinks {
-        "for that many at once, take --think away"
+        "for this number of concurrent requests, leave out --think"
     } else {
-        "see the failures: users pause for up to 1 s after a connection that could not be had"
+        "see the failures: users pause for up to 1 s after a failed connection"
     };
     Some(Remark::warning(said).remedy(remedy))
 }
@@ -91,8 +90,7 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "The server fell behind: {} were offered and {} completed, so the queue grew as long as the run went on. \
-         The response times say how long the run was, not how long a request takes.",
+        "The server fell behind: {} were offered and {} completed, so the queue grew until the end of the run. Response times depend on the length of the run.",
         rate(offered),
         rate(facts.run.throughput())
     );
@@ -134,11 +132,10 @@ pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "Stalls hide behind the percentiles: {} of the requests took more than {}, {STALL} times the median or more, but {} of the \
-         users' time went there, while they asked for nothing else. Who comes at a time of its own meets a stall that often.",
+        "Percentiles hide stalls: {} of the requests took more than {}, {STALL} times the median or more, but {} of the users' time was spent in them. A request at a random time meets a stall that often.",
         percent(of_requests),
         time(slow as f64 / 1e9),
         percent(of_time)
     );
-    Some(Remark::note(said).remedy("write -r RATE: an open loop goes on asking while the server stalls"))
+    Some(Remark::note(said).remedy("use -r RATE: an open loop sends requests during a stall, too"))
 }

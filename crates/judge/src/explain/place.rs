@@ -22,9 +22,9 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
             (None, false) => "the target is an address of this machine".into(),
         };
         let said = format!(
-            "Client and server share this machine ({found}): each takes CPU from the other, and no network lies between."
+            "Client and server share this machine ({found}): they compete for CPU, and no network is involved."
         );
-        return Some(Remark::note(said).remedy("to know what the server can do alone, run brunt on another machine"));
+        return Some(Remark::note(said).remedy("to measure the server alone, run brunt on another machine"));
     }
     None
 }
@@ -52,13 +52,12 @@ pub fn shared_cpu(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "The server is CPU-bound: it used {server:.2} of {:.0} cores, brunt {:.2}. Without brunt beside it, it could carry \
-         at most {}.",
+        "The server is CPU-bound: it used {server:.2} of {:.0} cores, brunt {:.2}. Without brunt on this machine, its capacity would be at most {}.",
         shares.cores,
         shares.own,
         shares.alone_in_words()?
     );
-    Some(Remark::note(said).remedy("less work for a page, or more cores"))
+    Some(Remark::note(said).remedy("less work per page, or more cores"))
 }
 
 /// What limited the server, as the room's rules on its readings have it. Who was slow is no news while the figures say
@@ -67,17 +66,15 @@ pub fn bottleneck(facts: &Facts) -> Option<Remark> {
     let found = facts.so_far.bottleneck.as_ref()?;
     let remedy = match found.culprit {
         Culprit::NotFound | Culprit::Generator => return None,
-        Culprit::Workers => "more workers, where memory and cores allow it; else a page that waits for less",
-        Culprit::Cpu => "less work for a page, or more cores",
+        Culprit::Workers => "more workers, if memory and cores allow it; else less waiting per page",
+        Culprit::Cpu => "less work per page, or more cores",
         Culprit::Core => "spread the work over more processes or threads",
         Culprit::Memory => "fewer workers, or more memory",
         Culprit::Connections => "raise the server's limit on connections (and on open files)",
         Culprit::AcceptQueue => {
-            "the listener's backlog and net.core.somaxconn; who accepts too slowly is the question behind it"
+            "raise the listener's backlog and net.core.somaxconn; find out why connections are accepted slowly"
         }
-        Culprit::Disk => {
-            "look at what is read and written for a page: logs, sessions, files that do not fit into memory"
-        }
+        Culprit::Disk => "check which files are read and written per page: logs, sessions, files larger than memory",
         Culprit::Network => "smaller replies, or a faster link",
         Culprit::Files => "LimitNOFILE=, worker_rlimit_nofile",
     };

@@ -21,14 +21,12 @@ pub fn nothing_good(facts: &Facts) -> Option<Remark> {
     let failures = if failures.is_empty() { String::new() } else { format!(" ({failures})") };
     let said = match facts.run.replies() {
         Replies::None if facts.total().begun == 0 => return None,
-        Replies::None => Remark::warning(format!("Nothing was measured: not one reply came{failures}."))
-            .remedy("look with one request first: brunt check URL"),
+        Replies::None => Remark::warning(format!("Nothing was measured: no reply came{failures}."))
+            .remedy("send one request first: brunt check URL"),
         Replies::NoneGood => {
             let replies = count(facts.total().completed);
-            Remark::warning(format!(
-                "Not one of {replies} replies was good{failures}: this measures errors of the server."
-            ))
-            .remedy("look with one request first: brunt check URL; say which status is good with --expect-status")
+            Remark::warning(format!("None of {replies} replies was good{failures}: this measures the server's errors."))
+                .remedy("send one request first: brunt check URL; set the expected status with --expect-status")
         }
         Replies::SomeGood => return None,
     };
@@ -63,8 +61,7 @@ pub fn errors(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "{} of the replies were not pages ({}). They are part of the throughput and of the times{}; the goodput is without \
-         them.",
+        "{} of the replies were errors or redirects ({}). They count for throughput and times{}, but not for goodput.",
         percent(share),
         mix(&wrong),
         beside_good(total)
@@ -83,13 +80,13 @@ fn beside_good(total: &Tally) -> String {
 
 fn remedy(status: u16) -> &'static str {
     match status {
-        300..=399 => "ask for where they lead to, or write --follow N",
-        401 | 403 | 407 => "send what the server asks for: --basic, --bearer or --cookie",
-        404 | 410 => "check the URLs: an error page is answered sooner than a page",
-        429 => "the server limits how often one client may ask; lift this for the test",
-        502 | 504 => "look at what stands behind the server: it did not answer, or not in time",
-        503 => "look into the server's error log: it refuses what it cannot carry; ask for less",
-        500..=599 => "look into the server's error log",
+        300..=399 => "request their target URLs, or use --follow N",
+        401 | 403 | 407 => "send credentials: --basic, --bearer or --cookie",
+        404 | 410 => "check the URLs: an error page is faster than a real page",
+        429 => "the server limits the rate of one client; lift this limit for the test",
+        502 | 504 => "check the upstream of the server: it did not answer in time",
+        503 => "check the server's error log: it rejects overload; reduce the load",
+        500..=599 => "check the server's error log",
         _ => "look at a reply with curl",
     }
 }
@@ -107,8 +104,7 @@ pub fn redirects(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "{} of the replies were redirects and not pages ({}): what was measured there is how fast the server says \"go \
-         elsewhere\".",
+        "{} of the replies were redirects ({}): the run measures redirects instead of pages.",
         percent(share),
         mix(&redirects)
     );
@@ -138,12 +134,11 @@ pub fn length_drift(facts: &Facts) -> Option<Remark> {
         return None;
     }
     let said = format!(
-        "The replies changed while the same was asked: {} each in the first third of the run, {} in the last.",
+        "The replies changed in size: {} each in the first third of the run, {} in the last.",
         bytes(first.mean),
         bytes(last.mean)
     );
-    let remedy = "look at late replies with curl: an error page or an empty one may stand in for the page; \
-                  --expect-same-length counts them";
+    let remedy = "check late replies with curl for error pages or empty pages; --expect-same-length counts them";
     Some(Remark::warning(said).remedy(remedy))
 }
 

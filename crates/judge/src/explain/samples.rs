@@ -71,12 +71,11 @@ pub fn censored(facts: &Facts) -> Option<Remark> {
         "all true percentiles from the median up".into()
     };
     let said = format!(
-        "{} of the requests never got their reply ({} timed out, {} cut off at the end, {} dropped): {known} are longer \
-         than any figure here.",
+        "{} of the requests got no reply ({} timed out, {} cut off at the end, {} dropped): {known} are longer than all figures shown.",
         percent(share),
         count(timed_out),
         count(facts.total().failed_by(Failure::Cut)),
         count(facts.total().failed_by(Failure::Dropped)),
     );
-    Some(Remark::warning(said).remedy("ask for less, or raise --timeout and --grace until all replies come"))
+    Some(Remark::warning(said).remedy("reduce the load, or raise --timeout and --grace until all replies come"))
 }

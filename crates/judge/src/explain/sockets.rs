@@ -36,7 +36,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Remark> {
         format!("The listening socket dropped {} SYNs", count(drops as u64))
     };
     let said = format!(
-        "{what} during the run{}: connections came faster than the server took them, and waited a second or more.",
+        "{what} during the run{}: connections arrived faster than the server accepted them, and waited a second or more.",
         backlog(facts)
     );
     Some(Remark::warning(said).remedy(RAISE_BACKLOG))
@@ -75,7 +75,7 @@ pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     if !facts.is_direct() || (!steps_show && lost < SLOW) {
         return None;
     }
-    let slowly = format!("{} took 1 s or more to open, up to an instant at which a SYN is sent again", count(slow));
+    let slowly = format!("{} took 1 s or more to open, as after a SYN retransmission", count(slow));
     let vainly = format!("{} gave up", count(lost));
     let all = plural(connect.count() + lost, "connection");
     let what = match (slow, lost) {

@@ -42,8 +42,7 @@ fn more_threads(facts: &Facts) -> String {
     let cores = f64::from(facts.run.environment.cores);
     match least {
         Some(idle) if idle * cores < 0.5 => {
-            "this machine has no idle core for a further thread: ask less of it, or take \
-             a larger machine, or several"
+            "this machine has no idle core for another thread: reduce the load, or use a larger machine or several"
                 .to_owned()
         }
         _ => format!("start more threads: --threads {}", threads + 1),
@@ -72,7 +71,7 @@ pub(super) fn shared_and_full(facts: &Facts) -> RuleResult {
         percent(figure.worst().unwrap_or(0.0)),
         Shares::from_facts(facts).map_or(String::new(), |shares| used(&shares))
     );
-    look.say(sentence, "put the server on a machine of its own, or ask less of it; end what else runs here")
+    look.say(sentence, "run the server on its own machine, or reduce the load; stop other programs")
 }
 
 /// `; brunt used 0.94 of 2 cores, the server 1.03`.
@@ -107,7 +106,7 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
         others.map_or(String::new(), |shares| format!("; {}", shares.others_in_words()))
     );
     let remedy =
-        "leave brunt a core of its own: end what else runs on its cores, or let it use more of them (taskset, cpuset)";
+        "give brunt a dedicated core: stop other programs on its cores, or allow it more cores (taskset, cpuset)";
     look.say(sentence, remedy)
 }
 

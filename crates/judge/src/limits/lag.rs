@@ -67,7 +67,7 @@ pub fn lag(facts: &Facts) -> RuleResult {
         let share = percent(displaced);
         format!("{late}: for {share} of the time, a quarter more or fewer than planned were begun in a span of time")
     } else {
-        format!("{late}: {} of the schedule were not begun within the measured time", percent(short))
+        format!("{late}: {} of the scheduled requests were not begun within the measured time", percent(short))
     };
     // Most of the lag was spent so.
     if total.opening_lag.sum() * 2 > total.lag.sum() {

@@ -100,7 +100,7 @@ pub fn memory(facts: &Facts) -> RuleResult {
         percent(available.worst().unwrap_or(0.0)),
         percent(pressure.worst().unwrap_or(0.0))
     );
-    look.say(sentence, "end what else runs here, use fewer connections, or take a machine with more memory")
+    look.say(sentence, "stop other programs, use fewer connections, or use a machine with more memory")
 }
 
 /// The firewall's table of connections.

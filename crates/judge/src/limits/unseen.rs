@@ -23,7 +23,7 @@ const SENTENCES: &[(&str, &str)] = &[
 /// What could not be looked at, each a sentence.
 pub fn sentences(facts: &Facts) -> Vec<String> {
     if !facts.has_readings() {
-        return vec!["this run has no readings of its generator: only failures and lag were looked at".to_owned()];
+        return vec!["this run has no readings of the generator: only failures and lag were examined".to_owned()];
     }
     if !facts.is_long_enough() {
         return vec![format!("the measured time of {} is too short for rates", seconds(facts.measured()))];

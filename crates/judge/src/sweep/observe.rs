@@ -18,11 +18,11 @@ pub fn observe(study: &Study) -> Observations {
     let objectives = objectives(study);
     let mut notes = Vec::new();
     if contenders.iter().any(|contender| contender.unit() != unit) {
-        notes.push("The contenders are not loaded in the same way, so their limits cannot be set side by side.".into());
+        notes.push("The contenders have different kinds of load, so their limits cannot be compared.".into());
     }
     if study.interrupted || !study.is_complete() {
         let (made, asked) = (study.trials.len(), study.experiment.trials());
-        notes.push(format!("The experiment was not finished: {made} of {asked} trials were made."));
+        notes.push(format!("The experiment is incomplete: {made} of {asked} trials."));
     }
     Observations {
         contenders: contenders.iter().map(|contender| contender.name.clone()).collect(),

@@ -122,10 +122,10 @@ impl Page {
 /// What to look at where a page answers with another status than 200.
 fn hint(status: u16) -> &'static str {
     match status {
-        401 => "it wants user and password: write http://USER:PASSWORD@HOST/PATH",
+        401 => "user and password are required: write http://USER:PASSWORD@HOST/PATH",
         403 => "the server does not let this machine see it",
-        404 => "there is no such page",
-        502..=504 => "whoever is behind that server does not answer",
+        404 => "no such page",
+        502..=504 => "the upstream of that server does not answer",
         _ => "a status page answers 200",
     }
 }

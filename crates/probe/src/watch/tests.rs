@@ -118,7 +118,7 @@ fn what_is_not_there_is_told_once_and_again_when_it_comes() {
     }
     let told = warnings(&seen);
     let expected = format!(
-        "probe process:later: there is no process with the pid that {} names that we may read; it is asked again, and its \
+        "probe process:later: no readable process with the pid that {} names; it is asked again, and its \
          readings are missing until then",
         file.display()
     );
@@ -141,7 +141,7 @@ fn a_dead_page_holds_up_nobody_and_not_the_end() {
     let told = warnings(&seen);
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told.iter().any(|t| t.starts_with("probe nginx:closed: http://127.0.0.1:")), "{told:?}");
-    assert!(told.iter().any(|t| t.starts_with("probe process:server: there is no managed server")), "{told:?}");
+    assert!(told.iter().any(|t| t.starts_with("probe process:server: no managed server")), "{told:?}");
 }
 
 /// Twenty processes that are nobody else's, ended with this.

@@ -6,10 +6,10 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Trouble {
     /// Nobody to read.
-    #[error("there is no process {0} that we may read")]
+    #[error("no readable process {0}")]
     NoProcess(String),
     /// The pid of a managed server was never put in.
-    #[error("there is no managed server here: name its processes by pid, pid file, name, port or cgroup")]
+    #[error("no managed server: name its processes by pid, pid file, name, port or cgroup")]
     NoServer,
     /// The machine shows nothing in /proc.
     #[error("{0} shows nothing in /proc")]

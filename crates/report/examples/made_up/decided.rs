@@ -108,7 +108,7 @@ fn scalability() -> Scalability {
 fn bottleneck(culprit: Culprit) -> Bottleneck {
     let sentence = match culprit {
         Culprit::Workers => "all 20 php-fpm children busy, 511 requests queued",
-        _ => "nothing that was looked at was at its limit",
+        _ => "no examined resource was at its limit",
     };
     Bottleneck {
         culprit,

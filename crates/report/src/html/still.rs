@@ -3,8 +3,9 @@
 //! Data comes in as a run or a study and goes out as HTML. The page's script moves the overview to its place and puts
 //! charts that can be zoomed in place of those here.
 
-use crate::figures::{UNKNOWN, count, fraction, three};
-use crate::text::times::{percentile, response_quantile};
+use crate::breakdown::{self, Breakdown};
+use crate::figures::{UNKNOWN, count, fraction, interval, response_quantile, share, three, time_interval};
+use crate::text::times::with_both_ends;
 use crate::text::verdict;
 use crate::xml::escaped;
 use crate::{panels, svg};
@@ -16,7 +17,8 @@ const APDEX_NANOS: u64 = 500_000_000;
 
 /// Verdict, tiles and errors of a run.
 pub fn overview(run: &Run, judgement: &Judgement) -> String {
-    format!("<div id=\"overview\">\n{}{}{}</div>\n", banner(judgement), tiles(run, judgement), errors(run))
+    let tables = errors(run) + &breakdowns(run);
+    format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(judgement), tiles(run, judgement))
 }
 
 /// Findings and charts.
@@ -51,19 +53,18 @@ fn with_remedy(sentence: &str, remedy: Option<&str>) -> String {
 fn tiles(run: &Run, judgement: &Judgement) -> String {
     let t = &run.total;
     let ends = judgement.throughput.and_then(|t| Some((t.low, t.high?)));
-    let of_rate = ends.map_or(String::new(), |(low, high)| format!("95 % CI {}–{}", three(low), three(high)));
+    let of_rate = ends.map_or(String::new(), interval);
     let verdict = judgement.verdict.state;
     let mut tiles = vec![
         tile("Verdict", &verdict.word().to_uppercase(), "", class(verdict)),
         tile("Throughput", &format!("{} /s", three(run.throughput())), &of_rate, ""),
     ];
     for (name, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
-        let full = percentile(run, judgement, q);
-        let interval = full.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
-        let interval = interval.map_or(String::new(), |(interval, unit)| format!("{interval}{unit}"));
-        tiles.push(tile(name, &response_quantile(t, q), &interval, ""));
+        let ends = with_both_ends(run, judgement, q);
+        let ends = ends.map_or(String::new(), |(value, ends)| time_interval(value, ends));
+        tiles.push(tile(name, &response_quantile(t, q), &ends, ""));
     }
-    let of = format!("{} of {}", count(t.errors()), count(t.begun + t.failed_by(Failure::Dropped)));
+    let of = format!("{} of {}", count(t.errors()), count(t.attempted()));
     tiles.push(tile("Errors", &fraction(t.error_share()), &of, if t.errors() > 0 { "bad" } else { "" }));
     tiles.push(tile("Apdex", &apdex(run), "T = 500 ms", ""));
     format!("<dl class=\"tiles\">{}</dl>\n", tiles.concat())
@@ -89,7 +90,7 @@ fn tile(name: &str, figure: &str, about: &str, class: &str) -> String {
 /// (satisfied + tolerated / 2) / all, where errors satisfy nobody.
 fn apdex(run: &Run) -> String {
     let t = &run.total;
-    let all = t.begun + t.failed_by(Failure::Dropped);
+    let all = t.attempted();
     if all == 0 {
         return UNKNOWN.into();
     }
@@ -105,19 +106,35 @@ fn errors(run: &Run) -> String {
     if t.errors() == 0 {
         return String::new();
     }
-    let all = t.begun + t.failed_by(Failure::Dropped);
-    let row = |name: &str, n: u64, meaning: &str| {
-        let share = crate::figures::share(n, all);
-        format!("<tr><td>{}</td><td>{}</td><td>{share}</td><td>{}</td></tr>", escaped(name), count(n), escaped(meaning))
-    };
+    let all = t.attempted();
+    let row = |name: &str, n: u64, meaning: &str| vec![name.into(), count(n), share(n, all), meaning.into()];
     let statuses = t.statuses.sorted().into_iter().map(|(status, n)| row(&format!("status {status}"), n, ""));
     let failures = Failure::all().filter(|f| t.failed_by(*f) > 0);
     let failures = failures.map(|f| row(f.row().name, t.failed_by(f), f.row().meaning));
-    let rows: String = statuses.chain(failures).collect();
+    let head = ["Outcome", "Requests", "Share", "Meaning"].map(str::to_owned);
+    table("Outcomes of all requests", &head, statuses.chain(failures))
+}
+
+/// The run by population, label and transaction.
+fn breakdowns(run: &Run) -> String {
+    let of = |part: Breakdown| {
+        let title = part.title;
+        let (head, rows) = part.into_cells();
+        table(title, &head, rows.into_iter())
+    };
+    breakdown::all(run).into_iter().map(of).collect()
+}
+
+fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let cells = |tag: &str, cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        cells.concat()
+    };
+    let rows = rows.map(|row| format!("<tr>{}</tr>", cells("td", &row))).collect::<Vec<_>>().concat();
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Errors\"><table><caption class=\"sr\">Outcomes of all \
-         requests</caption><thead><tr><th>Outcome</th><th>Requests</th><th>Share</th><th>Meaning</th></tr></thead>\
-         <tbody>{rows}</tbody></table></div>\n"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table><caption class=\"sr\">{caption}\
+         </caption><thead><tr>{}</tr></thead><tbody>{rows}</tbody></table></div>\n",
+        cells("th", head)
     )
 }
 

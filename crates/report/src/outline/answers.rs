@@ -96,7 +96,7 @@ fn why(ended: SearchEnd) -> &'static str {
         SearchEnd::Budget => "time budget used up",
         SearchEnd::Generator => "stopped: load generator saturated",
         SearchEnd::Most => "highest allowed load reached",
-        SearchEnd::Least => "lowest sensible load reached",
+        SearchEnd::Least => "lowest useful load reached",
         SearchEnd::Stopped => "stopped",
     }
 }

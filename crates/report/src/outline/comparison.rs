@@ -30,11 +30,11 @@ fn made_of(comparison: &Comparison) -> String {
         ComparisonEnd::Decided if comparison.blocks < most => format!("decided after {blocks} of {most} at most"),
         ComparisonEnd::Decided => format!("decided after all {blocks}"),
         ComparisonEnd::Budget if comparison.blocks < most => {
-            format!("{blocks} of {most} at most: then the time was over")
+            format!("{blocks} of {most} at most: time budget used up")
         }
         ComparisonEnd::Budget => format!("all {blocks}"),
         ComparisonEnd::Stopped => format!("stopped after {blocks} of {most} at most"),
-        ComparisonEnd::Stored => "of runs that were kept, not made in turns".to_owned(),
+        ComparisonEnd::Stored => "of stored runs, not alternating".to_owned(),
     }
 }
 

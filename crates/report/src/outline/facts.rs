@@ -23,7 +23,7 @@ fn trials(study: &Study) -> String {
     let experiment = &study.experiment;
     if experiment.grows() {
         let each: f64 = study.trials.iter().map(|trial| trial.run.measured_seconds()).sum();
-        let chosen = "their loads chosen one after the other";
+        let chosen = "loads chosen adaptively";
         return format!("{}, {chosen}, {} measured", plural(study.trials.len() as u64, "trial"), span(each.round()));
     }
     let steps = experiment.contenders.iter().map(|c| c.steps.len()).max().unwrap_or(0);
@@ -56,8 +56,8 @@ fn generator(study: &Study) -> String {
 pub fn unfinished(study: &Study) -> Option<String> {
     let (made, planned) = (study.trials.len(), study.experiment.trials());
     if study.experiment.grows() {
-        return study.interrupted.then(|| "the search was not carried out to its end".to_owned());
+        return study.interrupted.then(|| "the search is incomplete".to_owned());
     }
     (study.interrupted || !study.is_complete())
-        .then(|| format!("the experiment was not carried out to its end: {made} of {planned} trials were made"))
+        .then(|| format!("the experiment is incomplete: {made} of {planned} trials"))
 }

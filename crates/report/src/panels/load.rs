@@ -92,7 +92,8 @@ fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: 
     Figure { id: id.into(), title: format!("{title} over load"), group, x, lines: lines.collect(), ..Figure::default() }
 }
 
-fn points(analysed: &ContenderAnalysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
+/// A figure of each point of a contender's curve, with its band.
+pub fn points(analysed: &ContenderAnalysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> Vec<Point> {
     let point = |p: &CurvePoint| {
         let figure = of(p);
         let band = figure.filter(|f| f.low < f.high);

@@ -90,6 +90,7 @@ impl TrialDocument {
             service_time_p99_seconds: p99(&total.service),
             lag_p99_seconds: p99(&total.lag),
             verdict: judgement.verdict.clone(),
+            failed_checks: judgement.checks.iter().filter(|check| !check.holds).cloned().collect(),
             findings: judgement.findings.clone(),
             bottleneck: judgement.bottleneck.clone(),
             objectives: result::objectives(run),

@@ -38,16 +38,14 @@ pub fn of_analysis(analysis: &Analysis) -> Vec<String> {
 fn load_model(study: &Study) -> &'static str {
     match study.experiment.contenders.first().map(brunt_model::Contender::unit) {
         Some(LoadUnit::Users { .. }) => {
-            "Load: a closed loop of virtual users; the next request waits for the last reply, so a queue before the users is \
-             not seen."
+            "Load: a closed loop of virtual users; each user waits for its reply, so queueing of further users is not visible."
         }
         _ => "Load: an open loop; arrivals come by a schedule that does not wait for replies.",
     }
 }
 
 const CAPACITY: &str = "Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of \
-                        all trials together, with a 95 % interval. Trials in which the generator was the limit count \
-                        for what they met, and against the server for no more than its lag cannot have brought about.";
+                        all trials together, with a 95 % interval. A trial limited by the generator counts if it met the objective; its failures count only beyond the effect of the lag.";
 
 const CAPACITIES: &str = "Capacities are compared by the figure of each search, one observation a repetition; the interval of the one \
                           search counts for nothing.";
@@ -61,7 +59,7 @@ const TESTS: [(Test, &str); 3] = [
         Test::PermutationInBlocks,
         "Comparison: one repetition is one observation, however many requests it has. All ways to exchange two contenders \
          within each repetition are counted (permutation test); the difference is the Hodges-Lehmann estimate, its interval \
-         that of the test. StopRule on the way share the error rate (alpha spending); figures behind the first do so by Holm.",
+         that of the test. Interim analyses share the error rate (alpha spending); figures behind the first do so by Holm.",
     ),
     (
         Test::MannWhitney,
@@ -80,7 +78,7 @@ const BANDS: [(Band, &str); 5] = [
     ),
     (
         Band::WithinRun,
-        "Bands are 95 % intervals from blocks of a second within one run: they know nothing of how runs differ.",
+        "Bands are 95 % intervals from blocks of a second within one run: they do not include the variation between runs.",
     ),
     (Band::Repetitions, "Bands are 95 % intervals over repetitions, around their median."),
     (Band::Model, "Bands are 95 % intervals by a model of all trials."),

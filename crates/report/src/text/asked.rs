@@ -4,7 +4,7 @@ use super::Report;
 use super::fit::Part;
 use crate::figures::{bytes, count, plain, plural, span};
 use crate::layout::{clause, clean, shorten};
-use crate::view::{Detail, Ink};
+use crate::view::{Detail, Emphasis};
 use brunt_model::plan::Connection;
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
@@ -24,7 +24,7 @@ pub fn title(report: &Report) -> Part {
         None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
     let title = if view.detail == Detail::Brief { shorten(&title, view.columns) } else { title };
-    Part::fixed(view.paint(Ink::Strong, &title) + "\n")
+    Part::fixed(view.paint(Emphasis::Strong, &title) + "\n")
 }
 
 /// The load, how long it lasted, and who replied.

@@ -6,7 +6,7 @@
 use super::Report;
 use super::fit::Part;
 use crate::figures::{count, plural, share, time};
-use crate::view::Ink;
+use crate::view::Emphasis;
 use brunt_model::Failure;
 use brunt_stats::Histogram;
 
@@ -38,7 +38,7 @@ pub fn section(report: &Report) -> Part {
     }
     let room = report.view.columns.saturating_sub(BESIDE).min(BAR);
     let title = format!("Response times of {}", plural(response.count(), "request"));
-    let mut out = report.view.paint(Ink::Strong, &title) + "\n";
+    let mut out = report.view.paint(Emphasis::Strong, &title) + "\n";
     out += "     up to    share  cumulative\n";
     out += &rows(response, room);
     let timeouts = run.total.failed_by(Failure::Timeout);

@@ -1,5 +1,8 @@
 //! Parts of a report, fitted into so many lines: rows of tables give way, the last first, and what is left out is counted.
 
+use crate::layout::Table;
+use crate::view::View;
+
 /// A part of a report.
 #[derive(Default)]
 pub struct Part {
@@ -18,6 +21,15 @@ impl Part {
     /// Rows below what is always there: each line of the text.
     pub fn rows(fixed: String, lines: &str) -> Self {
         Self { fixed, rows: lines.split_inclusive('\n').map(str::to_owned).collect() }
+    }
+
+    /// A table whose rows may give way below its head. `more` rows were left out of it.
+    pub fn table(view: &View, table: &Table, more: usize) -> Self {
+        let text = view.table(table);
+        let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));
+        let mut part = Self::rows(format!("{head}\n"), rows);
+        part.rows.extend((more > 0).then(|| format!("and {more} more\n")));
+        part
     }
 
     /// Whether it says nothing.

@@ -1,25 +1,25 @@
 //! A graph in characters: a mark at each measured point, dots between.
 
+use crate::figure::{Figure, Line, Scale, Unit};
 use crate::figures::{seconds, three};
 use crate::layout::{clean, pad, shorten};
-use crate::outline::{Graph, Line, Scale};
-use crate::view::{Ink, View};
+use crate::view::{Emphasis, View};
 
 const ROWS: usize = 10;
 const LABEL: usize = 8;
 const MARKS: [char; 6] = ['●', '○', '◆', '◇', '▲', '△'];
 
 /// The graph with its title, axes and legend.
-pub fn text(view: &View, graph: &Graph) -> String {
+pub fn text(view: &View, graph: &Figure) -> String {
     let columns = view.columns.saturating_sub(LABEL + 4).clamp(20, 100);
-    let points = || graph.lines.iter().flat_map(|line| &line.1);
-    let x = Axis::over(points().map(|p| p.0), Scale::PerSecond, columns);
-    let y = Axis::over(points().map(|p| p.1), graph.scale, ROWS);
+    let points = || graph.lines.iter().flat_map(Line::known);
+    let x = TextAxis::over(points().map(|p| p.0), graph.x.scale, columns);
+    let y = TextAxis::over(points().map(|p| p.1), graph.y.scale, ROWS);
     let cells = cells(graph, &x, &y, columns);
-    let mut out = view.hang("", &format!("{}{}", view.paint(Ink::Strong, &graph.title), legend(graph)));
+    let mut out = view.hang("", &format!("{}{}", view.paint(Emphasis::Strong, &graph.title), legend(graph)));
     for (row, cells) in cells.iter().rev().enumerate() {
         let labelled = [0, ROWS / 2, ROWS - 1].contains(&row);
-        let label = if labelled { written(graph.scale, y.value(ROWS - 1 - row)) } else { String::new() };
+        let label = if labelled { written(graph.y.unit, y.value(ROWS - 1 - row)) } else { String::new() };
         let line = format!(
             "{}{label} ┤{}",
             " ".repeat(LABEL.saturating_sub(label.chars().count())),
@@ -28,27 +28,31 @@ pub fn text(view: &View, graph: &Graph) -> String {
         out += line.trim_end();
         out.push('\n');
     }
-    let (left, right) = (three(x.low), format!("{}  {}", three(x.high), graph.x));
+    let (left, right) = (three(x.low), format!("{}  {}", three(x.high), graph.x.label));
     let axis = pad(&left, columns.saturating_sub(right.chars().count()));
     out + &format!("{:LABEL$} └{}\n{:LABEL$}  {axis}{right}\n", "", "─".repeat(columns), "")
 }
 
 /// The marks, where there are several lines.
-fn legend(graph: &Graph) -> String {
+fn legend(graph: &Figure) -> String {
     if graph.lines.len() < 2 {
         return String::new();
     }
-    let name = |(i, line): (usize, &Line)| format!("   {} {}", MARKS[i % MARKS.len()], shorten(&clean(&line.0), 24));
+    let name = |(i, line): (usize, &Line)| format!("   {} {}", MARKS[i % MARKS.len()], shorten(&clean(&line.name), 24));
     graph.lines.iter().enumerate().map(name).collect()
 }
 
 /// Rows of characters, the lowest first.
-fn cells(graph: &Graph, x: &Axis, y: &Axis, columns: usize) -> Vec<Vec<char>> {
+fn cells(graph: &Figure, x: &TextAxis, y: &TextAxis, columns: usize) -> Vec<Vec<char>> {
     let mut cells = vec![vec![' '; columns]; ROWS];
-    let place = |(at, value): &(f64, f64)| (x.place(*at), y.place(*value));
-    for (_, points) in &graph.lines {
-        for pair in points.windows(2) {
-            let ((from, low), (to, high)) = (place(&pair[0]), place(&pair[1]));
+    let places: Vec<Vec<(usize, usize)>> = graph
+        .lines
+        .iter()
+        .map(|line| line.known().map(|(at, value)| (x.place(at), y.place(value))).collect())
+        .collect();
+    for places in &places {
+        for pair in places.windows(2) {
+            let ((from, low), (to, high)) = (pair[0], pair[1]);
             let row = |column: usize| {
                 let share = (column - from) as f64 / (to - from) as f64;
                 (low as f64 + share * (high as f64 - low as f64)).round() as usize
@@ -56,62 +60,68 @@ fn cells(graph: &Graph, x: &Axis, y: &Axis, columns: usize) -> Vec<Vec<char>> {
             (from..to).for_each(|column| cells[row(column)][column] = '·');
         }
     }
-    for (i, (_, points)) in graph.lines.iter().enumerate() {
-        for (column, row) in points.iter().map(place) {
-            cells[row][column] = MARKS[i % MARKS.len()];
+    for (i, places) in places.iter().enumerate() {
+        for (column, row) in places {
+            cells[*row][*column] = MARKS[i % MARKS.len()];
         }
     }
     cells
 }
 
-fn written(scale: Scale, value: f64) -> String {
-    match scale {
-        Scale::PerSecond => three(value),
-        Scale::Seconds => seconds(value),
-    }
+fn written(unit: Unit, value: f64) -> String {
+    if unit == Unit::Seconds { seconds(value) } else { three(value) }
 }
 
 /// Values along so many characters.
-struct Axis {
+struct TextAxis {
     low: f64,
     high: f64,
     scale: Scale,
     length: usize,
 }
 
-impl Axis {
+impl TextAxis {
     fn over(values: impl Iterator<Item = f64> + Clone, scale: Scale, length: usize) -> Self {
         let high = values.clone().fold(f64::MIN_POSITIVE, f64::max);
-        let low = if scale == Scale::PerSecond { 0.0 } else { values.fold(high, f64::min) };
+        let low = if scale == Scale::Log { values.fold(high, f64::min) } else { 0.0 };
         Self { low, high, scale, length }
     }
 
     fn place(&self, value: f64) -> usize {
         let share = match self.scale {
-            Scale::PerSecond => value / self.high,
-            Scale::Seconds if self.high > self.low => (value / self.low).ln() / (self.high / self.low).ln(),
-            Scale::Seconds => 0.0,
+            Scale::Log if self.high > self.low => (value / self.low).ln() / (self.high / self.low).ln(),
+            Scale::Log => 0.0,
+            Scale::Linear | Scale::Quantile => value / self.high,
         };
         (share * (self.length - 1) as f64).round().clamp(0.0, (self.length - 1) as f64) as usize
     }
 
     fn value(&self, place: usize) -> f64 {
         let share = place as f64 / (self.length - 1) as f64;
-        match self.scale {
-            Scale::PerSecond => share * self.high,
-            Scale::Seconds => self.low * (self.high / self.low).powf(share),
-        }
+        if self.scale == Scale::Log { self.low * (self.high / self.low).powf(share) } else { share * self.high }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::{self, Point};
+
+    fn graph(title: &str, x: &str, unit: Unit, scale: Scale, points: &[(f64, f64)]) -> Figure {
+        let points = points.iter().map(|(x, y)| Point { x: *x, y: Some(*y), ..Point::default() }).collect();
+        Figure {
+            title: title.into(),
+            x: figure::Axis { label: x.into(), ..figure::Axis::default() },
+            y: figure::Axis { unit, scale, ..figure::Axis::default() },
+            lines: vec![Line { name: "a".into(), points, ..Line::default() }],
+            ..Figure::default()
+        }
+    }
 
     #[test]
     fn points_stand_at_their_places() {
-        let lines = vec![("a".into(), vec![(100.0, 100.0), (200.0, 200.0), (400.0, 200.0)])];
-        let graph = Graph { title: "Throughput".into(), x: "load, /s".into(), scale: Scale::PerSecond, lines };
+        let points = [(100.0, 100.0), (200.0, 200.0), (400.0, 200.0)];
+        let graph = graph("Throughput", "load, /s", Unit::PerSecond, Scale::Linear, &points);
         let text = text(&View { columns: 33, ..View::default() }, &graph);
         insta::assert_snapshot!(text);
     }
@@ -119,9 +129,8 @@ mod tests {
     #[test]
     fn any_values_fit() {
         for points in [vec![(1.0, 1e-9), (1.0, 1e9), (2.0, 5.0)], vec![(0.0, 1.0), (0.0, 1.0)]] {
-            for scale in [Scale::PerSecond, Scale::Seconds] {
-                let graph =
-                    Graph { title: "t".into(), x: "x".into(), scale, lines: vec![("a".into(), points.clone())] };
+            for (unit, scale) in [(Unit::PerSecond, Scale::Linear), (Unit::Seconds, Scale::Log)] {
+                let graph = graph("t", "x", unit, scale, &points);
                 let text = text(&View { columns: 60, ..View::default() }, &graph);
                 assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
             }

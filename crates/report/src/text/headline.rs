@@ -3,8 +3,8 @@
 use super::fit::Part;
 use super::{Report, notes, outcomes, verdict};
 use crate::figures::{count, fraction, plural, three, with_interval};
-use crate::view::{Detail, Ink};
-use brunt_model::{Failure, Load, Plan};
+use crate::view::{Detail, Emphasis};
+use brunt_model::{Load, Plan};
 
 /// The verdict and the headline.
 pub fn section(report: &Report) -> Part {
@@ -21,7 +21,7 @@ pub fn nothing_measured(report: &Report) -> Part {
 fn throughput(report: &Report) -> String {
     let (run, view) = (report.run, report.view);
     let ends = report.judgement.throughput.and_then(|t| Some((t.low, t.high?)));
-    let mut text = view.paint(Ink::Strong, &with_interval(run.throughput(), ends, "requests/s"));
+    let mut text = view.paint(Emphasis::Strong, &with_interval(run.throughput(), ends, "requests/s"));
     let open = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
     if run.flow.completed == 0 {
         text += " (every reply came after the measured time)";
@@ -42,8 +42,8 @@ fn goodput(report: &Report) -> String {
 
 fn errors(report: &Report) -> String {
     let t = &report.run.total;
-    let all = t.begun + t.failed_by(Failure::Dropped);
-    let ink = if t.errors() == 0 { Ink::Good } else { Ink::Bad };
-    let share = report.view.paint(ink, &fraction(t.error_share()));
+    let all = t.attempted();
+    let emphasis = if t.errors() == 0 { Emphasis::Good } else { Emphasis::Bad };
+    let share = report.view.paint(emphasis, &fraction(t.error_share()));
     report.view.entry("Errors", &format!("{share}, {} of {}", count(t.errors()), plural(all, "request")))
 }

@@ -5,7 +5,7 @@ use super::fit::Part;
 use crate::figures::{bytes, fraction, plain, plural, seconds, span, three};
 use crate::layout::clean;
 use crate::result::elapsed;
-use crate::view::Ink;
+use crate::view::Emphasis;
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run};
 
@@ -51,11 +51,16 @@ pub fn objectives(report: &Report) -> Part {
     let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     bounds.sort_by_key(|judged| judged.met);
     let row = |judged: &ObjectiveResult| {
-        let verdict = if judged.met { view.paint(Ink::Good, "met   ") } else { view.paint(Ink::Bad, "MISSED") };
+        let verdict =
+            if judged.met { view.paint(Emphasis::Good, "met   ") } else { view.paint(Emphasis::Bad, "MISSED") };
         view.hang(&format!("  {verdict}   "), &format!("{}: {}", judged.objective, figure(run, judged)))
     };
     let rows: Vec<String> = bounds.iter().map(row).collect();
-    if rows.is_empty() { Part::default() } else { Part { fixed: view.paint(Ink::Strong, "Objectives") + "\n", rows } }
+    if rows.is_empty() {
+        Part::default()
+    } else {
+        Part { fixed: view.paint(Emphasis::Strong, "Objectives") + "\n", rows }
+    }
 }
 
 fn figure(run: &Run, judged: &ObjectiveResult) -> String {
@@ -76,7 +81,7 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
 pub fn unfinished(report: &Report) -> String {
     let (run, view) = (report.run, report.view);
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
-    let error = error.map_or(String::new(), |error| view.entry("Error", &view.paint(Ink::Bad, &clean(error))));
+    let error = error.map_or(String::new(), |error| view.entry("Error", &view.paint(Emphasis::Bad, &clean(error))));
     let so_far = span(run.measured_seconds());
     let of = run.plan.as_ref().and_then(of_all).map_or(String::new(), |all| format!(" of {all}"));
     let unfinished = match &run.finish {
@@ -84,7 +89,7 @@ pub fn unfinished(report: &Report) -> String {
         Some(_) => return error,
         None => format!("unfinished after {so_far}{of}; the record of this run has no end"),
     };
-    error + &view.entry("State", &view.paint(Ink::Warning, &unfinished))
+    error + &view.entry("State", &view.paint(Emphasis::Warning, &unfinished))
 }
 
 fn of_all(plan: &Plan) -> Option<String> {

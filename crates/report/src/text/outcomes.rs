@@ -4,7 +4,7 @@ use super::Report;
 use super::fit::Part;
 use crate::figures::{count, plural, share, time};
 use crate::layout::{Table, clean};
-use crate::view::{Detail, Ink};
+use crate::view::{Detail, Emphasis};
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Run, Tally};
 
@@ -12,7 +12,7 @@ use brunt_model::{Failure, Run, Tally};
 /// without remedies.
 pub fn section(report: &Report) -> Part {
     let (t, view) = (&report.run.total, report.view);
-    let all = t.begun + t.failed_by(Failure::Dropped);
+    let all = t.attempted();
     let brief = view.detail == Detail::Brief;
     if all == 0 || (brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
         return Part::default();
@@ -27,7 +27,7 @@ pub fn section(report: &Report) -> Part {
         table.noted([format!("  {failure}"), count(n), share(n, all)], note);
     }
     let text = if brief { table.render_one_line(view.columns) } else { view.table(&table) };
-    Part::rows(view.paint(Ink::Strong, "Outcomes") + "\n", &text)
+    Part::rows(view.paint(Emphasis::Strong, "Outcomes") + "\n", &text)
 }
 
 /// The same, where it says more than [`why_nothing`].
@@ -89,7 +89,7 @@ pub fn why_nothing(run: &Run) -> String {
         return clean(error.trim_end_matches('.'));
     }
     let t = &run.total;
-    let tried = t.begun + t.failed_by(Failure::Dropped);
+    let tried = t.attempted();
     match Failure::all().max_by_key(|f| (t.failed_by(*f), std::cmp::Reverse(*f))) {
         Some(worst) if t.failed_by(worst) > 0 => {
             let (n, name) = (t.failed_by(worst), worst.row().name);

@@ -3,7 +3,7 @@
 use super::graph;
 use crate::layout::{Table, clean};
 use crate::outline::{Block, Point};
-use crate::view::{Detail, Ink, View};
+use crate::view::{Detail, Emphasis, View};
 
 /// The blocks below each other, an empty line before each section.
 pub fn text(view: &View, blocks: &[Block]) -> String {
@@ -21,7 +21,7 @@ pub fn text(view: &View, blocks: &[Block]) -> String {
 }
 
 fn set(view: &View, block: &Block) -> String {
-    let strong = |text: &str| view.hang("", &view.paint(Ink::Strong, &clean(text)));
+    let strong = |text: &str| view.hang("", &view.paint(Emphasis::Strong, &clean(text)));
     match block {
         Block::Title(name, about) if about.is_empty() => strong(name),
         Block::Title(name, about) => strong(&format!("{name}: {about}")),
@@ -34,7 +34,7 @@ fn set(view: &View, block: &Block) -> String {
 }
 
 fn point(view: &View, point: &Point) -> String {
-    let lead = if point.warns { view.paint(Ink::Warning, "! ") } else { "- ".into() };
+    let lead = if point.warns { view.paint(Emphasis::Warning, "! ") } else { "- ".into() };
     let remedy = point.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
     view.hang(&lead, &clean(&point.sentence)) + &remedy.collect::<String>()
 }
@@ -71,7 +71,7 @@ fn table(view: &View, head: &[String], rows: &[Vec<String>]) -> String {
     }
     let text = table.render_within(view.columns.max(table.columns() + 20));
     let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));
-    format!("{}\n{rows}{}", view.paint(Ink::Strong, head), notes.below(view))
+    format!("{}\n{rows}{}", view.paint(Emphasis::Strong, head), notes.below(view))
 }
 
 /// Notes that stand below a table, each once.

@@ -49,7 +49,7 @@ fn nothing_measured() {
     story.failure(9000, 100, Failure::Tls);
     let several = text(&story);
     assert!(several.contains("measured: 400 of 401 requests ended as 'connection refused'"), "{several}");
-    assert!(several.contains("\n  TLS handshake failed    1  0.25 %   no secure connection"), "{several}");
+    assert!(several.contains("\n  TLS handshake failed    1  0.25 %   the TLS handshake"), "{several}");
 }
 
 #[test]

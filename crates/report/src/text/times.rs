@@ -2,11 +2,11 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{self, UNKNOWN, enough, quantile_of, time};
+use crate::figures::{self, UNKNOWN, known_quantile, quantile_of, response_quantile, time};
 use crate::layout::Table;
-use crate::view::{Detail, Ink};
-use brunt_model::finding::Interval;
-use brunt_model::{Failure, Judgement, Load, Plan, Run, Tally};
+use crate::view::{Detail, Emphasis};
+use brunt_model::finding::{Estimate, Interval};
+use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
 
 const BRIEF: &[(f64, &str)] = &[(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
@@ -23,7 +23,7 @@ pub fn response(report: &Report) -> Part {
     let figures: Vec<String> = quantiles.iter().map(|(q, _)| percentile(report.run, report.judgement, *q)).collect();
     let mut lines = Vec::new();
     for ((_, name), figure) in quantiles.iter().zip(&figures) {
-        lines.push(format!("{name:<7}{}", view.paint(Ink::Strong, figure)));
+        lines.push(format!("{name:<7}{}", view.paint(Emphasis::Strong, figure)));
     }
     let h = &t.response;
     if !h.is_empty() {
@@ -44,16 +44,24 @@ pub fn response(report: &Report) -> Part {
 /// A percentile with its interval; with too few samples beyond it, it is only known from below.
 pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
     let t = &run.total;
-    let estimate = judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref());
-    let plain = response_quantile(t, q);
-    match estimate.map(|e| (e.low, e.high)) {
-        Some((low, None)) if low * 1e9 > below(t, q) => format!("> {}", figures::seconds(low)),
-        Some((_, None)) => UNKNOWN.into(),
-        Some((low, Some(high))) if plain != UNKNOWN && !plain.starts_with('≥') => {
-            figures::time_with_interval(t.response_quantile(q).value as f64 / 1e9, Some((low, high)))
-        }
-        _ => plain,
+    if let Some((value, ends)) = with_both_ends(run, judgement, q) {
+        return figures::time_with_interval(value, Some(ends));
     }
+    match estimate(judgement, q) {
+        Some(Estimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", figures::seconds(*low)),
+        Some(Estimate { high: None, .. }) => UNKNOWN.into(),
+        _ => response_quantile(t, q),
+    }
+}
+
+/// A percentile that is known exactly, and both ends of its interval, in seconds.
+pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, (f64, f64))> {
+    let (estimate, exact) = (estimate(judgement, q)?, known_quantile(&run.total, q).filter(|exact| !exact.at_least)?);
+    Some((exact.value as f64 / 1e9, (estimate.low, estimate.high?)))
+}
+
+fn estimate(judgement: &Judgement, q: f64) -> Option<&Estimate> {
+    judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref())
 }
 
 /// The percentile of the report below this one, in nanoseconds: a lower bound that is less says nothing.
@@ -122,15 +130,6 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
         rows.push(("connection time", "begun -> sent, where one was opened", &t.phases.connection));
     }
     rows
-}
-
-/// A quantile of the response time, where there are enough requests to speak of it.
-pub fn response_quantile(t: &Tally, q: f64) -> String {
-    let all = t.response.count() + t.failed_by(Failure::Dropped) + t.failed_by(Failure::Cut);
-    if t.response.is_empty() || !enough(q, all) {
-        return UNKNOWN.into();
-    }
-    figures::quantile(t.response_quantile(q))
 }
 
 /// The steps of a request that occurred.

@@ -4,7 +4,7 @@ use super::fit::Part;
 use super::{Report, closed, notes};
 use crate::figures::{span, three};
 use crate::layout::{clause, clean, width};
-use crate::view::{Detail, Ink, View};
+use crate::view::{Detail, Emphasis, View};
 use brunt_model::finding::{Cause, Evidence, Side, State, Verdict, Weight};
 use brunt_model::{Finding, Judgement};
 
@@ -28,11 +28,15 @@ pub fn findings(report: &Report) -> Part {
         let note = line(view, "- ", "A closed loop hides queueing (coordinated omission). Open loop:");
         rows.push(format!("{note}  {command}\n"));
     }
-    if rows.is_empty() { Part::default() } else { Part { fixed: view.paint(Ink::Strong, "Findings") + "\n", rows } }
+    if rows.is_empty() {
+        Part::default()
+    } else {
+        Part { fixed: view.paint(Emphasis::Strong, "Findings") + "\n", rows }
+    }
 }
 
 fn finding(view: &View, finding: &Finding) -> String {
-    let lead = if finding.weight == Weight::Warning { view.paint(Ink::Warning, "! ") } else { "- ".into() };
+    let lead = if finding.weight == Weight::Warning { view.paint(Emphasis::Warning, "! ") } else { "- ".into() };
     let remedy = finding.remedy.as_ref().filter(|_| view.detail == Detail::Full);
     let remedy = remedy.map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
     line(view, &lead, &clean(&finding.sentence)) + &remedy.unwrap_or_default()
@@ -57,15 +61,15 @@ pub fn section(report: &Report) -> String {
     let causes: String = verdict.causes.iter().map(|cause| self::cause(view, verdict, cause)).collect();
     let (word, rest) = headline(judgement);
     let rest = if view.detail == Detail::Full { rest + &passed(judgement) } else { rest };
-    let headline = format!("{}{rest}", view.paint(ink(verdict.state), word));
+    let headline = format!("{}{rest}", view.paint(emphasis(verdict.state), word));
     view.entry("Verdict", &headline) + &broken + &causes + &unseen(view, verdict)
 }
 
-fn ink(state: State) -> Ink {
+fn emphasis(state: State) -> Emphasis {
     match state {
-        State::Ok => Ink::Good,
-        State::Unjudged | State::Limited => Ink::Warning,
-        State::Invalid => Ink::Bad,
+        State::Ok => Emphasis::Good,
+        State::Unjudged | State::Limited => Emphasis::Warning,
+        State::Invalid => Emphasis::Bad,
     }
 }
 
@@ -166,7 +170,7 @@ mod tests {
           -> -r 100
         - client and server share this machine
 
-        Verdict        LIMITED BY a worker thread that had no time left
+        Verdict        LIMITED BY a worker thread at 100 % CPU
           the worker thread used 99.7 % of a core
              busiest worker, cores: 0.997 (threshold: ≥ 0.980)
           -> --threads 2, or another machine

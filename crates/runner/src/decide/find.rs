@@ -263,7 +263,7 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
             Some(("time budget used up before the target precision was reached", "raise --time-budget"))
         }
         SearchEnd::Stopped => {
-            Some(("it was stopped before the target precision was reached", "--resume goes on with it"))
+            Some(("it was stopped before the target precision was reached", "continue with --resume"))
         }
         _ => None,
     };

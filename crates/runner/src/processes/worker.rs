@@ -1,4 +1,4 @@
-//! One process's part of a run, for the process that started it: what `brunt worker` does between its pipes.
+//! Runs one process's share of the load, for the process that started it: what `brunt worker` does between its pipes.
 //!
 //! It writes no report and decides nothing. Signals are the caller's, who is to leave them to the process that started it;
 //! it ends when that one says so, or is gone: then `from` is closed.

@@ -102,7 +102,7 @@ fn a_header_takes_no_line_break_from_a_cell() {
 #[test]
 fn malformed_placeholders_say_what_to_write() {
     for (text, remedy) in [
-        ("{random:9..1}", "the lower number stands first; write {random:1..100}, or \\{random:9..1} if it is no"),
+        ("{random:9..1}", "the lower number comes first; write {random:1..100}, or \\{random:9..1} for plain text"),
         ("{random:}", "two whole numbers are needed; write {random:1..100}"),
         ("{random:1-5}", "write {random:1..100}"),
         ("{random:0.5..1}", "write {random:1..100}"),

@@ -77,7 +77,7 @@ fn comparable(contenders: &[Contender]) -> Result<()> {
     let [first, others @ ..] = contenders else { bail!("there is nothing to compare") };
     ensure!(
         !others.is_empty(),
-        "{} alone can be compared with nothing; write two, such as A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/",
+        "`{}` is one target, and a comparison needs two; write two, such as A=http://127.0.0.1:8081/ B=http://127.0.0.1:8082/",
         first.name
     );
     for other in others {

@@ -16,7 +16,7 @@ pub struct Arranged {
     pub repetitions: u32,
     /// In which order.
     pub order: TrialOrder,
-    /// Rest before each run but the first.
+    /// Pause before each trial but the first.
     pub cooldown: Duration,
     /// The question that it answers.
     pub question: Question,

@@ -49,7 +49,7 @@ impl SearchSettings {
         if let Some((_, (option, with), (other, value))) = of_one_run.into_iter().find(|row| row.0) {
             return Err(asked.said.refuse(|names| {
                 let (option, instead) = (names.of(option), names.of(other));
-                let itself = "a search says itself how long its trials are";
+                let itself = "a search chooses the duration of its trials";
                 format!("{option}{with}: {itself}; leave it out, or write {instead} {value}")
             }));
         }

@@ -26,7 +26,7 @@ pub struct Draft {
 /// The content of a plan file. A missing key is None: the caller has the defaults.
 #[derive(Debug, Clone)]
 pub struct PlanFile {
-    /// What the experiment is called.
+    /// Name of the experiment.
     pub name: String,
     /// A description; may be empty.
     pub about: String,

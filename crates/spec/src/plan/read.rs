@@ -34,7 +34,7 @@ impl Reader<'_> {
 
     fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
         let text = self.0.text().unwrap_or_default();
-        let wrong = || format!("`{text}`: that is no whole number; write one such as 3");
+        let wrong = || format!("`{text}`: not a whole number; write one such as 3");
         text.parse().map_err(|_| SpecError::new(&self.0.at, "", wrong()))
     }
 }

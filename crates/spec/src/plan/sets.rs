@@ -23,7 +23,7 @@ fn set(word: &str, plan: &Node) -> Result<Node, SpecError> {
     let wrong = |wrong: String| SpecError::new(&at, "", wrong);
     let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
     let (name, value) =
-        pair.ok_or_else(|| wrong("that is no pair; write NAME=VALUE, such as load.rate=100..500+50".into()))?;
+        pair.ok_or_else(|| wrong("not a pair; write NAME=VALUE, such as load.rate=100..500+50".into()))?;
     let (name, value) = (name.trim(), parsed(value.trim(), &at)?);
     let variable = plan.child("vars").and_then(|vars| vars.child(name)).is_some();
     let path: Vec<&str> = if variable { vec!["vars", name] } else { path(name) };
@@ -71,17 +71,25 @@ fn placed(mut node: Node, at: &Position) -> Node {
     node
 }
 
+/// The names of the variables of a plan file; none where it is not valid.
+pub fn variables(source: &str) -> Vec<String> {
+    yaml::parse(source, "plan").map_or(Vec::new(), |plan| vars(&plan))
+}
+
+fn vars(plan: &Node) -> Vec<String> {
+    plan.child("vars").map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone()).collect()
+}
+
 fn unknown(name: &str, plan: &Node) -> String {
-    let vars: Vec<String> =
-        plan.child("vars").map_or(&[][..], Node::entries).iter().map(|entry| entry.key.clone()).collect();
+    let vars = vars(plan);
     let keys = schema::keys();
     match nearest(name, vars.iter().chain(&keys).map(String::as_str)) {
-        Some(near) => format!("there is no variable and no key `{name}`; write {near}=…"),
+        Some(near) => format!("unknown variable or key `{name}`; write {near}=…"),
         None if vars.is_empty() => {
-            format!("there is no key `{name}`, and the plan has no vars; write a key such as load.rate=500")
+            format!("unknown key `{name}`, and the plan has no vars; write a key such as load.rate=500")
         }
         None => format!(
-            "there is no variable and no key `{name}`; write one of {}, or a key such as load.rate=500",
+            "unknown variable or key `{name}`; write one of {}, or a key such as load.rate=500",
             vars.join(", ")
         ),
     }

@@ -160,15 +160,15 @@ fn a_set_that_means_nothing_is_told() {
     .map(|set| resolved(CHOOSING, &[set]).unwrap_err().to_string())
     .to_vec();
     insta::assert_snapshot!(told.join("\n"), @r"
-    --set scale: that is no pair; write NAME=VALUE, such as load.rate=100..500+50
-    --set =x: that is no pair; write NAME=VALUE, such as load.rate=100..500+50
-    --set scael=small: there is no variable and no key `scael`; write scale=…
-    --set rate=5: there is no variable and no key `rate`; write load.rate=…
+    --set scale: not a pair; write NAME=VALUE, such as load.rate=100..500+50
+    --set =x: not a pair; write NAME=VALUE, such as load.rate=100..500+50
+    --set scael=small: unknown variable or key `scael`; write scale=…
+    --set rate=5: unknown variable or key `rate`; write load.rate=…
     --set load.rte=5: load.rte: unknown key; write rate
-    --set load..rate=5: there is no variable and no key `load..rate`; write load.rate=…
-    --set quux=1: there is no variable and no key `quux`; write one of scale, page, or a key such as load.rate=500
-    --set repetitions=many: repetitions: `many`: that is no whole number; write one such as 3
-    --set load.rate=[1: this is no YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
+    --set load..rate=5: unknown variable or key `load..rate`; write load.rate=…
+    --set quux=1: unknown variable or key `quux`; write one of scale, page, or a key such as load.rate=500
+    --set repetitions=many: repetitions: `many`: not a whole number; write one such as 3
+    --set load.rate=[1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
     ");
 }
 
@@ -275,12 +275,12 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:18: load.duration: a list stands where a single value belongs; write one
     plan.yaml:2:25: connection.keepalive: `yes` is neither true nor false; write one of the two
     plan.yaml:2:14: repetitions: 4000000000 are too many; write 100000 or fewer
-    plan.yaml:2:14: repetitions: `three`: that is no whole number; write one such as 3
+    plan.yaml:2:14: repetitions: `three`: not a whole number; write one such as 3
     plan.yaml:2:14: repetitions: 0 measures nothing; write 1 or more
     plan.yaml:2:8: order: invalid value `shuffled`; write interleaved, blocks or random
     plan.yaml:1:29: script.order: invalid value `shuffled`; write sequence, random, walk or walk_together
-    plan.yaml:2:11: cooldown: `5 s`: ` s` is no unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
-    plan.yaml:2:17: probe_interval: `0`: this duration must be longer than nothing; write one such as 500ms, 1.5s or 2m
+    plan.yaml:2:11: cooldown: `5 s`: ` s` is not a unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
+    plan.yaml:2:17: probe_interval: `0`: the duration must be above zero; write one such as 500ms, 1.5s or 2m
     plan.yaml:2:11: vars.a: a list stands where a single value belongs; write one
     plan.yaml:2:8: ports: a single value stands where a list belongs; write [a, b], or a line `- a` for each
     plan.yaml:2:8: ports: `http` stands there twice; write it once
@@ -294,7 +294,7 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:27: server.ready: `8080` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080
     plan.yaml:2:43: server.restart: invalid value `often`; write repetition, step or never
     plan.yaml:2:24: hooks.before.step.run: is missing; write it here
-    plan.yaml:2:42: hooks.before.step.timeout: `soon`: that is no duration; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
+    plan.yaml:2:42: hooks.before.step.timeout: `soon`: not a duration; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
     ");
 }
 
@@ -328,8 +328,8 @@ fn what_does_not_fit_together_is_told() {
     plan.yaml:3:36: contenders.a.hooks.before.experiment: it is the same for all contenders; write it at the top of the plan
     plan.yaml:2:14: factors.a: there is nothing in it; write a name with its overrides, or leave it out
     plan.yaml:2:39: two contenders would be called `x y z`; give one level another name
-    plan.yaml:2:10: choose.scale: there is no such variable; write it below vars
-    plan.yaml:3:10: choose.scael: there is no such variable; write scale
+    plan.yaml:2:10: choose.scale: unknown variable; write it below vars
+    plan.yaml:3:10: choose.scael: unknown variable; write scale
     plan.yaml:3:17: choose.scale: a list stands where a map belongs; write `name: …` below it
     plan.yaml:3:24: choose.scale.full: a single value stands where a map belongs; write `name: …` below it
     ");

@@ -44,7 +44,7 @@ pub(super) fn choose(plan: &mut Node, given: Given<'_>) -> Result<(), SpecError>
             let names = vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.as_str());
             let instead =
                 nearest(&choice.key, names).map_or("write it below vars".into(), |near| format!("write {near}"));
-            return Err(SpecError::new(&choice.at, path, format!("there is no such variable; {instead}")));
+            return Err(SpecError::new(&choice.at, path, format!("unknown variable; {instead}")));
         };
         map(&choice.node, &path)?;
         if let Some(over) = choice.node.child(&value) {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Written {
-    /// What the experiment is called. Default: the name of the file.
+    /// Name of the experiment. Default: the name of the file.
     pub name: Option<Word>,
     /// A description for readers of the report.
     pub about: Option<Word>,
@@ -154,7 +154,7 @@ impl From<RequestOrder> for Order {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
-    /// What to ask, with placeholders: `{n}`, `{uuid}`, `{random:1..9}`, `{csv:FILE:column}`.
+    /// URL to request, with placeholders: `{n}`, `{uuid}`, `{random:1..9}`, `{csv:FILE:column}`.
     pub url: Word,
     /// The method. Default: GET, or POST with a body.
     pub method: Option<Word>,

@@ -179,7 +179,7 @@ impl Builder {
 
     fn alias(&mut self, anchor: usize, at: &Position) -> Result<(), SpecError> {
         let Some((node, size)) = self.anchors.get(&anchor) else {
-            return Err(SpecError::new(at, "", "an alias of what it stands in never ends; write its value out"));
+            return Err(SpecError::new(at, "", "the alias refers to its own parent; write its value out"));
         };
         self.size += size;
         if self.size > MOST {
@@ -206,7 +206,7 @@ impl Builder {
             return SpecError::new(&at, "", "a tab stands before the text; write spaces, two a level");
         }
         let remedy = "look at the indentation, quotes and brackets here and above";
-        SpecError::new(&self.position(mark), "", format!("this is no YAML: {info}; {remedy}"))
+        SpecError::new(&self.position(mark), "", format!("invalid YAML: {info}; {remedy}"))
     }
 }
 
@@ -299,15 +299,15 @@ mod tests {
     plan.yaml:2:1: a tab stands before the text; write spaces, two a level
     plan.yaml:2:1: `a` stands here a second time (first at plan.yaml:1:1); write it once
     plan.yaml:1:4: a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it
-    plan.yaml:2:1: this is no YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
-    plan.yaml:1:4: this is no YAML: while scanning a quoted scalar, found unexpected end of stream; look at the indentation, quotes and brackets here and above
-    plan.yaml:1:5: this is no YAML: mapping values are not allowed in this context; look at the indentation, quotes and brackets here and above
+    plan.yaml:2:1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:4: invalid YAML: while scanning a quoted scalar, found unexpected end of stream; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:5: invalid YAML: mapping values are not allowed in this context; look at the indentation, quotes and brackets here and above
     plan.yaml:1:1: a list stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
     plan.yaml:1:1: a map stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
-    plan.yaml:1:4: this is no YAML: while parsing node, found unknown anchor; look at the indentation, quotes and brackets here and above
-    plan.yaml:1:8: an alias of what it stands in never ends; write its value out
+    plan.yaml:1:4: invalid YAML: while parsing node, found unknown anchor; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:8: the alias refers to its own parent; write its value out
     plan.yaml:1:1: nothing stands where a name belongs; write `name: value`
-    plan.yaml:1:4: this is no YAML: misplaced bracket; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:4: invalid YAML: misplaced bracket; look at the indentation, quotes and brackets here and above
     ");
     }
 
@@ -322,7 +322,7 @@ mod tests {
         let long = "x".repeat(LONGEST + 1);
         insta::assert_snapshot!([bomb, deep, long].map(|text| told(&text)).join("\n"), @r"
     plan.yaml:5:45: with its aliases the plan has more than 100000 values; write fewer of them
-    plan.yaml:1:259: this is no YAML: recursion limit exceeded; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:259: invalid YAML: recursion limit exceeded; look at the indentation, quotes and brackets here and above
     plan.yaml: it has 1048577 bytes, and a plan has 1048576 at most; write what repeats as vars or factors
     ");
     }

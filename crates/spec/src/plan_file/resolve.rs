@@ -108,7 +108,7 @@ impl Source {
         while let (Some(last), true) = (found.last(), found.len() < MOST_ERRORS) {
             let Some(draft) = last.at.as_ref().and_then(|at| rest.draft.without(at)) else { break };
             rest.draft = draft;
-            let next = rest.file(system).and_then(|file| Opened { file, source: rest.clone() }.experiment(system));
+            let next = rest.file(system).and_then(|file| rest.experiment(file, system));
             let Err(next) = next else { break };
             let lacks = |error: &SpecError| error.path.starts_with(&next.path) || error.at == next.at;
             if next.at.is_none() || found.iter().any(lacks) {
@@ -162,12 +162,15 @@ impl Opened {
     ///
     /// [`SpecError`] with all errors of the file, each with its place.
     pub fn resolve(self, system: &System) -> Result<Loaded> {
-        let source = self.source.clone();
-        self.experiment(system).map_err(|first| source.all_errors(first, system))
+        let Self { file, source } = self;
+        source.experiment(file, system).map_err(|first| source.all_errors(first, system))
     }
+}
 
-    fn experiment(self, system: &System) -> Result<Loaded> {
-        let Self { file, source: Source { folder, text: source, .. } } = self;
+impl Source {
+    /// The experiment that a file of this source comes to.
+    fn experiment(&self, file: PlanFile, system: &System) -> Result<Loaded> {
+        let folder = &self.folder;
         let at = file.compare.as_ref().and_then(|compare| compare.at).unwrap_or_default();
         let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
         let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
@@ -178,7 +181,7 @@ impl Opened {
             if search.is_some() || file.compare.is_some() {
                 one_population(planned)?;
             }
-            let (contender, told) = contender(planned, search.as_ref(), &folder, system)?;
+            let (contender, told) = contender(planned, search.as_ref(), folder, system)?;
             notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
             steps += contender.steps.len();
             ensure!(
@@ -187,7 +190,7 @@ impl Opened {
             );
             contenders.push(contender);
         }
-        let outputs = Keys::new(file.outputs.clone()).settings(&folder, system)?.output.outputs;
+        let outputs = Keys::new(file.outputs.clone()).settings(folder, system)?.output.outputs;
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
         let compared = search.as_ref().filter(|_| file.compare.is_some());
@@ -202,10 +205,10 @@ impl Opened {
             cooldown,
             hooks: around(&file.hooks)?,
             seed,
-            directory: folder,
+            directory: folder.clone(),
             scratch: None,
             question,
-            source,
+            source: self.text.clone(),
         };
         let alone = search.as_ref().filter(|_| file.compare.is_none());
         if let (Some(search), Some(first)) = (alone, file.contenders.first()) {

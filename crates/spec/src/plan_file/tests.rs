@@ -113,9 +113,9 @@ fn a_list_of_urls_is_found_beside_the_plan() {
 #[test]
 fn what_is_wrong_with_an_option_is_said_of_its_key() {
     for (text, expected) in [
-        ("load: {rate: 2000/s}", "plan.yaml:2:14: load.rate: `2000/s`: behind `/` stands how long"),
-        ("load: {rate: [5, x]}", "plan.yaml:2:14: load.rate: `x`: that is no number"),
-        ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: there is no part of a connection"),
+        ("load: {rate: 2000/s}", "plan.yaml:2:14: load.rate: `2000/s`: a stage's duration follows `/`"),
+        ("load: {rate: [5, x]}", "plan.yaml:2:14: load.rate: `x`: not a number"),
+        ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: a connection is not divisible"),
         ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0` is out of range; write 1 to 1024"),
         ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x` is not a whole number"),
         ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate says already how much is asked"),
@@ -137,12 +137,12 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "connection.keepalive: false means one request a connection",
         ),
         ("connection: {unix_socket: s, proxy: 'http://p:1'}", "connection.unix_socket"),
-        ("connection: {source: [127.0.0.1, 999]}", "plan.yaml:2:34: connection.source: `999`: that is no IP address"),
+        ("connection: {source: [127.0.0.1, 999]}", "plan.yaml:2:34: connection.source: `999`: not an IP address"),
         ("connection: {cacert: none.pem}", "plan.yaml:2:22: connection.cacert:"),
         ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
         (
             "load: {duration: 5s}\nfind: {within: 2m}",
-            "load.duration: a search says itself how long its trials are; leave it out, or write find.trial_duration 2s..20s",
+            "load.duration: a search chooses the duration of its trials; leave it out, or write find.trial_duration 2s..20s",
         ),
         (
             "find: {within: 5s}",

@@ -30,7 +30,7 @@ pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
         (None, None) => {
             return Err(run.said.refuse(|names| {
                 let urls = names.of("urls");
-                format!("there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or {urls} FILE")
+                format!("no URL; write one such as http://127.0.0.1:8080/, or {urls} FILE")
             }));
         }
     };

@@ -262,7 +262,7 @@ fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
 #[test]
 fn rules_between_options_say_what_to_write() {
     for (line, remedy) in [
-        ("-c 5", "there is nothing to ask; write a URL such as http://127.0.0.1:8080/, or --urls FILE"),
+        ("-c 5", "no URL; write one such as http://127.0.0.1:8080/, or --urls FILE"),
         ("ftp://h", "brunt speaks http and https, not ftp; write http://h"),
         (
             "-r 50..1500+50 h",
@@ -302,7 +302,7 @@ fn rules_between_options_say_what_to_write() {
         ("--cookie a=b -H cookie:c=d h", "both set the header Cookie"),
         ("--basic {n}:b h", "write -H 'Authorization: Basic {csv:FILE:column}'"),
         ("--data @/no/such h", "--data: cannot read /no/such: "),
-        ("--data {random:9..1} h", "body: `{random:9..1}`: the lower number stands first; write"),
+        ("--data {random:9..1} h", "body: `{random:9..1}`: the lower number comes first; write"),
         ("-H X:{csv:/no/such:a} h", "header X: cannot read /no/such: "),
         ("http://h/{random:x}", "two whole numbers are needed; write {random:1..100}"),
         ("--urls /no/such", "cannot read /no/such: "),

@@ -14,7 +14,7 @@ pub fn parse(word: &str) -> Result<Arrivals, WordError> {
         None if word == "poisson" => Ok(Arrivals::Poisson),
         None if word == "even" => Ok(Arrivals::Even),
         Some(("burst", size)) => count(size, "the size of a burst", "burst:10").map(Arrivals::Burst),
-        _ => Err(WordError::new(word, "arrivals are not spaced so", "poisson, even or burst:N, such as burst:10")),
+        _ => Err(WordError::new(word, "unknown arrival process", "poisson, even or burst:N, such as burst:10")),
     }
 }
 

@@ -17,8 +17,8 @@ pub fn parse(word: &str) -> Result<u64, WordError> {
         return Err(wrong("a number of bytes is not negative"));
     }
     let (digits, unit) = split_unit(word);
-    let value = number(digits).ok_or_else(|| wrong("that is no number of bytes"))?;
-    let scale = scale(unit).ok_or_else(|| wrong(&format!("`{unit}` is no unit of bytes")))?;
+    let value = number(digits).ok_or_else(|| wrong("not a number of bytes"))?;
+    let scale = scale(unit).ok_or_else(|| wrong(&format!("`{unit}` is not a unit of bytes")))?;
     let bytes = (value * scale).round();
     if bytes < 1.0 {
         return Err(wrong("that is less than one byte"));

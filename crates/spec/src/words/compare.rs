@@ -37,7 +37,7 @@ pub fn regressions(word: &str) -> Result<Vec<Regression>, WordError> {
 pub fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and less than 100%, such as 2%");
-    let percent = percent.ok_or_else(|| wrong("that is no share"))?;
+    let percent = percent.ok_or_else(|| wrong("not a share"))?;
     if percent <= 0.0 || percent >= 100.0 {
         Err(wrong("nothing could be held to that"))
     } else {
@@ -78,7 +78,7 @@ pub fn at(word: &str) -> Result<At, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn alpha(word: &str) -> Result<f64, WordError> {
     let alpha = if word.ends_with('%') { share(word).ok() } else { number(word) };
-    let wrong = || WordError::new(word, "that is no such chance", "more than 0 and up to 0.5, such as 0.05 or 5%");
+    let wrong = || WordError::new(word, "not a significance level", "more than 0 and up to 0.5, such as 0.05 or 5%");
     alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5).ok_or_else(wrong)
 }
 
@@ -92,7 +92,7 @@ fn measure(word: &str) -> Result<Measure, WordError> {
 }
 
 fn unknown(word: &str) -> WordError {
-    WordError::new(word, "that is no figure that could be compared", FIGURES)
+    WordError::new(word, "not a metric that can be compared", FIGURES)
 }
 
 fn regression(word: &str) -> Result<Regression, WordError> {
@@ -136,7 +136,7 @@ mod tests {
             (measures("p99,").err(), "write one of p50"),
             (measures("p101").err(), "write p50, p99 or p99.9"),
             (regressions("p99 > 5%").err(), "`worse by` is missing; write a difference such as 'p99 worse by 5%'"),
-            (regressions("p99 worse by 5").err(), "`5`: that is no share; write more than 0% and less than 100%"),
+            (regressions("p99 worse by 5").err(), "`5`: not a share; write more than 0% and less than 100%"),
             (regressions("speed worse by 5%").err(), "write one of p50"),
             (at("peak").err(), "write load, capacity or both"),
             (share("2").err(), "such as 2%"),

@@ -52,7 +52,8 @@ pub fn with_unit(word: &str) -> Result<Duration, WordError> {
         return Err(WordError::new(word, "a duration is missing", INSTEAD));
     }
     if word.starts_with('-') {
-        return Err(WordError::new(word, "a duration is not negative", INSTEAD));
+        let positive = word.trim_start_matches('-');
+        return Err(WordError::new(word, "a duration is not negative", positive));
     }
     let (mut rest, mut sum, mut longer) = (word, 0.0, f64::INFINITY);
     while !rest.is_empty() {
@@ -78,12 +79,12 @@ pub fn positive_with_unit(word: &str) -> Result<Duration, WordError> {
 fn part(word: &str) -> Result<(f64, f64, &str), WordError> {
     let (digits, rest) = split_unit(word);
     let (name, behind) = rest.split_at(rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len()));
-    let value = number(digits).ok_or_else(|| WordError::new(word, "that is no duration", INSTEAD))?;
+    let value = number(digits).ok_or_else(|| WordError::new(word, "not a duration", INSTEAD))?;
     if name.is_empty() {
         return Err(WordError::new(word, "a unit is missing", format!("{word}s, {word}ms or {word}m")));
     }
     let unit = UNITS.iter().find(|u| u.0 == name);
-    let unit = unit.ok_or_else(|| WordError::new(word, format!("`{name}` is no unit of time"), INSTEAD))?.1;
+    let unit = unit.ok_or_else(|| WordError::new(word, format!("`{name}` is not a unit of time"), INSTEAD))?.1;
     Ok((value * unit, unit, behind))
 }
 
@@ -96,7 +97,7 @@ fn duration(word: &str, nanos: f64) -> Result<Duration, WordError> {
 
 fn longer_than_nothing(word: &str, duration: Duration) -> Result<Duration, WordError> {
     if duration.is_zero() {
-        return Err(WordError::new(word, "this duration must be longer than nothing", "one such as 500ms, 1.5s or 2m"));
+        return Err(WordError::new(word, "the duration must be above zero", "one such as 500ms, 1.5s or 2m"));
     }
     Ok(duration)
 }
@@ -134,8 +135,8 @@ mod tests {
             ("", "missing; write a number and a unit"),
             ("-1s", "not negative; write"),
             ("ten", "such as 500ms"),
-            ("10x", "`x` is no unit of time; write a number and a unit"),
-            ("10 s", "is no unit"),
+            ("10x", "`x` is not a unit of time; write a number and a unit"),
+            ("10 s", "is not a unit"),
             ("1h30", "`30`: a unit is missing; write 30s, 30ms or 30m"),
             ("30m1h", "from long to short, each once; write them so, such as 1h30m"),
             ("1s1s", "each once"),

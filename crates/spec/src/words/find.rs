@@ -23,11 +23,11 @@ pub fn requirement(word: &str) -> Result<Requirement, WordError> {
     let signs = [(">=", Relation::AtLeast), ("≥", Relation::AtLeast), (">", Relation::Above)];
     let rest = rest.trim_start();
     let sign = signs.iter().find_map(|(sign, relation)| Some((*relation, rest.strip_prefix(sign)?)));
-    let (relation, bound) = sign.ok_or_else(|| wrong("a capacity is required to be more than something"))?;
+    let (relation, bound) = sign.ok_or_else(|| wrong("not a lower bound of the capacity"))?;
     let bound = bound.trim();
     let plain = UNITS.iter().rev().find_map(|unit| bound.strip_suffix(unit)).unwrap_or(bound).trim();
     let bound = number(plain).filter(|bound| *bound > 0.0);
-    let bound = bound.ok_or_else(|| wrong("behind the sign there is no number above 0"))?;
+    let bound = bound.ok_or_else(|| wrong("the number after the sign must be above 0"))?;
     Ok(Requirement { relation, bound })
 }
 
@@ -39,7 +39,7 @@ pub fn requirement(word: &str) -> Result<Requirement, WordError> {
 pub fn precision(word: &str) -> Result<f64, WordError> {
     let percent = word.trim().trim_start_matches(['±']).strip_suffix('%').and_then(|word| number(word.trim()));
     let share = percent.map(|percent| percent / 100.0).filter(|share| (0.001..=0.5).contains(share));
-    share.ok_or_else(|| WordError::new(word, "that is no share from 0.1% to 50%", "2% or 0.5%"))
+    share.ok_or_else(|| WordError::new(word, "not a share from 0.1% to 50%", "2% or 0.5%"))
 }
 
 /// A multiple of the capacity, or `no`.
@@ -78,7 +78,7 @@ pub fn lengths(word: &str) -> Result<(Duration, Duration), WordError> {
 pub fn load(word: &str) -> Result<f64, WordError> {
     let plain = UNITS.iter().rev().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).trim();
     let load = number(plain).filter(|load| *load > 0.0);
-    load.ok_or_else(|| WordError::new(word, "that is no load above 0", "a number such as 500"))
+    load.ok_or_else(|| WordError::new(word, "not a load above 0", "a number such as 500"))
 }
 
 #[cfg(test)]

@@ -40,9 +40,9 @@ fn aim(word: &str) -> Result<Aim, WordError> {
 fn within(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let wrong = |wrong: &str| WordError::new(word, wrong, "more than 0% and up to 100%, such as 5%");
-    let percent = percent.ok_or_else(|| wrong("that is no share of a figure"))?;
+    let percent = percent.ok_or_else(|| wrong("not a share of a figure"))?;
     let share = hundredth(percent);
-    if share <= 0.0 || share > 1.0 { Err(wrong("no run could be held to that width")) } else { Ok(share) }
+    if share <= 0.0 || share > 1.0 { Err(wrong("the width is out of range")) } else { Ok(share) }
 }
 
 #[cfg(test)]
@@ -75,7 +75,7 @@ mod tests {
             ("p0±5%", "write p50, p99 or p99.9"),
             ("p100±5%", "write p99.9 or less"),
             ("px±5%", "write one of p50"),
-            ("p99±5", "`5`: that is no share of a figure; write more than 0% and up to 100%, such as 5%"),
+            ("p99±5", "`5`: not a share of a figure; write more than 0% and up to 100%, such as 5%"),
             ("p99±5ms", "such as 5%"),
             ("p99±0%", "more than 0%"),
             ("p99±101%", "up to 100%"),

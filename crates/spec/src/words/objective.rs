@@ -42,7 +42,7 @@ fn objective(word: &str) -> Result<Objective, WordError> {
     let (figure, rest) = word.split_at(at);
     let metric = metric(figure.trim())?;
     let sign = RELATIONS.iter().find_map(|(sign, relation)| Some((rest.strip_prefix(sign)?, *relation)));
-    let (value, relation) = sign.ok_or_else(|| WordError::new(word, "that is no relation", "< <= > or >="))?;
+    let (value, relation) = sign.ok_or_else(|| WordError::new(word, "unknown relation", "< <= > or >="))?;
     Ok(Objective { metric, relation, bound: bound(metric, value.trim())? })
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn metric(word: &str) -> Result<Metric, WordError> {
 /// `p99.9` as 0.999.
 pub(crate) fn percentile(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_prefix('p').and_then(number);
-    let percent = percent.ok_or_else(|| WordError::new(word, "that is no figure of a run", FIGURES))?;
+    let percent = percent.ok_or_else(|| WordError::new(word, "unknown metric", FIGURES))?;
     if percent <= 0.0 || percent > 100.0 {
         return Err(WordError::new(word, "a percentile lies above 0 and up to 100", "p50, p99 or p99.9"));
     }
@@ -79,14 +79,13 @@ fn bound(metric: Metric, word: &str) -> Result<f64, WordError> {
 fn share(word: &str) -> Result<f64, WordError> {
     let percent = word.strip_suffix('%').and_then(|digits| number(digits.trim_end()));
     let percent = percent.or((word == "0").then_some(0.0)).filter(|p| *p <= 100.0);
-    let percent =
-        percent.ok_or_else(|| WordError::new(word, "that is no share of requests", "0% to 100%, such as 0.1%"))?;
+    let percent = percent.ok_or_else(|| WordError::new(word, "not a share of requests", "0% to 100%, such as 0.1%"))?;
     Ok(hundredth(percent))
 }
 
 fn per_second(word: &str) -> Result<f64, WordError> {
     let digits = word.strip_suffix("/s").unwrap_or(word).trim_end();
-    number(digits).ok_or_else(|| WordError::new(word, "that is no rate", "requests per second, such as 1000/s"))
+    number(digits).ok_or_else(|| WordError::new(word, "not a rate", "requests per second, such as 1000/s"))
 }
 
 /// Percent to one, without the dust that dividing 99.9 by 100 would leave.
@@ -132,7 +131,7 @@ mod tests {
             ("p101 < 50ms", "write p50, p99 or p99.9"),
             ("p99 < 50", "`50`: a unit is missing; write 50s, 50ms or 50m"),
             ("p99 < ", "such as 500ms"),
-            ("p99 < 0ms", "longer than nothing"),
+            ("p99 < 0ms", "above zero"),
             ("p99 << 50ms", "such as 500ms"),
             ("errors < 1", "write 0% to 100%, such as 0.1%"),
             ("errors < 101%", "write 0% to 100%"),

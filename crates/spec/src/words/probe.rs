@@ -72,11 +72,11 @@ pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
     let (what, which) = word.split_once('=').unwrap_or((word, ""));
     let Some(row) = ROWS.iter().find(|row| row.word == what) else {
         let all: Vec<_> = ROWS.iter().map(|row| row.word).collect();
-        return Err(WordError::new(word, "there is no such probe", format!("one of {}", all.join(", "))));
+        return Err(WordError::new(word, "unknown probe", format!("one of {}", all.join(", "))));
     };
     let missing = which.is_empty() && what != "host";
     let probed = (row.read)(which).filter(|_| !missing);
-    let what = probed.ok_or_else(|| WordError::new(word, "what it is to read is missing or wrong", row.example))?;
+    let what = probed.ok_or_else(|| WordError::new(word, "the source to read is missing or wrong", row.example))?;
     let name = if which.is_empty() { "local".to_owned() } else { short(which).to_owned() };
     Ok(ProbeSpec { name, what, interval: duration::parse(defaults::PROBE_INTERVAL)? })
 }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_told_with_what_to_write() {
         let told = |word| parse(word).unwrap_err().to_string();
-        assert!(told("cpu").contains("there is no such probe; write one of host, process, pid,"), "{}", told("cpu"));
+        assert!(told("cpu").contains("unknown probe; write one of host, process, pid,"), "{}", told("cpu"));
         for (word, example) in [
             ("nginx", "nginx=http"),
             ("nginx=/status", "nginx=http"),

@@ -57,7 +57,7 @@ pub fn rate(word: &str) -> Result<Loads, WordError> {
 pub fn connections(word: &str) -> Result<Loads, WordError> {
     let loads = parse(word)?;
     if let Some(fraction) = loads.values().find(|v| v.fract() != 0.0) {
-        let wrong = format!("there is no part of a connection ({fraction})");
+        let wrong = format!("a connection is not divisible ({fraction})");
         return Err(WordError::new(word, wrong, "whole numbers, such as 10 or 0..500/30s"));
     }
     if loads.lowest_peak() < 1.0 {
@@ -124,14 +124,14 @@ fn stage(word: &str) -> Result<Stage, WordError> {
     let (from, to) = (value(from)?, value(to)?);
     if duration.is_none() {
         let remedy = format!("{values}/30s, or {values}+50 for a sweep");
-        return Err(WordError::new(word, "how long it takes is missing", remedy));
+        return Err(WordError::new(word, "the duration of the stage is missing", remedy));
     }
     Ok(Stage { from, to, duration })
 }
 
 fn stage_duration(word: &str, values: &str, duration: &str) -> Result<std::time::Duration, WordError> {
     if !duration.contains(|c: char| c.is_ascii_digit()) {
-        let wrong = "behind `/` stands how long a stage lasts; a rate is per second as it is";
+        let wrong = "a stage's duration follows `/`, and a rate is always per second";
         return Err(WordError::new(word, wrong, format!("{values}, or {values}/30s for half a minute of it")));
     }
     duration::positive_with_unit(duration)
@@ -142,7 +142,7 @@ fn value(word: &str) -> Result<f64, WordError> {
     if word.starts_with('-') {
         return Err(WordError::new(word, "a load is not negative", INSTEAD));
     }
-    let value = number(word).ok_or_else(|| WordError::new(word, "that is no number", INSTEAD))?;
+    let value = number(word).ok_or_else(|| WordError::new(word, "not a number", INSTEAD))?;
     if value > GREATEST {
         return Err(WordError::new(word, "that is more than can be timed", "1000000000 at most"));
     }
@@ -165,7 +165,7 @@ fn step_sweep(word: &str, at: usize) -> Result<Vec<f64>, WordError> {
     let (from, to) = range.split_once("..").ok_or_else(|| wrong("a sweep goes from one value to another"))?;
     let (from, to, step) = (value(from)?, value(to)?, value(step)?);
     if from > to {
-        return Err(wrong("a sweep goes upwards"));
+        return Err(wrong("the first load of a sweep is the lowest"));
     }
     if word.as_bytes()[at] == b'+' {
         if step == 0.0 {

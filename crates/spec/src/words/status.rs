@@ -22,7 +22,7 @@ fn range(word: &str) -> Result<StatusRange, WordError> {
     let (least, most) = word.split_once('-').unwrap_or((word, word));
     let (least, most) = (status(word, least.trim())?, status(word, most.trim())?);
     if least > most {
-        return Err(WordError::new(word, "the lower status stands first", format!("{most}-{least}")));
+        return Err(WordError::new(word, "the lower status comes first", format!("{most}-{least}")));
     }
     Ok(StatusRange { least, most })
 }
@@ -30,7 +30,7 @@ fn range(word: &str) -> Result<StatusRange, WordError> {
 fn status(word: &str, digits: &str) -> Result<u16, WordError> {
     let three = digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     let status = three.then(|| digits.parse().ok()).flatten();
-    status.ok_or_else(|| WordError::new(word, "that is no status", INSTEAD))
+    status.ok_or_else(|| WordError::new(word, "not a status", INSTEAD))
 }
 
 #[cfg(test)]

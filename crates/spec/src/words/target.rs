@@ -29,7 +29,7 @@ pub fn parse(word: &str) -> Result<Target, WordError> {
     let (scheme, rest) = scheme(word)?;
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
     if has_placeholders(authority) || has_placeholders(scheme) {
-        return Err(WordError::new(word, "placeholders stand in the path and query only", "the host as it is"));
+        return Err(WordError::new(word, "placeholders are allowed in the path and query only", "the host as it is"));
     }
     let (basic, authority) = match authority.rsplit_once('@') {
         Some((user, authority)) => (Some(credentials(word, user)?), authority),
@@ -207,7 +207,7 @@ mod tests {
             ("http:///x", "write one such as"),
             ("http://h:99999/", "invalid port number; write one such as"),
             ("http://a b/", "write one such as"),
-            ("http://{csv:hosts.csv:h}/", "placeholders stand in the path and query only"),
+            ("http://{csv:hosts.csv:h}/", "placeholders are allowed in the path and query only"),
             ("http://h/{random:2..", "its `}` is missing"),
             ("http://%ff@h/", "--basic"),
         ] {

@@ -13,7 +13,7 @@ pub fn parse(word: &str) -> Result<Think, WordError> {
     let (least, most) = word.split_once("..").unwrap_or((word, word));
     let (least, most) = (duration::parse(least)?, duration::parse(most)?);
     if least > most {
-        return Err(WordError::new(word, "the shorter time stands first", "it the other way round, such as 0.5s..2s"));
+        return Err(WordError::new(word, "the shorter time comes first", "it the other way round, such as 0.5s..2s"));
     }
     Ok(Think { least, most })
 }

@@ -89,9 +89,7 @@ pub fn parse(text: &str, file: &Path, base: Option<&str>) -> Result<Vec<Entry>, 
     }
     if entries.is_empty() {
         let name = file.display().to_string();
-        return Err(
-            WordError::new(&name, "no URL stands in this file", "one a line, such as http://127.0.0.1/a").into()
-        );
+        return Err(WordError::new(&name, "no URL in this file", "one a line, such as http://127.0.0.1/a").into());
     }
     Ok(entries)
 }

@@ -91,13 +91,13 @@ pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn method(word: &str) -> Result<String, WordError> {
     if word.is_empty() || !word.bytes().all(is_token) {
-        return Err(WordError::new(word, "that is no method", "one such as GET, POST or DELETE"));
+        return Err(WordError::new(word, "not a method", "one such as GET, POST or DELETE"));
     }
     if word.bytes().any(|b| b.is_ascii_lowercase()) {
         return Err(WordError::new(word, "methods are written in capitals", word.to_ascii_uppercase()));
     }
     if word == "CONNECT" {
-        return Err(WordError::new(word, "it asks for a tunnel, not for a reply", "another method, or --proxy URL"));
+        return Err(WordError::new(word, "CONNECT opens a tunnel and gets no reply", "another method, or --proxy URL"));
     }
     Ok(word.to_owned())
 }
@@ -111,7 +111,7 @@ pub fn header(word: &str) -> Result<(String, String), WordError> {
     const EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
     let (name, value) = word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", EXAMPLE))?;
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(WordError::new(name, "that is no name of a header", EXAMPLE));
+        return Err(WordError::new(name, "not a header name", EXAMPLE));
     }
     Ok((name.to_owned(), text(value)?))
 }
@@ -136,7 +136,7 @@ pub fn text(word: &str) -> Result<String, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn pair(word: &str) -> Result<(String, String), WordError> {
     let pair = word.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, value) = pair.ok_or_else(|| WordError::new(word, "that is no pair", "NAME=VALUE, such as user=anna"))?;
+    let (name, value) = pair.ok_or_else(|| WordError::new(word, "not a pair", "NAME=VALUE, such as user=anna"))?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -157,8 +157,7 @@ pub fn cookie(word: &str) -> Result<String, WordError> {
 /// [`WordError`] if the value is not of this form.
 pub fn basic(word: &str) -> Result<(String, String), WordError> {
     let pair = word.split_once(':').filter(|(user, _)| !user.is_empty());
-    let (user, pass) =
-        pair.ok_or_else(|| WordError::new(word, "name or colon is missing", "USER:PASS, such as anna:x"))?;
+    let (user, pass) = pair.ok_or_else(|| WordError::new(word, "name or colon is missing", "USER:PASS"))?;
     Ok((user.to_owned(), pass.to_owned()))
 }
 
@@ -169,7 +168,7 @@ pub fn basic(word: &str) -> Result<(String, String), WordError> {
 /// [`WordError`] if the file cannot be read.
 pub fn pem(word: &str) -> Result<PathBuf, WordError> {
     let wrong = |what: String| WordError::new(word, what, "the name of a PEM file (-----BEGIN …)");
-    let bytes = std::fs::read(word).map_err(|e| wrong(format!("it cannot be read: {e}")))?;
+    let bytes = std::fs::read(word).map_err(|e| wrong(format!("cannot be read: {e}")))?;
     if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
         return Err(wrong("that file is not PEM".into()));
     }
@@ -194,7 +193,7 @@ pub fn resolve(word: &str) -> Result<Resolve, WordError> {
         (!host.is_empty()).then_some(resolve)
     };
     let instead = "HOST:PORT:ADDR, such as example.org:443:127.0.0.1 or example.org:443:[::1]";
-    read().ok_or_else(|| WordError::new(word, "that is no host, port and address", instead))
+    read().ok_or_else(|| WordError::new(word, "not a host, port and address", instead))
 }
 
 /// An HTTP proxy, as `http://HOST:PORT/`.
@@ -206,7 +205,7 @@ pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> 
     let wrong = |what: &str| WordError::new(word, what, "http://HOST:PORT, such as http://127.0.0.1:3128");
     let target = target::parse(&secrets::filled(word, environment)?)?;
     if !target.url.starts_with("http:") {
-        return Err(wrong("the way to the proxy itself is plain http, also for https behind it"));
+        return Err(wrong("connections to a proxy are plain HTTP, for https URLs too"));
     }
     if target.basic.is_some() {
         return Err(wrong("a name and password for the proxy are not supported yet"));
@@ -224,7 +223,7 @@ pub fn proxy(word: &str, environment: Environment) -> Result<String, WordError> 
 /// [`WordError`] if the value is not of this form.
 pub fn address(word: &str) -> Result<IpAddr, WordError> {
     let instead = "addresses of this machine, such as 127.0.0.2,127.0.0.3";
-    word.trim().parse().map_err(|_| WordError::new(word, "that is no IP address", instead))
+    word.trim().parse().map_err(|_| WordError::new(word, "not an IP address", instead))
 }
 
 /// A regular expression, as a text.

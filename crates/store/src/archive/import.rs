@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-const FOREIGN: &str = "this is no archive of brunt, or one of another version; `brunt runs export ID` writes one";
+const FOREIGN: &str = "not an archive of brunt, or one of an unknown version; `brunt runs export ID` writes one";
 const TORN: &str = "this archive is cut off or damaged, and nothing of it was taken in; copy it once more";
 
 impl Store {

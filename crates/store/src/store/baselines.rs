@@ -36,11 +36,11 @@ impl Store {
         let found = self.baselines()?.into_iter().find(|(known, _)| known == name);
         match found {
             Some((_, id)) => self.named(id),
-            None => Err(refused(name, "is none that was saved; `brunt baseline list` shows those there are".into())),
+            None => Err(refused(name, "is not among the saved ones; list them with `brunt baseline list`".into())),
         }
     }
 
-    /// Forgets it; what it was is kept as any other.
+    /// Forgets it; its runs stay in the store.
     ///
     /// # Errors
     ///

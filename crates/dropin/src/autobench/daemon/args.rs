@@ -89,7 +89,7 @@ pub fn read(called: &str, words: &[String]) -> Result<DaemonArgs, End> {
                 let file = file.ok_or_else(|| "--brunt-secret has a value; write the file's name behind".to_owned())?;
                 args.secret = Some(PathBuf::from(file));
             }
-            Read::Ours(word) => return Err(End::Died(format!("there is no --brunt-{word}\n{USAGE}"))),
+            Read::Ours(word) => return Err(End::Died(format!("unknown option --brunt-{word}\n{USAGE}"))),
             Read::OptionError(wrong) => return Err(End::Died(format!("{wrong}\n{USAGE}"))),
         }
     }

@@ -62,7 +62,7 @@ const ADMINS: [&str; 2] = ["secret", "start-in"];
 fn admins<'a>(word: &'a str, next: impl FnOnce() -> Option<&'a str>) -> Result<(&'static str, String), String> {
     let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let name = ADMINS.into_iter().find(|known| *known == name).ok_or_else(|| {
-        format!("there is no --brunt-{name}; write one of --brunt-secret FILE, --brunt-start-in SECONDS")
+        format!("unknown option --brunt-{name}; write one of --brunt-secret FILE, --brunt-start-in SECONDS")
     })?;
     let value = joined.map_or_else(next, Some);
     Ok((name, value.ok_or_else(|| format!("--brunt-{name} has a value; write it behind"))?.to_owned()))

@@ -91,7 +91,8 @@ fn what_is_known_from_below_only_decides_as_far_as_it_goes() {
     let at_least = |ours: f64, low: f64| (ours, Estimate { value: None, low: Some(low), high: None });
     let comparison = compare(&study, &spec, &found(|_| at_least(300.0, 600.0), 8), ComparisonEnd::Budget);
     assert_eq!(sentence(&comparison), "capacity: B is better by at least 100 %");
-    let told = "Of the capacity of B only a side is known in 8 of 8 searches: give them more time, or shorter trials.";
+    let told =
+        "The capacity of B has only one bound in 8 of 8 searches: raise their time budget, or shorten the trials.";
     assert_eq!(comparison.differences, [told]);
     let comparison = compare(&study, &spec, &found(|_| at_least(300.0, 200.0), 8), ComparisonEnd::Budget);
     assert_eq!(comparison.pairs[0].measures[0].verdict, Better::Undecided, "{}", sentence(&comparison));
@@ -121,7 +122,7 @@ fn a_search_that_was_not_finished_leaves_its_block_out() {
     let mut study = growing(&spec, &[1.0, 1.0]);
     let all = found(a_fifth_more, 2);
     let comparison = compare(&study, &spec, &all[..3], ComparisonEnd::Stopped);
-    let told = "The capacity of B is not known of repetition 2: its block is left out.";
+    let told = "The capacity of B in repetition 2 is unknown: its block is excluded.";
     assert!(comparison.blocks == 1 && comparison.differences.contains(&told.to_owned()), "{comparison:?}");
     study.trials.clear();
     assert_eq!(compare(&study, &spec, &all, ComparisonEnd::Stopped).differences, Vec::<String>::new());

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const RATE: f64 = 100.0;
-const NO_CPU: &str = "server CPU per request: not known, since no CPU time was read of the server.";
+const NO_CPU: &str = "server CPU per request: unknown, since no CPU time of the server was read.";
 
 /// A server that takes 5 ms, `slower` times; each repetition is off by its own share.
 fn run(slower: f64, repetition: u32) -> Run {
@@ -91,7 +91,7 @@ fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     assert_eq!(comparison.differences, [NO_CPU]);
     assert_eq!(unsettled(&comparison, &asked()), Vec::<String>::new());
     let stricter = Compare { fail_if: vec![Regression { measure: P99, by: 0.06 }], ..asked() };
-    assert_eq!(unsettled(&comparison, &stricter), ["p99: whether B is worse by more than 6 % is not known"]);
+    assert_eq!(unsettled(&comparison, &stricter), ["p99: unknown whether B is worse by more than 6 %"]);
     let p99 = pair.shift.iter().find(|shift| shift.quantile == 0.99).unwrap();
     assert!(p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds, "{:?}", pair.shift);
     let said: Vec<String> = findings(&comparison, LoadUnit::PerSecond).into_iter().map(|f| f.sentence).collect();
@@ -109,8 +109,8 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
     assert_eq!(
         comparison.differences,
         [
-            "B at 100/s in repetition 2 is left out, and its block with it: a consistency check failed in it.",
-            "The generator was the limit in 1 of 8 trials of A: their figures are not the server's alone.",
+            "B at 100/s in repetition 2 is excluded with its block: a consistency check failed in it.",
+            "The generator was the bottleneck in 1 of 8 trials of A: their figures do not describe the server alone.",
             NO_CPU,
         ]
     );
@@ -128,7 +128,7 @@ fn what_differs_besides_is_said() {
     let said = compare(&study, &asked(), &[], ComparisonEnd::Stopped).differences;
     let begins = |what: &str| said.iter().any(|sentence| sentence.starts_with(what));
     assert!(begins("kernel: A has "), "{said:?}");
-    assert!(said.contains(&"server: B has nginx, of A it is not known.".into()), "{said:?}");
+    assert!(said.contains(&"server: B has nginx, that of A is unknown.".into()), "{said:?}");
     assert!(said.contains(&"protocol: A has HTTP/1.1, B has HTTP/1.0.".into()), "{said:?}");
     assert!(begins("bytes per reply, head and body: A has "), "{said:?}");
     assert_eq!(said.len(), 5, "{said:?}");
@@ -151,14 +151,14 @@ fn runs_that_were_kept_are_two_groups() {
     );
     assert!((first.p.unwrap() - 2.0 / 70.0).abs() < 1e-12);
     assert_eq!(comparison.pairs[0].load, Some(RATE));
-    assert!(comparison.differences[0].starts_with("The runs were not made side by side"));
+    assert!(comparison.differences[0].starts_with("The runs were not alternating"));
     let one = stored(1);
     assert_eq!(
         one.pairs[0].measures[0].sentence,
         "p99: undecided: 1 and 1 run are too few (B is 30.0 % higher so far)"
     );
     let left_out = compare_stored(&groups(2), &spec(&[P99]));
-    assert_eq!(left_out.pairs[0].measures[0].sentence, "p99: nothing is known of it");
+    assert_eq!(left_out.pairs[0].measures[0].sentence, "p99: no data");
     assert_eq!(left_out.differences.len(), 6, "{:?}", left_out.differences);
 }
 
@@ -170,8 +170,7 @@ fn too_few_blocks_are_told_before() {
     assert_eq!(
         foreseen(2, 1, 3, &spec(&[P99])),
         [
-            "p99: 3 blocks cannot show any difference: the least p-value that they can reach is 0.25, and 0.05 is asked for. \
-          It takes 6 blocks at least."
+            "p99: 3 blocks cannot show any difference: their smallest possible p-value is 0.25 (required: 0.05). At least 6 blocks are needed."
         ]
     );
     assert_eq!(
@@ -191,6 +190,6 @@ fn what_few_kept_runs_cannot_decide_is_told() {
     assert_eq!((foreseen_stored(4, &[4], &alone), foreseen_stored(0, &[], &alone)), (Vec::new(), Vec::new()));
     // 2/C(6, 3) = 0.1, and 2/C(8, 4) = 0.029; with a figure more, 0.025 is left, and it takes 2/C(10, 5) = 0.008.
     let told = foreseen_stored(3, &[3], &alone);
-    assert!(told[0].contains("is 0.1, and 0.05 is asked for. It takes 4 runs a side at least."), "{told:?}");
-    assert!(foreseen_stored(1, &[1], &spec(&[P99, P50]))[0].ends_with("It takes 5 runs a side at least."));
+    assert!(told[0].contains("is 0.1 (required: 0.05). At least 4 runs per side are needed."), "{told:?}");
+    assert!(foreseen_stored(1, &[1], &spec(&[P99, P50]))[0].ends_with("At least 5 runs per side are needed."));
 }

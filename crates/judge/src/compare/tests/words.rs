@@ -51,7 +51,7 @@ fn what_is_not_known_is_undecided() {
     says(&few, Better::Undecided, "p99: undecided: 4 blocks are too few (B is 5.0 % higher so far)");
     assert_eq!((few.p, few.low, few.high, few.test), (None, None, None, Test::None));
     let none = alone(P99, times(&[], &[], 10));
-    says(&none, Better::Undecided, "p99: nothing is known of it");
+    says(&none, Better::Undecided, "p99: no data");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_quantile_among_unfinished_requests_leaves_its_end_open() {
     assert_eq!((worse.shift, worse.high), (None, None));
     // Where the first's are not known either, nothing is.
     figures.ours = figures.theirs.clone();
-    says(&alone(P99, figures), Better::Undecided, "p99: undecided: how far B is off is not known");
+    says(&alone(P99, figures), Better::Undecided, "p99: undecided: the difference of B is unknown");
 }
 
 #[test]

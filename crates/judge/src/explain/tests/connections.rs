@@ -12,7 +12,7 @@ fn replacing(n: u64) -> World {
 fn connections_that_the_server_closes_are_counted() {
     // 5,000 requests at 100 each: 50 connections, of which 10 are open at the end.
     let said = replacing(40).says("reuse");
-    assert!(said.contains("5,000 requests took 50 connections, 100 each"), "{said}");
+    assert!(said.contains("5,000 requests needed 50 connections, 100 each"), "{said}");
     let remedy = replacing(40).finds("reuse").unwrap().remedy.unwrap();
     assert!(remedy.contains("MaxKeepAliveRequests"), "{remedy}");
     let each = replacing(4990).finds("reuse").unwrap();

@@ -64,7 +64,7 @@ fn a_known_link_that_is_full() {
         .counting("nic.eth0.sent_bytes_total", 1e5);
     assert!(
         full.says("link")
-            .contains("The link of eth0 is the ceiling, not the server: 96.0 Mb/s went over it, 96.0 % of 100 Mb/s")
+            .contains("The link of eth0 is the bottleneck, not the server: 96.0 Mb/s went over it, 96.0 % of 100 Mb/s")
     );
     let half = sharing(1e6).route(ethernet()).counting("nic.eth0.received_bytes_total", 6.0e6);
     half.is_silent("link");
@@ -84,7 +84,7 @@ fn an_unknown_link_shows_as_a_rate_that_stands_still() {
     let shaped = || sharing(12.4e6).loopback();
     let maybe = shaped().finds("link").unwrap();
     assert_eq!(maybe.weight, Weight::Note);
-    assert!(maybe.sentence.contains("may be the ceiling"));
+    assert!(maybe.sentence.contains("may be the bottleneck"));
     let idle = shaped().counting("host.cpu_idle_seconds", 3.0).finds("link").unwrap();
     assert_eq!(idle.weight, Weight::Warning);
     shaped().counting("host.cpu_idle_seconds", 0.1).is_silent("link");

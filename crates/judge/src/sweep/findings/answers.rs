@@ -49,7 +49,7 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
     let remedy = if trials.left_out_above > 0 {
         format!("{}; the verdicts of these trials say why: brunt report ID", trials.advice_above())
     } else {
-        "sweep further; each limit says in which direction".to_owned()
+        "sweep further; each limit states the direction".to_owned()
     };
     Some(Remark::note(sentence).remedy(remedy))
 }
@@ -75,7 +75,7 @@ fn beside(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
     let p = rank::mann_whitney(&ours, &theirs);
     let of = format!("p = {} by the ranks of {} and {} repetitions", three(p), ours.len(), theirs.len());
     if p > SIGNIFICANT {
-        return Remark::note(format!("{ends}: no difference that could not be chance ({of})."));
+        return Remark::note(format!("{ends}: no significant difference ({of})."));
     }
     Remark::note(format!("{ends}: they differ by {} ({of}).", percent(most / less - 1.0)))
 }
@@ -83,7 +83,7 @@ fn beside(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
 fn too_few(ours: usize, theirs: usize, least: f64) -> String {
     if ours <= 1 && theirs <= 1 {
         return format!(
-            "there is one value a step, and nothing says how repetitions differ; at least {} of each are needed",
+            "one value per step shows no variation between repetitions; at least {} of each are needed",
             enough()
         );
     }
@@ -109,9 +109,11 @@ pub fn bottleneck(facts: &Facts) -> Vec<Remark> {
         let bottleneck = found.bottleneck.as_ref()?;
         let sentence = bottleneck.sentence.trim_end_matches('.');
         Some(match bottleneck.culprit {
-            Culprit::NotFound => Remark::note(format!("What limited {} was not found: {sentence}.", found.contender)),
+            Culprit::NotFound => {
+                Remark::note(format!("The bottleneck of {} was not found: {sentence}.", found.contender))
+            }
             Culprit::Generator => {
-                Remark::warning(format!("Not {} was the limit, but the generator: {sentence}.", found.contender))
+                Remark::warning(format!("The generator was the bottleneck, not {}: {sentence}.", found.contender))
             }
             _ if limit(found, LimitKind::Saturation).is_none() => Remark::note(format!(
                 "{} did not reach its saturation point; nearest to its limit at the highest loads: {sentence}.",

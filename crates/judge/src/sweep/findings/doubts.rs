@@ -33,17 +33,11 @@ pub fn left_out(facts: &Facts) -> Vec<Remark> {
     let said = |(count, loads): (u64, String), why: &str| {
         let of = plural(whole, "trial");
         (count > 0).then(|| {
-            Remark::warning(format!("{} of {of} left out, because {why}: {loads}.", words::count(count)))
+            Remark::warning(format!("{} of {of} excluded: {why}: {loads}.", words::count(count)))
                 .remedy("their verdicts say why: brunt report ID; measure again when nothing else uses the machine")
         })
     };
-    [
-        said(cut, "cut short, they are of another measurement than the others"),
-        said(invalid, "a consistency check failed"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [said(cut, "they were cut short"), said(invalid, "a consistency check failed")].into_iter().flatten().collect()
 }
 
 /// Where the generator was the limit, what looks like the server's limit may be its own.
@@ -51,14 +45,14 @@ pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let (count, loads) = named(facts, |o| is_usable(o) && o.verdict == Some(State::Limited));
     let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), words::count(count));
     let sentence = format!(
-        "The generator was the limit in {said} of {all} ({loads}): a limit found there may not be the server's."
+        "The generator was the bottleneck in {said} of {all} ({loads}): a limit found there may not be the server's."
     );
     if count == 0 {
         return Vec::new();
     }
     vec![
         Remark::warning(sentence)
-            .remedy("see the verdicts of these trials; more threads, another machine, or a lower load"),
+            .remedy("see the verdicts of these trials; use more threads, another machine, or a lower load"),
     ]
 }
 
@@ -97,8 +91,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         let worst = curve.iter().filter(asleep).max_by(|a, b| a.load.total_cmp(&b.load))?;
         let (load, busy) = (limits::load(trials.unit, worst.load), three(busy(worst)?));
         let sentence = format!(
-            "{}: of {load}, {busy} at a time waited for a reply, and the others were {doing}. The throughput there is that of the \
-             users' pauses, not the server's, and its limit is not in this range.",
+            "{}: of {load}, {busy} at a time waited for a reply, and the others were {doing}. Pauses determine the throughput there, and the limit of the server is outside this range.",
             trials.contender
         );
         Some(Remark::warning(sentence).remedy("less think time, or an open loop at a rate"))
@@ -122,7 +115,7 @@ pub fn outliers(facts: &Facts) -> Vec<Remark> {
             format!("{} outliers. {} The others: {}.", all.len(), first.sentence, listed(&rest))
         }
     };
-    vec![Remark::warning(sentence).remedy("another repetition tells whether it was chance")]
+    vec![Remark::warning(sentence).remedy("repeat the trial to see whether it was chance")]
 }
 
 /// A knee that depends on where the sweep ends.

@@ -96,7 +96,7 @@ fn limit(trials: &Trials, of: (LimitKind, String), how: &str, held: impl Fn(&[At
     let at = matches!(whole, Held::UpTo(_)).then(|| trials.banded(|curve| held(curve).load())).flatten();
     let how = match whole {
         Held::UpTo(_) => how.to_owned(),
-        Held::Nowhere => "Not even at the lowest load of the sweep; sweep lower.".into(),
+        Held::Nowhere => "Not met at the lowest load of the sweep; sweep lower.".into(),
         Held::Throughout(highest) => {
             format!(
                 "Not reached: it still holds at the highest load of the sweep, {}; {}.",

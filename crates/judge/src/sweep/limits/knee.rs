@@ -95,7 +95,7 @@ fn said(trials: &Trials, curve: &[At], why: &Why) -> String {
     let (what, range) = (what(trials), range(trials, curve));
     match why {
         Why::FewLoads(n) => {
-            format!("Not looked for: it takes {FEWEST_LOADS} loads with a response time, and there are {n}.")
+            format!("Not computed: {FEWEST_LOADS} loads with a response time are needed (have {n}).")
         }
         Why::Flat(rise) => {
             let rise = three(*rise);

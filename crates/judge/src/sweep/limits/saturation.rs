@@ -83,7 +83,7 @@ fn said(trials: &Trials, curve: &[At]) -> String {
         Growth::Flat { .. } => {
             let lowest = curve.first().map_or(0.0, |at| at.load);
             format!(
-                "The throughput is at its end already at the lowest load, {}; sweep lower to see where that begins.",
+                "The throughput is saturated at the lowest load already, {}; sweep lower.",
                 load(trials.unit, lowest)
             )
         }
@@ -92,7 +92,7 @@ fn said(trials: &Trials, curve: &[At]) -> String {
             load(trials.unit, highest),
             trials.advice_above()
         ),
-        Growth::Unknown => "Not looked for: it takes several loads.".into(),
+        Growth::Unknown => "Not computed: several loads are needed.".into(),
     }
 }
 

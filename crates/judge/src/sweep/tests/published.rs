@@ -67,7 +67,7 @@ fn with_one_value_a_step_no_difference_can_be_tested() {
     let analysis = analyse(&table());
     let [difference] = said(&analysis, "difference")[..] else { panic!("{:?}", analysis.findings) };
     assert!(difference.contains("No difference can be tested"), "{difference}");
-    assert!(difference.contains("one value a step") && difference.contains("at least 4 of each"), "{difference}");
+    assert!(difference.contains("one value per step") && difference.contains("at least 4 of each"), "{difference}");
     assert!(!said(&analysis, "few_repetitions").is_empty());
 }
 
@@ -80,8 +80,7 @@ fn what_is_told_of_it_reads_like_this() {
         [
             "nginx: the response time bends at 30/s and the throughput ends at 35.5/s.",
             "Apache: the response time bends at 25/s and the throughput ends at 33.0/s.",
-            "nginx saturates at 35.5/s, Apache at 33.0/s. No difference can be tested: there is one value a step, and \
-             nothing says how repetitions differ; at least 4 of each are needed.",
+            "nginx saturates at 35.5/s, Apache at 33.0/s. No difference can be tested: one value per step shows no variation between repetitions; at least 4 of each are needed.",
             "2 outliers. nginx: at 80/s the throughput was 23.9/s, where its neighbours have 37.1/s. Measure this step \
              again. The others: nginx at 85/s.",
             "One repetition carries no 95 % interval over repetitions: nothing is known of how repetitions differ; an \

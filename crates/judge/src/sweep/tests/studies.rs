@@ -152,7 +152,7 @@ fn something_found_outweighs_nothing_found_and_the_generator_is_a_warning() {
         ..300.0 => Some((Culprit::NotFound, "nothing was at its limit")),
         _ => Some((Culprit::Generator, "a worker thread had no time left")),
     }));
-    assert!(said(&analysis, "bottleneck")[0].starts_with("Not one was the limit, but the generator"));
+    assert!(said(&analysis, "bottleneck")[0].starts_with("The generator was the bottleneck, not one"));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_run_that_was_interrupted_is_cut_short() {
     study.interrupted = true;
     let seen = observe(&study);
     assert!(seen.observations[1].cut_short && !seen.observations[0].cut_short);
-    assert_eq!(seen.notes, ["The experiment was not finished: 6 of 7 trials were made."]);
+    assert_eq!(seen.notes, ["The experiment is incomplete: 6 of 7 trials."]);
     let analysis = analyse_study(&study);
     assert_eq!(analysis.contenders[0].curve.len(), 5);
     assert!(said(&analysis, "trials_left_out")[0].contains("one at 80/s"));

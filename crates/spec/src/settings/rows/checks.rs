@@ -26,7 +26,7 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     )
     .under(CHECKS)
     .keys(&[Key::new("checks.body", Takes::Value)]),
-    Row::switch("expect-same-length", "A good body is as long as the first good one of its label", |_, _| {
+    Row::switch("expect-same-length", "A good body has the length of the first good one of its label", |_, _| {
         Ok(on(|s: &mut S| s.checks.expect_same_length = true))
     })
     .under(CHECKS)

@@ -38,7 +38,7 @@ pub static ROWS: [Row<RunSettings>; 17] = [
     Row::value(
         "rate",
         "LOAD",
-        "Open loop: requests per second, replies or no replies: 2000, 0.5 or 0..500/30s,500/2m",
+        "Open loop: requests per second, independent of replies: 2000, 0.5 or 0..500/30s,500/2m",
         |w, _| set(shape::rate(w), |s: &mut S, v| s.load.rate = Some(v)),
     )
     .under(LOAD)

@@ -18,17 +18,17 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     .short('o')
     .help(formats)
     .keys(&[Key::new("outputs", Takes::Each)]),
-    Row::value("events", "FILE", "Keep the event log here, for `brunt replay`", |w, _| {
+    Row::value("events", "FILE", "Write the event log to this file, for `brunt replay`", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.events = Some(v))
     })
     .under(OUTPUT)
     .content(Content::Path),
-    Row::value("interval", "TIME", "Time between snapshots: the grain of the time series", |w, _| {
+    Row::value("interval", "TIME", "Time between snapshots: resolution of the time series", |w, _| {
         set(values::interval(w), |s: &mut S, v| s.output.interval = v)
     })
     .under(OUTPUT)
     .usual(defaults::INTERVAL),
-    Row::value("labels", "N", "Labels (URLs) reported one by one; the rest are summed under (other)", |w, _| {
+    Row::value("labels", "N", "Maximum number of labels (URLs) reported; the rest are summed as (other)", |w, _| {
         set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.output.labels = v)
     })
     .under(OUTPUT)
@@ -44,7 +44,7 @@ pub static ROWS: [Row<RunSettings>; 5] = [
 pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
     "probe",
     "WHAT[=WHICH]",
-    "What is read of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable",
+    "Read this source of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable",
     |w, _| set(probe::parse(w), |s: &mut S, v| s.probes.push(v)),
 )
 .under("Server")];
@@ -53,7 +53,6 @@ pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
 fn formats() -> String {
     let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     format!(
-        "Report in FORMAT ({names}), to FILE or standard output; repeatable. The text goes to standard output where \
-         nothing else does"
+        "Report in FORMAT ({names}), to FILE or standard output; repeatable. Text goes to standard output unless another report does"
     )
 }

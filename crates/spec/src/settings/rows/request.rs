@@ -47,7 +47,7 @@ pub static ROWS: [Row<RunSettings>; 16] = [
     Row::repeated(
         "header-file",
         "FILE",
-        "Headers from FILE, one a line; repeatable. A secret in a file is not seen in `ps`",
+        "Headers from FILE, one a line; repeatable. A secret in a file does not show in `ps`",
         |w, env| set(secrets::header_file(w, env), |s: &mut S, v| s.request.header_files.extend(v)),
     )
     .under(REQUEST),
@@ -56,7 +56,7 @@ pub static ROWS: [Row<RunSettings>; 16] = [
         ..Row::value(
             "data",
             "TEXT|@FILE",
-            "Body: TEXT, or the content of FILE (- is standard input); a form unless -H tells its type",
+            "Body: TEXT, or the content of FILE (- is standard input); sent as a form unless -H sets its type",
             |w, env| set(values::data(w, env), |s: &mut S, v| s.request.data = Some(v)),
         )
         .under(REQUEST)

@@ -30,7 +30,7 @@ pub fn header_file(file: &str, environment: Environment) -> Result<Vec<(String, 
         .map(|(number, line)| {
             let place = format!("{file}, header {}", number + 1);
             // What a file holds may be secret, so that it is not repeated.
-            let wrong = |_| WordError::new(&place, "that is no header", "one `Name: value` on each line");
+            let wrong = |_| WordError::new(&place, "not a header", "one `Name: value` on each line");
             header(&filled(line, environment)?).map_err(wrong)
         })
         .collect()
@@ -81,7 +81,7 @@ pub fn field(word: &str, environment: Environment) -> Result<(String, String), W
 ///
 /// # Errors
 ///
-/// [`WordError`] if there is no such variable.
+/// [`WordError`] if unknown variable.
 pub fn filled(word: &str, environment: Environment) -> Result<String, WordError> {
     const BEGIN: &str = "${env:";
     let mut out = String::with_capacity(word.len());
@@ -115,7 +115,7 @@ fn given(word: &str, environment: Environment) -> Result<String, WordError> {
 
 fn content(file: &str) -> Result<String, WordError> {
     let wrong = |what: String| WordError::new(file, what, "the name of a text file");
-    std::fs::read_to_string(Path::new(file)).map_err(|error| wrong(format!("it cannot be read: {error}")))
+    std::fs::read_to_string(Path::new(file)).map_err(|error| wrong(format!("cannot be read: {error}")))
 }
 
 #[cfg(test)]

@@ -1,0 +1,177 @@
+//! Completes commands, options and values in the shell, with the ids of the store, loads and the keys of a plan file.
+//!
+//! The script of a shell calls brunt with `BRUNT_COMPLETE` set for each completion (`clap_complete`).
+
+use crate::args::store::StoreArgs;
+use crate::commands::{Cli, Shell};
+use crate::experiment::plan_path;
+use brunt_spec::plan;
+use brunt_store::{EntryFilter, Store};
+use clap::builder::ArgExt;
+use clap::{Command, CommandFactory};
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCandidates, ValueCompleter,
+};
+use clap_complete::env::{CompleteEnv, Shells};
+use std::ffi::OsStr;
+use std::io;
+
+const VARIABLE: &str = "BRUNT_COMPLETE";
+
+/// Loads of one run.
+const RATES: [(&str, &str); 4] = [
+    ("100", "requests/s"),
+    ("1000", "requests/s"),
+    ("500/2m", "500 requests/s for 2 min"),
+    ("0..500/30s,500/2m", "a ramp of 30 s, then 500 requests/s"),
+];
+const USERS: [(&str, &str); 3] =
+    [("10", "users"), ("100", "users"), ("0..500/30s,500/2m", "a ramp of 30 s, then 500 users")];
+/// Loads of a sweep.
+const SWEEP: [(&str, &str); 2] =
+    [("50..1500+50", "from 50 to 1500 in steps of 50"), ("10..20000*2", "from 10, doubled up to 20000")];
+
+/// Answers a shell that asks for candidates, and ends the process; returns where none asks.
+pub fn answer() {
+    CompleteEnv::with_factory(command).var(VARIABLE).complete();
+}
+
+/// Writes the script of a shell.
+pub fn write_script(shell: Shell, out: &mut dyn io::Write) -> io::Result<()> {
+    match Shells::builtins().completer(shell.name()) {
+        Some(known) => known.write_registration(VARIABLE, "brunt", "brunt", "brunt", out),
+        None => Err(io::Error::other(format!("no completions for {}", shell.name()))),
+    }
+}
+
+/// The command line with the candidates of its values.
+fn command() -> Command {
+    let loads = |command: Command| with(with(command, "rate", &fixed(&RATES)), "connections", &fixed(&USERS));
+    let sweep = |command: Command| with(with(command, "rate", &fixed(&SWEEP)), "connections", &fixed(&SWEEP));
+    let set = |command: Command| with(command, "sets", &ArgValueCompleter::new(Keys));
+    let runs = ["list", "show", "tag", "rm", "export"];
+    let of_runs = |command: Command| {
+        let command = runs.iter().fold(command, |command, name| {
+            command.mut_subcommand(name, |one| with(with(one, "id", &ids()), "ids", &ids()))
+        });
+        with(command, "id", &ids())
+    };
+    let of_baseline = |command: Command| {
+        let command = command.mut_subcommand("save", |save| with(save, "id", &ids()));
+        let command = command.mut_subcommand("check", |check| with(with(check, "name", &baselines()), "ids", &ids()));
+        command.mut_subcommand("rm", |rm| with(rm, "name", &baselines()))
+    };
+    let of_plan = |command: Command| command.mut_subcommand("check", set).mut_subcommand("show", set);
+    set(loads(Cli::command()))
+        .mut_subcommand("run", |run| set(loads(run)))
+        .mut_subcommand("check", loads)
+        .mut_subcommand("compare", loads)
+        .mut_subcommand("sweep", sweep)
+        .mut_subcommand("report", |report| with(report, "subjects", &ArgValueCompleter::new(IdsAndFiles)))
+        .mut_subcommand("runs", of_runs)
+        .mut_subcommand("baseline", of_baseline)
+        .mut_subcommand("plan", of_plan)
+}
+
+/// The command with candidates for the argument of this name, where it has one.
+fn with(command: Command, argument: &str, candidates: &(impl ArgExt + Clone)) -> Command {
+    command.mut_args(|arg| if arg.get_id() == argument { arg.add(candidates.clone()) } else { arg })
+}
+
+fn fixed(values: &'static [(&'static str, &'static str)]) -> ArgValueCandidates {
+    let candidate = |(value, about): &(&'static str, &'static str)| candidate(*value, *about);
+    ArgValueCandidates::new(move || values.iter().map(candidate).collect::<Vec<_>>())
+}
+
+fn ids() -> ArgValueCandidates {
+    ArgValueCandidates::new(stored)
+}
+
+fn baselines() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let saved = store().and_then(|store| store.baselines().ok()).unwrap_or_default();
+        saved.into_iter().map(|(name, id)| candidate(name, id)).collect::<Vec<_>>()
+    })
+}
+
+fn candidate(value: impl Into<String>, about: impl Into<String>) -> CompletionCandidate {
+    CompletionCandidate::new(value.into()).help(Some(about.into().into()))
+}
+
+/// Ids and tags of runs and experiments, the latest first.
+fn stored() -> Vec<CompletionCandidate> {
+    let entries = store().and_then(|store| store.list(&EntryFilter::Alone).ok()).unwrap_or_default();
+    let newest_first = entries.into_iter().rev().enumerate();
+    let all = newest_first.flat_map(|(order, entry)| {
+        let names = std::iter::once(entry.id).chain(entry.tags);
+        names.map(move |name| candidate(name, entry.what.clone()).display_order(Some(order + 1))).collect::<Vec<_>>()
+    });
+    std::iter::once(candidate("last", "the latest run or experiment").display_order(Some(0))).chain(all).collect()
+}
+
+/// The default store, where it exists: a completion creates nothing.
+fn store() -> Option<Store> {
+    let store = StoreArgs::default();
+    let exists = store.named_directory().ok().is_some_and(|directory| directory.is_dir());
+    if exists { store.open().ok().flatten() } else { None }
+}
+
+/// Event logs are files, runs have ids.
+struct IdsAndFiles;
+
+impl ValueCompleter for IdsAndFiles {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let is_begun =
+            |known: &CompletionCandidate| known.get_value().to_string_lossy().starts_with(&*current.to_string_lossy());
+        let ids = ValueCandidates::candidates(&stored).into_iter().filter(is_begun);
+        ids.chain(PathCompleter::file().complete(current)).collect()
+    }
+}
+
+/// Keys of a plan file, and the variables of the one that the command line names.
+struct Keys;
+
+impl ValueCompleter for Keys {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let typed = current.to_string_lossy();
+        let plans = std::env::args().filter_map(|word| plan_path(&word).map(std::fs::read_to_string));
+        let sources = plans.filter_map(Result::ok);
+        let vars = sources.flat_map(|source| plan::variables(&source));
+        let vars = vars.map(|name| candidate(format!("{name}="), "variable of the plan file"));
+        let keys = plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));
+        vars.chain(keys).filter(|known| known.get_value().to_string_lossy().starts_with(&*typed)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+    use clap_complete::engine::complete;
+
+    fn candidates(line: &str) -> Vec<String> {
+        let mut command = command();
+        let words: Vec<_> = line.split(' ').map(Into::into).collect();
+        let last = words.len() - 1;
+        let found = complete(&mut command, words, last, None).expect("candidates");
+        found.iter().map(|one| one.get_value().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn loads_and_keys_are_completed() {
+        assert!(candidates("brunt sweep --rate ").contains(&"50..1500+50".to_owned()));
+        assert!(candidates("brunt run --rate ").contains(&"0..500/30s,500/2m".to_owned()));
+        assert!(candidates("brunt run plan.yaml --set load.ra").contains(&"load.rate=".to_owned()));
+        assert!(candidates("brunt plan check plan.yaml --set repet").contains(&"repetitions=".to_owned()));
+        assert!(candidates("brunt com").contains(&"compare".to_owned()));
+    }
+
+    #[test]
+    fn each_shell_has_a_script() {
+        for shell in Shell::value_variants() {
+            let mut script = Vec::new();
+            write_script(*shell, &mut script).expect("a script");
+            assert!(String::from_utf8_lossy(&script).contains(VARIABLE), "{shell:?}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What brunt says to wrong inputs (`tests/data/wrong-inputs.txt`) and what its help is (`help-80.txt`), to be read from top
+//! to bottom.
+//!
+//! Each case is a line `$ brunt …` and the answer below it. `BRUNT_WRITE=1` writes the answers anew.
+
+use crate::world::brunt::program;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Files that the cases name.
+const FILES: [(&str, &str); 5] = [
+    ("README.md", "# No list of URLs\n"),
+    ("run.events", "no event log"),
+    ("plan.yaml", "script: {request: 'http://127.0.0.1:1/'}\nload: {rate: 5, duration: 1s}\n"),
+    (
+        "many.yaml",
+        "name: many\nscript: {request: 'http://127.0.0.1:1/', follow: many}\nload:\n  rte: 5\n  duration: soon\n\
+         connection: {timeout: 0s}\nobjectives: p99 < 50\nxyzzy: 1\n",
+    ),
+    ("broken.yaml", "script: [\nload: {rate\n"),
+];
+
+/// The commands that have help of their own.
+const COMMANDS: [&str; 34] = [
+    "",
+    "run",
+    "check",
+    "replay",
+    "sweep",
+    "find",
+    "compare",
+    "baseline",
+    "baseline save",
+    "baseline list",
+    "baseline check",
+    "baseline rm",
+    "plan",
+    "plan check",
+    "plan show",
+    "plan new",
+    "plan schema",
+    "runs",
+    "runs list",
+    "runs show",
+    "runs tag",
+    "runs untag",
+    "runs rm",
+    "runs export",
+    "runs import",
+    "runs scrub",
+    "analyse",
+    "install-names",
+    "report",
+    "certify",
+    "lab",
+    "completions",
+    "man",
+    "schema",
+];
+
+/// A text without the hashes that stand for secrets: each process has its own.
+fn without_hashes(text: &str) -> String {
+    let mut parts = text.split("redacted:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + "redacted:…" + part.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
+}
+
+/// What a command line is answered: standard error, and the exit code.
+fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("exec \"$BRUNT\" {line}")).current_dir(folder);
+    shell
+        .env("BRUNT", program("BRUNT_BIN", "brunt"))
+        .env("BRUNT_STORE", folder.join("store"))
+        .env_remove("BRUNT_UNSET");
+    let out = shell.output().expect("a shell");
+    let told = String::from_utf8_lossy(&out.stderr);
+    let lines: Vec<&str> = told.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    (without_hashes(&lines.join("\n")), out.status.code())
+}
+
+/// A file of `tests/data` that holds what brunt says, to be read from top to bottom.
+struct Recorded {
+    file: PathBuf,
+    known: String,
+}
+
+impl Recorded {
+    fn open(name: &str) -> Self {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+        Self { known: fs::read_to_string(&file).unwrap_or_default(), file }
+    }
+
+    /// Fails with the paragraphs that differ. `BRUNT_WRITE=1` writes the file anew.
+    fn hold(&self, now: &str) {
+        if std::env::var_os("BRUNT_WRITE").is_some() {
+            return fs::write(&self.file, now).expect("a file");
+        }
+        let (known, now): (Vec<_>, Vec<_>) = (self.known.split("\n\n").collect(), now.split("\n\n").collect());
+        let other: Vec<_> = known.iter().zip(&now).filter(|(known, now)| known.trim() != now.trim()).collect();
+        assert!(other.is_empty() && known.len() == now.len(), "{}: {other:#?}", self.file.display());
+    }
+}
+
+#[test]
+fn every_wrong_input_is_answered_with_what_to_write() {
+    let recorded = Recorded::open("wrong-inputs.txt");
+    let folder = TempDir::new().expect("a directory");
+    for (name, text) in FILES {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let lines: Vec<&str> = recorded.known.lines().filter_map(|line| line.strip_prefix("$ brunt ")).collect();
+    assert!(lines.len() >= 100, "{} cases", lines.len());
+    let mut now = Vec::new();
+    for line in &lines {
+        let (told, code) = answer(folder.path(), line);
+        assert!(matches!(code, Some(1 | 2)), "{line}: exit code {code:?}: {told}");
+        assert!(!told.is_empty(), "{line}");
+        now.push(format!("$ brunt {line}\n{told}\n\n"));
+    }
+    recorded.hold(&now.concat());
+}
+
+#[test]
+fn the_help_of_every_command_fits_terminals_of_60_80_and_120_columns() {
+    // Options wrap alike everywhere: a few commands show how, in 60 and in 120 columns.
+    let few = ["", "plan", "runs list"];
+    for (columns, commands) in [(60, &few[..]), (80, &COMMANDS), (120, &few)] {
+        let mut now = Vec::new();
+        for name in commands {
+            let mut brunt = Command::new(program("BRUNT_BIN", "brunt"));
+            brunt.args(name.split_whitespace()).arg("--help").env("COLUMNS", columns.to_string());
+            let out = brunt.output().expect("brunt");
+            now.push(format!("$ brunt {name} --help\n{}\n\n", String::from_utf8_lossy(&out.stdout).trim_end()));
+        }
+        Recorded::open(&format!("help-{columns}.txt")).hold(&now.concat());
+    }
+}
