@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use brunt_wire::h1::parse::{Asked, Head, NoReply, Parser, Sink};
+use brunt_wire::h1::parse::{RequestKind, Head, NoReply, Parser, Sink};
 use libfuzzer_sys::fuzz_target;
 
 /// A sink that keeps all it is shown.
@@ -54,7 +54,7 @@ fn pieces(seed: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-fn run(asked: Asked, bytes: &[u8], pieces: impl Iterator<Item = usize>, body: Body) -> (Outcome, Seen) {
+fn run(asked: RequestKind, bytes: &[u8], pieces: impl Iterator<Item = usize>, body: Body) -> (Outcome, Seen) {
     let mut parser = Parser::new(asked);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
@@ -92,9 +92,9 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let asked = match asked % 3 {
-        0 => Asked::Ordinary,
-        1 => Asked::Head,
-        _ => Asked::Connect,
+        0 => RequestKind::Ordinary,
+        1 => RequestKind::Head,
+        _ => RequestKind::Connect,
     };
     let (whole, seen) = run(asked, bytes, std::iter::empty(), Body::Fed);
     let (cut, seen_cut) = run(asked, bytes, pieces(*seed), Body::Fed);

@@ -3,7 +3,7 @@
 mod pages;
 mod ssh;
 
-use brunt_model::probe_spec::{Select, Via};
+use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{Clock, ProbeSpec, Probed, Reading, Tick};
 use brunt_probe::{Observed, Watch};
 use std::collections::BTreeMap;
@@ -72,5 +72,5 @@ impl Watched {
 
 /// A local probe of the process that listens on a port.
 fn port(port: u16) -> Probed {
-    Probed::Processes { select: Select::Port(port), via: Via::Local }
+    Probed::Processes { select: Select::Port(port), via: ProbeAccess::Local }
 }

@@ -3,13 +3,13 @@
 import { h, section } from './dom';
 import { plain, value } from './format';
 import { sortable, type Column } from './table';
-import type { Answer, Interval, StudyDocument, Tried } from './types';
+import type { Answer, Interval, StudyDocument, SearchTrial } from './types';
 
 const SIDES = { below: 'met', above: 'missed', undecided: 'undecided' };
 
 interface Row {
   number: number;
-  tried: Tried;
+  tried: SearchTrial;
 }
 
 const columns: Column<Row>[] = [
@@ -34,7 +34,7 @@ function one({ contender, sentence, trials }: Answer, several: boolean): HTMLEle
   return [h('p', { class: 'answer' }, whose, sentence), sortable(columns, rows, `Trials of ${contender}`)];
 }
 
-export function sides({ sides, limited }: Tried): string {
+export function sides({ sides, limited }: SearchTrial): string {
   return limited ? 'generator limited' : sides.map((side) => SIDES[side]).join(', ');
 }
 

@@ -188,7 +188,7 @@ export interface Interval {
 }
 
 /** A trial of a search. */
-export interface Tried {
+export interface SearchTrial {
   load: number;
   why: string;
   seconds: number;
@@ -202,7 +202,7 @@ export interface Tried {
 export interface Answer {
   contender: string;
   sentence: string;
-  trials: Tried[];
+  trials: SearchTrial[];
 }
 
 export type State = 'ok' | 'unjudged' | 'limited' | 'invalid';

@@ -26,7 +26,7 @@ use crate::process::command_line;
 use crate::redact;
 use crate::signals;
 use anyhow::{Context, Result, anyhow, ensure};
-use brunt_model::experiment::{Around, ContenderHooks};
+use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
 use brunt_rig::{End, Failure, RigContext};
@@ -47,7 +47,7 @@ pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 use terminal::Terminal;
 
 /// What goes with an experiment besides what is to be done.
-pub struct Given {
+pub struct ExperimentContext {
     /// The command line, for the report.
     pub command: String,
     /// This machine.
@@ -63,11 +63,11 @@ pub struct Given {
     /// What the user should be told.
     pub notes: Vec<String>,
     /// The store that it is written to.
-    pub keep: Keep,
+    pub keep: StorePolicy,
 }
 
 /// Where an experiment is kept.
-pub enum Keep {
+pub enum StorePolicy {
     /// In this store, from its beginning.
     Anew(Store),
     /// In this store; what is there of it is not made again.
@@ -79,7 +79,7 @@ pub enum Keep {
     },
 }
 
-impl Given {
+impl ExperimentContext {
     /// As the command line says, with notes that the user should be told.
     pub fn asked(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
         let output = &run.settings.output;
@@ -91,12 +91,12 @@ impl Given {
             strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
             notes,
-            keep: Keep::asked(run)?,
+            keep: StorePolicy::asked(run)?,
         })
     }
 }
 
-impl Keep {
+impl StorePolicy {
     /// As the command line says. Without a store an experiment goes on; without one, none can be taken up again.
     pub fn asked(args: &RunArgs) -> Result<Self> {
         if args.plan.resume {
@@ -116,7 +116,7 @@ fn refuse_sets(run: &RunArgs) -> Result<()> {
 }
 
 /// Carries out an experiment, or what is left of it, and reports it.
-pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> {
+pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Exit, Failed> {
     // What plans name, such as certificates, is to be there before anything is begun.
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
@@ -146,7 +146,7 @@ pub fn carry_out(experiment: &Experiment, given: Given) -> Result<Exit, Failed> 
 fn reachable(experiment: &Experiment) -> Result<(), Failed> {
     let others_start =
         |contender: &&Contender| contender.server.is_some() || contender.hooks != ContenderHooks::default();
-    if experiment.hooks != Around::default() {
+    if experiment.hooks != HookCommands::default() {
         return Ok(());
     }
     let there = experiment.contenders.iter().filter(|contender| !others_start(contender));
@@ -170,7 +170,11 @@ struct Fails {
 }
 
 /// The study as far as it is made, and the store that keeps it.
-fn begun(experiment: &Experiment, environment: &Environment, keep: Keep) -> Result<(Study, Option<Store>), Failed> {
+fn begun(
+    experiment: &Experiment,
+    environment: &Environment,
+    keep: StorePolicy,
+) -> Result<(Study, Option<Store>), Failed> {
     let unix_seconds = brunt_engine::clock::unix_seconds();
     let anew = |id, warnings| Study {
         id,
@@ -183,15 +187,15 @@ fn begun(experiment: &Experiment, environment: &Environment, keep: Keep) -> Resu
         resumptions: Vec::new(),
     };
     match keep {
-        Keep::Resumed(store) => {
+        StorePolicy::Resumed(store) => {
             let study = resume::taken_up(&store, experiment).map_err(usage)?;
             Ok((Study { warnings: Vec::new(), ..study }, Some(store)))
         }
-        Keep::Anew(store) => match store.begin_experiment(experiment, environment, unix_seconds) {
+        StorePolicy::Anew(store) => match store.begin_experiment(experiment, environment, unix_seconds) {
             Ok(id) => Ok((anew(Some(id), Vec::new()), Some(store))),
             Err(error) => Ok((anew(None, vec![format!("this experiment is not stored: {error}")]), None)),
         },
-        Keep::Nowhere { note } => Ok((anew(None, note.into_iter().collect()), None)),
+        StorePolicy::Nowhere { note } => Ok((anew(None, note.into_iter().collect()), None)),
     }
 }
 

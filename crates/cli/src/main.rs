@@ -54,7 +54,7 @@ use brunt_spec::to_plan;
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command};
 use exit::{Exit, Failed, failed, usage};
-use measure::{Around, measure};
+use measure::{MeasureContext, measure};
 use output::{Log, Outputs};
 use process::{command_line, system};
 use std::io;
@@ -170,7 +170,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let store = args.store.open_or_note(&mut notes, (&settings.output).into());
     let probes = settings.probes.clone();
     let quiet = settings.output.quiet;
-    let around = Around { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };
+    let around = MeasureContext { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
 }
 

@@ -16,7 +16,7 @@ use brunt_runner::{Listen, Real, RunContext, RunResult, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
-pub struct Around {
+pub struct MeasureContext {
     /// The command line, for the report.
     pub command: String,
     /// Where reports go.
@@ -53,8 +53,8 @@ impl From<bool> for Strict {
 }
 
 /// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(plan: &Plan, world: &Real, around: Around) -> Result<Exit> {
-    let Around { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
+pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit> {
+    let MeasureContext { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
     let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {

@@ -10,13 +10,13 @@ use crate::output::Outputs;
 use crate::runs;
 use anyhow::{Context, Result, ensure};
 use brunt_judge::compare::{compare_stored, foreseen_stored};
-use brunt_model::experiment::{Around, Step, TrialOrder};
+use brunt_model::experiment::{HookCommands, Step, TrialOrder};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex};
 use brunt_report::figures::{count, span};
 use brunt_runner::decide;
 use brunt_spec::experiment::comparison;
 use brunt_spec::plan::PlannedCompare;
-use brunt_spec::settings::Said;
+use brunt_spec::settings::SettingSources;
 use brunt_store::{Store, StoredItem};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -63,8 +63,8 @@ fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<
     let steps = |c: &Contender| c.steps[..known.unwrap_or(c.steps.len())].to_vec();
     let contenders: Vec<Contender> =
         study.experiment.contenders.iter().map(|c| Contender { steps: steps(c), ..c.clone() }).collect();
-    let spec =
-        comparison(args.told(None, asked), &contenders, at, &Said::default()).map_err(|error| usage(error.into()))?;
+    let spec = comparison(args.told(None, asked), &contenders, at, &SettingSources::default())
+        .map_err(|error| usage(error.into()))?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
@@ -134,7 +134,12 @@ fn compared(sets: Vec<Vec<Group>>, args: &SpecArgs) -> Result<(Study, Analysis)>
 /// Loads that only some of them have are no reason to refuse.
 fn spec_of(args: &SpecArgs, contenders: &[Contender]) -> Result<Compare> {
     let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
-    Ok(comparison(args.told(None, None), &contenders.iter().map(first).collect::<Vec<_>>(), None, &Said::default())?)
+    Ok(comparison(
+        args.told(None, None),
+        &contenders.iter().map(first).collect::<Vec<_>>(),
+        None,
+        &SettingSources::default(),
+    )?)
 }
 
 /// Compares load by load where all have several; otherwise compares all, and notes that the loads differ.
@@ -230,7 +235,7 @@ fn study(groups: Vec<Group>, spec: Compare) -> Study {
         repetitions,
         order: TrialOrder::Blocks,
         cooldown: Duration::ZERO,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 0,
         directory: PathBuf::new(),
         scratch: None,

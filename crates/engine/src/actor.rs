@@ -163,8 +163,7 @@ impl<T: Transport> Actor<T> {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         if !self.lane.as_ref().is_some_and(|lane| lane.is_for(request)) {
-            // Boxed, so that a connection that is open does not hold the room that opening it took.
-            Box::pin(self.acquire_lane(request, sample)).await?;
+            self.acquire_lane(request, sample).await?;
         }
         self.pause = Duration::ZERO;
         let Some(lane) = &mut self.lane else { return Err(Failure::System) };

@@ -1,17 +1,17 @@
 //! What may be said to a run while it goes on, and when it comes true.
 
 use crate::gate::Gate;
-use brunt_model::{Account, Part, Plan, Tick, Word};
+use brunt_model::{Account, Part, PartCommand, Plan, Tick};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
 /// What may be said to a run while it goes on; clones speak to the same run. Each is said once and heard by all workers
 /// at the end of an interval.
 #[derive(Debug, Clone, Default)]
-pub struct Control(Arc<Said>);
+pub struct Control(Arc<ControlFlags>);
 
 #[derive(Debug, Default)]
-struct Said {
+struct ControlFlags {
     stop: AtomicBool,
     enough: AtomicBool,
     steady: AtomicBool,
@@ -72,7 +72,7 @@ pub struct PartHandle {
 }
 
 impl PartHandle {
-    /// A part of a plan that waits for [`Word::Go`]. `say` is called once when all its connections are open, and once when a
+    /// A part of a plan that waits for [`PartCommand::Go`]. `say` is called once when all its connections are open, and once when a
     /// scenario ends the run.
     pub fn new(plan: &Plan, part: Part, say: impl Fn(&Account) + Send + Sync + 'static) -> Self {
         let (says_ready, says_end) = (Arc::new(say), Once::new());
@@ -92,19 +92,19 @@ impl PartHandle {
     }
 
     /// Takes a word; may be called from any thread.
-    pub fn hear(&self, word: Word) {
+    pub fn hear(&self, word: PartCommand) {
         // The border before the word that it belongs to. Only the first counts.
         match word {
-            Word::Go(at) => self.gate.open(at),
-            Word::Steady(at) => {
+            PartCommand::Go(at) => self.gate.open(at),
+            PartCommand::Steady(at) => {
                 let _ = self.borders.warm.set(at);
                 self.control.steady();
             }
-            Word::Enough(at) => {
+            PartCommand::Enough(at) => {
                 let _ = self.borders.ends.set(at);
                 self.control.enough();
             }
-            Word::Stop(at) => {
+            PartCommand::Stop(at) => {
                 let _ = self.borders.ends.set(at);
                 self.control.stop();
                 // Too late where the load has begun.

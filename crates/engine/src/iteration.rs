@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::pool::Job;
 use crate::user::{Step, Turn};
 use crate::work::{wait_idle, wait_until};
-use brunt_model::plan::Keep;
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
@@ -168,9 +168,9 @@ impl<T: Transport> Actor<T> {
         let from = self.ended.max(self.shared.begins.get());
         let due = until.min(self.shared.ends.get());
         match self.shared.keep {
-            Keep::Run => wait_idle(self, due).await,
+            ConnectionLifetime::Run => wait_idle(self, due).await,
             // Whether it is still of use shows when it is used.
-            Keep::Iteration => wait_until(&self.shared, &self.timer, due).await,
+            ConnectionLifetime::Iteration => wait_until(&self.shared, &self.timer, due).await,
         }
         self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
         // What comes next is due behind the pause, be it another pause or the next iteration.

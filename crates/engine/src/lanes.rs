@@ -28,22 +28,25 @@ impl<T: Transport> Actor<T> {
         opened
     }
 
-    /// Takes a lane to where the request goes: on a connection that is there, or on a new one.
+    /// Takes a lane to where the request goes: on a connection that is there, or on a new one. Each step is boxed, so that a
+    /// connection that is open does not hold the room that opening it took.
     pub async fn acquire_lane(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
         if self.connections.are_shared() {
-            self.claim_in_time(request).await?;
+            Box::pin(self.claim_in_time(request)).await?;
         } else {
             self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
-            self.lane = self.connections.resume(&*self.shared.transport, request).await;
+            if self.connections.has_idle(request) {
+                self.lane = Box::pin(self.connections.resume(&*self.shared.transport, request)).await;
+            }
         }
         if self.lane.is_some() {
             return Ok(());
         }
-        let opened = self.open(request, &mut sample.opening).await;
+        let opened = Box::pin(self.open(request, &mut sample.opening)).await;
         sample.opened = opened.is_ok();
         match (&opened, &mut self.lane) {
             (Ok(()), Some(lane)) => lane.claim_first(),
-            _ => self.leave_alone().await,
+            _ => Box::pin(self.leave_alone()).await,
         }
         opened
     }

@@ -16,7 +16,7 @@ use crate::labels::Labels;
 use crate::run::{EngineError, Sink};
 use brunt_model::event::Loss;
 use brunt_model::time::nanos;
-use brunt_model::{Account, Clock, Environment, Event, Part, Plan, Sample, Snapshot, Tick, Word};
+use brunt_model::{Account, Clock, Environment, Event, Part, PartCommand, Plan, Sample, Snapshot, Tick};
 use ledger::Ledger;
 use readings::Readings;
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ pub struct Lines<'a> {
     /// What is heard, and of which part.
     pub inbox: &'a Receiver<(usize, Heard)>,
     /// Tells a word to all that are still there.
-    pub tell: &'a mut dyn FnMut(Word),
+    pub tell: &'a mut dyn FnMut(PartCommand),
 }
 
 /// What is carried out together.
@@ -84,7 +84,7 @@ pub fn join(
         gather,
         tell: &mut *lines.tell,
         begins: None,
-        said: Said::default(),
+        said: SentCommands::default(),
         failed: None,
     };
     parts.all(lines.inbox, control);
@@ -115,7 +115,7 @@ enum State {
 
 /// What the parts were told.
 #[derive(Default)]
-struct Said {
+struct SentCommands {
     stop: bool,
     enough: bool,
     steady: bool,
@@ -127,10 +127,10 @@ struct Parts<'a> {
     labels: &'a Labels,
     members: Vec<Member>,
     gather: Gather<'a, Readings>,
-    tell: &'a mut dyn FnMut(Word),
+    tell: &'a mut dyn FnMut(PartCommand),
     /// When the load begins.
     begins: Option<Tick>,
-    said: Said,
+    said: SentCommands,
     /// A part broke.
     failed: Option<String>,
 }
@@ -224,7 +224,7 @@ impl Parts<'_> {
         if let (None, false, Some(last)) = (self.begins, self.said.stop, last) {
             let begins = self.clock.now().max(last) + AHEAD;
             self.begins = Some(begins);
-            (self.tell)(Word::Go(begins));
+            (self.tell)(PartCommand::Go(begins));
         }
     }
 
@@ -232,7 +232,7 @@ impl Parts<'_> {
     fn give_up(&mut self, why: String) {
         self.gather.fatal(why);
         if self.begins.is_none() && !std::mem::replace(&mut self.said.stop, true) {
-            (self.tell)(Word::Stop(Tick::ZERO));
+            (self.tell)(PartCommand::Stop(Tick::ZERO));
         }
     }
 
@@ -274,12 +274,12 @@ impl Parts<'_> {
     fn pass_on(&mut self, control: &Control) {
         let (soon, later) = (self.border(AHEAD), self.border(AHEAD + self.plan.record.interval * 2));
         if control.is_stopped() && !std::mem::replace(&mut self.said.stop, true) {
-            (self.tell)(Word::Stop(soon));
+            (self.tell)(PartCommand::Stop(soon));
         } else if control.is_over() && !std::mem::replace(&mut self.said.enough, true) {
-            (self.tell)(Word::Enough(soon));
+            (self.tell)(PartCommand::Enough(soon));
         }
         if control.is_steady() && !std::mem::replace(&mut self.said.steady, true) {
-            (self.tell)(Word::Steady(later));
+            (self.tell)(PartCommand::Steady(later));
         }
     }
 

@@ -26,7 +26,7 @@ use crate::control::Control;
 use crate::run::{EngineError, UsersOf, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::finding::Check;
-use brunt_model::plan::{Connection, Dialling, Keep, Population, Record};
+use brunt_model::plan::{Connection, ConnectionLifetime, Dialling, Population, Record};
 use brunt_model::scenario::Order;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample, Scenario, Shape,

@@ -7,7 +7,7 @@ use crate::pace::{Pacer, Thinking};
 use crate::pool::{Arrival, Job, Pool, SeatId};
 use crate::race::{First, race};
 use crate::worker::Shared;
-use brunt_model::plan::Keep;
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::{Clock, Shape, Tick};
 use brunt_wire::Transport;
 use std::cell::Cell;
@@ -25,7 +25,7 @@ pub trait Work<T: Transport> {
 pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     while let Some(job) = work.next(&mut actor).await {
         actor.carry_out(RequestTiming::of(job)).await;
-        if actor.shared.keep == Keep::Iteration {
+        if actor.shared.keep == ConnectionLifetime::Iteration {
             actor.drop_connections();
         }
     }

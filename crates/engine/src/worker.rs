@@ -18,7 +18,7 @@ use crate::recorder::{Cohort, Recorder};
 use crate::run::{Message, Tickets};
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
-use brunt_model::plan::{Dialling, Keep};
+use brunt_model::plan::{ConnectionLifetime, Dialling};
 use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Population, ReplyPolicy, Sample, Shape, Stage, Stop, Tick};
 use brunt_wire::{ConnectionCounts, ConnectionRules, Transport};
 use rand::SeedableRng;
@@ -128,7 +128,7 @@ pub struct Shared<T: Transport> {
     pub timeout: Duration,
     pub connect_timeout: Duration,
     pub retry_stale: bool,
-    pub keep: Keep,
+    pub keep: ConnectionLifetime,
     pub connection_rules: Rc<ConnectionRules>,
 }
 

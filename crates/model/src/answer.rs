@@ -32,7 +32,7 @@ pub struct Answer {
     /// What limited the server at its capacity; null where nothing was read of it.
     pub bottleneck: Option<Bottleneck>,
     /// What was tried, in order.
-    pub trials: Vec<Tried>,
+    pub trials: Vec<SearchTrial>,
     /// The server's capacity drifted during the search: as a sentence with its figures; null where no drift was found.
     pub drift: Option<String>,
     /// Why no more was tried.
@@ -79,7 +79,7 @@ pub struct Recovery {
 
 /// A trial of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tried {
+pub struct SearchTrial {
     /// The load.
     pub load: f64,
     /// Why it was tried: "twice the last", "refine below the estimate", "confirmation run".

@@ -28,7 +28,7 @@ pub struct Experiment {
     #[schemars(with = "f64")]
     pub cooldown: Duration,
     /// What is run before and after the whole.
-    pub hooks: Around,
+    pub hooks: HookCommands,
     /// From which the random order is drawn.
     pub seed: u64,
     /// The working directory of commands, and the base of relative paths.
@@ -68,7 +68,7 @@ pub struct Contender {
     pub steps: Vec<Step>,
     /// The server that is started for it, where brunt does that.
     pub server: Option<ManagedServer>,
-    /// What is run before and after all its trials of a repetition (`Around` of the contender's own level), each
+    /// What is run before and after all its trials of a repetition (`HookCommands` of the contender's own level), each
     /// repetition and each step.
     pub hooks: ContenderHooks,
     /// What is read of its server meanwhile.
@@ -89,7 +89,7 @@ pub struct Step {
 
 /// Commands before and after something.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Around {
+pub struct HookCommands {
     /// Run before it, in order.
     pub before: Vec<Hook>,
     /// Run after it, in order; also where it was stopped.
@@ -100,11 +100,11 @@ pub struct Around {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderHooks {
     /// Around all trials of the contender that follow one another.
-    pub contender: Around,
+    pub contender: HookCommands,
     /// Around each repetition: before its server is started, and after it was stopped.
-    pub repetition: Around,
+    pub repetition: HookCommands,
     /// Around each step.
-    pub step: Around,
+    pub step: HookCommands,
 }
 
 /// A shell command.

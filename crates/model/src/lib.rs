@@ -62,7 +62,7 @@ pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
 pub use outcome::{Failure, Outcome};
-pub use part::{Account, Assignment, Part, Word};
+pub use part::{Account, Assignment, Part, PartCommand};
 pub use plan::{Plan, Population};
 pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{Compare, Find, Measure, Question};

@@ -52,7 +52,7 @@ pub struct Assignment {
 /// What a process is told while it is at work. Instants are the same for all processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Word {
+pub enum PartCommand {
     /// All are ready: the load begins then.
     Go(Tick),
     /// The server is warm: the measured time begins then.

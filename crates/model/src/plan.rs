@@ -181,7 +181,7 @@ pub struct Connection {
     pub receive_buffer: Option<u32>,
     /// For whose requests a connection is.
     #[serde(default)]
-    pub keep: Keep,
+    pub keep: ConnectionLifetime,
     /// Connections to other origins than that of the last request that a user keeps open, at most.
     #[serde(default = "most_kept")]
     pub other_origins: u32,
@@ -218,7 +218,7 @@ impl Connection {
             receive_rate: None,
             socket_buffer: None,
             receive_buffer: None,
-            keep: Keep::Run,
+            keep: ConnectionLifetime::Run,
             other_origins: most_kept(),
             reset: false,
             tls: Tls::default(),
@@ -240,7 +240,7 @@ pub enum Dialling {
 /// For whose requests a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Keep {
+pub enum ConnectionLifetime {
     /// For whoever comes next, while the server leaves it open.
     #[default]
     Run,

@@ -28,14 +28,14 @@ pub enum Probed {
     /// A machine: CPU by kind and core, load, memory, swap, pressure, disks, network, TCP.
     Host {
         /// How it is reached.
-        via: Via,
+        via: ProbeAccess,
     },
     /// Processes with their children.
     Processes {
         /// Which.
         select: Select,
         /// How their machine is reached.
-        via: Via,
+        via: ProbeAccess,
     },
     /// nginx's `stub_status` page.
     Nginx {
@@ -77,7 +77,7 @@ pub enum Probed {
 /// How a machine is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Via {
+pub enum ProbeAccess {
     /// It is this one.
     #[default]
     Local,

@@ -25,7 +25,7 @@ mod trouble;
 
 pub use trouble::Trouble;
 
-use brunt_model::probe_spec::Via;
+use brunt_model::probe_spec::ProbeAccess;
 use brunt_model::{Clock, ProbeSpec, Probed, Reading};
 use collector::{Collector, Subject};
 use machine::Machine;
@@ -100,7 +100,7 @@ impl Drop for Watch {
 
 /// Machines, each with what is to be read there: one machine is asked once for all of them.
 fn by_machine(specs: &[ProbeSpec]) -> Vec<(Machine, Vec<collector::MachineSpot>)> {
-    let mut machines: Vec<(&Via, Vec<collector::MachineSpot>)> = Vec::new();
+    let mut machines: Vec<(&ProbeAccess, Vec<collector::MachineSpot>)> = Vec::new();
     for spec in specs {
         let (Probed::Host { via } | Probed::Processes { via, .. }) = &spec.what else { continue };
         let spot = collector::MachineSpot::of(spec);

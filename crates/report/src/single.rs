@@ -3,7 +3,7 @@
 //! Out of scope: an analysis. Nothing is decided here that the run's judgement does not say.
 
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
-use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
 use brunt_model::{
     Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial, TrialIndex,
 };
@@ -94,7 +94,7 @@ fn experiment(runs: &[(String, &Run, &Judgement)]) -> Experiment {
         repetitions: 1,
         order: TrialOrder::default(),
         cooldown: Duration::ZERO,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: first.and_then(|run| run.plan.as_ref()).map_or(0, |plan| plan.seed),
         directory: PathBuf::new(),
         scratch: None,

@@ -11,7 +11,7 @@ pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};
 
 use crate::result::{Environment, ObjectiveDocument, Requests, Times};
-use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, TrialOrder};
 use brunt_model::finding::{Check, Finding, Verdict};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
 use schemars::JsonSchema;
@@ -67,7 +67,7 @@ pub struct Arrangement {
     /// From which the random order was drawn.
     pub seed: u64,
     /// What was run before and after the whole.
-    pub hooks: Around,
+    pub hooks: HookCommands,
     /// What was compared.
     pub contenders: Vec<ContenderDocument>,
 }

@@ -13,7 +13,7 @@ use crate::world::Real;
 use brunt_engine::parts::{Heard, Joint, Lines, join};
 use brunt_engine::{Control, Epoch, Sink, World};
 use brunt_model::codec::read_account;
-use brunt_model::{Assignment, Environment, Part, Plan, Word};
+use brunt_model::{Assignment, Environment, Part, PartCommand, Plan};
 use std::io::{self, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -40,14 +40,14 @@ pub fn run(
     sink: &mut dyn Sink,
 ) -> Result<(), RunError> {
     let (out, inbox) = sync_channel(ROOM);
-    let mut lines: Vec<Sender<Word>> = Vec::new();
+    let mut lines: Vec<Sender<PartCommand>> = Vec::new();
     for part in Part::all(plan) {
         let assignment = Assignment { plan: plan.clone(), part, epoch_nanos: nanos(world.epoch()) };
         lines.push(start(assignment, out.clone()).map_err(RunError::Process)?);
     }
     drop(out);
     // Whoever is gone hears nothing.
-    let mut tell = |word: Word| lines.iter().for_each(|line| _ = line.send(word));
+    let mut tell = |word: PartCommand| lines.iter().for_each(|line| _ = line.send(word));
     let mut lines = Lines { inbox: &inbox, tell: &mut tell };
     let joint = Joint { plan, epoch: world.epoch(), labels: world.labels() };
     Ok(join(&joint, environment, &mut lines, control, sink)?)
@@ -61,7 +61,7 @@ fn nanos(epoch: Epoch) -> u64 {
 }
 
 /// Starts a process and the threads that serve it. When the sender is dropped, its stdin closes and it ends.
-fn start(assignment: Assignment, out: Inbox) -> io::Result<Sender<Word>> {
+fn start(assignment: Assignment, out: Inbox) -> io::Result<Sender<PartCommand>> {
     let number = assignment.part.number as usize;
     let mut command = Command::new(ourselves()?);
     command.arg0("brunt").arg(worker::COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -81,7 +81,7 @@ fn ourselves() -> io::Result<PathBuf> {
 
 /// Tells a process what it is to do, for as long as somebody has something to say. That it is gone is for its reader to
 /// find out.
-fn write(mut stdin: ChildStdin, assignment: &Assignment, words: &Receiver<Word>) {
+fn write(mut stdin: ChildStdin, assignment: &Assignment, words: &Receiver<PartCommand>) {
     let told = line(&mut stdin, assignment);
     let _ = told.and_then(|()| words.iter().try_for_each(|word| line(&mut stdin, &word)));
 }

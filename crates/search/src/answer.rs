@@ -10,7 +10,7 @@ use crate::search::{PastTrial, Search};
 use crate::summary::TrialSummary;
 use crate::{capacity, recovery, sentence};
 use brunt_model::Answer;
-use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, SearchTrial};
 use brunt_model::question::TrialPurpose;
 
 /// The answer of a search, of one contender.
@@ -57,8 +57,8 @@ fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
     Estimate { low, high, ..at }
 }
 
-fn tried(search: &Search, seen: &[TrialSummary], made: &[PastTrial], known: &[CapacityState]) -> Vec<Tried> {
-    let one = |(trial, made): (&TrialSummary, &PastTrial)| Tried {
+fn tried(search: &Search, seen: &[TrialSummary], made: &[PastTrial], known: &[CapacityState]) -> Vec<SearchTrial> {
+    let one = |(trial, made): (&TrialSummary, &PastTrial)| SearchTrial {
         load: trial.load,
         why: made.why.clone(),
         seconds: trial.seconds,

@@ -152,7 +152,7 @@ impl Target {
 pub fn crossing(glimpses: &[LoadPoint], target: Target) -> Option<Crossing> {
     let (fit, best, freedom) = Fit::of(glimpses, target)?;
     let wide = fit.allowance(&best, freedom);
-    let Tried { load, slope, .. } = best;
+    let CurveFit { load, slope, .. } = best;
     Some(Crossing { load, low: fit.end(&best, -1.0, wide), high: fit.end(&best, 1.0, wide), slope })
 }
 
@@ -173,7 +173,7 @@ struct Fit<'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Tried {
+struct CurveFit {
     load: f64,
     slope: f64,
     deviance: f64,
@@ -181,7 +181,7 @@ struct Tried {
 
 impl<'a> Fit<'a> {
     /// The curve that fits best, and the degrees of freedom of its dispersion.
-    fn of(glimpses: &'a [LoadPoint], target: Target) -> Option<(Self, Tried, f64)> {
+    fn of(glimpses: &'a [LoadPoint], target: Target) -> Option<(Self, CurveFit, f64)> {
         let edges = (target.figure(-FAR), target.figure(FAR));
         let middle = middle(glimpses, target.allowed)?;
         let usual = target.usual_slope(middle);
@@ -196,7 +196,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The crossing that fits best: looked for between each two loads, since it may be narrow, and then around the best.
-    fn best(&self) -> Option<Tried> {
+    fn best(&self) -> Option<CurveFit> {
         let mut loads: Vec<f64> = self.glimpses.iter().map(|glimpse| glimpse.load).collect();
         loads.sort_by(f64::total_cmp);
         loads.dedup();
@@ -209,7 +209,7 @@ impl<'a> Fit<'a> {
         Some(best)
     }
 
-    fn best_of(&self, from: f64, to: f64, steps: u32) -> Tried {
+    fn best_of(&self, from: f64, to: f64, steps: u32) -> CurveFit {
         let at = |i: u32| self.at(from * (to / from).powf(f64::from(i) / f64::from(steps)));
         let mut best = at(0);
         // Of several that fit equally well, the middle one: behind steps there is a plain.
@@ -226,7 +226,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The slope that fits best where the crossing is at `load`: by golden section on its logarithm.
-    fn at(&self, load: f64) -> Tried {
+    fn at(&self, load: f64) -> CurveFit {
         const GOLDEN: f64 = 0.618_033_988_749_895;
         let of = |log: f64| self.deviance(load, log.exp());
         let (mut a, mut b) = (SLOPES.0.ln(), SLOPES.1.ln());
@@ -243,7 +243,7 @@ impl<'a> Fit<'a> {
                 at_d = of(d);
             }
         }
-        Tried { load, slope: c.exp(), deviance: at_c.min(at_d) }
+        CurveFit { load, slope: c.exp(), deviance: at_c.min(at_d) }
     }
 
     fn deviance(&self, load: f64, slope: f64) -> f64 {
@@ -276,7 +276,7 @@ impl<'a> Fit<'a> {
     /// How much figures vary, and how sure that is: the variances of the trials' blocks, over those that the curve would have
     /// (a ratio of sums: a trial that saw few slow requests thinks itself surer than it is). The degrees of freedom are
     /// those of a sum of variances (Satterthwaite 1946).
-    fn dispersion(&self, best: &Tried) -> (f64, f64) {
+    fn dispersion(&self, best: &CurveFit) -> (f64, f64) {
         let (mut seen, mut square, mut expected) = (0.0, 0.0, 0.0);
         for glimpse in self.glimpses {
             let above = best.slope * (glimpse.load / best.load - 1.0);
@@ -300,14 +300,14 @@ impl<'a> Fit<'a> {
 
     /// How much more deviance the interval's ends may have: the profile likelihood ratio against F(1, ν), with the scatter of
     /// trials around the curve where that is more than their own blocks explain.
-    fn allowance(&self, best: &Tried, freedom: f64) -> f64 {
+    fn allowance(&self, best: &CurveFit, freedom: f64) -> f64 {
         let near = self.glimpses.iter().filter(|glimpse| self.target.is_near(glimpse.figure)).count() as f64;
         let left = (near - 2.0).max(0.0);
         let scatter = ((best.deviance + freedom) / (left + freedom)).max(1.0);
         order::student(freedom + left).powi(2) * scatter * PICKED
     }
 
-    fn end(&self, best: &Tried, direction: f64, wide: f64) -> Option<f64> {
+    fn end(&self, best: &CurveFit, direction: f64, wide: f64) -> Option<f64> {
         let outside = |load: f64| self.at(load).deviance - best.deviance > wide;
         let (mut inside, mut step) = (best.load, 0.002);
         let mut beyond = loop {

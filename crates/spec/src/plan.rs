@@ -5,7 +5,7 @@
 //! ```
 //!
 //! It has no defaults, reads no file and no environment (what `${…}` stands for is handed in as
-//! [`Given`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
+//! [`PlanInputs`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
 //!
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
 //! * `written`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
@@ -33,7 +33,7 @@ pub use crate::error::Position;
 pub use file::{
     Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers,
 };
-pub use fill::Given;
+pub use fill::PlanInputs;
 pub use json::json;
 pub use node::{Entry, Node, Value};
 pub use probes::PlannedProbe;

@@ -17,7 +17,7 @@ use brunt_model::question::Requirement;
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
-pub use said::{Names, Said};
+pub use said::{Names, SettingSources};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub struct RunSettings {
     /// What is read of the server meanwhile.
     pub probes: Vec<ProbeSpec>,
     /// Which of them were said.
-    pub said: Said,
+    pub said: SettingSources,
 }
 
 /// How much is asked, and when to stop.
@@ -203,7 +203,7 @@ pub struct SearchSettings {
     /// What the capacity is to be.
     pub require: Vec<Requirement>,
     /// Which of them were said.
-    pub said: Said,
+    pub said: SettingSources,
 }
 
 /// Settings that know which of them were said.
@@ -212,7 +212,7 @@ pub trait Settings: Default + 'static {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>>;
 
     /// Which of them were said.
-    fn said_mut(&mut self) -> &mut Said;
+    fn said_mut(&mut self) -> &mut SettingSources;
 
     /// The defaults.
     fn usual() -> Self {
@@ -227,7 +227,7 @@ impl Settings for RunSettings {
         rows::run()
     }
 
-    fn said_mut(&mut self) -> &mut Said {
+    fn said_mut(&mut self) -> &mut SettingSources {
         &mut self.said
     }
 }
@@ -237,7 +237,7 @@ impl Settings for SearchSettings {
         rows::search::ROWS.iter()
     }
 
-    fn said_mut(&mut self) -> &mut Said {
+    fn said_mut(&mut self) -> &mut SettingSources {
         &mut self.said
     }
 }

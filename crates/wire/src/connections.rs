@@ -12,7 +12,7 @@ mod sharing;
 use crate::origin::OriginId;
 use crate::{Idle, Prepared, Reply, Stamps, Transport};
 use brunt_model::Failure;
-use brunt_model::plan::Keep;
+use brunt_model::plan::ConnectionLifetime;
 pub use sharing::{OpeningPermit, QueuePlace};
 use sharing::{Queue, Sharing};
 use std::cell::{Cell, RefCell};
@@ -24,7 +24,7 @@ use std::task::{Context, Poll};
 #[derive(Debug)]
 pub struct ConnectionRules {
     /// For whose requests a connection is.
-    pub keep: Keep,
+    pub keep: ConnectionLifetime,
     /// Exchanges on one connection, at most.
     pub requests_per_connection: u64,
     /// Connections to other origins than that of the last request that a client keeps, at most.
@@ -139,7 +139,7 @@ impl<T: Transport> Lease<T> {
     /// Whether the connection is there for another exchange after this reply.
     fn outlives(&self, reply: &Reply) -> bool {
         let rules = &self.connection.rules;
-        let leaves_open = reply.keep_alive || rules.keep == Keep::Iteration;
+        let leaves_open = reply.keep_alive || rules.keep == ConnectionLifetime::Iteration;
         let keeps = leaves_open && self.connection.served.get() < rules.requests_per_connection;
         if keeps && reply.unsolicited {
             add_one(&rules.counts.unsolicited);
@@ -212,6 +212,11 @@ impl<T: Transport> Connections<T> {
             drop(idle);
             drop(oldest);
         }
+    }
+
+    /// Whether there is an idle connection to where `request` goes.
+    pub fn has_idle(&self, request: &Prepared) -> bool {
+        self.idle.borrow().iter().any(|lease| lease.origin == request.origin)
     }
 
     /// An idle connection to where `request` goes, if one is still open.

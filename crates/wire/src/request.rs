@@ -1,6 +1,6 @@
 //! A request as a protocol needs it: what it says, and its bytes in HTTP/1.
 
-use crate::h1::parse::Asked;
+use crate::h1::parse::RequestKind;
 use crate::origin::{Origin, OriginId};
 use brunt_model::Body;
 use std::rc::Rc;
@@ -56,7 +56,7 @@ pub struct Prepared {
     pub origin: OriginId,
     /// Its label and its policy.
     pub tags: Tags,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestKind,
     /// Shared by all that differ in added lines only.
     pub(crate) parts: Option<Rc<RequestParts>>,
     /// Header lines that were added to those of the parts.
@@ -238,8 +238,8 @@ pub fn resolve(base: &str, location: &str) -> Option<String> {
 }
 
 /// What the reply's framing depends on.
-pub fn asked(method: &str) -> Asked {
-    if method.eq_ignore_ascii_case("HEAD") { Asked::Head } else { Asked::Ordinary }
+pub fn asked(method: &str) -> RequestKind {
+    if method.eq_ignore_ascii_case("HEAD") { RequestKind::Head } else { RequestKind::Ordinary }
 }
 
 fn connection(style: Style) -> Option<&'static str> {

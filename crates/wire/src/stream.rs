@@ -51,7 +51,7 @@ struct Receipt {
 
 /// Body bytes that may be dropped unseen.
 #[derive(Debug, Clone, Copy)]
-pub struct Rest {
+pub struct DiscardableBody {
     /// How many, at most.
     pub bytes: u64,
     /// So many come for certain, unless the connection ends.
@@ -195,7 +195,12 @@ impl<L: Link> Stream<L> {
     }
 
     /// Drops bytes of `rest` that are there, in the kernel where it can; 0 is the end. `spare` may be written to.
-    pub fn poll_discard(&mut self, rest: Rest, spare: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    pub fn poll_discard(
+        &mut self,
+        rest: DiscardableBody,
+        spare: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
         let asked = rest.bytes.min(spare.len() as u64);
         if self.tls.is_some() {
             return self.poll_read(&mut spare[..asked as usize], cx);

@@ -5,7 +5,7 @@ use crate::world::server::{Server, children};
 use crate::world::skip::{program, skip};
 use crate::world::{nginx, port as ports, until};
 use brunt_model::Probed;
-use brunt_model::probe_spec::{Select, Via};
+use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::reading_names::{self as name, server};
 use rustix::process::{Signal, kill_process};
 use std::fs;
@@ -51,12 +51,12 @@ impl Sshd {
         Some(Self { server, port, dir })
     }
 
-    fn via(&self) -> Via {
+    fn via(&self) -> ProbeAccess {
         let key = self.dir.path().join("user").display().to_string();
         let port = self.port.to_string();
         let known = format!("UserKnownHostsFile={}/known", self.dir.path().display());
         let options = ["-F", "none", "-p", &port, "-i", &key, "-o", "StrictHostKeyChecking=no", "-o", &known];
-        Via::Ssh { host: "127.0.0.1".into(), options: options.map(str::to_owned).to_vec() }
+        ProbeAccess::Ssh { host: "127.0.0.1".into(), options: options.map(str::to_owned).to_vec() }
     }
 }
 
@@ -96,9 +96,9 @@ fn a_machine_behind_ssh_shows_what_this_one_shows() {
     let select = || Select::Port(nginx.port);
     let mut watched = Watched::start(&[
         ("far", Probed::Host { via: sshd.via() }),
-        ("near", Probed::Host { via: Via::Local }),
+        ("near", Probed::Host { via: ProbeAccess::Local }),
         ("far", Probed::Processes { select: select(), via: sshd.via() }),
-        ("near", Probed::Processes { select: select(), via: Via::Local }),
+        ("near", Probed::Processes { select: select(), via: ProbeAccess::Local }),
     ]);
     watched.until("readings of both", |w| {
         w.of("process:far").len() >= 3 && w.of("process:near").len() >= 3
@@ -132,8 +132,9 @@ fn a_machine_that_is_not_there_is_told_with_the_words_of_ssh() {
         return skip(test, "no OpenSSH client here");
     }
     let options = ["-F", "none", "-p", &ports::free().to_string()].map(str::to_owned).to_vec();
-    let via = Via::Ssh { host: "127.0.0.1".into(), options };
-    let mut watched = Watched::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: Via::Local })]);
+    let via = ProbeAccess::Ssh { host: "127.0.0.1".into(), options };
+    let mut watched =
+        Watched::start(&[("gone", Probed::Host { via }), ("here", Probed::Host { via: ProbeAccess::Local })]);
     watched.until("a warning", |w| !w.warnings().is_empty() && w.of("host:here").len() >= 10);
     let told = watched.warnings();
     assert_eq!(told.len(), 1, "{told:?}");

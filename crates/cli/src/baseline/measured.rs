@@ -4,7 +4,7 @@ use super::CheckArgs;
 use crate::args::options::environment;
 use crate::ending::Decisive;
 use crate::exit::{Exit, Failed, usage};
-use crate::experiment::{Given, Keep, carry_out};
+use crate::experiment::{ExperimentContext, StorePolicy, carry_out};
 use crate::measure::Strict;
 use crate::output::Outputs;
 use crate::process::command_line;
@@ -13,7 +13,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
 use brunt_spec::experiment::{self, Arranged};
-use brunt_spec::settings::Said;
+use brunt_spec::settings::SettingSources;
 use brunt_spec::to_plan::body_from;
 use brunt_spec::words::target;
 use brunt_spec::words::values::secrets::filled;
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// Measures it, and keeps that: its id.
 pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, Failed> {
     let experiment = experiment(store, args, baseline, url).map_err(usage)?;
-    let given = Given {
+    let given = ExperimentContext {
         command: command_line(),
         system: crate::process::system(),
         outputs: Outputs::open(&[], true).map_err(usage)?,
@@ -32,7 +32,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
         strict: Strict::No,
         decisive: Decisive::No,
         notes: Vec::new(),
-        keep: Keep::Anew(runs::open(&args.store)?),
+        keep: StorePolicy::Anew(runs::open(&args.store)?),
     };
     let exit = carry_out(&experiment, given)?;
     let found = match exit {
@@ -75,8 +75,11 @@ struct Again {
 
 impl Again {
     fn given(args: &CheckArgs) -> Result<Self> {
-        let body =
-            args.data.as_ref().map(|data| body_from(data, &crate::process::system(), &Said::default())).transpose()?;
+        let body = args
+            .data
+            .as_ref()
+            .map(|data| body_from(data, &crate::process::system(), &SettingSources::default()))
+            .transpose()?;
         Ok(Self { headers: [args.headers.concat(), args.header_files.concat()].concat(), body })
     }
 

@@ -4,7 +4,7 @@
 
 use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;
-use super::{Given, answers, carry_out, refuse_sets};
+use super::{ExperimentContext, answers, carry_out, refuse_sets};
 use crate::args::comparison::defaulted;
 use crate::args::{RunArgs, SpecArgs, TryArgs};
 use crate::exit::{Exit, Failed, failed, usage};
@@ -12,14 +12,14 @@ use crate::live::say;
 use crate::process::command_line;
 use crate::stored;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use brunt_model::experiment::{Around, TrialOrder};
+use brunt_model::experiment::{HookCommands, TrialOrder};
 use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, Experiment, Question};
 use brunt_spec::experiment::contenders::{self, Arranged};
 use brunt_spec::experiment::{Within, comparison, of_search, repetitions, searching};
 use brunt_spec::plan::MOST_REPETITIONS;
 use brunt_spec::plan_file::{self, Loaded};
-use brunt_spec::settings::{RunSettings, Said, SearchSettings, rows};
+use brunt_spec::settings::{RunSettings, SearchSettings, SettingSources, rows};
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::compare::At;
 use brunt_spec::words::duration;
@@ -117,13 +117,15 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
         }
         _ => of_servers(args, &command, &system).map_err(usage)?,
     };
-    let given =
-        Given { decisive: args.spec.require_decision.into(), ..Given::asked(&run, system, notes).map_err(usage)? };
+    let given = ExperimentContext {
+        decisive: args.spec.require_decision.into(),
+        ..ExperimentContext::asked(&run, system, notes).map_err(usage)?
+    };
     measure(&experiment, given)
 }
 
 /// Says what is known beforehand, and carries it out.
-pub fn measure(experiment: &Experiment, mut given: Given) -> Result<Exit, Failed> {
+pub fn measure(experiment: &Experiment, mut given: ExperimentContext) -> Result<Exit, Failed> {
     let Question::Compare(spec) = &experiment.question else { return carry_out(experiment, given) };
     let unanswered = |error| Failed { exit: Exit::NothingMeasured, error };
     let differ = answers::differences(experiment).map_err(unanswered)?;
@@ -170,11 +172,11 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         }
         at => searched(args, at, system)?,
     };
-    let spec = comparison(args.spec.told(blocks.within, None), &contenders, at_capacity, &Said::default())?;
+    let spec = comparison(args.spec.told(blocks.within, None), &contenders, at_capacity, &SettingSources::default())?;
     let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
     let arranged = Arranged {
         name: blocks.name.clone(),
-        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown, &Said::default())?,
+        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown, &SettingSources::default())?,
         order: blocks.trial_order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown,
         question: Question::Compare(spec),
@@ -212,7 +214,7 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
 }
 
 /// Options of a search say nothing where there is none.
-fn refuse_search(said: &Said) -> Result<()> {
+fn refuse_search(said: &SettingSources) -> Result<()> {
     match rows::search::OF_TRIALS.iter().find(|option| said.is_said(option)) {
         Some(id) => bail!("--{id}: that is of a search for the capacity; add --at capacity, or leave it out"),
         None => Ok(()),
@@ -253,7 +255,7 @@ fn joined(all: Vec<(Option<String>, String, Loaded)>) -> Result<Loaded> {
         let (ours, theirs) = (&mut first.experiment, loaded.experiment);
         ensure!(ours.directory == theirs.directory, "{path} lies in another folder than the first plan; put it there");
         ensure!(
-            theirs.hooks == Around::default(),
+            theirs.hooks == HookCommands::default(),
             "{path} has hooks around the whole experiment, of which there is one; write them in the first plan"
         );
         theirs.contenders.into_iter().try_for_each(|contender| contenders::add(&mut ours.contenders, contender))?;
@@ -278,7 +280,7 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
         args.spec.told(blocks.within, loaded.compare.clone()),
         &experiment.contenders,
         at_capacity,
-        &Said::default(),
+        &SettingSources::default(),
     )?;
     let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
     Ok(Experiment {
@@ -287,7 +289,7 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
             &spec,
             &experiment.contenders,
             cooldown,
-            &Said::default(),
+            &SettingSources::default(),
         )?,
         order: blocks.trial_order.unwrap_or(experiment.order),
         cooldown,

@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Given, carry_out};
+use super::{ExperimentContext, carry_out};
 use crate::args::{RunArgs, SearchArgs};
 use crate::exit::{Exit, Failed, usage};
 use crate::process::command_line;
@@ -57,7 +57,7 @@ pub fn find(args: &FindArgs) -> Result<Exit, Failed> {
     let system = crate::process::system();
     let command = command_line();
     let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
-    carry_out(&experiment, Given::asked(&args.run, system, notes).map_err(usage)?)
+    carry_out(&experiment, ExperimentContext::asked(&args.run, system, notes).map_err(usage)?)
 }
 
 /// The experiment that the command line speaks of, and notes that the user should be told.

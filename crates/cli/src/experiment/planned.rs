@@ -1,7 +1,7 @@
 //! `brunt run plan.yaml`: a plan file, carried out. Out of scope: the reading of it, which is
 //! `spec`'s.
 
-use super::{Given, compare};
+use super::{ExperimentContext, compare};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, Result, bail};
@@ -33,7 +33,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     if args.settings.output.outputs.is_empty() {
         args.settings.output.outputs = loaded.outputs;
     }
-    let given = Given::asked(&args, system, loaded.notes).map_err(usage)?;
+    let given = ExperimentContext::asked(&args, system, loaded.notes).map_err(usage)?;
     compare::measure(&Experiment { scratch: Some(folder), ..loaded.experiment }, given)
 }
 

@@ -1,6 +1,6 @@
 //! `brunt sweep`: from the command line to an experiment.
 
-use super::{Given, carry_out, refuse_sets};
+use super::{ExperimentContext, carry_out, refuse_sets};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, usage};
 use crate::process::command_line;
@@ -75,7 +75,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit, Failed> {
     let system = crate::process::system();
     let command = command_line();
     let (experiment, notes) = experiment(args, &command, &system).map_err(usage)?;
-    let given = Given::asked(&args.run, system, notes).map_err(usage)?;
+    let given = ExperimentContext::asked(&args.run, system, notes).map_err(usage)?;
     carry_out(&experiment, given)
 }
 

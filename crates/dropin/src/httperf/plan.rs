@@ -4,7 +4,7 @@ use super::args::Args;
 use super::sessions::{self, Wanted};
 use super::tls;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, Dialling, Keep, Record, Resolve, StatusRange};
+use brunt_model::plan::{Checks, Connection, ConnectionLifetime, Dialling, Record, Resolve, StatusRange};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
@@ -83,7 +83,7 @@ fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>
         source: args.sources.clone(),
         socket_buffer: bytes(args.send_buffer),
         receive_buffer: bytes(args.recv_buffer),
-        keep: Keep::Iteration,
+        keep: ConnectionLifetime::Iteration,
         reset: args.close_with_reset,
         tls,
         ..Connection::plain(timeout, connect_timeout)

@@ -57,7 +57,7 @@ fn each_connection_carries_as_many_requests_as_allowed() {
 #[test]
 fn connections_are_closed_when_the_iteration_ends_where_asked() {
     let mut plan = requests(1.0, 10);
-    plan.connection.keep = Keep::Iteration;
+    plan.connection.keep = ConnectionLifetime::Iteration;
     let seen = two_origins().run(&plan);
     assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (20, 2));
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::control::PartHandle;
 use crate::parts::{Heard, Joint, Lines, join};
 use crate::run::run_part;
-use brunt_model::{Account, Part, Word};
+use brunt_model::{Account, Part, PartCommand};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -28,7 +28,7 @@ impl Fake {
     /// Runs each part in a thread and joins them.
     fn join_parts(&self, plan: &Plan, dies: Option<Dies>, mut listen: impl FnMut(&Event)) -> Seen {
         let (out, inbox) = sync_channel(4);
-        let said: Mutex<Vec<Sender<Word>>> = Mutex::default();
+        let said: Mutex<Vec<Sender<PartCommand>>> = Mutex::default();
         let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
         let mut sink = |event: &Event| {
             listen(event);

@@ -194,7 +194,7 @@ thread_local! {
 fn requests_go_together_and_users_think_between_them() {
     let world = Fake::delay(ms(10)).user(two_bursts);
     let mut plan = open(5.0, Arrivals::Even, secs(2));
-    plan.connection.keep = Keep::Iteration;
+    plan.connection.keep = ConnectionLifetime::Iteration;
     let seen = world.run(&plan);
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.completed), (40, 40, 40));

@@ -3,7 +3,7 @@
 use super::words::{count, percent, plural, three};
 use super::{Facts, Remark};
 use brunt_model::Failure;
-use brunt_model::plan::Keep;
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reading_names::RETRANSMITTED;
 
 /// Connections replaced from which on it is a habit of the server.
@@ -59,7 +59,7 @@ fn may_be_reused(facts: &Facts) -> bool {
         name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")
     };
     let asked = !facts.plan.main().scenario.requests.iter().flat_map(|r| &r.headers).any(closes);
-    let anew = connection.keep == Keep::Iteration;
+    let anew = connection.keep == ConnectionLifetime::Iteration;
     asked && !anew && !connection.http10 && connection.requests_per_connection.is_none()
 }
 

@@ -9,7 +9,7 @@ use super::processes::{Pace, Processes, Table};
 use super::ssh::{ChildHandle, Link, quoted};
 use crate::Root;
 use crate::sources::{HOST, Source, Values};
-use brunt_model::probe_spec::Via;
+use brunt_model::probe_spec::ProbeAccess;
 use brunt_model::{Probed, Tick};
 use std::fs;
 
@@ -41,7 +41,7 @@ pub(super) enum Reads {
 }
 
 impl Machine {
-    pub fn at(via: &Via) -> Self {
+    pub fn at(via: &ProbeAccess) -> Self {
         let link = Link::of(via);
         let root = if link.is_some() { Root::told() } else { Root::system() };
         Self { root, table: Table::default(), sockets: Vec::new(), link }

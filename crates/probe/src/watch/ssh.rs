@@ -8,7 +8,7 @@
 
 use super::Trouble;
 use super::machine::ReadList;
-use brunt_model::probe_spec::Via;
+use brunt_model::probe_spec::ProbeAccess;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
@@ -94,8 +94,8 @@ fn end_child(child: &mut Child) {
 
 impl Link {
     /// None where the machine is this one.
-    pub fn of(via: &Via) -> Option<Self> {
-        let Via::Ssh { host, options } = via else { return None };
+    pub fn of(via: &ProbeAccess) -> Option<Self> {
+        let ProbeAccess::Ssh { host, options } = via else { return None };
         Some(Self {
             host: host.clone(),
             options: options.clone(),

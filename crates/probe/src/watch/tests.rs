@@ -59,8 +59,8 @@ fn values(reading: &Reading) -> BTreeMap<&str, f64> {
 fn a_host_and_a_process_of_this_machine_are_read_in_order() {
     let pid = std::process::id();
     let specs = [
-        spec("here", Probed::Host { via: Via::Local }),
-        spec("me", Probed::Processes { select: Select::Pid(pid), via: Via::Local }),
+        spec("here", Probed::Host { via: ProbeAccess::Local }),
+        spec("me", Probed::Processes { select: Select::Pid(pid), via: ProbeAccess::Local }),
     ];
     let seen = watched(&specs, |seen| readings(seen, "process:me").len() >= 3);
     assert_eq!(warnings(&seen), Vec::<&str>::new());
@@ -87,8 +87,8 @@ fn our_own_port_leads_to_us_and_its_queue() {
     let port = listener.local_addr().unwrap().port();
     let _waiting = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
     let specs = [
-        spec("port", Probed::Processes { select: Select::Port(port), via: Via::Local }),
-        spec("pid", Probed::Processes { select: Select::Pid(std::process::id()), via: Via::Local }),
+        spec("port", Probed::Processes { select: Select::Port(port), via: ProbeAccess::Local }),
+        spec("pid", Probed::Processes { select: Select::Pid(std::process::id()), via: ProbeAccess::Local }),
     ];
     let seen = watched(&specs, |seen| readings(seen, "process:pid").len() >= 2);
     for source in ["process:port", "process:pid"] {
@@ -102,7 +102,7 @@ fn our_own_port_leads_to_us_and_its_queue() {
 fn what_is_not_there_is_told_once_and_again_when_it_comes() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pid");
-    let specs = [spec("later", Probed::Processes { select: Select::PidFile(file.clone()), via: Via::Local })];
+    let specs = [spec("later", Probed::Processes { select: Select::PidFile(file.clone()), via: ProbeAccess::Local })];
     let mut watch = Watch::start(&specs, Since::now());
     let mut seen = Vec::new();
     for round in 0..1000 {
@@ -134,8 +134,8 @@ fn a_dead_page_holds_up_nobody_and_not_the_end() {
     let specs = [
         spec("silent", nginx(at(silent.local_addr().unwrap().port()))),
         spec("closed", nginx(at(closed))),
-        spec("here", Probed::Host { via: Via::Local }),
-        spec("server", Probed::Processes { select: Select::Server, via: Via::Local }),
+        spec("here", Probed::Host { via: ProbeAccess::Local }),
+        spec("server", Probed::Processes { select: Select::Server, via: ProbeAccess::Local }),
     ];
     let seen = watched(&specs, |seen| readings(seen, "host:here").len() >= 5 && warnings(seen).len() >= 2);
     let told = warnings(&seen);
@@ -169,9 +169,12 @@ impl Drop for Twenty {
 fn what_twenty_processes_cost() {
     let twenty = Twenty::start();
     let every = Duration::from_secs(1);
-    let of =
-        |name: String, select| ProbeSpec { name, what: Probed::Processes { select, via: Via::Local }, interval: every };
-    let host = ProbeSpec { name: "here".into(), what: Probed::Host { via: Via::Local }, interval: every };
+    let of = |name: String, select| ProbeSpec {
+        name,
+        what: Probed::Processes { select, via: ProbeAccess::Local },
+        interval: every,
+    };
+    let host = ProbeSpec { name: "here".into(), what: Probed::Host { via: ProbeAccess::Local }, interval: every };
     let apart: Vec<ProbeSpec> = twenty.0.iter().map(|c| of(c.id().to_string(), Select::Pid(c.id()))).collect();
     let cases = [
         ("host", vec![host.clone()]),

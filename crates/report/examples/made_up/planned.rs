@@ -1,6 +1,6 @@
 //! The experiment that was not carried out.
 
-use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::{Arrivals, Contender, Experiment, Load, Objective, Plan, Request, Shape, Stop};
@@ -23,7 +23,7 @@ pub fn experiment() -> Experiment {
         repetitions: 3,
         order: TrialOrder::Interleaved,
         cooldown: Duration::from_secs(5),
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 7,
         directory: PathBuf::from("/srv/e1"),
         scratch: None,

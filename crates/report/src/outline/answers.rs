@@ -2,7 +2,7 @@
 
 use super::{Block, Subject, load_head};
 use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
-use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::answer::{Estimate, LoadSide, SearchEnd, SearchTrial};
 use brunt_model::{Answer, Trial};
 
 /// A table of capacities and one of trials for each answer.
@@ -37,7 +37,7 @@ fn capacities(answer: &Answer) -> Block {
 fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
     let load = load_head(answer.unit);
     let head = ["#", load, "s", "achieved", "p99", "errors", "objectives", "running estimate", "reason"];
-    let row = |(index, tried): (usize, &Tried)| {
+    let row = |(index, tried): (usize, &SearchTrial)| {
         let total = made(subject, answer, tried).map(|trial| &trial.run.total);
         let p99 = total.map(|total| total.response_quantile(0.99));
         let p99 = p99.map(|q| format!("{}{}", if q.at_least { "≥ " } else { "" }, seconds(q.value as f64 / 1e9)));
@@ -58,7 +58,7 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
 }
 
 /// The run of a trial, which the answer knows by its load and its figures.
-fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &Tried) -> Option<&'a Trial> {
+fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &SearchTrial) -> Option<&'a Trial> {
     let study = subject.study?;
     let contender = study.experiment.contenders.iter().position(|c| c.name == answer.contender)?;
     let is_it = |trial: &&Trial| {
@@ -68,7 +68,7 @@ fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &Tried) -> Option<&'a
     study.of(contender).find(is_it)
 }
 
-fn sides(tried: &Tried) -> String {
+fn sides(tried: &SearchTrial) -> String {
     if tried.limited.is_some() && !tried.sides.contains(&LoadSide::Above) {
         return "generator limited".into();
     }

@@ -7,10 +7,10 @@ use crate::single::point;
 use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
 };
-use brunt_model::experiment::{Around, ContenderHooks, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::finding::{Finding, Side, Weight};
 use brunt_model::objective::{Metric, Relation};
-use brunt_model::probe_spec::{Select, Via};
+use brunt_model::probe_spec::{ProbeAccess, Select};
 use brunt_model::{
     Analysis, Contender, Environment, Experiment, Judgement, Objective, ProbeSpec, Probed, Reading, Study, Tick, Trial,
     TrialIndex,
@@ -66,7 +66,7 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
         hooks: ContenderHooks::default(),
         probes: vec![ProbeSpec {
             name: (*name).into(),
-            what: Probed::Processes { select: Select::Server, via: Via::Local },
+            what: Probed::Processes { select: Select::Server, via: ProbeAccess::Local },
             interval: Duration::from_secs(1),
         }],
     };
@@ -77,7 +77,7 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
         repetitions,
         order: TrialOrder::Interleaved,
         cooldown: Duration::from_secs(5),
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 7,
         directory: "/tmp/e1".into(),
         scratch: None,

@@ -1,6 +1,6 @@
 //! What hooks stand around, and what they are told about it.
 
-use brunt_model::experiment::Around;
+use brunt_model::experiment::HookCommands;
 use brunt_model::{Contender, Experiment, TrialIndex};
 
 /// What hooks stand around.
@@ -18,7 +18,7 @@ pub(super) enum Level {
 
 impl Level {
     /// The hooks of that level.
-    pub(super) fn hooks(self, experiment: &Experiment) -> &Around {
+    pub(super) fn hooks(self, experiment: &Experiment) -> &HookCommands {
         let of = |contender: usize| &experiment.contenders[contender].hooks;
         match self {
             Self::Experiment => &experiment.hooks,

@@ -4,8 +4,8 @@ use super::story::{Story, around, contender, experiment, hook, server};
 use crate::End;
 use crate::error::{Failure, HookError, ServerError};
 use crate::guard::Ending;
-use brunt_model::experiment::{Around, Contender, Restart};
-use brunt_model::probe_spec::{ProbeSpec, Probed, Select, Via};
+use brunt_model::experiment::{Contender, HookCommands, Restart};
+use brunt_model::probe_spec::{ProbeAccess, ProbeSpec, Probed, Select};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::fs;
 use std::path::Path;
@@ -88,7 +88,7 @@ fn a_server_is_restarted_as_often_as_it_is_said() {
 fn a_hook_that_fails_stops_the_experiment_and_shows_what_it_wrote() {
     let mut one = served(&[1.0, 2.0], STAYS);
     one.hooks.step =
-        Around { before: vec![hook("echo so; echo bad >&2; exit 7")], after: vec![hook("echo after >>log")] };
+        HookCommands { before: vec![hook("echo so; echo bad >&2; exit 7")], after: vec![hook("echo after >>log")] };
     let (mut story, dir) = stage(vec![one]);
     story.experiment.hooks.after = vec![hook("echo end >>log")];
     let failure = story.conduct_really().unwrap_err();
@@ -184,7 +184,7 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
     let daemon =
         "setsid sh -c 'echo $$ >>pids; trap \"echo asked >>log; exit\" TERM; while :; do sleep 0.05; done' & exit 0";
     let mut one = served(&[1.0], daemon);
-    let what = Probed::Processes { select: Select::Server, via: Via::Local };
+    let what = Probed::Processes { select: Select::Server, via: ProbeAccess::Local };
     one.probes = vec![ProbeSpec { name: "c".into(), what, interval: Duration::from_secs(1) }];
     let (mut story, dir) = stage(vec![one]);
     story.host.meanwhile = Some(|work| assert_eq!(work.trouble(), None));
@@ -198,7 +198,7 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
 #[test]
 fn the_servers_process_is_what_probes_read() {
     let mut one = served(&[1.0], STAYS);
-    let what = Probed::Processes { select: Select::Server, via: Via::Local };
+    let what = Probed::Processes { select: Select::Server, via: ProbeAccess::Local };
     one.probes = vec![ProbeSpec { name: "c".into(), what, interval: Duration::from_secs(1) }];
     let (mut story, dir) = stage(vec![one]);
     story.conduct_really().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::ward::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
-use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Ready, Restart, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::{Arrivals, Clock, Contender, Experiment, Load, Plan, Request, Shape, Stop, Tick, TrialIndex};
 use brunt_model::{ReplyPolicy, Scenario};
@@ -151,7 +151,7 @@ pub fn experiment(contenders: Vec<Contender>) -> Experiment {
         repetitions: 1,
         order: TrialOrder::Interleaved,
         cooldown: Duration::ZERO,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 1,
         directory: std::env::temp_dir(),
         scratch: None,
@@ -170,8 +170,8 @@ pub fn hook(run: &str) -> Hook {
     Hook { run: run.into(), timeout: Duration::from_secs(20) }
 }
 
-pub fn around(before: &str, after: &str) -> Around {
-    Around { before: vec![hook(before)], after: vec![hook(after)] }
+pub fn around(before: &str, after: &str) -> HookCommands {
+    HookCommands { before: vec![hook(before)], after: vec![hook(after)] }
 }
 
 /// A server that is ready when the command says so.

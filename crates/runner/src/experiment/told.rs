@@ -3,13 +3,13 @@
 //! Out of scope: the answer's own sentence, which is `search`'s.
 
 use crate::decide::SearchProgress;
-use brunt_model::answer::{Estimate, LoadSide, SearchEnd, Tried};
+use brunt_model::answer::{Estimate, LoadSide, SearchEnd, SearchTrial};
 use brunt_model::{Answer, LoadUnit, Trial};
 use brunt_report::figures::{plain, plural, quantile, three};
 use brunt_search::{Evidence, TrialRequest};
 
 /// `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below; capacity 800 to 3,200/s`.
-pub fn came_to(contended: &SearchProgress, trial: &Trial, tried: &Tried, answer: &Answer) -> String {
+pub fn came_to(contended: &SearchProgress, trial: &Trial, tried: &SearchTrial, answer: &Answer) -> String {
     let number = contended.made;
     let (run, load) = (&trial.run, in_words(answer.unit, tried.load));
     let p99 = quantile(run.total.response_quantile(0.99));
@@ -63,7 +63,7 @@ pub fn ended(end: SearchEnd) -> &'static str {
 
 /// What the trial by itself says. What all say together of a load that its own trial left undecided may change with each
 /// of them; the report has what they came to.
-fn side(contended: &SearchProgress, tried: &Tried) -> String {
+fn side(contended: &SearchProgress, tried: &SearchTrial) -> String {
     let Some(seen) = contended.seen.last() else { return String::new() };
     let misses = contended.search.misses(seen);
     let sides = contended.search.sides(seen);

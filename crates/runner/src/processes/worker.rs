@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::world::Real;
 use brunt_engine::{Epoch, PartHandle, run_part};
 use brunt_model::codec::write_account;
-use brunt_model::{Account, Assignment, Environment, Event, Word};
+use brunt_model::{Account, Assignment, Environment, Event, PartCommand};
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -49,7 +49,7 @@ fn assignment(from: &mut impl BufRead) -> Result<Assignment, RunError> {
 /// Hears what is said, until nobody is there to say anything: then there is nobody to measure for.
 fn obey(from: impl BufRead, handle: &PartHandle, quit: Quit) {
     for line in from.lines().map_while(Result::ok) {
-        if let Ok(word) = serde_json::from_str::<Word>(&line) {
+        if let Ok(word) = serde_json::from_str::<PartCommand>(&line) {
             handle.hear(word);
         }
     }

@@ -4,7 +4,7 @@ use crate::defaults;
 use crate::error::{Result, bail, ensure, require};
 use crate::estimate;
 use crate::plan::PlannedCompare;
-use crate::settings::Said;
+use crate::settings::SettingSources;
 use crate::words::compare::{self, At};
 use brunt_model::objective::Metric;
 use brunt_model::question::AtCapacity;
@@ -21,7 +21,7 @@ pub fn comparison(
     told: PlannedCompare,
     contenders: &[Contender],
     at_capacity: Option<AtCapacity>,
-    said: &Said,
+    said: &SettingSources,
 ) -> Result<Compare> {
     comparable(contenders)?;
     require!(said, at_capacity.is_some() || told.at.unwrap_or_default() == At::Load, |names| {
@@ -50,7 +50,7 @@ pub fn comparison(
 }
 
 /// A capacity is what searches find, and they find nothing else.
-fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, said: &Said) -> Result<()> {
+fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, said: &SettingSources) -> Result<()> {
     let Some(at) = at_capacity else {
         require!(said, !metrics.contains(&Measure::Capacity), |names| {
             let at = names.either("--at", "compare.at");
@@ -127,7 +127,7 @@ pub fn repetitions(
     spec: &Compare,
     contenders: &[Contender],
     cooldown: Duration,
-    said: &Said,
+    said: &SettingSources,
 ) -> Result<u32> {
     if let Some(asked) = asked {
         return Ok(asked);

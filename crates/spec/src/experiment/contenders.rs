@@ -4,7 +4,7 @@
 
 use crate::error::{Result, SpecError, require};
 use crate::settings::RunSettings;
-use brunt_model::experiment::{Around, Step, TrialOrder};
+use brunt_model::experiment::{HookCommands, Step, TrialOrder};
 use brunt_model::{Contender, Experiment, Question};
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ pub fn experiment(contenders: Vec<Contender>, arranged: Arranged, seed: u64, com
         repetitions: arranged.repetitions,
         order: arranged.order,
         cooldown: arranged.cooldown,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed,
         directory: std::env::current_dir()?,
         scratch: None,

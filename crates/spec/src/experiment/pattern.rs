@@ -1,7 +1,7 @@
 //! The plan that all trials of a search have in common, and the settings of the search. Each trial's load comes later.
 
 use crate::error::{Result, require};
-use crate::settings::Said;
+use crate::settings::SettingSources;
 use crate::words::shape::Loads;
 use brunt_model::experiment::Step;
 use brunt_model::goal::Until;
@@ -13,7 +13,7 @@ use brunt_model::{Find, Objective};
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
-pub fn only_load(option: &'static str, loads: &Loads, said: &Said) -> Result<f64> {
+pub fn only_load(option: &'static str, loads: &Loads, said: &SettingSources) -> Result<f64> {
     let one = match loads {
         Loads::One(shape) if shape.duration().is_none() => shape.as_constant(),
         _ => None,
@@ -32,7 +32,7 @@ pub fn only_load(option: &'static str, loads: &Loads, said: &Said) -> Result<f64
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
-pub fn objective_sets(all: &[Objective], said: &Said) -> Result<Vec<ObjectiveSet>> {
+pub fn objective_sets(all: &[Objective], said: &SettingSources) -> Result<Vec<ObjectiveSet>> {
     let alike = |one: &Objective| all.iter().filter(|other| other.metric == one.metric).count();
     let several: Vec<&Objective> = all.iter().filter(|one| alike(one) > 1).collect();
     let each = several.iter().all(|one| one.metric == several[0].metric);

@@ -1,13 +1,13 @@
 //! A plan file, read: what it says of the whole experiment, and of each contender.
 
 use super::compare::PlannedCompare;
-use super::fill::{Given, Scope, Who};
+use super::fill::{PlanInputs, Scope, Who};
 use super::node::{Entry, Node, Value};
 use super::probes::{PlannedProbe, probes};
 use super::read::read;
 use super::sets::sets;
 use super::vary::{self, Variant};
-use super::words::{Commands, Longer, Word, WordOr};
+use super::words::{Commands, Longer, Scalar, ScalarOr};
 use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
@@ -174,7 +174,7 @@ impl Draft {
     /// # Errors
     ///
     /// [`SpecError`] with its place if a variable is unknown, or a value is invalid.
-    pub fn resolve(&self, given: Given<'_>, usual: &str) -> Result<PlanFile, SpecError> {
+    pub fn resolve(&self, given: PlanInputs<'_>, usual: &str) -> Result<PlanFile, SpecError> {
         let mut plan = self.plan.clone();
         vary::choose(&mut plan, given)?;
         self.set_again(&mut plan);
@@ -224,7 +224,7 @@ fn setting(plan: &Node, key: &str) -> Option<Keyed> {
 }
 
 /// What is of the whole experiment, filled in. Variables stay as they are: some are known within contenders only.
-fn whole(plan: &Node, given: Given<'_>) -> Result<Node, SpecError> {
+fn whole(plan: &Node, given: PlanInputs<'_>) -> Result<Node, SpecError> {
     let scope = Scope { vars: plan.child("vars"), given, who: None };
     let mut tree = kept(plan, |key| {
         key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
@@ -239,7 +239,7 @@ fn whole(plan: &Node, given: Given<'_>) -> Result<Node, SpecError> {
     Ok(tree)
 }
 
-fn contender(variant: Variant, given: Given<'_>) -> Result<Planned, SpecError> {
+fn contender(variant: Variant, given: PlanInputs<'_>) -> Result<Planned, SpecError> {
     let Variant { name, factors, tree, .. } = variant;
     let scope = Scope { vars: tree.child("vars"), given, who: Some(Who { name: &name, factors: &factors }) };
     let mut own = kept(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
@@ -350,12 +350,12 @@ fn below<'a>(key: &'a str, node: &'a Node) -> impl Iterator<Item = Keyed> + 'a {
     node.entries().iter().map(move |entry| Keyed { key: format!("{key}.{}", entry.key), node: entry.node.clone() })
 }
 
-fn hooks(written: &written::Hooks, level: impl Fn(&written::Around) -> &Commands) -> PlannedHooks {
-    let hook = |command: &WordOr<written::Command>| match command {
-        WordOr::Word(Word(run)) => (run.clone(), None),
-        WordOr::Map(written::Command { run, timeout }) => (run.0.clone(), timeout.map(|Longer(time)| time)),
+fn hooks(written: &written::Hooks, level: impl Fn(&written::HookLevels) -> &Commands) -> PlannedHooks {
+    let hook = |command: &ScalarOr<written::Command>| match command {
+        ScalarOr::Scalar(Scalar(run)) => (run.clone(), None),
+        ScalarOr::Map(written::Command { run, timeout }) => (run.0.clone(), timeout.map(|Longer(time)| time)),
     };
-    let commands = |around: &written::Around| level(around).0.iter().map(hook).collect();
+    let commands = |around: &written::HookLevels| level(around).0.iter().map(hook).collect();
     PlannedHooks { before: commands(&written.before), after: commands(&written.after) }
 }
 
@@ -365,10 +365,10 @@ fn server(written: &written::Server, plan: &Node) -> Result<PlannedServer, SpecE
         place.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
     };
     let ready = match &written.ready {
-        WordOr::Map(written::ReadyCommand { command }) => Ready::Command(command.0.clone()),
-        WordOr::Word(Word(place)) if http(place) => Ready::Url(place.clone()),
-        WordOr::Word(Word(place)) if !place.contains('/') && address(place) => Ready::Address(place.clone()),
-        WordOr::Word(Word(place)) => {
+        ScalarOr::Map(written::ReadyCommand { command }) => Ready::Command(command.0.clone()),
+        ScalarOr::Scalar(Scalar(place)) if http(place) => Ready::Url(place.clone()),
+        ScalarOr::Scalar(Scalar(place)) if !place.contains('/') && address(place) => Ready::Address(place.clone()),
+        ScalarOr::Scalar(Scalar(place)) => {
             let wrong = format!(
                 "`{place}` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080"
             );

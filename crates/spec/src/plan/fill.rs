@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What the plan cannot know by itself.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct PlanInputs<'a> {
     /// The ports that were drawn, by name: `${port.NAME}`.
     pub ports: &'a BTreeMap<String, u16>,
     /// A folder for this experiment's files: `${dir}`.
@@ -29,7 +29,7 @@ pub(super) struct Who<'a> {
 pub(super) struct Scope<'a> {
     /// The map of variables, as it was written.
     pub vars: Option<&'a Node>,
-    pub given: Given<'a>,
+    pub given: PlanInputs<'a>,
     /// None: this is of the whole experiment.
     pub who: Option<Who<'a>>,
 }

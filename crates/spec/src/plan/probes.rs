@@ -1,10 +1,10 @@
 //! What is read meanwhile, as people write it, and as the model has it.
 
 use super::node::{Node, Value};
-use super::words::{Longer, Word, WordOr, Words};
+use super::words::{Longer, Scalar, ScalarList, ScalarOr};
 use crate::error::SpecError;
 use brunt_model::Probed;
-use brunt_model::probe_spec::{Select, Via};
+use brunt_model::probe_spec::{ProbeAccess, Select};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -20,17 +20,17 @@ pub enum Probe {
     /// Processes with their children: one of `name`, `pid`, `pid_file`, `port`, `cgroup`.
     Processes(Processes),
     /// nginx's `stub_status` page.
-    Nginx(WordOr<Page>),
+    Nginx(ScalarOr<Page>),
     /// Apache's `mod_status` page, `?auto`.
-    Apache(WordOr<Page>),
+    Apache(ScalarOr<Page>),
     /// The status page of a php-fpm pool, as JSON.
-    PhpFpm(WordOr<Page>),
+    PhpFpm(ScalarOr<Page>),
     /// Tomcat's manager status, `/manager/status?XML=true`.
-    Tomcat(WordOr<Page>),
+    Tomcat(ScalarOr<Page>),
     /// The statistics of `HAProxy`, as CSV.
-    Haproxy(WordOr<Page>),
+    Haproxy(ScalarOr<Page>),
     /// Anything in Prometheus' text format.
-    Prometheus(WordOr<Page>),
+    Prometheus(ScalarOr<Page>),
 }
 
 /// A machine.
@@ -38,10 +38,10 @@ pub enum Probe {
 #[serde(default, deny_unknown_fields)]
 pub struct Machine {
     /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
-    pub via: Option<WordOr<Ssh>>,
+    pub via: Option<ScalarOr<Ssh>>,
     /// Its name in reports.
     #[serde(rename = "as")]
-    pub name: Option<Word>,
+    pub name: Option<Scalar>,
     /// Time from one reading to the next. Default: `probe_interval`.
     pub interval: Option<Longer>,
 }
@@ -51,10 +51,10 @@ pub struct Machine {
 #[serde(deny_unknown_fields)]
 pub struct Ssh {
     /// `[user@]host`.
-    pub host: Word,
+    pub host: Scalar,
     /// More options for `ssh`, such as `[-p, 2222]`.
     #[serde(default)]
-    pub options: Words,
+    pub options: ScalarList,
 }
 
 /// Processes.
@@ -62,20 +62,20 @@ pub struct Ssh {
 #[serde(default, deny_unknown_fields)]
 pub struct Processes {
     /// Those of this name.
-    pub name: Option<Word>,
+    pub name: Option<Scalar>,
     /// This one.
     pub pid: Option<u32>,
     /// The one that this file names.
-    pub pid_file: Option<Word>,
+    pub pid_file: Option<Scalar>,
     /// Those that listen on this TCP port.
     pub port: Option<u16>,
     /// Those of a control group, by its path below the mount point.
-    pub cgroup: Option<Word>,
+    pub cgroup: Option<Scalar>,
     /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
-    pub via: Option<WordOr<Ssh>>,
+    pub via: Option<ScalarOr<Ssh>>,
     /// Their name in reports.
     #[serde(rename = "as")]
-    pub called: Option<Word>,
+    pub called: Option<Scalar>,
     /// Time from one reading to the next. Default: `probe_interval`.
     pub interval: Option<Longer>,
 }
@@ -85,10 +85,10 @@ pub struct Processes {
 #[serde(deny_unknown_fields)]
 pub struct Page {
     /// Where it is.
-    pub url: Word,
+    pub url: Scalar,
     /// Its name in reports.
     #[serde(rename = "as", default)]
-    pub name: Option<Word>,
+    pub name: Option<Scalar>,
     /// Time from one reading to the next. Default: `probe_interval`.
     #[serde(default)]
     pub interval: Option<Longer>,
@@ -97,7 +97,7 @@ pub struct Page {
     pub connections: Option<u64>,
     /// Prometheus: the metrics that are kept. Default: those that brunt knows of.
     #[serde(default)]
-    pub metrics: Option<Words>,
+    pub metrics: Option<ScalarList>,
 }
 
 /// A probe as the model has it, but for the interval, which may be left to a default.
@@ -138,7 +138,7 @@ fn planned(probe: &Probe) -> Result<PlannedProbe, String> {
         Probe::Host(machine) => {
             let via = via(machine.via.as_ref());
             let name = name(machine.name.as_ref(), || {
-                if let Via::Ssh { host, .. } = &via { host.clone() } else { "local".into() }
+                if let ProbeAccess::Ssh { host, .. } = &via { host.clone() } else { "local".into() }
             });
             Ok(PlannedProbe { name, what: Probed::Host { via }, interval: interval(machine.interval) })
         }
@@ -171,10 +171,12 @@ fn planned(probe: &Probe) -> Result<PlannedProbe, String> {
     }
 }
 
-fn status(page: &WordOr<Page>, kind: &str, probed: impl Fn(String, &Page) -> Probed) -> Result<PlannedProbe, String> {
+fn status(page: &ScalarOr<Page>, kind: &str, probed: impl Fn(String, &Page) -> Probed) -> Result<PlannedProbe, String> {
     let page = match page {
-        WordOr::Word(url) => Page { url: url.clone(), name: None, interval: None, connections: None, metrics: None },
-        WordOr::Map(page) => page.clone(),
+        ScalarOr::Scalar(url) => {
+            Page { url: url.clone(), name: None, interval: None, connections: None, metrics: None }
+        }
+        ScalarOr::Map(page) => page.clone(),
     };
     let only =
         [("connections", "nginx", page.connections.is_some()), ("metrics", "prometheus", page.metrics.is_some())];
@@ -195,7 +197,7 @@ fn status(page: &WordOr<Page>, kind: &str, probed: impl Fn(String, &Page) -> Pro
 
 /// Which processes, and what they are called where nobody says so.
 fn select(of: &Processes) -> Result<(Select, String), String> {
-    let text = |word: &Option<Word>| word.as_ref().map(|word| word.0.clone());
+    let text = |word: &Option<Scalar>| word.as_ref().map(|word| word.0.clone());
     let ways = [
         text(&of.name).map(|name| (Select::Name(name.clone()), name)),
         of.pid.map(|pid| (Select::Pid(pid), format!("pid {pid}"))),
@@ -210,15 +212,15 @@ fn select(of: &Processes) -> Result<(Select, String), String> {
     })
 }
 
-fn via(written: Option<&WordOr<Ssh>>) -> Via {
+fn via(written: Option<&ScalarOr<Ssh>>) -> ProbeAccess {
     match written {
-        None => Via::Local,
-        Some(WordOr::Word(host)) => Via::Ssh { host: host.0.clone(), options: Vec::new() },
-        Some(WordOr::Map(ssh)) => Via::Ssh { host: ssh.host.0.clone(), options: ssh.options.0.clone() },
+        None => ProbeAccess::Local,
+        Some(ScalarOr::Scalar(host)) => ProbeAccess::Ssh { host: host.0.clone(), options: Vec::new() },
+        Some(ScalarOr::Map(ssh)) => ProbeAccess::Ssh { host: ssh.host.0.clone(), options: ssh.options.0.clone() },
     }
 }
 
-fn name(given: Option<&Word>, usual: impl FnOnce() -> String) -> String {
+fn name(given: Option<&Scalar>, usual: impl FnOnce() -> String) -> String {
     given.map_or_else(usual, |word| word.0.clone())
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::SpecError;
 use brunt_model::experiment::{Ready, TrialOrder};
-use brunt_model::probe_spec::{Probed, Select, Via};
+use brunt_model::probe_spec::{ProbeAccess, Probed, Select};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 fn resolved(text: &str, sets: &[&str]) -> Result<PlanFile, SpecError> {
     let ports = BTreeMap::from([("http".to_owned(), 4711)]);
     let environment = |name: &str| (name == "HOME").then(|| "/home/anna".to_owned());
-    let given = Given { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
+    let given = PlanInputs { ports: &ports, dir: "/tmp/d", plan_dir: "/plans", environment: &environment };
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let draft = Draft::parse(text, "plan.yaml", &sets)?;
     draft.ports()?;
@@ -197,8 +197,8 @@ fn everything_of_the_grammar_is_read() {
     haproxy:localhost:8404 None
     prometheus:127.0.0.1:9100 None
     ");
-    assert_eq!(plan.contenders[0].probes[0].what, Probed::Host { via: Via::Local });
-    let via = Via::Ssh { host: "root@h".into(), options: vec!["-p".into(), "2222".into()] };
+    assert_eq!(plan.contenders[0].probes[0].what, Probed::Host { via: ProbeAccess::Local });
+    let via = ProbeAccess::Ssh { host: "root@h".into(), options: vec!["-p".into(), "2222".into()] };
     assert_eq!(plan.contenders[0].probes[2].what, Probed::Processes { select: Select::Name("php-fpm8.4".into()), via });
 }
 

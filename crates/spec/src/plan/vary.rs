@@ -1,6 +1,6 @@
 //! The plans of all contenders, from one plan and its overrides: by the value of a variable, by contender, by factor.
 
-use super::fill::{Given, Scope};
+use super::fill::{PlanInputs, Scope};
 use super::node::{Entry, Node, Value};
 use crate::error::Position;
 use crate::error::{SpecError, nearest};
@@ -34,7 +34,7 @@ pub(super) struct Variant {
 }
 
 /// Lays over the plan what `choose` says for the values of variables, in the order in which it stands there.
-pub(super) fn choose(plan: &mut Node, given: Given<'_>) -> Result<(), SpecError> {
+pub(super) fn choose(plan: &mut Node, given: PlanInputs<'_>) -> Result<(), SpecError> {
     let Some(choices) = plan.child("choose").cloned() else { return Ok(()) };
     for choice in map(&choices, "choose")? {
         let path = format!("choose.{}", choice.key);

@@ -14,11 +14,11 @@ use std::time::Duration;
 /// A single value, as it was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
-pub struct Word(pub String);
+pub struct Scalar(pub String);
 
 /// A single value, or a list of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words(pub Vec<String>);
+pub struct ScalarList(pub Vec<String>);
 
 /// A time, which may be nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,18 +44,18 @@ pub trait Spoken: Sized {
 /// A single value, or what it is short for.
 #[derive(Debug, Clone, JsonSchema)]
 #[serde(untagged)]
-pub enum WordOr<T> {
+pub enum ScalarOr<T> {
     /// A single value.
-    Word(Word),
+    Scalar(Scalar),
     /// With more to it.
     Map(T),
 }
 
 /// Commands, in order.
 #[derive(Debug, Clone, Default)]
-pub struct Commands(pub Vec<WordOr<Command>>);
+pub struct Commands(pub Vec<ScalarOr<Command>>);
 
-impl JsonSchema for Word {
+impl JsonSchema for Scalar {
     fn schema_name() -> Cow<'static, str> {
         "Word".into()
     }
@@ -65,13 +65,13 @@ impl JsonSchema for Word {
     }
 }
 
-impl JsonSchema for Words {
+impl JsonSchema for ScalarList {
     fn schema_name() -> Cow<'static, str> {
         "Words".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let word = generator.subschema_for::<Word>();
+        let word = generator.subschema_for::<Scalar>();
         json_schema!({ "description": "A single value, or a list of them.", "anyOf": [word, { "type": "array", "items": word }] })
     }
 }
@@ -112,7 +112,7 @@ impl<T: Spoken> JsonSchema for Read<T> {
 
 impl<'de, T: Spoken> Deserialize<'de> for Read<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let words = Words::deserialize(deserializer)?;
+        let words = ScalarList::deserialize(deserializer)?;
         T::read(&words.0.join(",")).map(Self).map_err(D::Error::custom)
     }
 }
@@ -123,12 +123,12 @@ impl JsonSchema for Commands {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<WordOr<Command>>();
+        let one = generator.subschema_for::<ScalarOr<Command>>();
         json_schema!({ "description": "A shell command, or a list of them.", "anyOf": [one, { "type": "array", "items": one }] })
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for WordOr<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ScalarOr<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(WordOrMap(PhantomData))
     }
@@ -137,35 +137,36 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for WordOr<T> {
 struct WordOrMap<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for WordOrMap<T> {
-    type Value = WordOr<T>;
+    type Value = ScalarOr<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a single value or a map")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<WordOr<T>, E> {
-        Ok(WordOr::Word(Word(text.to_owned())))
+    fn visit_str<E: Error>(self, text: &str) -> Result<ScalarOr<T>, E> {
+        Ok(ScalarOr::Scalar(Scalar(text.to_owned())))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WordOr<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(map)).map(WordOr::Map)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ScalarOr<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(ScalarOr::Map)
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for ScalarList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         one_or_many(deserializer, "a single value, or a list of them")
-            .map(|words: Vec<Word>| Self(words.into_iter().map(|word| word.0).collect()))
+            .map(|words: Vec<Scalar>| Self(words.into_iter().map(|word| word.0).collect()))
     }
 }
 
 impl<'de> Deserialize<'de> for Commands {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let commands: Vec<WordOr<Command>> = one_or_many(deserializer, "a command, {run, timeout}, or a list of them")?;
+        let commands: Vec<ScalarOr<Command>> =
+            one_or_many(deserializer, "a command, {run, timeout}, or a list of them")?;
         Ok(Self(
             commands
                 .into_iter()
-                .filter(|command| !matches!(command, WordOr::Word(Word(text)) if text.is_empty()))
+                .filter(|command| !matches!(command, ScalarOr::Scalar(Scalar(text)) if text.is_empty()))
                 .collect(),
         ))
     }
@@ -173,13 +174,13 @@ impl<'de> Deserialize<'de> for Commands {
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        duration::parse(&Word::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
+        duration::parse(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
     }
 }
 
 impl<'de> Deserialize<'de> for Longer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        duration::positive(&Word::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
+        duration::positive(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::compare::Compare;
 use super::probes::Probe;
-use super::words::{Commands, Longer, Time, Word, WordOr, Words};
+use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
 use brunt_model::experiment::{Restart, TrialOrder};
 use brunt_model::scenario::Order;
 use schemars::JsonSchema;
@@ -19,11 +19,11 @@ use std::collections::BTreeMap;
 #[serde(default, deny_unknown_fields)]
 pub struct Written {
     /// Name of the experiment. Default: the name of the file.
-    pub name: Option<Word>,
+    pub name: Option<Scalar>,
     /// A description for readers of the report.
-    pub about: Option<Word>,
+    pub about: Option<Scalar>,
     /// Variables: `${name}` anywhere in values stands for the value here; `--set name=value` changes it.
-    pub vars: BTreeMap<String, Word>,
+    pub vars: BTreeMap<String, Scalar>,
     /// Names of free loopback ports, drawn when the experiment begins: `${port.http}` is the one named `http`.
     pub ports: Vec<String>,
     /// Overrides of the plan by the value of a variable. A value that is not listed changes nothing.
@@ -42,7 +42,7 @@ pub struct Written {
     /// What makes a reply good.
     pub checks: Option<Checks>,
     /// Bounds on the figures, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s.
-    pub objectives: Option<Words>,
+    pub objectives: Option<ScalarList>,
     /// How often each step of each contender is measured. Default: 3; with `compare`: 10 at most.
     pub repetitions: Option<u32>,
     /// Which contender is better: each is compared with the first, and no more is measured than that takes.
@@ -58,12 +58,12 @@ pub struct Written {
     /// The server that brunt starts, and stops.
     pub server: Option<Server>,
     /// What is read meanwhile: `host`, `server`, or one key with its settings.
-    #[schemars(with = "Option<Vec<WordOr<Probe>>>")]
+    #[schemars(with = "Option<Vec<ScalarOr<Probe>>>")]
     pub probes: Option<Vec<Probe>>,
     /// Time from one reading of a probe to the next. Default: 1s.
     pub probe_interval: Option<Longer>,
     /// Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called.
-    pub outputs: Option<Words>,
+    pub outputs: Option<ScalarList>,
     /// What is compared: names, each with its overrides of the plan.
     #[schemars(with = "BTreeMap<String, Option<Box<Written>>>")]
     pub contenders: Option<serde::de::IgnoredAny>,
@@ -90,21 +90,21 @@ pub struct Population {
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
     /// Time budget of the search for each contender. Default: 3m.
-    pub time_budget: Option<Word>,
+    pub time_budget: Option<Scalar>,
     /// Target precision of each capacity: half its 95 % confidence interval. Default: 2%.
-    pub precision: Option<Word>,
+    pub precision: Option<Scalar>,
     /// Load of the first trial. Default: that of load.rate or load.users.
-    pub start_load: Option<Word>,
+    pub start_load: Option<Scalar>,
     /// Highest load to try.
-    pub max_load: Option<Word>,
+    pub max_load: Option<Scalar>,
     /// Measured time of a trial: minimum and maximum. Default: 2s..20s.
-    pub trial_duration: Option<Word>,
+    pub trial_duration: Option<Scalar>,
     /// What is done between trials: a time of rest such as `1s`, or `restart` of the server. Default: 1s.
-    pub between: Option<Word>,
+    pub between: Option<Scalar>,
     /// Final overload trial, as a multiple of the capacity; or `no`. Default: 1.5.
-    pub overload: Option<Word>,
+    pub overload: Option<Scalar>,
     /// What each capacity must be, such as `capacity > 3000/s`.
-    pub require: Option<Words>,
+    pub require: Option<ScalarList>,
 }
 
 /// What is asked: one of `request`, `requests` and `urls`.
@@ -112,17 +112,17 @@ pub struct Search {
 #[serde(default, deny_unknown_fields)]
 pub struct Script {
     /// The server of relative URLs, such as `http://127.0.0.1:8080`.
-    pub base: Option<Word>,
+    pub base: Option<Scalar>,
     /// One request: a URL, or a map.
-    pub request: Option<WordOr<Request>>,
+    pub request: Option<ScalarOr<Request>>,
     /// Several, each as often as its weight says.
-    pub requests: Option<Vec<WordOr<Request>>>,
+    pub requests: Option<Vec<ScalarOr<Request>>>,
     /// A file of URLs, one a line.
-    pub urls: Option<Word>,
+    pub urls: Option<Scalar>,
     /// Which of several is next. Default: sequence.
     pub order: Option<RequestOrder>,
     /// Redirects followed for one request, at most. Default: 0.
-    pub follow: Option<Word>,
+    pub follow: Option<Scalar>,
 }
 
 /// Which request of several is next.
@@ -155,20 +155,20 @@ impl From<RequestOrder> for Order {
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// URL to request, with placeholders: `{n}`, `{uuid}`, `{random:1..9}`, `{csv:FILE:column}`.
-    pub url: Word,
+    pub url: Scalar,
     /// The method. Default: GET, or POST with a body.
-    pub method: Option<Word>,
+    pub method: Option<Scalar>,
     /// Headers, by name.
-    pub headers: BTreeMap<String, Word>,
+    pub headers: BTreeMap<String, Scalar>,
     /// The body: a text, or `@FILE`.
-    pub data: Option<Word>,
+    pub data: Option<Scalar>,
     /// The body: fields of a form, encoded.
-    pub form: BTreeMap<String, Word>,
+    pub form: BTreeMap<String, Scalar>,
     /// The body: sent as JSON.
     #[schemars(with = "serde_json::Value")]
     pub json: Option<serde::de::IgnoredAny>,
     /// The name under which it is summed. Default: its URL.
-    pub label: Option<Word>,
+    pub label: Option<Scalar>,
     /// How often it is asked, against the others. Default: 1.
     pub weight: Option<u32>,
 }
@@ -178,39 +178,39 @@ pub struct Request {
 #[serde(default, deny_unknown_fields)]
 pub struct Load {
     /// Open loop: requests per second: `500`, stages `0..500/30s,500/2m`, or a sweep `50..1500+50`.
-    pub rate: Option<Words>,
+    pub rate: Option<ScalarList>,
     /// Closed loop: virtual users: `64`, stages, or a sweep `20..20000*2`.
-    pub users: Option<Words>,
+    pub users: Option<ScalarList>,
     /// How arrivals are spaced: `poisson`, `even` or `burst:N`. Default: poisson.
-    pub arrivals: Option<Word>,
+    pub arrivals: Option<Scalar>,
     /// With a rate: connections at most.
-    pub connections: Option<Word>,
+    pub connections: Option<Scalar>,
     /// With users: time between a reply and the next request, such as `0.5s..2s`. Default: none.
-    pub think: Option<Word>,
+    pub think: Option<Scalar>,
     /// With a rate: requests under way at most; arrivals beyond are dropped.
-    pub max_in_flight: Option<Word>,
+    pub max_in_flight: Option<Scalar>,
     /// Measured time. Default: 10s.
-    pub duration: Option<Word>,
+    pub duration: Option<Scalar>,
     /// Stop after so many measured requests.
-    pub requests: Option<Word>,
+    pub requests: Option<Scalar>,
     /// Load before the measured time, or `auto`. Default: 0s.
-    pub warmup: Option<Word>,
+    pub warmup: Option<Scalar>,
     /// Time for requests under way at the end. Default: 5s.
-    pub grace: Option<Word>,
+    pub grace: Option<Scalar>,
     /// Worker threads. Default: 1, more where the rate needs them.
-    pub threads: Option<Word>,
+    pub threads: Option<Scalar>,
     /// Processes that the workers are divided among.
-    pub processes: Option<Word>,
+    pub processes: Option<Scalar>,
     /// Be awake shortly before each arrival.
     pub precise: Option<bool>,
     /// Connections opened per second: before the load begins, and further ones of an open loop during it. Default: 5000.
-    pub connect_rate: Option<Word>,
+    pub connect_rate: Option<Scalar>,
     /// Extend the run until the confidence interval is this narrow, such as `p99±5%`.
-    pub until: Option<Words>,
+    pub until: Option<ScalarList>,
     /// The longest time that `until` may take. Default: 10m.
-    pub max_duration: Option<Word>,
+    pub max_duration: Option<Scalar>,
     /// Seed of every random choice.
-    pub seed: Option<Word>,
+    pub seed: Option<Scalar>,
 }
 
 /// How connections are made and kept: the words of `brunt run`.
@@ -221,40 +221,40 @@ pub struct Connection {
     /// False: a new connection for each request. Default: true.
     pub keepalive: Option<bool>,
     /// Requests on one connection, at most.
-    pub requests_per_connection: Option<Word>,
+    pub requests_per_connection: Option<Scalar>,
     /// Ask once more where a kept-alive connection was found closed. Default: false.
     pub retry_stale: Option<bool>,
     /// HTTP/1.0 instead of HTTP/1.1. Default: false.
     #[serde(rename = "http1.0")]
     pub http10: Option<bool>,
     /// From begun to the reply's last byte, at most. Default: 30s.
-    pub timeout: Option<Word>,
+    pub timeout: Option<Scalar>,
     /// Resolving, connecting and TLS handshake, at most. Default: 10s.
-    pub connect_timeout: Option<Word>,
+    pub connect_timeout: Option<Scalar>,
     /// Bytes per second that each connection reads, such as `10k`.
-    pub receive_rate: Option<Word>,
+    pub receive_rate: Option<Scalar>,
     /// Authorities to trust: a PEM file.
-    pub cacert: Option<Word>,
+    pub cacert: Option<Scalar>,
     /// Our own certificate: a PEM file.
-    pub cert: Option<Word>,
+    pub cert: Option<Scalar>,
     /// The private key of `cert`: a PEM file.
-    pub key: Option<Word>,
+    pub key: Option<Scalar>,
     /// Trust any certificate of the server. Default: false.
     pub insecure: Option<bool>,
     /// Server name of the TLS handshake. Default: the URL's host.
-    pub sni: Option<Word>,
+    pub sni: Option<Scalar>,
     /// False: a whole TLS handshake for each connection. Default: true.
     pub tls_resumption: Option<bool>,
     /// Connect to ADDR for HOST:PORT, each `HOST:PORT:ADDR`.
-    pub resolve: Option<Words>,
+    pub resolve: Option<ScalarList>,
     /// Re-resolve DNS at this interval.
-    pub resolve_every: Option<Word>,
+    pub resolve_every: Option<Scalar>,
     /// An HTTP proxy.
-    pub proxy: Option<Word>,
+    pub proxy: Option<Scalar>,
     /// Connect to this Unix socket, whatever the URL's host.
-    pub unix_socket: Option<Word>,
+    pub unix_socket: Option<Scalar>,
     /// Local addresses to connect from, in turn.
-    pub source: Option<Words>,
+    pub source: Option<ScalarList>,
 }
 
 /// What makes a reply good.
@@ -262,9 +262,9 @@ pub struct Connection {
 #[serde(default, deny_unknown_fields)]
 pub struct Checks {
     /// Statuses that are good, such as `200,3xx`. Default: all below 400.
-    pub status: Option<Words>,
+    pub status: Option<ScalarList>,
     /// What the body of a good reply matches: a regular expression.
-    pub body: Option<Word>,
+    pub body: Option<Scalar>,
     /// Every body as long as the first good one of its label. Default: false.
     pub same_length: Option<bool>,
 }
@@ -274,15 +274,15 @@ pub struct Checks {
 #[serde(default, deny_unknown_fields)]
 pub struct Hooks {
     /// Run before.
-    pub before: Around,
+    pub before: HookLevels,
     /// Run after; also where it was stopped.
-    pub after: Around,
+    pub after: HookLevels,
 }
 
 /// Each a command, a list of them, or `{run, timeout}`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Around {
+pub struct HookLevels {
     /// Around the whole.
     pub experiment: Commands,
     /// Around all trials of a contender that follow one another.
@@ -298,18 +298,18 @@ pub struct Around {
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// What `sh -c` is given, in the folder of the plan file; it stays in the foreground.
-    pub start: Word,
+    pub start: Scalar,
     /// When it is ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits with 0.
-    pub ready: WordOr<ReadyCommand>,
+    pub ready: ScalarOr<ReadyCommand>,
     /// What ends it. Default: SIGTERM to its process group.
     #[serde(default)]
-    pub stop: Option<Word>,
+    pub stop: Option<Scalar>,
     /// Between which trials it is started anew. Default: repetition.
     #[serde(default)]
     pub restart: Option<Restart>,
     /// Variables of its environment.
     #[serde(default)]
-    pub environment: BTreeMap<String, Word>,
+    pub environment: BTreeMap<String, Scalar>,
     /// Time limit for readiness. Default: 30s.
     #[serde(default)]
     pub ready_timeout: Option<Longer>,
@@ -323,7 +323,7 @@ pub struct Server {
 #[serde(deny_unknown_fields)]
 pub struct ReadyCommand {
     /// What `sh -c` is given.
-    pub command: Word,
+    pub command: Scalar,
 }
 
 /// A command with its bound.
@@ -331,7 +331,7 @@ pub struct ReadyCommand {
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// What `sh -c` is given.
-    pub run: Word,
+    pub run: Scalar,
     /// Time limit. Default: 60s.
     #[serde(default)]
     pub timeout: Option<Longer>,

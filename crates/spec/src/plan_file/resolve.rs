@@ -7,16 +7,16 @@ use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{comparison, repetitions};
 use crate::plan::{
-    Draft, Given, Keyed, PlanFile, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
-    PlannedUsers, Position,
+    Draft, Keyed, PlanFile, PlanInputs, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe,
+    PlannedServer, PlannedUsers, Position,
 };
-use crate::settings::{RunSettings, Said};
+use crate::settings::{RunSettings, SettingSources};
 use crate::system::System;
 use crate::to_plan::{scenario, sweep_steps};
 use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
-use brunt_model::experiment::{Around, ContenderHooks, Hook, ManagedServer, Step};
+use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Step};
 use brunt_model::plan::MAIN;
 use brunt_model::scenario::{Scenario, Step as Do};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, Stop};
@@ -98,7 +98,7 @@ impl Source {
         let ports = draw(&self.draft.ports()?)?;
         let environment = |name: &str| (system.environment)(name).or_else(|| ours(name, system));
         let plan_dir = self.folder.display().to_string();
-        let given = Given { ports: &ports, dir: &self.dir, plan_dir: &plan_dir, environment: &environment };
+        let given = PlanInputs { ports: &ports, dir: &self.dir, plan_dir: &plan_dir, environment: &environment };
         self.draft.resolve(given, &self.name)
     }
 
@@ -236,9 +236,9 @@ fn question(
     );
     let length = (asked.within, file.repetitions.unwrap_or(defaults::BLOCKS));
     let at = search.map(|search| search.compare(contenders, length, told)).transpose().map_err(of_comparison)?;
-    let spec = comparison(asked, contenders, at, &Said::in_plan_file()).map_err(of_comparison)?;
-    let repetitions =
-        repetitions(file.repetitions, &spec, contenders, cooldown, &Said::in_plan_file()).map_err(of_comparison)?;
+    let spec = comparison(asked, contenders, at, &SettingSources::in_plan_file()).map_err(of_comparison)?;
+    let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown, &SettingSources::in_plan_file())
+        .map_err(of_comparison)?;
     Ok((Question::Compare(spec), repetitions))
 }
 
@@ -394,11 +394,11 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
     Ok(all)
 }
 
-fn around(planned: &PlannedHooks) -> Result<Around> {
+fn around(planned: &PlannedHooks) -> Result<HookCommands> {
     let hook =
         |(run, timeout): &PlannedHook| Ok(Hook { run: run.clone(), timeout: or(*timeout, defaults::HOOK_TIMEOUT)? });
     let hooks = |hooks: &[PlannedHook]| hooks.iter().map(hook).collect::<Result<Vec<_>>>();
-    Ok(Around { before: hooks(&planned.before)?, after: hooks(&planned.after)? })
+    Ok(HookCommands { before: hooks(&planned.before)?, after: hooks(&planned.after)? })
 }
 
 fn server(planned: &PlannedServer) -> Result<ManagedServer> {

@@ -2,7 +2,7 @@
 
 use crate::error::{Position, Result, SpecError};
 use crate::plan::{Keyed, Node, Value, json};
-use crate::settings::{Content, Key, RunSettings, Said, SettingRow, Settings, Takes};
+use crate::settings::{Content, Key, RunSettings, SettingRow, SettingSources, Settings, Takes};
 use crate::system::System;
 use crate::words::{WordError, target};
 use std::path::Path;
@@ -93,7 +93,7 @@ pub fn find<'a>(keys: &'a [Keyed], key: &str) -> Option<&'a Keyed> {
 /// What is meant where a plan file says nothing.
 pub fn usual<S: Settings>() -> S {
     let mut settings = S::usual();
-    *settings.said_mut() = Said::in_plan_file();
+    *settings.said_mut() = SettingSources::in_plan_file();
     settings
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Which settings were said, by their options.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct SettingSources {
     places: BTreeMap<&'static str, Place>,
     /// What is not said would have been said by a key.
     by_keys: bool,
@@ -23,11 +23,11 @@ enum Place {
 
 /// Names settings in a message, and remembers which it names.
 pub struct Names<'a> {
-    said: &'a Said,
+    said: &'a SettingSources,
     named: RefCell<Vec<&'static str>>,
 }
 
-impl Said {
+impl SettingSources {
     /// Nothing so far, of a plan file.
     pub fn in_plan_file() -> Self {
         Self { by_keys: true, ..Self::default() }

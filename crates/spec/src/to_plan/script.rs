@@ -3,7 +3,7 @@
 use crate::System;
 use crate::defaults;
 use crate::error::{Result, SpecError, require};
-use crate::settings::{Environment, Names, RunSettings, Said};
+use crate::settings::{Environment, Names, RunSettings, SettingSources};
 use crate::words::target::{self, Target};
 use crate::words::urls::{self, Action};
 use crate::words::values::Data;
@@ -38,7 +38,7 @@ pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
     Ok(Scenario::list(requests, args.order.unwrap_or(Order::Sequence)))
 }
 
-fn asked(url: &str, environment: Environment, said: &Said) -> Result<Target> {
+fn asked(url: &str, environment: Environment, said: &SettingSources) -> Result<Target> {
     let read = |url: String| target::unknown_placeholder(&url).map_or_else(|| target::parse(&url), Err);
     filled(url, environment).and_then(read).map_err(|error| said.refuse_url(&error))
 }
@@ -56,7 +56,7 @@ fn listed(pattern: &Pattern<'_>, file: &Path, base: Option<&Target>) -> Result<V
 
 /// Whatever all requests have in common.
 struct Pattern<'a> {
-    said: &'a Said,
+    said: &'a SettingSources,
     headers: Vec<(String, String)>,
     action: Action,
 }
@@ -123,7 +123,7 @@ fn add(
     headers: &mut Vec<(String, String)>,
     name: &str,
     value: String,
-    said: &Said,
+    said: &SettingSources,
     by: impl Fn(&Names<'_>) -> String,
 ) -> Result<()> {
     require!(said, !has(headers, name), |names| {
@@ -157,7 +157,7 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid, or does not go with another one.
-pub fn body_from(data: &Data, system: &System, said: &Said) -> Result<Body> {
+pub fn body_from(data: &Data, system: &System, said: &SettingSources) -> Result<Body> {
     let read = |bytes: std::io::Result<Vec<u8>>, from: String| {
         let wrong = |error| said.refuse(|names| format!("{}: cannot read {from}: {error}", names.of("data")));
         bytes.map(body::from_bytes).map_err(wrong)

@@ -2,7 +2,7 @@
 
 use super::duration;
 use crate::defaults;
-use brunt_model::probe_spec::{ProbeSpec, Probed, Select, Via};
+use brunt_model::probe_spec::{ProbeAccess, ProbeSpec, Probed, Select};
 use brunt_script::WordError;
 
 /// A word, how what stands behind `=` is read, and an example.
@@ -81,14 +81,14 @@ pub fn parse(word: &str) -> Result<ProbeSpec, WordError> {
     Ok(ProbeSpec { name, what, interval: duration::parse(defaults::PROBE_INTERVAL)? })
 }
 
-fn via(host: &str) -> Via {
-    if host.is_empty() { Via::Local } else { Via::Ssh { host: host.into(), options: Vec::new() } }
+fn via(host: &str) -> ProbeAccess {
+    if host.is_empty() { ProbeAccess::Local } else { ProbeAccess::Ssh { host: host.into(), options: Vec::new() } }
 }
 
 // Rows are alike for that.
 #[allow(clippy::unnecessary_wraps)]
 fn processes(select: Select) -> Option<Probed> {
-    Some(Probed::Processes { select, via: Via::Local })
+    Some(Probed::Processes { select, via: ProbeAccess::Local })
 }
 
 fn page(url: &str, of: impl Fn(String) -> Probed) -> Option<Probed> {

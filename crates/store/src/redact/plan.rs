@@ -1,7 +1,7 @@
 //! Secrets in plans, experiments, events and studies.
 
 use super::Redactor;
-use brunt_model::experiment::{Around, Hook, ManagedServer, Ready, Step};
+use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
 use brunt_model::{Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, Study, Warning};
 use std::borrow::Cow;
 
@@ -124,7 +124,7 @@ impl Redactor {
         }
     }
 
-    fn around(&self, around: &mut Around) {
+    fn around(&self, around: &mut HookCommands) {
         for Hook { run, .. } in around.before.iter_mut().chain(&mut around.after) {
             *run = self.text(run);
         }

@@ -1,7 +1,7 @@
 //! Runs and experiments made up for tests.
 
 use crate::{RunLog, Store};
-use brunt_model::experiment::{Around, ContenderHooks, Step, TrialOrder};
+use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
 use brunt_model::{Contender, Event, Experiment, Finish, Phase, Plan, Run, Snapshot, Tick, TrialIndex, Warning};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -88,7 +88,7 @@ pub fn experiment() -> Experiment {
         repetitions: 2,
         order: TrialOrder::Interleaved,
         cooldown: Duration::ZERO,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 1,
         directory: ".".into(),
         scratch: None,

@@ -4,9 +4,9 @@
 //! body that nobody looks at is dropped in the kernel. Nothing is allocated for an ordinary reply.
 
 use super::kept_body::KeptBody;
-use super::parse::{Asked, Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, Sink};
+use super::parse::{Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, RequestKind, Sink};
 use crate::link::Link;
-use crate::stream::{MOST_BLANK_READS, Rest, Stream, is_blank};
+use crate::stream::{DiscardableBody, MOST_BLANK_READS, Stream, is_blank};
 use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, WantedFields, Wants, error};
 use brunt_model::{Failure, Tick};
@@ -45,7 +45,7 @@ pub(super) struct Shared<T> {
 /// to compare is ten times cheaper than to parse.
 #[derive(Default)]
 pub(super) struct LastHead {
-    asked: Asked,
+    asked: RequestKind,
     bytes: Vec<u8>,
     head: Option<Head>,
 }
@@ -54,12 +54,12 @@ impl LastHead {
     /// Longer heads are not kept.
     const LONGEST: u64 = 2048;
 
-    fn recall(&self, asked: Asked, bytes: &[u8]) -> Option<Head> {
+    fn recall(&self, asked: RequestKind, bytes: &[u8]) -> Option<Head> {
         self.head.filter(|_| self.asked == asked && bytes.starts_with(&self.bytes))
     }
 
     /// Keeps the head that `bytes` begin with, where it is the very first thing in them.
-    fn learn(&mut self, asked: Asked, bytes: &[u8], parser: &Parser) {
+    fn learn(&mut self, asked: RequestKind, bytes: &[u8], parser: &Parser) {
         let first = |head: &Head| head.length <= Self::LONGEST && parser.interim() == 0 && bytes.starts_with(b"HTTP");
         if let Some(head) = parser.head().filter(first) {
             self.asked = asked;
@@ -72,11 +72,11 @@ impl LastHead {
 
 /// Where a reply stands.
 struct Receiving {
-    asked: Asked,
+    asked: RequestKind,
     parser: Parser,
     /// The beginning of a head that came in pieces.
     stash: Vec<u8>,
-    keep: Option<Box<Keep>>,
+    keep: Option<Box<ReplyCollector>>,
     /// Further requests were sent: what comes behind a whole reply is the next one's.
     more_may_come: bool,
     /// What came behind the whole reply.
@@ -92,13 +92,13 @@ struct Receiving {
 
 /// On one connection: requests that were sent before their exchange, and bytes that came behind a whole reply.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub(super) struct PipelineState {
     /// When each was sent, the earliest first.
     sent: VecDeque<Tick>,
     came: Vec<u8>,
 }
 
-impl Ahead {
+impl PipelineState {
     /// There are requests whose exchange is still to come.
     pub fn is_owed(&self) -> bool {
         !self.sent.is_empty()
@@ -139,12 +139,12 @@ impl<T: Timer> Shared<T> {
     /// What failed, if there is no whole reply.
     pub async fn exchange<L: Link>(
         &self,
-        (stream, ahead): (&mut Stream<L>, &mut Ahead),
-        (request, asked): (&[u8], Asked),
+        (stream, ahead): (&mut Stream<L>, &mut PipelineState),
+        (request, asked): (&[u8], RequestKind),
         (used, wants, pattern): (bool, Wants, Option<&Regex>),
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let mut at = Receiving::new(asked, Keep::new(wants, pattern));
+        let mut at = Receiving::new(asked, ReplyCollector::new(wants, pattern));
         let sent_ahead = ahead.sent.pop_front();
         if stream.stamps_receipt() {
             self.sample_receipt(stream);
@@ -199,7 +199,7 @@ impl<T: Timer> Shared<T> {
     }
 
     /// Sends a request before its exchange. What goes wrong shows in the exchange: it sends what this did not.
-    pub async fn send_ahead<L: Link>(&self, (stream, ahead): (&mut Stream<L>, &mut Ahead), request: &[u8]) {
+    pub async fn send_ahead<L: Link>(&self, (stream, ahead): (&mut Stream<L>, &mut PipelineState), request: &[u8]) {
         let sent = match stream.send_at_once(request) {
             Ok(n) if n == request.len() => true,
             Ok(n) => Box::pin(stream.send(&request[n..])).await.is_ok(),
@@ -211,7 +211,12 @@ impl<T: Timer> Shared<T> {
     }
 
     /// Takes in what came behind the reply before.
-    fn take_what_came(&self, at: &mut Receiving, ahead: &mut Ahead, stamps: &mut Stamps) -> Result<Step, Failure> {
+    fn take_what_came(
+        &self,
+        at: &mut Receiving,
+        ahead: &mut PipelineState,
+        stamps: &mut Stamps,
+    ) -> Result<Step, Failure> {
         if ahead.came.is_empty() {
             return Ok(Step::More);
         }
@@ -332,7 +337,7 @@ impl<T: Timer> Shared<T> {
         let read = if rest > 0 {
             let certain = at.parser.head().is_some_and(|h| matches!(h.framing, Framing::Length(_)));
             let most = self.most_at_once(BUFFER);
-            stream.poll_discard(Rest { bytes: rest, certain }, &mut buffer[..most], cx)
+            stream.poll_discard(DiscardableBody { bytes: rest, certain }, &mut buffer[..most], cx)
         } else {
             let most = if at.keep.is_some() { BODY_READ } else { HEAD_READ };
             let most = self.most_at_once(most);
@@ -394,7 +399,7 @@ fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
 }
 
 impl Receiving {
-    fn new(asked: Asked, keep: Option<Box<Keep>>) -> Self {
+    fn new(asked: RequestKind, keep: Option<Box<ReplyCollector>>) -> Self {
         let (stash, behind) = (Vec::new(), Vec::new());
         let parser = Parser::new(asked);
         Self {
@@ -510,7 +515,7 @@ const FOLLOWED: &[&str] =
     &["location", "set-cookie", "www-authenticate", "proxy-authenticate", "content-type", "last-modified", "etag"];
 
 /// What is kept of a reply because somebody looks at it.
-struct Keep {
+struct ReplyCollector {
     wants: Wants,
     is_page: bool,
     location: Option<String>,
@@ -524,7 +529,7 @@ struct Keep {
     first_bytes: Vec<u8>,
 }
 
-impl Keep {
+impl ReplyCollector {
     fn new(wants: Wants, pattern: Option<&Regex>) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
         let (location, server, cookie, encoding) = (None, None, None, None);
@@ -549,7 +554,7 @@ impl Keep {
     }
 }
 
-impl Sink for Keep {
+impl Sink for ReplyCollector {
     fn header(&mut self, name: &str, value: &[u8]) {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
         let is_kept = match self.wants.fields {

@@ -30,7 +30,7 @@ const PREFIX: &[u8] = b"HTTP/1.";
 
 /// What the request was, as far as the reply's framing depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Asked {
+pub enum RequestKind {
     /// Any method but those below.
     #[default]
     Ordinary,
@@ -103,7 +103,7 @@ impl Sink for () {}
 /// Reads one reply; a new one for each request. Of no more use after an error.
 #[derive(Debug, Clone)]
 pub struct Parser {
-    asked: Asked,
+    asked: RequestKind,
     state: State,
     head: Option<Head>,
     body_bytes: u64,
@@ -130,7 +130,7 @@ enum State {
 
 impl Parser {
     /// A parser for the reply to what was asked.
-    pub fn new(asked: Asked) -> Self {
+    pub fn new(asked: RequestKind) -> Self {
         Parser { asked, state: State::Head { searched: 0 }, head: None, body_bytes: 0, head_bytes: 0, interim: 0 }
     }
 
@@ -333,7 +333,7 @@ fn blank_line_end(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// Reads a head that is known to be complete, however many fields it has.
 #[cold]
-fn read_whole_head<S: Sink>(bytes: &[u8], asked: Asked, sink: &mut S) -> Result<Head, Malformed> {
+fn read_whole_head<S: Sink>(bytes: &[u8], asked: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
     read_head::<FIELDS, S>(bytes, asked, sink)
         .or_else(|| read_head::<MANY_FIELDS, S>(bytes, asked, sink))
         .unwrap_or_else(|| Err(cause(bytes)))
@@ -355,7 +355,11 @@ fn cause(bytes: &[u8]) -> Malformed {
 }
 
 /// Reads the head at the front of `bytes`; `None` if it is incomplete, no head, or has more than `N` fields.
-fn read_head<const N: usize, S: Sink>(bytes: &[u8], asked: Asked, sink: &mut S) -> Option<Result<Head, Malformed>> {
+fn read_head<const N: usize, S: Sink>(
+    bytes: &[u8],
+    asked: RequestKind,
+    sink: &mut S,
+) -> Option<Result<Head, Malformed>> {
     let mut fields = [const { MaybeUninit::uninit() }; N];
     let mut reply = httparse::Response::new(&mut []);
     let outcome = tolerant().parse_response_with_uninit_headers(&mut reply, bytes, &mut fields);
@@ -380,7 +384,7 @@ fn tolerant() -> httparse::ParserConfig {
 fn interpret<S: Sink>(
     reply: &httparse::Response<'_, '_>,
     length: usize,
-    asked: Asked,
+    asked: RequestKind,
     sink: &mut S,
 ) -> Result<Head, Malformed> {
     let (Some(status @ 100..), Some(version_minor)) = (reply.code, reply.version) else {
@@ -410,13 +414,13 @@ fn is_interim(status: u16) -> bool {
 }
 
 /// Whether the connection speaks something else behind this head.
-fn leaves_http(asked: Asked, status: u16) -> bool {
-    status == 101 || (asked == Asked::Connect && (200..300).contains(&status))
+fn leaves_http(asked: RequestKind, status: u16) -> bool {
+    status == 101 || (asked == RequestKind::Connect && (200..300).contains(&status))
 }
 
 /// Whether there is no body, whatever the header fields say (RFC 9112 section 6.3, rules 1 and 2).
-fn is_bodiless(asked: Asked, status: u16) -> bool {
-    asked == Asked::Head || matches!(status, 100..=199 | 204 | 304) || leaves_http(asked, status)
+fn is_bodiless(asked: RequestKind, status: u16) -> bool {
+    asked == RequestKind::Head || matches!(status, 100..=199 | 204 | 304) || leaves_http(asked, status)
 }
 
 /// What the header fields say about framing and connection.
@@ -491,7 +495,7 @@ impl Fields {
     }
 
     /// RFC 9112 section 6.3, its rules in their order: a field that no longer decides anything may be nonsense.
-    fn framing(&self, asked: Asked, status: u16) -> Result<Framing, Malformed> {
+    fn framing(&self, asked: RequestKind, status: u16) -> Result<Framing, Malformed> {
         if is_bodiless(asked, status) {
             return Ok(Framing::None);
         }

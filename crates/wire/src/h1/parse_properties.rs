@@ -35,8 +35,8 @@ fn scrap() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
-    prop::sample::select(vec![Asked::Ordinary, Asked::Ordinary, Asked::Head, Asked::Connect])
+fn asked() -> impl Strategy<Value = RequestKind> {
+    prop::sample::select(vec![RequestKind::Ordinary, RequestKind::Ordinary, RequestKind::Head, RequestKind::Connect])
 }
 
 proptest! {

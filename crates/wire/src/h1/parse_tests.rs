@@ -41,7 +41,7 @@ enum Body {
 }
 
 /// Plays a connection on which `bytes` come in `pieces` (the last piece is the rest), and is then closed.
-fn run(asked: Asked, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
+fn run(asked: RequestKind, bytes: &[u8], pieces: impl IntoIterator<Item = usize>, body: Body) -> Outcome {
     let mut parser = Parser::new(asked);
     let mut seen = Seen::default();
     let verdict = play(&mut parser, &mut seen, bytes, pieces, body);
@@ -81,12 +81,12 @@ fn play(
     parser.close().map(|()| at)
 }
 
-fn whole(asked: Asked, bytes: &[u8]) -> Outcome {
+fn whole(asked: RequestKind, bytes: &[u8]) -> Outcome {
     run(asked, bytes, [], Body::Fed)
 }
 
 /// Asserts that neither cuts nor dropping change what `bytes` come to, and gives that.
-fn agreed(name: &str, asked: Asked, bytes: &[u8]) -> Outcome {
+fn agreed(name: &str, asked: RequestKind, bytes: &[u8]) -> Outcome {
     let whole = whole(asked, bytes);
     let step = 1 + bytes.len() / 500;
     for cut in (1..bytes.len()).step_by(step) {
@@ -105,7 +105,7 @@ fn agreed(name: &str, asked: Asked, bytes: &[u8]) -> Outcome {
 /// A good reply, and what it says.
 struct Case {
     name: &'static str,
-    asked: Asked,
+    asked: RequestKind,
     /// Comes before the head, and is passed over.
     before: &'static str,
     interim: u32,
@@ -123,11 +123,11 @@ fn case(name: &'static str, head: impl Into<String>, framing: Framing, wire: &st
     let status = head.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
     let (wire, body) = (wire.as_bytes().to_vec(), body.as_bytes().to_vec());
     let keep_alive = framing != Framing::UntilClose;
-    Case { name, asked: Asked::Ordinary, before: "", interim: 0, head, wire, body, status, framing, keep_alive }
+    Case { name, asked: RequestKind::Ordinary, before: "", interim: 0, head, wire, body, status, framing, keep_alive }
 }
 
 impl Case {
-    fn asked(self, asked: Asked) -> Self {
+    fn asked(self, asked: RequestKind) -> Self {
         Case { asked, ..self }
     }
 
@@ -199,23 +199,23 @@ fn plain_cases() -> Vec<Case> {
             "\r\n\r\nHTTP/1.1 200 OK",
             "\r\n\r\nHTTP/1.1 200 OK",
         ),
-        case("HEAD", ok("Content-Length: 5\r\n"), None, "", "").asked(Asked::Head),
-        case("HEAD, chunked", CHUNKED, None, "", "").asked(Asked::Head),
-        case("HEAD, nothing said", ok(""), None, "", "").asked(Asked::Head),
-        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "").asked(Asked::Head),
+        case("HEAD", ok("Content-Length: 5\r\n"), None, "", "").asked(RequestKind::Head),
+        case("HEAD, chunked", CHUNKED, None, "", "").asked(RequestKind::Head),
+        case("HEAD, nothing said", ok(""), None, "", "").asked(RequestKind::Head),
+        case("HEAD, nonsense", ok("Content-Length: x\r\n"), None, "", "").asked(RequestKind::Head),
         case("204", "HTTP/1.1 204 No Content\r\n\r\n", None, "", ""),
         case("204 with a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", None, "", ""),
         case("304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", None, "", ""),
         case("101", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\n\r\n", None, "", "").closes(),
-        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "").asked(Asked::Connect).closes(),
+        case("CONNECT", "HTTP/1.1 200 Established\r\n\r\n", None, "", "").asked(RequestKind::Connect).closes(),
         case("CONNECT refused", "HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n", Length(2), "no", "no")
-            .asked(Asked::Connect),
+            .asked(RequestKind::Connect),
         case("100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after(CONTINUE, 1),
         case("103", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after(HINTS, 1),
         case("blank lines", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi").after("\r\n\n\r\n", 0),
         case("blank line behind 100", ok("Content-Length: 2\r\n"), Length(2), "hi", "hi")
             .after("HTTP/1.1 100 \n\n\r\n", 1),
-        case("HEAD behind 100", ok("Content-Length: 2\r\n"), None, "", "").asked(Asked::Head).after(CONTINUE, 1),
+        case("HEAD behind 100", ok("Content-Length: 2\r\n"), None, "", "").asked(RequestKind::Head).after(CONTINUE, 1),
         case("64 fields", ok(&("a: b\r\n".repeat(63) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
         case("65 fields", ok(&("a: b\r\n".repeat(64) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
         case("1024 fields", ok(&("a: b\r\n".repeat(1023) + "Content-Length: 2\r\n")), Length(2), "hi", "hi"),
@@ -288,7 +288,8 @@ fn open_cases() -> Vec<Case> {
         case("until close, 1.0", "HTTP/1.0 200 OK\r\n\r\n", UntilClose, "hello\r\n\r\n", "hello\r\n\r\n"),
         case("compressed only", ok("Transfer-Encoding: gzip\r\nContent-Length: 2\r\n"), UntilClose, "hello", "hello"),
         case("no fields", "HTTP/1.1 200\r\n\r\n", UntilClose, "hi", "hi"),
-        case("CONNECT refused, until close", "HTTP/1.0 502 Bad\r\n\r\n", UntilClose, "no", "no").asked(Asked::Connect),
+        case("CONNECT refused, until close", "HTTP/1.0 502 Bad\r\n\r\n", UntilClose, "no", "no")
+            .asked(RequestKind::Connect),
     ]
 }
 
@@ -318,7 +319,7 @@ fn the_connection_field_and_the_version_decide_on_keep_alive() {
     ];
     for (version, field, keep_alive) in cases {
         let bytes = format!("HTTP/{version} 200 OK\r\nContent-Length: 2\r\n{field}\r\nhi");
-        let outcome = agreed(field, Asked::Ordinary, bytes.as_bytes());
+        let outcome = agreed(field, RequestKind::Ordinary, bytes.as_bytes());
         let head = outcome.head.unwrap();
         assert_eq!(head.keep_alive, keep_alive, "{version} {field}");
         assert_eq!(format!("1.{}", head.version_minor), version);
@@ -336,14 +337,14 @@ fn a_content_encoding_other_than_identity_is_told() {
         ("Content-Encoding: identity, zstd\r\n", true),
     ] {
         let bytes = format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 0\r\n\r\n");
-        assert_eq!(whole(Asked::Ordinary, bytes.as_bytes()).head.unwrap().encoded, encoded, "{field}");
+        assert_eq!(whole(RequestKind::Ordinary, bytes.as_bytes()).head.unwrap().encoded, encoded, "{field}");
     }
 }
 
 #[test]
 fn the_fields_of_the_final_head_alone_are_shown() {
     let bytes = format!("{HINTS}HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:  a=\u{e9}; b \r\nEmpty:\r\n\r\n");
-    let seen = whole(Asked::Ordinary, bytes.as_bytes()).seen.fields;
+    let seen = whole(RequestKind::Ordinary, bytes.as_bytes()).seen.fields;
     let shown: Vec<_> = seen.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect();
     let wanted: [(&str, &[u8]); 3] =
         [("Content-Length", b"0"), ("Set-Cookie", "a=\u{e9}; b".as_bytes()), ("Empty", b"")];
@@ -436,7 +437,7 @@ fn malformed_replies_are_told_apart_however_they_are_cut() {
         ("closed in a long chunk", chunked(&format!("{most:x}\r\nhello")), NoReply::ClosedInBody),
     ];
     for (name, bytes, malformed) in cases {
-        let outcome = agreed(name, Asked::Ordinary, bytes.as_bytes());
+        let outcome = agreed(name, RequestKind::Ordinary, bytes.as_bytes());
         assert_eq!(outcome.verdict, Err(malformed), "{name}");
     }
 }
@@ -489,7 +490,7 @@ fn never_more_is_discardable_than_the_body_still_holds() {
 
 #[test]
 fn part_of_what_is_discardable_may_be_skipped() {
-    let mut parser = Parser::new(Asked::Ordinary);
+    let mut parser = Parser::new(RequestKind::Ordinary);
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n";
     assert_eq!(parser.feed(head, &mut ()), Ok(head.len()));
     parser.skip(u64::MAX - 10);
@@ -506,7 +507,7 @@ fn part_of_what_is_discardable_may_be_skipped() {
 #[test]
 fn a_head_that_drips_in_is_searched_once() {
     let head = big_head(8_000, 400);
-    let mut parser = Parser::new(Asked::Ordinary);
+    let mut parser = Parser::new(RequestKind::Ordinary);
     for end in 3..head.len() {
         assert_eq!(parser.feed(&head.as_bytes()[..end], &mut ()), Ok(0));
         assert_eq!(parser.state, State::Head { searched: end - 2 });
@@ -520,7 +521,7 @@ fn another_protocol_is_told_without_a_blank_line() {
         ("220 ", Err(NoReply::Malformed(Malformed::StatusLine))),
         ("HTTP/1", Ok(0)),
     ] {
-        assert_eq!(Parser::new(Asked::Ordinary).feed(bytes.as_bytes(), &mut ()), verdict, "{bytes}");
+        assert_eq!(Parser::new(RequestKind::Ordinary).feed(bytes.as_bytes(), &mut ()), verdict, "{bytes}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The way through an HTTP proxy: CONNECT (RFC 9110 section 9.3.6).
 
-use super::exchange::{Ahead, Shared};
-use super::parse::Asked;
+use super::exchange::{PipelineState, Shared};
+use super::parse::RequestKind;
 use crate::origin::Origin;
 use crate::stream::Stream;
 use crate::{Stamps, Timer, Wants};
@@ -18,8 +18,8 @@ pub(super) async fn tunnel<T: Timer>(
     let mut stamps = Stamps::default();
     let reply = shared
         .exchange(
-            (stream, &mut Ahead::default()),
-            (request.as_bytes(), Asked::Connect),
+            (stream, &mut PipelineState::default()),
+            (request.as_bytes(), RequestKind::Connect),
             (false, Wants::default(), None),
             &mut stamps,
         )

@@ -1,8 +1,8 @@
 //! Replies cut into every pair of segments, read with rooms of every size, from a socket with edge-triggered readiness:
 //! no exchange waits for bytes that are there, and what comes of it does not depend on the cuts.
 
-use super::exchange::{Ahead, BUFFER, Shared};
-use super::parse::Asked;
+use super::exchange::{BUFFER, PipelineState, Shared};
+use super::parse::RequestKind;
 use crate::link::{Link, Ready, Received};
 use crate::stream::{Idle, Stream};
 use crate::{Stamps, Timer, Wants};
@@ -167,7 +167,7 @@ fn run<T>(edge: &Edge, work: impl Future<Output = T>) -> Option<T> {
 struct World {
     edge: Edge,
     stream: Stream<Edge>,
-    ahead: Ahead,
+    ahead: PipelineState,
     shared: Shared<Still>,
 }
 
@@ -181,7 +181,7 @@ impl World {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let (last_head, replies) = (RefCell::default(), Cell::new(0));
         let shared = Shared { time: Still, buffer, last_head, receive_rate, replies };
-        Self { stream: Stream::new(edge.clone()), edge, ahead: Ahead::default(), shared }
+        Self { stream: Stream::new(edge.clone()), edge, ahead: PipelineState::default(), shared }
     }
 
     fn ask(&mut self, wants: Wants) -> Option<Came> {
@@ -189,7 +189,7 @@ impl World {
         let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
         let pattern = regex::bytes::Regex::new("cd").unwrap();
         let wants = (false, wants, Some(&pattern));
-        let reply = run(&edge, self.shared.exchange(mine, (b"GET", Asked::Ordinary), wants, &mut stamps))?;
+        let reply = run(&edge, self.shared.exchange(mine, (b"GET", RequestKind::Ordinary), wants, &mut stamps))?;
         Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
     }
 
@@ -351,7 +351,7 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
         world.edge.0.borrow_mut().room = Some(1000);
         let mut stamps = Stamps::default();
         let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
-        let asked = (&[b'x'; 5000][..], Asked::Ordinary);
+        let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
         let reply = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default(), None), &mut stamps));
         let reply = reply.expect("no hang").expect("a reply");
         assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
@@ -364,7 +364,7 @@ fn bytes_that_were_sent_are_told_where_no_reply_comes() {
     world.edge.0.borrow_mut().room = Some(1000);
     let mut stamps = Stamps::default();
     let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
-    let asked = (&[b'x'; 5000][..], Asked::Ordinary);
+    let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
     let waits = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default(), None), &mut stamps)).is_none();
     assert!(waits);
     assert_eq!(stamps.bytes_sent, 1000);

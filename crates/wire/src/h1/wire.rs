@@ -1,6 +1,6 @@
 //! The transport of one worker thread.
 
-use super::exchange::{Ahead, BUFFER, Shared};
+use super::exchange::{BUFFER, PipelineState, Shared};
 use super::proxy;
 use crate::dial::{Buffers, Destination, dial};
 use crate::origin::{Directory, Origin, OriginId, Route};
@@ -94,7 +94,7 @@ pub struct Conn {
     stream: Stream,
     used: bool,
     /// What was sent ahead, and came back of it.
-    ahead: Ahead,
+    ahead: PipelineState,
     /// Counts it among those that are open.
     #[allow(dead_code)] // for its drop
     open: Open,
@@ -341,7 +341,7 @@ impl<T: Timer + 'static> Transport for H1<T> {
             self.secure(&mut stream, &route.origin.host, steps).await?;
         }
         let open = self.common.sources.count();
-        Ok(Conn { stream, used: false, ahead: Ahead::default(), open })
+        Ok(Conn { stream, used: false, ahead: PipelineState::default(), open })
     }
 
     fn exchange(

@@ -5,7 +5,7 @@ use crate::compare::sample::Sample;
 use crate::compare::{compare, compare_stored, enough, findings, foreseen, foreseen_stored, of_sample, unsettled};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
-use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
+use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, Step, TrialOrder};
 use brunt_model::finding::State;
 use brunt_model::question::Regression;
 use brunt_model::{Environment, Judgement, LoadUnit, Run, Study, Trial, TrialIndex, Verdict};
@@ -44,7 +44,7 @@ pub fn study(slower: &[f64]) -> Study {
         repetitions: 10,
         order: TrialOrder::Interleaved,
         cooldown: Duration::ZERO,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 1,
         directory: PathBuf::new(),
         scratch: None,

@@ -1,6 +1,6 @@
 use super::world::{Reply, SimulatedRequest, World, failure, reply};
 use brunt_model::finding::Weight;
-use brunt_model::plan::Keep;
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::{Failure, Route};
 
 /// 10 users, 5,000 requests, and so many connections beyond theirs.
@@ -39,7 +39,7 @@ fn idle_connections_are_closed_by_a_timeout() {
 fn connections_that_were_asked_to_close_do() {
     replacing(4990).with(|w| w.plan.connection.requests_per_connection = Some(1)).is_silent("reuse");
     // One call per connection, as httperf without --num-calls.
-    replacing(4990).with(|w| w.plan.connection.keep = Keep::Iteration).is_silent("reuse");
+    replacing(4990).with(|w| w.plan.connection.keep = ConnectionLifetime::Iteration).is_silent("reuse");
     let close =
         |w: &mut World| w.plan.main_mut().scenario.requests[0].headers = vec![("Connection".into(), "close".into())];
     replacing(4990).with(close).is_silent("reuse");

@@ -4,7 +4,7 @@ use super::*;
 use crate::explain::tests::world::{World, reply};
 use brunt_model::analysis::{Band, Bottleneck, Culprit};
 use brunt_model::event::Finish;
-use brunt_model::experiment::{Around, Contender, ContenderHooks, Experiment, Step, TrialOrder};
+use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, Step, TrialOrder};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Environment, Judgement, Objective, Run, Study, Tick, Trial, TrialIndex, Verdict};
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ fn study(bottleneck: impl Fn(f64) -> Option<(Culprit, &'static str)>) -> Study {
         repetitions: 1,
         order: TrialOrder::Interleaved,
         cooldown: Duration::ZERO,
-        hooks: Around::default(),
+        hooks: HookCommands::default(),
         seed: 1,
         directory: PathBuf::new(),
         scratch: None,
