@@ -181,11 +181,11 @@ impl Listen {
         let numeric =
             text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
         let address: SocketAddr = numeric.parse().map_err(|_| {
-            format!("`{text}` is no address: write e.g. `127.0.0.1:8080`, `[::1]:0` or `unix:/tmp/lab.sock`")
+            format!("`{text}` is not an address: write e.g. `127.0.0.1:8080`, `[::1]:0` or `unix:/tmp/lab.sock`")
         })?;
         if !address.ip().is_loopback() {
             return Err(format!(
-                "`{text}` is no loopback address; the lab listens on 127.0.0.1, [::1] or unix:PATH only"
+                "`{text}` is not a loopback address; the lab listens on 127.0.0.1, [::1] or unix:PATH only"
             ));
         }
         Ok(Self::Tcp(address))
@@ -203,11 +203,11 @@ impl fmt::Display for Listen {
 
 fn parse_workers(text: &str) -> Result<usize, String> {
     let workers = text.parse().ok().filter(|workers| *workers <= 1_000_000);
-    workers.ok_or_else(|| format!("`{text}` is no number of workers: write 0 (infinitely many) to 1000000"))
+    workers.ok_or_else(|| format!("`{text}` is not a number of workers: write 0 (infinitely many) to 1000000"))
 }
 
 fn parse_header(text: &str) -> Result<String, String> {
-    let refuse = || format!("`{text}` is no header field: write e.g. `X-Name: value`");
+    let refuse = || format!("`{text}` is not a header field: write e.g. `X-Name: value`");
     let (name, value) = text.split_once(':').ok_or_else(refuse)?;
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) || value.bytes().any(|byte| byte.is_ascii_control()) {

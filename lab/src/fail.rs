@@ -86,10 +86,10 @@ impl FailRule {
         let (share, kind) =
             text.split_once(':').ok_or_else(|| format!("`{text}`: write a share and a kind, e.g. `1%:500`"))?;
         let probability = parse_share(share)
-            .ok_or_else(|| format!("`{share}` is no share of requests: write e.g. `0.01` or `1%`"))?;
+            .ok_or_else(|| format!("`{share}` is not a share of requests: write e.g. `0.01` or `1%`"))?;
         let kind = FailKind::parse(kind).ok_or_else(|| {
             format!(
-                "`{kind}` is no kind of failure: write a status from 200 to 599, or reset, close, close-early, garbage, \
+                "`{kind}` is not a kind of failure: write a status from 200 to 599, or reset, close, close-early, garbage, \
                  never, slow, truncate-head, extra"
             )
         })?;

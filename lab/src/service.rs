@@ -85,7 +85,7 @@ fn read_times(path: &str) -> Result<Vec<u64>, String> {
 fn parse_time(path: &str, line_number: usize, line: &str) -> Result<u64, String> {
     match line.trim().parse::<f64>() {
         Ok(time) if (0.0..=86_400.0).contains(&time) => Ok((time * 1e9).round() as u64),
-        _ => Err(format!("{path}:{line_number}: `{line}` is no number of seconds between 0 and 86400")),
+        _ => Err(format!("{path}:{line_number}: `{line}` is not a number of seconds between 0 and 86400")),
     }
 }
 

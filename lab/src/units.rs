@@ -30,9 +30,9 @@ pub fn parse_span(text: &str) -> Result<u64, String> {
         "m" | "min" => 60e9,
         "h" => 3600e9,
         "" => return Err(format!("`{text}` has no unit: write e.g. `{text}ms` or `{text}s`")),
-        _ => return Err(format!("`{text}` is no length of time: write e.g. `500us`, `10ms`, `1.5s`, `2m`")),
+        _ => return Err(format!("`{text}` is not a duration: write e.g. `500us`, `10ms`, `1.5s`, `2m`")),
     };
-    let value = parse_number(number).ok_or_else(|| format!("`{text}` is no length of time: write e.g. `10ms`"))?;
+    let value = parse_number(number).ok_or_else(|| format!("`{text}` is not a duration: write e.g. `10ms`"))?;
     let nanos = value * scale;
     if nanos > LONGEST {
         return Err(format!("`{text}` is more than a day"));
@@ -58,7 +58,7 @@ pub fn parse_positive_span(text: &str) -> Result<u64, String> {
 ///
 /// What is wrong with the text.
 pub fn parse_size(text: &str) -> Result<usize, String> {
-    let refuse = || format!("`{text}` is no size: write e.g. `10`, `1k`, `124k`, `1M`");
+    let refuse = || format!("`{text}` is not a size: write e.g. `10`, `1k`, `124k`, `1M`");
     let (number, unit) = split_unit(text);
     let scale = match unit {
         "" | "b" | "B" => 1.0,

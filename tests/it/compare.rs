@@ -107,7 +107,7 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
         assert_eq!(again.verdicts(), ["worse"]);
         let listed = brunt_in(again.dir, "report last").ends(0);
         listed.says("decided after");
-        assert!(!listed.out.contains("not carried out to its end"), "{}", listed.out);
+        assert!(!listed.out.contains("is incomplete"), "{}", listed.out);
     });
 }
 
@@ -177,8 +177,8 @@ fn runs_that_were_kept_are_compared_as_far_as_they_can_be() {
         let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --fail-if 'p50 worse by 50%'").ends(9);
         assert_eq!(said.verdicts(), ["worse"]);
         assert_eq!(said.comparison("ended"), "stored");
-        said.says("not made side by side");
-        said.says("It is not known whether servers were started anew");
+        said.says("not alternating");
+        said.says("It is unknown whether servers were restarted");
         let alone = brunt_in(said.dir, "compare run:a").ends(2);
         alone.says("a comparison needs two");
     });
@@ -193,8 +193,8 @@ fn one_run_a_side_decides_nothing_and_that_is_said() {
     }
     let said = brunt_in(dir, "compare A=run:a B=run:b --metric p50 --require-decision").ends(8);
     assert_eq!(said.verdicts(), ["undecided"]);
-    said.says("p50: so few runs cannot show any difference: the least p-value that they can reach is 1, and 0.05 is asked for.");
-    said.says("It takes 4 runs a side at least.");
+    said.says("p50: too few runs to show any difference: their smallest possible p-value is 1 (required: 0.05).");
+    said.says("At least 4 runs per side are needed.");
     said.says("undecided: 1 and 1 run are too few");
 }
 
@@ -225,7 +225,7 @@ fn what_differs_besides_is_said_before_anything_is_measured() {
         format!("compare A={} B={} C={} -r 40 -d 300ms --repeat 1", small.at("/"), large.at("/"), small.at("/c"));
     let said = brunt(&line).ends(0);
     let at = |text: &str| said.err.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{}", said.err));
-    let before = at("they answer differently: body of the reply: A has 100 bytes, B has 20,000 bytes.");
+    let before = at("different replies: body of the reply: A has 100 bytes, B has 20,000 bytes.");
     assert!(before < at("1/3 A"), "{}", said.err);
     assert!(at("p99: 1 block cannot show any difference") < at("1/3 A"), "{}", said.err);
     assert_eq!(said.comparison("pairs").as_array().map(Vec::len), Some(2));

@@ -123,8 +123,9 @@ fn a_run_that_was_cut_short_is_named() {
     let Some(nginx) = nginx("explain::a_run_that_was_cut_short_is_named", "") else { return };
     let asked = [("-c 100 --think 50ms -n 10000000", "of 10,000,000 requests"), ("-c 100 -d 60s", "of 60.0 s")];
     for (load, of) in asked {
+        let before = nginx.requests();
         let explained = explained_by(&mut command(&format!("{} {load}", nginx.at("/"))), |running| {
-            crate::world::until("requests", || nginx.requests() > 500);
+            crate::world::until("requests", || nginx.requests() > before + 500);
             sleep(Duration::from_millis(200));
             running.signal(Signal::INT);
         });

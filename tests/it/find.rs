@@ -99,7 +99,7 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
         assert!((value / low - 1.0).abs() < 0.25, "{value}, and it is {low}: {}", ran.err);
         // Short trials on a machine that others use as well: a percent beside the interval is no error of its method.
         assert!(from < low * 1.01 && low < to * 1.01, "{from} to {to}, and it is {low}: {}", ran.err);
-        ran.says(&["carries", "at p99 < 100ms", "Capacity", "reason"]);
+        ran.says(&["capacity", "at p99 < 100ms", "Capacity", "reason"]);
         assert!(ran.err.contains("trial 1: 50/s") && ran.err.contains("; next "), "{}", ran.err);
     });
 }
@@ -142,7 +142,7 @@ fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
     running.signal(Signal::INT);
     let first = running.finish_amid().ends(130);
     assert_eq!((answer(&first)["ended"].as_str(), first.at("/interrupted")), (Some("stopped"), &Value::Bool(true)));
-    first.says(&["carries at least 50", "it was stopped before the target precision was reached"]);
+    first.says(&["capacity at least 50", "it was stopped before the target precision was reached"]);
 
     let line = words(&["--within", "50s", "--resume"]);
     let again = found(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
@@ -186,7 +186,7 @@ fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
             ran.err
         );
         assert!(interval(&ran).0.is_some() && interval(&ran).1.is_none(), "{}", ran.err);
-        ran.says(&["carries at least"]);
+        ran.says(&["capacity at least"]);
     });
 }
 
@@ -234,7 +234,7 @@ fn several_contenders_of_a_plan_are_searched_one_after_the_other() {
         (0..2).filter_map(|n| ran.at(&format!("/analysis/answers/{n}/contender")).as_str()).collect();
     assert_eq!(names, ["first", "second"]);
     assert!(ran.err.contains("first: trial 1: 50/s") && ran.err.contains("second: trial 1: 50/s"), "{}", ran.err);
-    ran.says(&["first carries at least 60", "second carries at least 60", "Trials of second"]);
+    ran.says(&["first: capacity at least 60", "second: capacity at least 60", "Trials of second"]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub struct Answer {
     pub contender: String,
     /// The unit of loads.
     pub unit: LoadUnit,
-    /// The whole in one sentence: "carries 3,412 ± 60 requests/s at p99 < 50ms; bends at 2,950 to 3,050; …".
+    /// The whole in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; bends at 2,950 to 3,050; …".
     pub sentence: String,
     /// One for each set of objectives, in their order.
     pub capacities: Vec<Capacity>,

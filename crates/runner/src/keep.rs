@@ -26,7 +26,7 @@ impl StoredRun {
     ///
     /// The reason, as a sentence, why the store cannot begin a run.
     pub fn begin(store: &Store, belongs: Option<(&str, TrialIndex)>) -> Result<Self, String> {
-        let log = store.begin_run(belongs).map_err(|error| format!("this run is not kept: {error}"))?;
+        let log = store.begin_run(belongs).map_err(|error| format!("this run is not stored: {error}"))?;
         Ok(Self { log, trouble: None, alone: belongs.is_none() })
     }
 

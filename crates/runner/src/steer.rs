@@ -60,7 +60,7 @@ impl Steering {
     /// What is to be told before the run is over.
     pub fn before_end(&mut self) -> Option<String> {
         let progress = self.progress.take()?;
-        Some(format!("--until was not reached: {}; to go on longer: --max-duration", words(&progress)))
+        Some(format!("--until was not reached: {}; raise --max-duration", words(&progress)))
     }
 
     fn look_at_warmup(&mut self, run: &Run, to: Tick) -> Option<String> {
@@ -79,10 +79,7 @@ impl Steering {
     /// The measured time has begun, and the warm-up was never found steady.
     fn tell_unsteady(&mut self) -> Option<String> {
         self.warmup.take()?;
-        Some(
-            "--warmup auto: never became steady in the longest warm-up; the figures are those of a server that changes"
-                .into(),
-        )
+        Some("--warmup auto: no steady state within the longest warm-up; the figures describe a transition".into())
     }
 
     /// Nobody is told: how long a trial took is seen.
@@ -137,8 +134,8 @@ impl Side {
 /// Each goal, and how near it is.
 fn words(progress: &Progress) -> String {
     let one = |reach: &steady::until::GoalProgress| match reach.half_width {
-        Some(half) => format!("{} is known to ±{:.2}% (asked: {})", reach.goal.aim, half * 1e2, reach.goal),
-        None => format!("{} has no interval yet (asked: {})", reach.goal.aim, reach.goal),
+        Some(half) => format!("{}: ±{:.2}% (target: {})", reach.goal.aim, half * 1e2, reach.goal),
+        None => format!("{}: no interval yet (target: {})", reach.goal.aim, reach.goal),
     };
     progress.reaches.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -28,17 +28,17 @@ fn carries(capacity: &Capacity, unit: LoadUnit) -> String {
             let (below, above) = (value - low, high - value);
             // An interval of which one side is much the longer has no middle.
             if below.min(above) < ONE_SIDED * below.max(above) {
-                return format!("carries {} {of} ({} to {}) at {name}", load(value), load(low), load(high));
+                return format!("capacity {} {of} (95 % CI {}–{}) at {name}", load(value), load(low), load(high));
             }
-            format!("carries {} ± {} {of} at {name}", load(value), load(below.max(above)))
+            format!("capacity {} ± {} {of} at {name}", load(value), load(below.max(above)))
         }
-        Estimate { value: Some(value), .. } => format!("carries about {} {of} at {name}", load(value)),
+        Estimate { value: Some(value), .. } => format!("capacity about {} {of} at {name}", load(value)),
         Estimate { low: Some(low), high: Some(high), .. } => {
-            format!("carries between {} and {} {of} at {name}", load(low), load(high))
+            format!("capacity between {} and {} {of} at {name}", load(low), load(high))
         }
-        Estimate { low: Some(low), .. } => format!("carries at least {} {of} at {name}", load(low)),
-        Estimate { high: Some(high), .. } => format!("carries less than {} {of} at {name}", load(high)),
-        _ => format!("nothing is known at {name}"),
+        Estimate { low: Some(low), .. } => format!("capacity at least {} {of} at {name}", load(low)),
+        Estimate { high: Some(high), .. } => format!("capacity below {} {of} at {name}", load(high)),
+        _ => format!("capacity unknown at {name}"),
     }
 }
 
@@ -46,7 +46,7 @@ fn recovers(recovery: Recovery) -> String {
     match recovery.after {
         Some(after) if after.is_zero() => "recovers at once".into(),
         Some(after) => format!("recovers in {} s", three(after.as_secs_f64())),
-        None => "did not recover while it was watched".into(),
+        None => "no recovery within the observation time".into(),
     }
 }
 
@@ -58,8 +58,8 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&s
             format!("{} {of} ({} to {})", load(value), load(low), load(high))
         }
         Estimate { value: Some(value), low, high } => {
-            let low = low.map_or("its lower end is not known".into(), |low| format!("at least {}", load(low)));
-            let high = high.map_or("its upper end is not known".into(), |high| format!("at most {}", load(high)));
+            let low = low.map_or("lower bound unknown".into(), |low| format!("at least {}", load(low)));
+            let high = high.map_or("upper bound unknown".into(), |high| format!("at most {}", load(high)));
             format!("about {} {of}: {low}, {high}", load(value))
         }
         Estimate { low: Some(low), high: Some(high), .. } => format!("{} to {} {of}", load(low), load(high)),
@@ -74,9 +74,9 @@ fn why(ended: SearchEnd, limit: Option<&str>) -> String {
         (SearchEnd::Generator, Some(limit)) => format!("the generator was the limit ({limit})"),
         (SearchEnd::Generator, None) => "the generator was the limit".into(),
         (SearchEnd::Most, _) => "the highest load allowed met the objectives".into(),
-        (SearchEnd::Least, _) => "the lowest load that makes sense missed the objectives".into(),
-        (SearchEnd::Budget | SearchEnd::Precise, _) => "there was no time to try more".into(),
-        (SearchEnd::Stopped, _) => "it was stopped before that was known".into(),
+        (SearchEnd::Least, _) => "the lowest useful load missed the objectives".into(),
+        (SearchEnd::Budget | SearchEnd::Precise, _) => "the time budget was used up".into(),
+        (SearchEnd::Stopped, _) => "the search was stopped".into(),
     }
 }
 

@@ -132,7 +132,7 @@ impl Stage<'_> {
             if next >= lowest || next < self.search.find.start * LEAST {
                 return Some(Err(SearchEnd::Least));
             }
-            return Some(self.ask(next, "a quarter, for the objectives were missed", Length::Short));
+            return Some(self.ask(next, "a quarter: the objectives were missed", Length::Short));
         }
         None
     }
@@ -154,7 +154,7 @@ impl Stage<'_> {
             return if limit / met < WIDE || between <= met || between >= limit {
                 Err(SearchEnd::Generator)
             } else {
-                self.ask(between, "between what went and where the generator was the limit", Length::Short)
+                self.ask(between, "between the last valid load and the generator's limit", Length::Short)
             };
         }
         let most = self.search.find.most.unwrap_or(f64::INFINITY);
@@ -162,7 +162,7 @@ impl Stage<'_> {
             return Err(SearchEnd::Most);
         }
         let (next, why) = match self.alone() {
-            Some(rate) if rate > GROWTH.0 * highest => (rate, "what one after another would take"),
+            Some(rate) if rate > GROWTH.0 * highest => (rate, "the rate of sequential requests"),
             _ if self.is_slower() => (GROWTH.1 * highest, "twice the last"),
             _ => (GROWTH.0 * highest, "four times the last"),
         };
@@ -280,9 +280,9 @@ impl Stage<'_> {
         let open = matches!(self.search.unit, LoadUnit::PerSecond);
         match achieved.or(queued).map(|saturation| 0.9 * saturation) {
             Some(guess) if open && guess > low * 1.1 && guess < high / 1.05 => {
-                (guess, "shortly before what it achieved")
+                (guess, "slightly below the achieved throughput")
             }
-            _ => ((low * high).sqrt(), "between what was met and what was missed"),
+            _ => ((low * high).sqrt(), "between a load that met the objectives and one that missed them"),
         }
     }
 
@@ -322,9 +322,9 @@ impl Stage<'_> {
         let (load, why, purpose, length) = if self.has(TrialPurpose::Recovery) {
             return NextStep::Done(end);
         } else if self.has(TrialPurpose::Overload) {
-            (0.8 * capacity, "to see how long it takes to recover", TrialPurpose::Recovery, Length::Middle)
+            (0.8 * capacity, "recovery", TrialPurpose::Recovery, Length::Middle)
         } else {
-            (factor * capacity, "a deliberate overload", TrialPurpose::Overload, Length::Short)
+            (factor * capacity, "overload trial", TrialPurpose::Overload, Length::Short)
         };
         let mut times = self.length(length);
         if purpose == TrialPurpose::Recovery {

@@ -165,7 +165,7 @@ impl serde::de::Error for SpecError {
             Unexpected::Map => "a map",
             _ => "a single value",
         };
-        Self::custom(format!("{found} stands where {expected} belongs; write {expected}"))
+        Self::custom(format!("{found} instead of {expected}; write {expected}"))
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {

@@ -21,8 +21,7 @@ pub enum StoreError {
     Index(#[from] rusqlite::Error),
     /// A later brunt made it.
     #[error(
-        "{path} was made by a later brunt (its index has version {found}, this brunt knows {known}): use that one, or \
-         --store with another directory"
+        "{path} belongs to a later version of brunt (index version {found}; supported: {known}): use that version, or --store with another directory"
     )]
     Newer {
         /// The index.
@@ -88,7 +87,7 @@ pub enum StoreError {
         what: String,
     },
     /// It is a baseline.
-    #[error("{id} is the baseline `{name}`; `brunt baseline rm {name}` makes it as any other")]
+    #[error("{id} is the baseline `{name}`; remove the baseline first: `brunt baseline rm {name}`")]
     IsBaseline {
         /// What was to be removed.
         id: String,

@@ -62,7 +62,7 @@ pub const READERS: &[Reader] = &[
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignError {
     /// No reader knows it.
-    #[error("{0}: this is nothing that can be read; what can: {list}", list = known())]
+    #[error("{0}: unsupported file format; supported: {list}", list = known())]
     Unknown(String),
     /// It is of a known kind, and something in it makes no sense.
     #[error("{name}: {what}")]
@@ -73,10 +73,10 @@ pub enum ForeignError {
         what: String,
     },
     /// Loads of an open and of a closed loop.
-    #[error("{0} counts its loads in other units than the files before it: read arrivals per second and users apart")]
+    #[error("{0} has another unit of load than the files before it: analyse arrivals per second and users separately")]
     Mixed(String),
     /// No file, or none that holds anything.
-    #[error("there is nothing to analyse")]
+    #[error("no results to analyse")]
     Nothing,
 }
 
@@ -95,8 +95,7 @@ fn number(word: &str) -> Option<f64> {
 }
 
 /// What many of these files cannot tell.
-const ONE_VALUE: &str =
-    "one value a step: how runs differ is not known, so no difference between contenders can be tested";
+const ONE_VALUE: &str = "one value per step: the variation between runs is unknown, so no difference can be tested";
 const NO_PERCENTILES: &str = "the file has means of the response time and no percentiles";
 
 #[cfg(test)]

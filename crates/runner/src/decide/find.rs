@@ -243,13 +243,12 @@ fn silent(contended: &SearchProgress) -> Finding {
         rule: "nobody_answers".into(),
         weight: Weight::Warning,
         sentence: format!("No response from {name} in the last {trials} of {} trials.", contended.made),
-        remedy: Some("see whether the server is there; `brunt check` looks at it".into()),
+        remedy: Some("check the server with `brunt check URL`".into()),
     }
 }
 
 /// What a reader should be told first: the answer, whether it is enough, and what makes it doubtful.
 fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
-    let whose = if several { format!("{} ", answer.contender) } else { String::new() };
     let of = if several { format!("{}: ", answer.contender) } else { String::new() };
     let finding = |rule: &str, weight, sentence, remedy: Option<&str>| Finding {
         rule: rule.to_owned(),
@@ -257,7 +256,7 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
         sentence,
         remedy: remedy.map(str::to_owned),
     };
-    let mut told = vec![finding("capacity", Weight::Note, format!("{whose}{}.", answer.sentence), None)];
+    let mut told = vec![finding("capacity", Weight::Note, format!("{of}{}.", answer.sentence), None)];
     let not_precise = match answer.ended {
         SearchEnd::Budget => {
             Some(("time budget used up before the target precision was reached", "raise --time-budget"))
@@ -273,7 +272,7 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
     );
     let drift = answer.drift.as_ref();
     told.extend(drift.map(|drift| {
-        let remedy = Some("let it come to rest between trials (--cooldown), or restart it (plan file: find.between)");
+        let remedy = Some("allow a pause between trials (--cooldown), or restart the server (plan file: find.between)");
         finding("capacity_drift", Weight::Warning, format!("{of}{drift}."), remedy)
     }));
     told.extend(find.require.iter().map(|requirement| {

@@ -52,11 +52,11 @@ pub fn next(ask: &TrialRequest, unit: LoadUnit) -> String {
 /// Why nothing more is tried.
 pub fn ended(end: SearchEnd) -> &'static str {
     match end {
-        SearchEnd::Precise => "that is as precise as was asked",
-        SearchEnd::Budget => "the time is over",
+        SearchEnd::Precise => "target precision reached",
+        SearchEnd::Budget => "time budget used up",
         SearchEnd::Generator => "load generator saturated",
-        SearchEnd::Most => "no higher load is to be tried",
-        SearchEnd::Least => "lower loads make no sense",
+        SearchEnd::Most => "highest allowed load reached",
+        SearchEnd::Least => "lowest useful load reached",
         SearchEnd::Stopped => "stopped",
     }
 }
@@ -79,7 +79,7 @@ fn side(contended: &SearchProgress, tried: &SearchTrial) -> String {
         (None, _) => words,
         (Some(limited), Evidence::Both) => format!("{words}, corrected for the generator's lag ({limited})"),
         (Some(limited), _) if contended.search.is_contested(seen) => {
-            format!("contested, the generator was the limit ({limited})")
+            format!("contested: generator-limited ({limited})")
         }
         (Some(limited), _) => format!("{words}, evidence for the lower end only ({limited})"),
     }

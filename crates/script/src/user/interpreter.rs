@@ -152,7 +152,7 @@ impl<T: Transport> Interpreter<T> {
                 other => self.jump(other, turn),
             }
         }
-        Step::Broken("the scenario goes round and round without a request or a pause; give its loop a request".into())
+        Step::Broken("the scenario loops without a request or a pause; add a request to the loop".into())
     }
 
     /// What is only about where the program goes on.

@@ -346,9 +346,6 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), steps: vec![] };
     assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`, and no extractor does".into()));
     let round = vec![Do::Loop { times: None, steps: vec![] }];
-    assert_eq!(
-        asks(&ABC, round)[0],
-        "the scenario goes round and round without a request or a pause; give its loop a request"
-    );
+    assert_eq!(asks(&ABC, round)[0], "the scenario loops without a request or a pause; add a request to the loop");
     assert_eq!(asks(&ABC, vec![Do::Request(9)])[0], "the scenario asks for request 9, and its list has 3");
 }

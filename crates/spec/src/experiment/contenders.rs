@@ -37,7 +37,7 @@ pub fn contenders(
     steps: impl Fn(&RunSettings) -> Result<Steps>,
 ) -> Result<(Vec<Contender>, Vec<String>)> {
     require!(run.said, run.output.events.is_none(), |names| {
-        format!("{} keeps one run; an experiment has many: leave it out", names.of("events"))
+        format!("{} stores one run; an experiment has many: leave it out", names.of("events"))
     });
     if run.url.is_none() && run.request.urls.is_none() {
         return Err(SpecError::told("no URL is given; write one, such as http://127.0.0.1/"));
@@ -61,7 +61,7 @@ pub fn contenders(
 pub fn add(contenders: &mut Vec<Contender>, contender: Contender) -> Result<()> {
     let name = &contender.name;
     if contenders.iter().any(|other| other.name == *name) {
-        return Err(SpecError::told(format!("two servers would be called {name}; write NAME=URL for each")));
+        return Err(SpecError::told(format!("two servers have the name {name}; write NAME=URL for each")));
     }
     contenders.push(contender);
     Ok(())

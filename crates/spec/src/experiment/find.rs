@@ -82,8 +82,7 @@ impl SearchSettings {
             objectives = objective::parse(defaults::FIND_OBJECTIVE)?;
             let missing = asked.said.text(|names| names.of("objective"));
             let usual = defaults::FIND_OBJECTIVE;
-            notes
-                .push(format!("no {missing} says what a load is to meet; it is `{usual}`, where people lose patience"));
+            notes.push(format!("no {missing}; the default is `{usual}`"));
         }
         let start = self.first_load(asked)?;
         let most = match (self.most, unit) {

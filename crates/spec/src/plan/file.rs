@@ -163,7 +163,7 @@ impl Draft {
         let ports: Vec<String> = read(node).map_err(|e| e.within("ports", &node.at))?;
         match ports.iter().enumerate().find(|(n, port)| ports[..*n].contains(port)) {
             Some((_, twice)) => {
-                Err(SpecError::new(&node.at, "ports", format!("`{twice}` stands there twice; write it once")))
+                Err(SpecError::new(&node.at, "ports", format!("`{twice}` is given twice; write it once")))
             }
             None => Ok(ports),
         }
@@ -305,7 +305,7 @@ fn hooks_of(plan: &mut Node, wanted: impl Fn(&str) -> bool) {
 
 /// What is asked, each request by its keys.
 fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
-    let nothing = "what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script";
+    let nothing = "the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script";
     let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
     let ways: Vec<&Entry> =
         script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();
@@ -314,7 +314,7 @@ fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
         [] => return Err(SpecError::new(&script.at, "script", nothing)),
         [first, second, ..] => {
             let wrong = format!(
-                "script.{} says already what to ask; write one of them (`{}: null` takes it away again)",
+                "script.{} defines the requests already; write one of them (`{}: null` takes it away again)",
                 first.key, first.key
             );
             return Err(SpecError::new(&second.at, format!("script.{}", second.key), wrong));
@@ -323,7 +323,7 @@ fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
     match (&one.node.value, one.key.as_str()) {
         (_, "urls") => Ok(Vec::new()),
         (Value::List(nodes), "requests") if nodes.is_empty() => {
-            Err(SpecError::new(&one.node.at, "script.requests", "there is nothing in it; write one request at least"))
+            Err(SpecError::new(&one.node.at, "script.requests", "it is empty; write at least one request"))
         }
         (Value::List(nodes), _) => Ok(nodes.iter().map(request).collect()),
         _ => Ok(vec![request(&one.node)]),

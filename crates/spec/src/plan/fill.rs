@@ -95,7 +95,7 @@ impl Scope<'_> {
                 rest = behind;
             } else if let Some(name) = behind.strip_prefix('{') {
                 let end = name.find('}').ok_or_else(|| {
-                    SpecError::new(at, "", "behind `${` a `}` is missing; write ${name}, or $${ for a plain ${")
+                    SpecError::new(at, "", "`}` is missing after `${`; write ${name}, or $${ for a plain ${")
                 })?;
                 out.push_str(&self.value(&name[..end], at, open)?);
                 rest = &name[end + 1..];

@@ -29,7 +29,7 @@ struct Reader<'a>(&'a Node);
 
 impl Reader<'_> {
     fn expected<T>(&self, what: &str, instead: &str) -> Result<T, SpecError> {
-        Err(SpecError::new(&self.0.at, "", format!("{} stands where {what} belongs; write {instead}", self.0.kind())))
+        Err(SpecError::new(&self.0.at, "", format!("{} instead of {what}; write {instead}", self.0.kind())))
     }
 
     fn number<T: std::str::FromStr>(&self) -> Result<T, SpecError> {
@@ -125,7 +125,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             (_, [entry]) => {
                 visitor.visit_enum(Choice { name: &entry.key, node: &entry.node }).map_err(|e| located(e, self.0))
             }
-            _ => self.expected("one word, or one name with its settings,", "`name` or `name: {…}`"),
+            _ => self.expected("one word, or one name with its settings", "`name` or `name: {…}`"),
         }
     }
 

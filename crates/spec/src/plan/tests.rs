@@ -168,7 +168,7 @@ fn a_set_that_means_nothing_is_told() {
     --set load..rate=5: unknown variable or key `load..rate`; write load.rate=…
     --set quux=1: unknown variable or key `quux`; write one of scale, page, or a key such as load.rate=500
     --set repetitions=many: repetitions: `many`: not a whole number; write one such as 3
-    --set load.rate=[1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
+    --set load.rate=[1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; check the indentation, quotes and brackets here and above
     ");
 }
 
@@ -265,14 +265,14 @@ fn values_of_the_wrong_kind_are_told() {
         "script: {request: h}\nhooks: {before: {step: {timeout: 1s}}}\n",
         "script: {request: h}\nhooks: {before: {step: {run: x, timeout: soon}}}\n",
     ]), @r"
-    plan.yaml:1:1: a list stands where a map belongs; write `name: …` below it
-    plan.yaml:1:1: a single value stands where a map belongs; write `name: …` below it
-    plan.yaml:1:9: script: a single value stands where a map belongs; write `name: value` below it
-    plan.yaml:1:19: script.request: a list stands where a single value or a map belongs; write a single value or a map
-    plan.yaml:1:20: script.requests: a single value stands where a list belongs; write [a, b], or a line `- a` for each
-    plan.yaml:2:7: load: a list stands where a map belongs; write `name: value` below it
-    plan.yaml:2:18: load.duration: a map stands where a single value belongs; write one
-    plan.yaml:2:18: load.duration: a list stands where a single value belongs; write one
+    plan.yaml:1:1: a list instead of a map; write `name: …` below it
+    plan.yaml:1:1: a single value instead of a map; write `name: …` below it
+    plan.yaml:1:9: script: a single value instead of a map; write `name: value` below it
+    plan.yaml:1:19: script.request: a list instead of a single value or a map; write a single value or a map
+    plan.yaml:1:20: script.requests: a single value instead of a list; write [a, b], or a line `- a` for each
+    plan.yaml:2:7: load: a list instead of a map; write `name: value` below it
+    plan.yaml:2:18: load.duration: a map instead of a single value; write one
+    plan.yaml:2:18: load.duration: a list instead of a single value; write one
     plan.yaml:2:25: connection.keepalive: `yes` is neither true nor false; write one of the two
     plan.yaml:2:14: repetitions: 4000000000 are too many; write 100000 or fewer
     plan.yaml:2:14: repetitions: `three`: not a whole number; write one such as 3
@@ -281,11 +281,11 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:1:29: script.order: invalid value `shuffled`; write sequence, random, walk or walk_together
     plan.yaml:2:11: cooldown: `5 s`: ` s` is not a unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
     plan.yaml:2:17: probe_interval: `0`: the duration must be above zero; write one such as 500ms, 1.5s or 2m
-    plan.yaml:2:11: vars.a: a list stands where a single value belongs; write one
-    plan.yaml:2:8: ports: a single value stands where a list belongs; write [a, b], or a line `- a` for each
-    plan.yaml:2:8: ports: `http` stands there twice; write it once
+    plan.yaml:2:11: vars.a: a list instead of a single value; write one
+    plan.yaml:2:8: ports: a single value instead of a list; write [a, b], or a line `- a` for each
+    plan.yaml:2:8: ports: `http` is given twice; write it once
     plan.yaml:2:10: probes[0].nginx.url: is missing; write it here
-    plan.yaml:2:10: probes[0]: a map stands where one word, or one name with its settings, belongs; write `name` or `name: {…}`
+    plan.yaml:2:10: probes[0]: a map instead of one word, or one name with its settings; write `name` or `name: {…}`
     plan.yaml:2:10: probes[0]: `/status` is no URL; write one such as http://127.0.0.1:8080/status
     plan.yaml:2:10: probes[0]: metrics belongs to a probe of prometheus; leave it out
     plan.yaml:2:10: probes[0]: which processes is said by one of name, pid, pid_file, port or cgroup; write one of them
@@ -317,21 +317,21 @@ fn what_does_not_fit_together_is_told() {
         "script: {request: h}\nvars: {scale: full}\nchoose: {scale: [small]}\n",
         "script: {request: h}\nvars: {scale: full}\nchoose: {scale: {full: 3}}\n",
     ]), @r"
-    plan.yaml:1:1: script: what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
-    plan.yaml:1:9: script: what to ask is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
-    plan.yaml:1:22: script.urls: script.request says already what to ask; write one of them (`request: null` takes it away again)
-    plan.yaml:1:20: script.requests: there is nothing in it; write one request at least
+    plan.yaml:1:1: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
+    plan.yaml:1:9: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
+    plan.yaml:1:22: script.urls: script.request defines the requests already; write one of them (`request: null` takes it away again)
+    plan.yaml:1:20: script.requests: it is empty; write at least one request
     plan.yaml:2:13: contenders: there is nothing in it; write a name with its overrides, or leave it out
-    plan.yaml:2:13: contenders: a list stands where a map belongs; write `name: …` below it
-    plan.yaml:2:17: contenders.a: a single value stands where a map belongs; write `name: …` below it
+    plan.yaml:2:13: contenders: a list instead of a map; write `name: …` below it
+    plan.yaml:2:17: contenders.a: a single value instead of a map; write `name: …` below it
     plan.yaml:3:7: contenders.a.repetitions: it is the same for all contenders; write it at the top of the plan
     plan.yaml:3:36: contenders.a.hooks.before.experiment: it is the same for all contenders; write it at the top of the plan
     plan.yaml:2:14: factors.a: there is nothing in it; write a name with its overrides, or leave it out
-    plan.yaml:2:39: two contenders would be called `x y z`; give one level another name
+    plan.yaml:2:39: two contenders have the name `x y z`; give one level another name
     plan.yaml:2:10: choose.scale: unknown variable; write it below vars
     plan.yaml:3:10: choose.scael: unknown variable; write scale
-    plan.yaml:3:17: choose.scale: a list stands where a map belongs; write `name: …` below it
-    plan.yaml:3:24: choose.scale.full: a single value stands where a map belongs; write `name: …` below it
+    plan.yaml:3:17: choose.scale: a list instead of a map; write `name: …` below it
+    plan.yaml:3:24: choose.scale.full: a single value instead of a map; write `name: …` below it
     ");
 }
 
@@ -354,9 +354,9 @@ fn names_that_stand_for_nothing_are_told() {
     plan.yaml:1:19: script.request: ${env.NOT_SET}: the environment variable NOT_SET is not set; set it, or write a value
     plan.yaml:1:7: name: ${contender} is known within a contender only, and this is of the whole experiment; leave it out
     plan.yaml:1:19: script.request: ${factor.size} stands for nothing; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${factor.size} to leave it to the shell
-    plan.yaml:1:19: script.request: behind `${` a `}` is missing; write ${name}, or $${ for a plain ${
+    plan.yaml:1:19: script.request: `}` is missing after `${`; write ${name}, or $${ for a plain ${
     plan.yaml:1:11: script.request: ${a} stands for itself (${a} → ${b} → ${a}); write its value
-    plan.yaml:1:11: vars.a: a map stands where a single value belongs; write one
+    plan.yaml:1:11: vars.a: a map instead of a single value; write one
     ");
 }
 

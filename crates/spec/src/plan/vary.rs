@@ -77,7 +77,7 @@ pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, SpecErr
         Some((_, one)) => Err(SpecError::new(
             &one.at,
             "",
-            format!("two contenders would be called `{}`; give one level another name", one.name),
+            format!("two contenders have the name `{}`; give one level another name", one.name),
         )),
         None => Ok(all),
     }
@@ -150,10 +150,6 @@ pub(super) fn map<'a>(node: &'a Node, path: &str) -> Result<&'a [Entry], SpecErr
     match &node.value {
         Value::Map(entries) => Ok(entries),
         Value::Null => Ok(&[]),
-        _ => Err(SpecError::new(
-            &node.at,
-            path,
-            format!("{} stands where a map belongs; write `name: …` below it", node.kind()),
-        )),
+        _ => Err(SpecError::new(&node.at, path, format!("{} instead of a map; write `name: …` below it", node.kind()))),
     }
 }

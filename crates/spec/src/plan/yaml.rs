@@ -140,7 +140,7 @@ impl Builder {
                 &node.at,
                 "",
                 format!(
-                    "{} stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {{",
+                    "{} instead of a name; write `name: value`, and quotes around a value that begins with [ or {{",
                     node.kind()
                 ),
             ));
@@ -205,7 +205,7 @@ impl Builder {
             let at = Position::within(&self.file, number as u32 + 1, column as u32);
             return SpecError::new(&at, "", "a tab stands before the text; write spaces, two a level");
         }
-        let remedy = "look at the indentation, quotes and brackets here and above";
+        let remedy = "check the indentation, quotes and brackets here and above";
         SpecError::new(&self.position(mark), "", format!("invalid YAML: {info}; {remedy}"))
     }
 }
@@ -213,14 +213,10 @@ impl Builder {
 /// A name of a map, with its place.
 fn name(entries: &[Entry], node: Node) -> Result<(String, Position), SpecError> {
     let Value::Text { text, .. } = node.value else {
-        return Err(SpecError::new(
-            &node.at,
-            "",
-            format!("{} stands where a name belongs; write `name: value`", node.kind()),
-        ));
+        return Err(SpecError::new(&node.at, "", format!("{} instead of a name; write `name: value`", node.kind())));
     };
     if let Some(first) = entries.iter().find(|entry| entry.key == text) {
-        let wrong = format!("`{text}` stands here a second time (first at {}); write it once", first.at);
+        let wrong = format!("`{text}` is given twice (first at {}); write it once", first.at);
         return Err(SpecError::new(&node.at, "", wrong));
     }
     Ok((text, node.at))
@@ -297,17 +293,17 @@ mod tests {
     plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
     plan.yaml:2:1: a second document begins here; write one plan a file
     plan.yaml:2:1: a tab stands before the text; write spaces, two a level
-    plan.yaml:2:1: `a` stands here a second time (first at plan.yaml:1:1); write it once
+    plan.yaml:2:1: `a` is given twice (first at plan.yaml:1:1); write it once
     plan.yaml:1:4: a tag (`!…`) has no meaning in a plan; leave it out, or put quotes around it
-    plan.yaml:2:1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; look at the indentation, quotes and brackets here and above
-    plan.yaml:1:4: invalid YAML: while scanning a quoted scalar, found unexpected end of stream; look at the indentation, quotes and brackets here and above
-    plan.yaml:1:5: invalid YAML: mapping values are not allowed in this context; look at the indentation, quotes and brackets here and above
-    plan.yaml:1:1: a list stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
-    plan.yaml:1:1: a map stands where a name belongs; write `name: value`, and quotes around a value that begins with [ or {
-    plan.yaml:1:4: invalid YAML: while parsing node, found unknown anchor; look at the indentation, quotes and brackets here and above
+    plan.yaml:2:1: invalid YAML: while parsing a flow sequence, expected ',' or ']'; check the indentation, quotes and brackets here and above
+    plan.yaml:1:4: invalid YAML: while scanning a quoted scalar, found unexpected end of stream; check the indentation, quotes and brackets here and above
+    plan.yaml:1:5: invalid YAML: mapping values are not allowed in this context; check the indentation, quotes and brackets here and above
+    plan.yaml:1:1: a list instead of a name; write `name: value`, and quotes around a value that begins with [ or {
+    plan.yaml:1:1: a map instead of a name; write `name: value`, and quotes around a value that begins with [ or {
+    plan.yaml:1:4: invalid YAML: while parsing node, found unknown anchor; check the indentation, quotes and brackets here and above
     plan.yaml:1:8: the alias refers to its own parent; write its value out
-    plan.yaml:1:1: nothing stands where a name belongs; write `name: value`
-    plan.yaml:1:4: invalid YAML: misplaced bracket; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:1: nothing instead of a name; write `name: value`
+    plan.yaml:1:4: invalid YAML: misplaced bracket; check the indentation, quotes and brackets here and above
     ");
     }
 
@@ -322,7 +318,7 @@ mod tests {
         let long = "x".repeat(LONGEST + 1);
         insta::assert_snapshot!([bomb, deep, long].map(|text| told(&text)).join("\n"), @r"
     plan.yaml:5:45: with its aliases the plan has more than 100000 values; write fewer of them
-    plan.yaml:1:259: invalid YAML: recursion limit exceeded; look at the indentation, quotes and brackets here and above
+    plan.yaml:1:259: invalid YAML: recursion limit exceeded; check the indentation, quotes and brackets here and above
     plan.yaml: it has 1048577 bytes, and a plan has 1048576 at most; write what repeats as vars or factors
     ");
     }

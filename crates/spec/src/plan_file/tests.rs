@@ -118,7 +118,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("load: {users: 1.5}", "plan.yaml:2:15: load.users: `1.5`: a connection is not divisible"),
         ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0` is out of range; write 1 to 1024"),
         ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x` is not a whole number"),
-        ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate says already how much is asked"),
+        ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate defines the load already"),
         (
             "load: {connections: 5}",
             "plan.yaml:2:21: load.connections: that many connections at most is said of a load.rate",
@@ -282,7 +282,7 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
           write one load.warmup for all",
         ),
         ("think: 1s", "thnik: 1s", "plan.yaml:7:79: populations.browsing.load.thnik: unknown key; write think"),
-        ("request: {url: /buy, method: POST}", "order: random", "what to ask is missing"),
+        ("request: {url: /buy, method: POST}", "order: random", "the request is missing"),
     ] {
         let told = loaded(&SHOP.replace(from, to), &[]).err().unwrap_or_default();
         assert!(told.contains(expected), "{told}");

@@ -50,8 +50,7 @@ impl Keys {
         let has = |key| find(&self.0, key);
         match (has("load.rate"), has("load.users"), has("load.connections")) {
             (Some(_), Some(users), _) => {
-                let wrong =
-                    "load.rate says already how much is asked; write one of them (`null` takes the other away again)";
+                let wrong = "load.rate defines the load already; write one of them (`null` takes the other away again)";
                 Err(SpecError::new(&users.node.at, "load.users", wrong))
             }
             (None, users, Some(connections)) => {

@@ -10,7 +10,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 const FOREIGN: &str = "not an archive of brunt, or one of an unknown version; `brunt runs export ID` writes one";
-const TORN: &str = "this archive is cut off or damaged, and nothing of it was taken in; copy it once more";
+const TORN: &str = "the archive is truncated or damaged, and nothing was imported; copy it again";
 
 impl Store {
     /// Takes in what [`export`](Self::export) wrote; the id that it has here: its own, or another where that is taken

@@ -37,7 +37,7 @@ fn the_table_of_an_experiment_of_2011_is_read() {
     let at_80: Vec<_> = e1.observations.iter().filter(|o| o.load == 80.0).map(|o| (o.contender, o.achieved)).collect();
     assert_eq!(at_80, [(0, 23.9), (1, 31.2)]);
     assert_eq!(e1.observations[39].mean, Some(1.9045));
-    assert!(e1.notes.iter().any(|note| note.starts_with("one value a step")));
+    assert!(e1.notes.iter().any(|note| note.starts_with("one value per step")));
 }
 
 /// The table of the Universal Scalability Law's own examples: users and throughput, no more.

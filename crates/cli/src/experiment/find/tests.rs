@@ -23,7 +23,7 @@ fn names(find: &Find) -> Vec<&str> {
 fn one_url_is_enough() {
     let (experiment, find, notes) = of(&["http://a/"]).unwrap();
     assert_eq!((names(&find), find.start, find.most), (vec!["p99 < 1s, errors < 1%"], defaults_rate(), None));
-    assert!(notes[0].contains("no --objective says"), "{notes:?}");
+    assert!(notes[0].contains("no --objective; the default is"), "{notes:?}");
     assert_eq!((experiment.trials(), experiment.contenders[0].steps.len()), (0, 1));
     let plan = &experiment.contenders[0].steps[0].plan;
     assert!(plan.objectives.is_empty() && plan.until.is_some());
@@ -71,7 +71,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (&["http://a/", "--time-budget", "5s"], "three trials"),
         (&["http://a/", "--require", "capacity < 5"], "capacity > 3000/s"),
         (&["--time-budget", "5m"], "no URL is given"),
-        (&["http://a/", "--events", "e"], "--events keeps one run"),
+        (&["http://a/", "--events", "e"], "--events stores one run"),
     ] {
         let error = of(line).err().map(|error| format!("{error:#}")).unwrap_or_default();
         assert!(error.contains(told), "{line:?}: {error}");

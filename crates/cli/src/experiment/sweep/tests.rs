@@ -43,8 +43,8 @@ fn a_closed_loop_and_one_load_are_swept_as_well() {
 #[test]
 fn what_makes_no_sense_is_told_with_what_to_write() {
     let told = |line| of(line).unwrap_err().to_string();
-    assert!(told("-r 5 http://a/ http://a").contains("two servers would be called a; write NAME=URL"));
-    assert!(told("-r 5 http://a/ --events e").contains("--events keeps one run"));
+    assert!(told("-r 5 http://a/ http://a").contains("two servers have the name a; write NAME=URL"));
+    assert!(told("-r 5 http://a/ --events e").contains("--events stores one run"));
     assert!(told("-r 5").contains("no URL is given"));
     assert!(told("-r 5 http://a/ --trial-order abba").contains("[possible values: interleaved, blocks, random]"));
     assert!(told("-r 5 http://a/ --repeat 0").contains("0 is not in 1.."));

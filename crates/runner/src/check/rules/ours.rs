@@ -22,7 +22,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
         rule: "descriptors",
         bites: if refused { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
-            "{} connections need {} open files, and a process may have {}",
+            "{} connections need {} open files; limit of a process: {}",
             count(connections),
             count(needed),
             count(limit)
@@ -71,7 +71,7 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
             three(resting),
             count(room)
         ),
-        why: format!("a port rests for {rests} s where brunt closes first; then none is free"),
+        why: format!("ports stay in TIME_WAIT for {rests} s if brunt closes first; then none is free"),
         command: format!("sysctl -w net.ipv4.tcp_tw_reuse=1; or {}", more_ports((resting / room as f64).ceil() as u64)),
     })
 }
@@ -106,7 +106,7 @@ pub(super) fn governor(facts: &Facts) -> Option<Advice> {
         rule: "governor",
         bites: Certainty::Perhaps,
         what: format!("the CPU frequency governor is `{governor}`"),
-        why: "clocks that go up and down with the load make times differ from run to run".into(),
+        why: "CPU frequencies that follow the load make times vary between runs".into(),
         command: "cpupower frequency-set -g performance".into(),
     })
 }

@@ -52,7 +52,7 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
         rule: "certificate_ends",
         bites: Certainty::Perhaps,
         what,
-        why: "others than brunt --insecure will not connect then".into(),
+        why: "clients that verify certificates will not connect then".into(),
         command: "renew it".into(),
     })
 }
@@ -66,7 +66,7 @@ pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
         rule: "redirect",
         bites: Certainty::Perhaps,
         what: format!("the answer is a redirect ({}) to {to}", reply.status),
-        why: "the redirect would be measured, not the page".into(),
+        why: "the run would measure the redirect instead of the page".into(),
         command: format!("brunt {whole}, or --follow 5"),
     })
 }

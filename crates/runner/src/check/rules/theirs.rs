@@ -56,8 +56,8 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
             count(backlog),
             count(connections)
         ),
-        why: "when many come at once, the rest wait a second and more for their SYN to be sent again".into(),
-        command: format!("{kernel}{server}, and start it again"),
+        why: "if many arrive at once, the rest wait for a SYN retransmission of a second or more".into(),
+        command: format!("{kernel}{server}, and restart it"),
     })
 }
 
@@ -88,7 +88,7 @@ pub(super) fn link(facts: &Facts) -> Option<Advice> {
         rule: "link",
         bites: Certainty::Surely,
         what: format!(
-            "replies of {} at {}/s are {} Mbit/s, and the link carries {} Mbit/s",
+            "replies of {} at {}/s are {} Mbit/s, and the link has {} Mbit/s",
             plural(reply.head_bytes + reply.body_bytes, "byte"),
             three(rate),
             three(bits / 1e6),
@@ -118,7 +118,7 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
         rule: "shared_cores",
         bites: Certainty::Perhaps,
         what: format!("client and server{who} share this machine and its {}", plural(cores.into(), "core")),
-        why: "what brunt uses, the server lacks: the server alone could do more".into(),
+        why: "brunt and the server compete for CPU: the server alone could do more".into(),
         command,
     })
 }
