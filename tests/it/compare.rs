@@ -238,7 +238,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
     let url = one.at("/");
     for (line, told) in [
         (format!("compare {url}"), "a comparison needs two; write two"),
-        (format!("compare {url} {url}"), "two servers would be called"),
+        (format!("compare {url} {url}"), "two servers have the name"),
         (format!("compare A={url} run:x"), "cannot stand beside each other"),
         (format!("compare A={url} B={url} --metric speed"), "write one of p50"),
         (format!("compare A={url} B={url} --fail-if 'p99 > 5%'"), "`worse by` is missing"),

@@ -32,6 +32,13 @@ fn carries(capacity: &Capacity, unit: LoadUnit) -> String {
             }
             format!("capacity {} ± {} {of} at {name}", load(value), load(below.max(above)))
         }
+        // Of an interval with one end, only that end is sure.
+        Estimate { value: Some(value), low: Some(low), high: None } => {
+            format!("capacity at least {} {of} (estimate {}) at {name}", load(low), load(value))
+        }
+        Estimate { value: Some(value), low: None, high: Some(high) } => {
+            format!("capacity at most {} {of} (estimate {}) at {name}", load(high), load(value))
+        }
         Estimate { value: Some(value), .. } => format!("capacity about {} {of} at {name}", load(value)),
         Estimate { low: Some(low), high: Some(high), .. } => {
             format!("capacity between {} and {} {of} at {name}", load(low), load(high))
