@@ -239,7 +239,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
     for (line, told) in [
         (format!("compare {url}"), "a comparison needs two; write two"),
         (format!("compare {url} {url}"), "two servers have the name"),
-        (format!("compare A={url} run:x"), "cannot stand beside each other"),
+        (format!("compare A={url} run:x"), "cannot be mixed"),
         (format!("compare A={url} B={url} --metric speed"), "write one of p50"),
         (format!("compare A={url} B={url} --fail-if 'p99 > 5%'"), "`worse by` is missing"),
         (format!("compare A={url} B={url} --metric cpu"), "add --probe process=NAME"),
@@ -261,5 +261,5 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
     ] {
         brunt(&line).ends(2).says(told);
     }
-    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5")).ends(3).says("does not answer");
+    brunt(&format!("compare A={url} B=http://127.0.0.1:1/ -r 5")).ends(3).says("no response from");
 }
