@@ -11,7 +11,7 @@ use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
 use crate::view::ViewArgs;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Measures web servers: throughput, response times, capacity and bottlenecks, with confidence intervals.
@@ -83,8 +83,7 @@ pub enum Command {
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
-        #[arg(value_enum)]
-        shell: Shell,
+        shell: clap_complete::Shell,
     },
     /// Runs one process's share of the load
     #[command(hide = true)]
@@ -103,29 +102,6 @@ pub enum Command {
         #[arg(value_parser = documents(), default_value = brunt_report::SCHEMAS[0].name)]
         document: String,
     },
-}
-
-/// A shell with completions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    Bash,
-    Elvish,
-    Fish,
-    Powershell,
-    Zsh,
-}
-
-impl Shell {
-    /// Its name, as its completer is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::Elvish => "elvish",
-            Self::Fish => "fish",
-            Self::Powershell => "powershell",
-            Self::Zsh => "zsh",
-        }
-    }
 }
 
 impl Cli {

@@ -3,14 +3,15 @@
 //! The script of a shell calls brunt with `BRUNT_COMPLETE` set for each completion (`clap_complete`).
 
 use crate::args::store::StoreArgs;
-use crate::commands::{Cli, Shell};
+use crate::commands::Cli;
 use crate::experiment::plan_path;
 use brunt_spec::plan;
 use brunt_store::{EntryFilter, Store};
 use clap::builder::ArgExt;
 use clap::{Command, CommandFactory};
+use clap_complete::Shell;
 use clap_complete::engine::{
-    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCandidates, ValueCompleter,
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
 use clap_complete::env::{CompleteEnv, Shells};
 use std::ffi::OsStr;
@@ -38,9 +39,9 @@ pub fn answer() {
 
 /// Writes the script of a shell.
 pub fn write_script(shell: Shell, out: &mut dyn io::Write) -> io::Result<()> {
-    match Shells::builtins().completer(shell.name()) {
+    match Shells::builtins().completer(&shell.to_string()) {
         Some(known) => known.write_registration(VARIABLE, "brunt", "brunt", "brunt", out),
-        None => Err(io::Error::other(format!("no completions for {}", shell.name()))),
+        None => Err(io::Error::other(format!("no completions for {shell}"))),
     }
 }
 
@@ -48,7 +49,7 @@ pub fn write_script(shell: Shell, out: &mut dyn io::Write) -> io::Result<()> {
 fn command() -> Command {
     let loads = |command: Command| with(with(command, "rate", &fixed(&RATES)), "connections", &fixed(&USERS));
     let sweep = |command: Command| with(with(command, "rate", &fixed(&SWEEP)), "connections", &fixed(&SWEEP));
-    let set = |command: Command| with(command, "sets", &ArgValueCompleter::new(Keys));
+    let set = |command: Command| with(command, "sets", &ArgValueCompleter::new(keys));
     let runs = ["list", "show", "tag", "rm", "export"];
     let of_runs = |command: Command| {
         let command = runs.iter().fold(command, |command, name| {
@@ -67,7 +68,7 @@ fn command() -> Command {
         .mut_subcommand("check", loads)
         .mut_subcommand("compare", loads)
         .mut_subcommand("sweep", sweep)
-        .mut_subcommand("report", |report| with(report, "subjects", &ArgValueCompleter::new(IdsAndFiles)))
+        .mut_subcommand("report", |report| with(report, "subjects", &ArgValueCompleter::new(ids_and_files)))
         .mut_subcommand("runs", of_runs)
         .mut_subcommand("baseline", of_baseline)
         .mut_subcommand("plan", of_plan)
@@ -116,31 +117,26 @@ fn store() -> Option<Store> {
     if exists { store.open().ok().flatten() } else { None }
 }
 
-/// Event logs are files, runs have ids.
-struct IdsAndFiles;
-
-impl ValueCompleter for IdsAndFiles {
-    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
-        let is_begun =
-            |known: &CompletionCandidate| known.get_value().to_string_lossy().starts_with(&*current.to_string_lossy());
-        let ids = ValueCandidates::candidates(&stored).into_iter().filter(is_begun);
-        ids.chain(PathCompleter::file().complete(current)).collect()
-    }
+/// Runs have ids, and event logs are files.
+fn ids_and_files(typed: &OsStr) -> Vec<CompletionCandidate> {
+    beginning_with(typed, stored()).chain(PathCompleter::file().complete(typed)).collect()
 }
 
 /// Keys of a plan file, and the variables of the one that the command line names.
-struct Keys;
+fn keys(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let plans = std::env::args().filter_map(|word| plan_path(&word).map(std::fs::read_to_string));
+    let vars = plans.filter_map(Result::ok).flat_map(|source| plan::variables(&source));
+    let vars = vars.map(|name| candidate(format!("{name}="), "variable of the plan file"));
+    let keys = plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));
+    beginning_with(typed, vars.chain(keys)).collect()
+}
 
-impl ValueCompleter for Keys {
-    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
-        let typed = current.to_string_lossy();
-        let plans = std::env::args().filter_map(|word| plan_path(&word).map(std::fs::read_to_string));
-        let sources = plans.filter_map(Result::ok);
-        let vars = sources.flat_map(|source| plan::variables(&source));
-        let vars = vars.map(|name| candidate(format!("{name}="), "variable of the plan file"));
-        let keys = plan::keys().into_iter().map(|key| candidate(format!("{key}="), "key of the plan file"));
-        vars.chain(keys).filter(|known| known.get_value().to_string_lossy().starts_with(&*typed)).collect()
-    }
+fn beginning_with(
+    typed: &OsStr,
+    all: impl IntoIterator<Item = CompletionCandidate>,
+) -> impl Iterator<Item = CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    all.into_iter().filter(move |known| known.get_value().to_string_lossy().starts_with(&*typed))
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub(crate) struct Borders {
 /// Ends the run, in all of its processes.
 pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
 
-/// Runs one process's share of the load, and how it is told what all processes do together. Clones are of the same part.
+/// One process's share of the load, and how it learns what all processes do together. Clones are of the same part.
 #[derive(Clone)]
 pub struct PartHandle {
     pub(crate) part: Part,

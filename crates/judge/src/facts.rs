@@ -146,7 +146,7 @@ impl<'a> Facts<'a> {
         }
         let addresses = &self.run.environment.addresses;
         let known = addresses.iter().map(|address| ip(address)).collect::<Option<Vec<IpAddr>>>()?;
-        // An address not a loopback address may still be one of ours.
+        // An address that is not a loopback address may still be one of ours.
         (!known.is_empty() && known.iter().all(IpAddr::is_loopback)).then_some(true)
     }
 

@@ -234,7 +234,7 @@ impl<T: Transport> WorkerScript<T> {
     fn only_request(&self) -> Option<Rc<Prepared>> {
         let entry = match self.compiled.program.ops.as_slice() {
             [Op::Request { number, .. }] => *number as usize,
-            [Op::Next { .. }] if self.compiled.entries.len() == 1 => 0,
+            [Op::Next { .. }] if matches!(self.compiled.shares[..], [weight] if weight > 0) => 0,
             _ => return None,
         };
         let is_inert = self.inert.get(self.policy_of(entry) as usize).copied().unwrap_or(false);

@@ -216,17 +216,18 @@ impl<T: Transport> Connections<T> {
 
     /// Whether there is an idle connection to where `request` goes.
     pub fn has_idle(&self, request: &Prepared) -> bool {
-        self.idle.borrow().iter().any(|lease| lease.origin == request.origin)
+        self.idle_for(request).is_some()
+    }
+
+    fn idle_for(&self, request: &Prepared) -> Option<usize> {
+        self.idle.borrow().iter().position(|lease| lease.origin == request.origin)
     }
 
     /// An idle connection to where `request` goes, if one is still open.
     pub async fn resume(&self, transport: &T, request: &Prepared) -> Option<Lease<T>> {
         loop {
-            let mut lease = {
-                let mut idle = self.idle.borrow_mut();
-                let at = idle.iter().position(|lease| lease.origin == request.origin)?;
-                idle.swap_remove(at)
-            };
+            let at = self.idle_for(request)?;
+            let mut lease = self.idle.borrow_mut().swap_remove(at);
             let closed = {
                 let mut closed = pin!(transport.closed(&mut lease.lane));
                 std::future::poll_fn(|cx| match closed.as_mut().poll(cx) {

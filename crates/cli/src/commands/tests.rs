@@ -56,7 +56,7 @@ fn every_command_knows_the_options_of_the_view() {
 fn commands_are_known() {
     assert!(matches!(parse(&["man"]), Ok(Command::Man { dir: None })));
     assert!(matches!(parse(&["schema"]), Ok(Command::Schema { .. })));
-    assert!(matches!(parse(&["completions", "bash"]), Ok(Command::Completions { .. })));
+    assert!(matches!(parse(&["completions", "bash"]), Ok(Command::Completions { shell: clap_complete::Shell::Bash })));
     let Ok(Command::Replay(replay)) = parse(&["replay", "a.events", "-o", "json=a.json"]) else { panic!("no replay") };
     assert_eq!(replay.file, PathBuf::from("a.events"));
     assert_eq!(replay.outputs, [Output { format: "json".into(), file: Some("a.json".into()) }]);

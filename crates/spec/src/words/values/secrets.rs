@@ -81,7 +81,7 @@ pub fn field(word: &str, environment: Environment) -> Result<(String, String), W
 ///
 /// # Errors
 ///
-/// [`WordError`] if unknown variable.
+/// [`WordError`] if the variable is unknown.
 pub fn filled(word: &str, environment: Environment) -> Result<String, WordError> {
     const BEGIN: &str = "${env:";
     let mut out = String::with_capacity(word.len());
