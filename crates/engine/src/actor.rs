@@ -104,19 +104,28 @@ impl<T: Transport> Actor<T> {
         let mut sample = Sample { planned, free, begun, label, iteration, opening_lag, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
+        let mut last_hop: Option<Sample> = None;
         for hops in 0.. {
             let led =
                 reply.as_ref().filter(|reply| reply.kept.is_some()).and_then(|r| self.user.redirect(&at, r, hops));
             let Some(next) = led else { break };
-            self.shared.recorder.borrow_mut().redirected(cohort);
+            self.record_hop(cohort, last_hop.as_ref().unwrap_or(&sample));
             let before = sample.last_byte;
             let begun = self.shared.time.now();
             let label = next.tags.label;
             let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
+            last_hop = Some(hop);
             at = next;
         }
+        if self.shared.check.is_judged_by_user(at.tags.reply_policy)
+            && let Some(outcome) = self.user.judge(&at, reply.as_ref(), &sample)
+        {
+            sample.outcome = outcome;
+            last_hop.iter_mut().for_each(|hop| hop.outcome = outcome);
+        }
+        self.shared.recorder.borrow_mut().label(cohort, last_hop.as_ref().unwrap_or(&sample));
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
@@ -132,6 +141,13 @@ impl<T: Transport> Actor<T> {
         let written = sample.bytes_sent >= at.bytes().len() as u64;
         let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
         StepResult { last: reply, failed: sample.outcome.failure.is_some(), lost, parallel: None }
+    }
+
+    /// A hop of a chain of redirects that is not the last.
+    fn record_hop(&self, cohort: Cohort, hop: &Sample) {
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.label(cohort, hop);
+        recorder.redirected(cohort);
     }
 
     pub fn begin(&self, due: RequestTiming, at: Tick) {
@@ -152,7 +168,6 @@ impl<T: Transport> Actor<T> {
             result = self.attempt(request, sample, &mut stamps).await;
         }
         self.fill(sample, request, &stamps, &result);
-        self.shared.recorder.borrow_mut().label(cohort, sample);
         result.ok()
     }
 
@@ -169,7 +184,7 @@ impl<T: Transport> Actor<T> {
         let Some(lane) = &mut self.lane else { return Err(Failure::System) };
         // One that was opened before the load may not have carried a request yet.
         sample.reused = lane.is_reused();
-        self.timer.set(sample.begun + self.shared.timeout);
+        self.timer.set(sample.begun + self.shared.check.timeout(request.tags.reply_policy));
         let transport = &*self.shared.transport;
         let sent = if self.along.is_empty() {
             Ok(())

@@ -1,15 +1,20 @@
 //! Whether a reply is good.
 
 use brunt_model::plan::Checks;
-use brunt_model::{Failure, Outcome, Plan};
+use brunt_model::{Failure, Outcome, Plan, ReplyPolicy};
 use brunt_wire::Reply;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// What makes replies good, by the number of a request's policy; the same for all workers.
 #[derive(Debug)]
 pub struct Check {
     checks: Vec<Checks>,
+    /// From begun to last byte.
+    timeouts: Vec<Duration>,
+    /// Whether the user itself says what is good.
+    judged_by_user: Vec<bool>,
     /// By label: the length of its first good body.
     lengths: Mutex<HashMap<u32, u64>>,
 }
@@ -17,10 +22,25 @@ pub struct Check {
 impl Check {
     /// What the policies of a plan ask for.
     pub fn new(plan: &Plan) -> Self {
+        let policies = || plan.reply_policies.iter();
         Self {
-            checks: plan.reply_policies.iter().map(|policy| policy.checks.clone()).collect(),
+            checks: policies().map(|policy| policy.checks.clone()).collect(),
+            timeouts: policies().map(|policy| policy.timeout.unwrap_or(plan.connection.timeout)).collect(),
+            judged_by_user: policies().map(ReplyPolicy::is_judged_by_user).collect(),
             lengths: Mutex::default(),
         }
+    }
+
+    /// How long a request of this policy may take, from begun to last byte.
+    #[inline]
+    pub fn timeout(&self, policy: u32) -> Duration {
+        self.timeouts[policy as usize]
+    }
+
+    /// Whether the user itself says whether replies of this policy are good.
+    #[inline]
+    pub fn is_judged_by_user(&self, policy: u32) -> bool {
+        self.judged_by_user[policy as usize]
     }
 
     /// What became of a request of this label and policy that got this reply.

@@ -2,7 +2,8 @@
 
 use crate::actor::Actor;
 use crate::pool::Job;
-use crate::user::{Step, Turn};
+use crate::race::{First, race};
+use crate::user::{Step, Turn, Waiting};
 use crate::work::{wait_idle, wait_until};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
@@ -129,6 +130,16 @@ impl<T: Transport> Actor<T> {
                     }
                     continue;
                 }
+                Step::Wait(waiting) => {
+                    let from = self.ended.max(self.shared.begins.get());
+                    if !self.wait_for(waiting).await {
+                        return self.end_run_in_transactions(&asked, due, step);
+                    }
+                    let now = self.shared.time.now();
+                    self.pause_in_transactions(now.nanos_since(from));
+                    due = due.behind(now.max(due.planned));
+                    continue;
+                }
                 Step::BeginTransaction(name, pauses) => {
                     self.begin_transaction(name, pauses);
                     continue;
@@ -176,6 +187,19 @@ impl<T: Transport> Actor<T> {
         // What comes next is due behind the pause, be it another pause or the next iteration.
         self.ended = due;
         until < self.shared.ends.get()
+    }
+
+    /// Waits for something that others of the run do; whether it came before the load ended.
+    async fn wait_for(&mut self, Waiting { until, limit }: Waiting) -> bool {
+        let from = self.ended.max(self.shared.begins.get());
+        let ends = self.shared.ends.get();
+        let limit = limit.map_or(Tick::NEVER, |limit| self.shared.time.now() + limit);
+        self.timer.set(limit.min(ends));
+        let came = matches!(race(until, &self.timer).await, First::A(())) || limit < ends;
+        let now = self.shared.time.now();
+        self.shared.recorder.borrow_mut().thought(from, now.min(self.shared.ends.get()));
+        self.ended = self.ended.max(now);
+        came
     }
 
     /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.

@@ -71,7 +71,7 @@ impl<T: Transport> Actor<T> {
     pub async fn wait_for_lane(&mut self, request: &Prepared, due: &mut RequestTiming) -> bool {
         let Self { shared, connections, lane, permit, timer, .. } = self;
         let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
-        let look_again = || shared.time.now() + shared.timeout;
+        let look_again = || shared.time.now() + shared.plan.connection.timeout;
         timer.set(look_again());
         std::future::poll_fn(|cx| {
             let is_cut = shared.cut.get().is_some();

@@ -7,7 +7,7 @@ use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
 use crate::user::{Step, Turn, VirtualUser};
 use crate::work::wait_until;
-use brunt_model::{Clock, Tick};
+use brunt_model::{Clock, Outcome, Sample, Tick};
 use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -40,6 +40,10 @@ impl VirtualUser for LaneProgram {
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         self.0.user.borrow_mut().redirect(from, reply, hops)
+    }
+
+    fn judge(&mut self, request: &Prepared, reply: Option<&Reply>, sample: &Sample) -> Option<Outcome> {
+        self.0.user.borrow_mut().judge(request, reply, sample)
     }
 }
 

@@ -7,7 +7,8 @@ use crate::gather::{BETWEEN_READINGS, Gather, Source, Sources, Watch};
 use crate::labels::Labels;
 use crate::pool::{Overflow, Pool, Take};
 use crate::recorder::Cohort;
-use crate::user::{Numbering, Users};
+use crate::surroundings::{RunSurroundings, UsersThere};
+use crate::user::{Numbering, Surroundings, Users};
 use crate::worker::{Common, Shared, WorkerThread, work};
 use brunt_model::{Environment, Event, Load, Part, Plan, Population, Sample, Snapshot, Tick};
 use brunt_probe::Ourselves;
@@ -59,6 +60,8 @@ pub struct UsersOf<'a> {
     pub worker: usize,
     /// Numbers the names of labels.
     pub labels: &'a Numbering,
+    /// The run around them.
+    pub surroundings: &'a Rc<dyn Surroundings>,
 }
 
 /// Why a run could not be carried out: we failed, not the server.
@@ -244,6 +247,7 @@ impl Commons {
         }
         let plan = Arc::new(plan.clone());
         let check = Arc::new(Check::new(&plan));
+        let users_there = Arc::new(UsersThere::new(plan.populations.len()));
         let common = |number: usize| Common {
             check: Arc::clone(&check),
             labels: Arc::clone(&labels),
@@ -254,6 +258,7 @@ impl Commons {
             control: handle.control.clone(),
             borders: Arc::clone(&handle.borders),
             end_run: Arc::clone(&handle.end_run),
+            users_there: Arc::clone(&users_there),
             number,
             plan: Arc::clone(&plan),
         };
@@ -298,9 +303,10 @@ fn worker_thread<W: World>(
         let transport = world.transport(worker, &time);
         let labels = Arc::clone(&commons.labels);
         let labels: Numbering = Rc::new(move |name| labels.number(name));
-        let thread = Rc::new(WorkerThread::new(transport, time, number, out));
+        let thread = Rc::new(WorkerThread::new(transport, time.clone(), number, out));
         let work = |common: &Arc<Common>| {
-            let of = UsersOf { population: common.number, worker, labels: &labels };
+            let surroundings: Rc<dyn Surroundings> = Rc::new(RunSurroundings::new(&time, common));
+            let of = UsersOf { population: common.number, worker, labels: &labels, surroundings: &surroundings };
             let users = world.users(&thread.transport, of);
             // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
             tokio::task::spawn_local(work(Shared::new(Arc::clone(common), &thread, users)))

@@ -1,13 +1,16 @@
 //! What a virtual user does next.
 
 use brunt_model::scenario::Pauses;
+use brunt_model::{Outcome, Sample};
 use brunt_wire::{Prepared, Reply};
+use std::fmt;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What a virtual user does next.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Step {
     /// It asks this.
     Request(Rc<Prepared>),
@@ -19,6 +22,8 @@ pub enum Step {
     Parallel(Vec<Rc<Prepared>>, usize),
     /// A think time.
     Think(Duration),
+    /// It waits for something, at most until the load ends.
+    Wait(Waiting),
     /// Steps begin that are timed together, under this name.
     BeginTransaction(Arc<str>, Pauses),
     /// The steps that began last to be timed together are over.
@@ -31,6 +36,27 @@ pub enum Step {
     EndRun,
     /// It cannot go on: why. Counts as a failed request.
     Broken(String),
+}
+
+/// Something that a user waits for.
+pub struct Waiting {
+    /// What.
+    pub until: Pin<Box<dyn Future<Output = ()>>>,
+    /// For how long, at most.
+    pub limit: Option<Duration>,
+}
+
+impl Waiting {
+    /// However long it takes.
+    pub fn for_ever(until: impl Future<Output = ()> + 'static) -> Self {
+        Self { until: Box::pin(until), limit: None }
+    }
+}
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waiting")
+    }
 }
 
 /// What a virtual user knows when it decides.
@@ -59,6 +85,22 @@ pub trait VirtualUser {
     /// The request that the reply to `from` leads to as a part of it, after `hops` that led here: a redirect whose samples are
     /// one in the totals.
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
+
+    /// What it says of the reply to its last request, before that is recorded; `reply` is None where no whole one came. It is asked
+    /// where the policy of the request has actions or assertions. None: what the checks of the policy say.
+    fn judge(&mut self, request: &Prepared, reply: Option<&Reply>, sample: &Sample) -> Option<Outcome> {
+        let _ = (request, reply, sample);
+        None
+    }
+}
+
+/// What users can ask of the run around them.
+pub trait Surroundings {
+    /// Milliseconds since 1970-01-01 UTC.
+    fn unix_millis(&self) -> u64;
+
+    /// How many users of this population there are now, and how many of all.
+    fn users_there(&self) -> (u64, u64);
 }
 
 /// Numbers the names of labels, also while the run goes on.

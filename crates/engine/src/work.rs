@@ -95,6 +95,7 @@ impl Own {
         if self.stream == 0 && std::mem::replace(&mut self.is_there, is_there) != is_there {
             let there = shared.users_there.get();
             shared.users_there.set(if is_there { there + 1 } else { there - 1 });
+            shared.common.users_there.change(shared.common.number, is_there);
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::pace::{Schedule, Thinking};
 use crate::pool::Pool;
 use crate::recorder::{Cohort, Recorder};
 use crate::run::{Message, Tickets};
+use crate::surroundings::UsersThere;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
 use brunt_model::plan::{ConnectionLifetime, Dialling};
@@ -52,6 +53,7 @@ pub struct Common {
     pub control: Control,
     pub borders: Arc<Borders>,
     pub end_run: EndRun,
+    pub users_there: Arc<UsersThere>,
 }
 
 impl Common {
@@ -125,7 +127,6 @@ pub struct Shared<T: Transport> {
     opened_ahead: Cell<u64>,
     open_failure: RefCell<Option<String>>,
     // Copies of what every request needs.
-    pub timeout: Duration,
     pub connect_timeout: Duration,
     pub retry_stale: bool,
     pub keep: ConnectionLifetime,
@@ -167,7 +168,6 @@ impl<T: Transport> Shared<T> {
             opening: Cell::new(0),
             opened_ahead: Cell::new(0),
             open_failure: RefCell::default(),
-            timeout: connection.timeout,
             connect_timeout: connection.connect_timeout.min(connection.timeout),
             retry_stale: connection.retry_stale,
             keep: connection.keep,

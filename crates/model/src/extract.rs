@@ -7,17 +7,48 @@ use serde::{Deserialize, Serialize};
 /// replies to requests that are sent together nothing is extracted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Extractor {
-    /// The variable; `{var:NAME}` in the URL, a header value or the body of a request stands for its value. It is empty at first,
-    /// and stays with the user over its iterations.
+    /// The variable; `${NAME}` in the URL, a header value or the body of a request stands for its value. It stays with the user
+    /// over its iterations.
     pub variable: String,
     /// What is looked for.
     pub from: ExtractFrom,
+    /// Where it is looked for; extractors of header fields and cookies look there.
+    #[serde(default)]
+    pub part: ReplyPart,
     /// Which of several matches is taken.
     #[serde(default)]
     pub take: Take,
+    /// As in JMeter, further variables are set, too: `NAME_matchNr`, and for an expression `NAME_g`, `NAME_g0`, `NAME_g1`, ….
+    #[serde(default)]
+    pub sets_more: bool,
     /// What the variable becomes where there is no such match, or no whole reply; null: it keeps its value.
     #[serde(default)]
     pub default: Option<String>,
+}
+
+/// A part of a reply, or of its request.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplyPart {
+    /// The body, decoded.
+    #[default]
+    Body,
+    /// The body without the escapes of HTML.
+    UnescapedBody,
+    /// The status line and the header fields.
+    Headers,
+    /// The status.
+    Status,
+    /// The phrase behind the status.
+    Message,
+    /// The URL that it came from.
+    Url,
+    /// The header fields of the request.
+    RequestHeaders,
+    /// The body of the request; that of one without is its query.
+    RequestBody,
+    /// A variable of the user, in place of the reply.
+    Variable(String),
 }
 
 /// What is looked for in a reply. Bodies are decoded, and looked at up to 16 MB.
@@ -30,6 +61,9 @@ pub enum ExtractFrom {
         pattern: String,
         /// The group: a number from 1, or 0 for the whole match.
         group: u32,
+        /// What is made of the groups of a match, such as `$1$-$2$`; null: the group.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        template: Option<String>,
     },
     /// The text between two others in the body, as short as can be.
     Boundary {
@@ -40,6 +74,15 @@ pub enum ExtractFrom {
     },
     /// The values of a `JSONPath` (RFC 9535) in the body. A string is taken without quotes, any other value as JSON.
     JsonPath(String),
+    /// The elements of an HTML body that a CSS selector finds.
+    Css {
+        /// The selector.
+        selector: String,
+        /// The attribute whose value is taken; empty: the text.
+        attribute: String,
+    },
+    /// What an `XPath` (1.0) finds in a body of XML or HTML.
+    Xpath(String),
     /// The values of the header fields of this name.
     Header(String),
     /// The values of cookies of this name that the reply sets.
@@ -47,9 +90,9 @@ pub enum ExtractFrom {
 }
 
 impl ExtractFrom {
-    /// Whether the body is looked at; otherwise it is the head.
-    pub fn is_body(&self) -> bool {
-        matches!(self, Self::Regex { .. } | Self::Boundary { .. } | Self::JsonPath(_))
+    /// Whether a part of the reply is searched; otherwise it is the fields of its head.
+    pub fn searches(&self) -> bool {
+        !matches!(self, Self::Header(_) | Self::Cookie(_))
     }
 }
 
@@ -66,4 +109,6 @@ pub enum Take {
     Number(u32),
     /// Any of them, drawn from the run's seed.
     Random,
+    /// All: variables `NAME_1`, `NAME_2`, …, and their number in `NAME_matchNr`.
+    All,
 }

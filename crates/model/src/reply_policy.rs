@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::extract::Extractor;
-use crate::scenario::Scope;
+use crate::extract::{Extractor, ReplyPart};
+use crate::scenario::{Scope, Script};
+use crate::time::optional_seconds;
+use std::time::Duration;
 
 /// What is made of the reply to a request. Where a real tool behaves otherwise than the standards say, a value says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -29,12 +31,146 @@ pub struct ReplyPolicy {
     /// What was got before is asked for only if it has changed since.
     #[serde(default)]
     pub revalidate: bool,
-    /// What the user takes out of the reply, in order; behind a failure that ends something, nothing.
+    /// What the user does with the reply, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extractors: Vec<Extractor>,
+    pub actions: Vec<ReplyAction>,
+    /// What makes it good beside `checks`, in order; looked at behind the actions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assertions: Vec<Assertion>,
+    /// Seconds from begun to the last byte, where another limit holds than for the rest of the plan.
+    #[serde(default, with = "optional_seconds", rename = "timeout_seconds", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub timeout: Option<Duration>,
     /// What is over where the request failed.
     #[serde(default)]
     pub failure_ends: Scope,
+}
+
+/// What a user does with a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplyAction {
+    /// Sets a variable from it.
+    Extract(Extractor),
+    /// Runs a script.
+    Script(Script),
+}
+
+/// What a good reply is, beside its status.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Assertion {
+    /// Its name in messages.
+    pub name: String,
+    /// What must hold.
+    pub test: AssertionTest,
+}
+
+/// What must hold for a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AssertionTest {
+    /// A part of it is as texts say.
+    Text(TextAssertion),
+    /// It took no longer than so many milliseconds: a text.
+    Duration(String),
+    /// Its size is so.
+    Size {
+        /// Of what: `None` for all bytes that came.
+        part: Option<ReplyPart>,
+        /// How it compares.
+        is: Comparison,
+        /// A text with a number of bytes.
+        bytes: String,
+    },
+    /// A `JSONPath` finds something in it.
+    Json {
+        /// The path.
+        path: String,
+        /// The value that is found; null: any.
+        expected: Option<ExpectedJson>,
+        /// It must not hold.
+        invert: bool,
+    },
+    /// An `XPath` finds something in it, or is true.
+    Xpath {
+        /// The path.
+        path: String,
+        /// It must not hold.
+        invert: bool,
+    },
+    /// It is well-formed XML.
+    Xml,
+    /// The MD5 sum of its body, in hexadecimal.
+    Md5(String),
+    /// A script says so.
+    Script(Script),
+}
+
+/// What a value that a `JSONPath` finds is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpectedJson {
+    /// null.
+    Null,
+    /// This text, or JSON.
+    Value(String),
+    /// What a regular expression matches as a whole.
+    Pattern(String),
+}
+
+/// What texts say of a part of a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TextAssertion {
+    /// The part.
+    pub part: ReplyPart,
+    /// The texts, or expressions.
+    pub patterns: Vec<String>,
+    /// How each of them compares.
+    pub is: TextMatch,
+    /// None of them may; otherwise all must.
+    #[serde(default)]
+    pub not: bool,
+    /// One of them is enough.
+    #[serde(default)]
+    pub any: bool,
+    /// The status alone makes no failure of it.
+    #[serde(default)]
+    pub ignore_status: bool,
+    /// A text: what is said where it fails; empty: what did not match.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// How a part of a reply compares with a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TextMatch {
+    /// The text is in it.
+    Substring,
+    /// It is the text.
+    Equals,
+    /// The expression is found in it.
+    Contains,
+    /// The expression matches all of it.
+    Matches,
+}
+
+/// How a number compares with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// =
+    Equal,
+    /// ≠
+    NotEqual,
+    /// >
+    Greater,
+    /// <
+    Less,
+    /// ≥
+    AtLeast,
+    /// ≤
+    AtMost,
 }
 
 /// Whether redirects are followed.
@@ -54,6 +190,9 @@ pub enum RedirectRules {
     /// has a sample under its label; in the totals all of them are one request.
     #[default]
     Rfc9110,
+    /// As JMeter does: 301, 302 and 303 become a GET, or stay a HEAD. Each hop has a sample under the request's label with
+    /// its number behind it; in the totals all of them are one request.
+    Jmeter,
     /// As siege does: 301, 302 and 303 become a GET, 307 keeps the method; 308 is no redirect. Each hop is a request.
     Siege,
 }
@@ -112,6 +251,40 @@ impl ReplyPolicy {
     /// These checks, and nothing else is made of the reply.
     pub fn checks(checks: Checks) -> Self {
         Self { checks, ..Self::default() }
+    }
+
+    /// Whether the user itself says whether a reply is good.
+    pub fn is_judged_by_user(&self) -> bool {
+        !self.actions.is_empty() || !self.assertions.is_empty()
+    }
+
+    /// Which parts of replies actions and assertions look at.
+    pub fn searched_parts(&self) -> impl Iterator<Item = Option<&ReplyPart>> {
+        let actions = self.actions.iter().map(|action| match action {
+            ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
+            ReplyAction::Extract(_) => Some(&ReplyPart::Headers),
+            ReplyAction::Script(_) => None,
+        });
+        let assertions = self.assertions.iter().map(|assertion| match &assertion.test {
+            AssertionTest::Text(text) => Some(&text.part),
+            AssertionTest::Size { part, .. } => Some(part.as_ref().unwrap_or(&ReplyPart::Status)),
+            AssertionTest::Duration(_) => Some(&ReplyPart::Status),
+            AssertionTest::Json { .. } | AssertionTest::Xpath { .. } | AssertionTest::Xml | AssertionTest::Md5(_) => {
+                Some(&ReplyPart::Body)
+            }
+            AssertionTest::Script(_) => None,
+        });
+        actions.chain(assertions)
+    }
+
+    /// Whether actions or assertions look at the body of a reply.
+    pub fn looks_at_body(&self) -> bool {
+        self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Body | ReplyPart::UnescapedBody)))
+    }
+
+    /// Whether actions or assertions look at the header fields of a reply, or at its status line.
+    pub fn looks_at_fields(&self) -> bool {
+        self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Headers | ReplyPart::Message)))
     }
 
     /// What the next request of the user may depend on is kept of a reply: where it leads, cookies, credentials that are asked

@@ -9,12 +9,37 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a virtual user does in each iteration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
     /// The list of requests that steps choose from; never empty.
     pub requests: Vec<Request>,
     /// One iteration, in order.
     pub steps: Vec<Step>,
+    /// How the texts of its requests and steps are read.
+    #[serde(default)]
+    pub texts: TextRules,
+    /// The variables that each user begins with: name and text, filled in once before the load, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<(String, String)>,
+    /// The properties that functions and scripts of all users read, and may change: name and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<(String, String)>,
+    /// The data files that [`Step::Row`] reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<DataFile>,
+}
+
+/// How placeholders in texts are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TextRules {
+    /// `{n}`, `{uuid}` and the like; `${…}` stands for itself.
+    #[default]
+    Placeholders,
+    /// The same, and `${…}` with variables and functions; a variable without a value is empty.
+    Expressions,
+    /// As JMeter does: `${…}` only; a variable or function that is not known stays as it was written.
+    Jmeter,
 }
 
 /// One step of a scenario.
@@ -55,7 +80,7 @@ pub enum Step {
     /// Repeats steps.
     Loop {
         /// How often; null: until the iteration is stopped.
-        times: Option<u64>,
+        times: Option<Times>,
         /// What is repeated.
         steps: Vec<Step>,
     },
@@ -78,11 +103,34 @@ pub enum Step {
     },
     /// These steps once for each value.
     ForEach {
-        /// The variable that is set; `{var:NAME}` in a request stands for it.
+        /// The variable that is set; `${NAME}` in a text stands for it.
         variable: String,
         /// Its values, in order.
-        values: Vec<String>,
+        values: Values,
         /// What is repeated.
+        steps: Vec<Step>,
+    },
+    /// The steps of the first case whose name is the text; none where there is no such case.
+    Switch {
+        /// The text.
+        value: String,
+        /// The cases.
+        cases: Vec<Case>,
+    },
+    /// All of these lists of steps, in an order that is drawn anew each time.
+    Shuffle(Vec<Vec<Step>>),
+    /// These steps again and again for so many seconds; the one under way then is the last.
+    During {
+        /// A text with a number of seconds.
+        seconds: String,
+        /// What is repeated.
+        steps: Vec<Step>,
+    },
+    /// These steps, while no other user of the run is within steps of the same lock.
+    Lock {
+        /// A text with the name of the lock.
+        name: String,
+        /// What is done within it.
         steps: Vec<Step>,
     },
     /// The steps of one branch.
@@ -94,10 +142,242 @@ pub enum Step {
     },
     /// A pause; the next request is due behind it.
     Think(Think),
+    /// A pause of as many milliseconds as a text says; of none where it is no number.
+    Pause(String),
+    /// A pause that keeps users to a rate.
+    Pace(Pace),
+    /// Waits until so many users of the population wait here.
+    Meet {
+        /// A text with their number; 0: all users of the population.
+        users: String,
+        /// A text with the milliseconds after which they go on all the same; 0: never.
+        timeout: String,
+    },
+    /// A variable gets a text.
+    Set {
+        /// The variable.
+        variable: String,
+        /// The text.
+        value: String,
+    },
+    /// Variables get the cells of the next row of the data file of this number.
+    Row(u32),
+    /// A variable gets the next number of a counter.
+    Count(Counter),
+    /// A script is run.
+    Script(Script),
+    /// A sample that is no request: it is listed among samples, and counts in no total.
+    Sample(ScriptSample),
     /// These steps in the first iteration of each user, and never again.
     Once(Vec<Step>),
     /// Something is over.
     Stop(Scope),
+}
+
+/// How often something is repeated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Times {
+    /// So often.
+    Number(u64),
+    /// As often as a text says when the loop begins; not at all where it is no number, and for ever where it is below 0.
+    Text(String),
+}
+
+impl From<u64> for Times {
+    fn from(times: u64) -> Self {
+        Self::Number(times)
+    }
+}
+
+/// The values of a loop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Values {
+    /// These texts.
+    List(Vec<String>),
+    /// Those of numbered variables, such as `id_1`, `id_2`, …, up to the first that has no value.
+    Numbered {
+        /// What stands before the number.
+        prefix: String,
+        /// A text: the number before the first; empty: 0.
+        #[serde(default)]
+        after: String,
+        /// A text: the last number; empty: there is none.
+        #[serde(default)]
+        last: String,
+    },
+}
+
+/// One of the cases of a switch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Case {
+    /// Its names; empty: it is taken where no other is.
+    pub names: Vec<String>,
+    /// What is done.
+    pub steps: Vec<Step>,
+}
+
+/// A data file whose rows set variables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DataFile {
+    /// The file; a text that is filled in before the load.
+    pub file: String,
+    /// Its format.
+    pub format: DataFormat,
+    /// The variables of its columns; empty: the names in its first line, or of its JSON members.
+    #[serde(default)]
+    pub names: Vec<String>,
+    /// The first line is no data.
+    #[serde(default)]
+    pub skip_first: bool,
+    /// Whose rows they are.
+    #[serde(default)]
+    pub shared: Sharing,
+    /// Which row is next.
+    #[serde(default)]
+    pub order: RowOrder,
+    /// What happens behind the last row.
+    #[serde(default)]
+    pub at_end: DataEnd,
+}
+
+/// The format of a data file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DataFormat {
+    /// Columns between delimiters.
+    Csv {
+        /// The delimiter, one character.
+        delimiter: char,
+        /// Cells may stand in double quotes.
+        quoted: bool,
+    },
+    /// One JSON object a line; its members are the columns.
+    JsonLines,
+}
+
+/// Whose rows those of a data file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// All users of the run take them in turn, each row for one.
+    #[default]
+    All,
+    /// The users of each population do.
+    Population,
+    /// Each user has all of them for itself.
+    User,
+}
+
+/// Which row of a data file is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowOrder {
+    /// The one behind the last that was taken.
+    #[default]
+    Sequence,
+    /// Any, drawn from the run's seed.
+    Random,
+}
+
+/// What happens behind the last row of a data file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DataEnd {
+    /// It begins again.
+    #[default]
+    Again,
+    /// The user does nothing more.
+    StopUser,
+    /// The run is over.
+    StopRun,
+    /// Variables become `<EOF>`, as in JMeter.
+    Eof,
+}
+
+/// A variable that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counter {
+    /// The variable.
+    pub variable: String,
+    /// A text: the first number; empty: 0.
+    pub start: String,
+    /// A text: how much is added each time; empty: 1.
+    pub step: String,
+    /// A text: the greatest number, behind which it begins again; empty: there is none.
+    pub end: String,
+    /// How it is written, in Java's `DecimalFormat`, such as `000`; empty: as it is.
+    pub format: String,
+    /// Each user counts for itself.
+    pub per_user: bool,
+    /// It begins again with each iteration; only where each user counts for itself.
+    pub resets: bool,
+}
+
+/// A pause that keeps users to a rate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pace {
+    /// A text: how often a minute it may be passed.
+    pub per_minute: String,
+    /// By whom.
+    pub by: PaceOf,
+}
+
+/// Who is kept to a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PaceOf {
+    /// Each user.
+    User,
+    /// Each user to its share of the rate, going by how many there are in the run.
+    ShareOfAll,
+    /// The same by how many there are in its population.
+    ShareOfPopulation,
+    /// All users of the run together.
+    All,
+    /// All users of the population together.
+    Population,
+}
+
+/// A script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Script {
+    /// Its name in messages.
+    pub name: String,
+    /// Its language.
+    pub language: ScriptLanguage,
+    /// Its source. In JMeter's rules a text in which `${…}` is filled in before it is read.
+    pub source: String,
+    /// A text with its parameters.
+    #[serde(default)]
+    pub parameters: String,
+}
+
+/// The language of a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScriptLanguage {
+    /// Groovy, and what of Java is like it.
+    Groovy,
+    /// `BeanShell`.
+    Beanshell,
+    /// ECMAScript.
+    Javascript,
+    /// Apache JEXL.
+    Jexl,
+}
+
+/// A sample that is no request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScriptSample {
+    /// A text: its label.
+    pub label: String,
+    /// What makes it; null: it lists the user's variables.
+    pub script: Option<Script>,
+    /// What is made of it: a number of the plan's policies.
+    #[serde(default)]
+    pub reply_policy: u32,
 }
 
 /// One of the branches of a choice.
@@ -164,8 +444,31 @@ pub enum Condition {
     Status(u16, u16),
     /// A variable has this value.
     Equals(String, String),
+    /// Two texts are the same.
+    Same(String, String),
+    /// One of these holds.
+    Any(Vec<Condition>),
+    /// A text is `true`, in any case.
+    True(String),
+    /// A text is `false`, in any case.
+    False(String),
+    /// A text matches a regular expression somewhere.
+    Matches(String, String),
+    /// Every so often.
+    Share(Share),
     /// The other does not hold.
     Not(Box<Condition>),
+}
+
+/// A share of the times that something is passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// A text with a number.
+    pub value: String,
+    /// Whether it is percent; otherwise it is how often at all.
+    pub percent: bool,
+    /// Each user counts for itself.
+    pub per_user: bool,
 }
 
 /// What is over.
@@ -175,6 +478,10 @@ pub enum Scope {
     /// Nothing.
     #[default]
     Nothing,
+    /// This round of the innermost loop; of none, the iteration.
+    Round,
+    /// The innermost loop; where there is none, the iteration.
+    Loop,
     /// The iteration.
     Iteration,
     /// The user: it does nothing more. In an open loop each arrival is a user, so that the iteration is over.
@@ -191,7 +498,12 @@ impl Scenario {
 
     /// One request of a list each iteration.
     pub fn list(requests: Vec<Request>, order: Order) -> Self {
-        Self { requests, steps: vec![Step::Next(order)] }
+        Self::of(requests, vec![Step::Next(order)])
+    }
+
+    /// These steps over these requests.
+    pub fn of(requests: Vec<Request>, steps: Vec<Step>) -> Self {
+        Self { requests, steps, ..Self::default() }
     }
 
     /// The order in which its list is gone through, where one iteration is one request of it.

@@ -34,8 +34,7 @@ impl Real {
     /// As [`Self::new`].
     pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
         let wire = Common::new(plan)?;
-        let compile = |number| CompiledScript::new(plan, number).map(Arc::new);
-        let compiled = (0..plan.populations.len()).map(compile).collect::<Result<_, _>>()?;
+        let compiled = CompiledScript::all(plan)?;
         Ok(Self { epoch, wire, compiled })
     }
 }
@@ -43,7 +42,7 @@ impl Real {
 impl Real {
     /// The plan's users, over whatever transport.
     pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
-        self.compiled[of.population].users(transport, of.worker, of.labels)
+        self.compiled[of.population].users(transport, of)
     }
 }
 

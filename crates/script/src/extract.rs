@@ -1,128 +1,252 @@
-//! Extractors of a reply policy, compiled: what they find in a reply.
+//! Extractors, compiled: what they find in a reply, and the variables that they set.
 
 use crate::ScriptError;
-use brunt_model::extract::{ExtractFrom, Extractor, Take};
-use brunt_wire::Reply;
+use crate::pattern::{Groups, Pattern};
+use crate::searched::Searched;
+use crate::variables::Variables;
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use rand::{Rng, RngExt};
-use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
-use std::cell::OnceCell;
 
-/// An extractor whose variable has a number.
+/// Matches that one extractor takes, at most.
+const MOST_MATCHES: usize = 100_000;
+
+/// An extractor.
 #[derive(Debug)]
 pub struct CompiledExtractor {
-    variable: usize,
+    variable: String,
     finder: Finder,
+    part: ReplyPart,
     take: Take,
     default: Option<String>,
-}
-
-/// A reply that extractors search; its body is parsed as JSON once, if at all.
-pub struct SearchedReply<'a> {
-    reply: &'a Reply,
-    json: OnceCell<Option<Value>>,
-}
-
-impl<'a> SearchedReply<'a> {
-    /// A reply that was not searched yet.
-    pub fn new(reply: &'a Reply) -> Self {
-        Self { reply, json: OnceCell::new() }
-    }
-
-    fn json(&self, body: &[u8]) -> Option<&Value> {
-        self.json.get_or_init(|| serde_json::from_slice(body).ok()).as_ref()
-    }
+    sets_more: bool,
 }
 
 #[derive(Debug)]
 enum Finder {
-    /// A group of an expression.
-    Regex(Regex, usize),
+    /// What is made of the groups of an expression.
+    Regex(Pattern, Vec<Piece>),
     JsonPath(JsonPath),
     Header(String),
     Cookie(String),
 }
 
+/// A piece of what is made of groups.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Group(usize),
+}
+
+/// A match: its value, and the groups of an expression.
+struct Match {
+    value: String,
+    groups: Groups,
+}
+
+impl From<String> for Match {
+    fn from(value: String) -> Self {
+        Self { value, groups: Vec::new() }
+    }
+}
+
 impl CompiledExtractor {
-    /// Compiles an extractor; `variable` is the number of its variable.
-    pub fn new(extractor: &Extractor, variable: usize) -> Result<Self, ScriptError> {
-        let Extractor { from, take, default, .. } = extractor;
-        let refuse = |why: String| ScriptError::Scenario(format!("extractor of `{}`: {why}", extractor.variable));
+    /// Compiles an extractor.
+    ///
+    /// # Errors
+    ///
+    /// What it looks for makes no sense.
+    pub fn new(extractor: &Extractor) -> Result<Self, ScriptError> {
+        let Extractor { variable, from, part, take, sets_more, default } = extractor;
+        let refuse = |why: String| ScriptError::Scenario(format!("extractor of `{variable}`: {why}"));
         if *take == Take::Number(0) {
             return Err(refuse("matches are numbered from 1; write 1 or above".into()));
         }
-        let finder = Finder::new(from).map_err(refuse)?;
-        Ok(Self { variable, finder, take: *take, default: default.clone() })
+        Ok(Self {
+            variable: variable.clone(),
+            finder: Finder::new(from).map_err(refuse)?,
+            part: part.clone(),
+            take: *take,
+            default: default.clone(),
+            sets_more: *sets_more,
+        })
     }
 
-    /// Sets its variable from a reply; None: no whole reply came.
-    pub fn set<R: Rng>(&self, reply: Option<&SearchedReply>, variables: &mut [String], random: &mut R) {
-        let found = reply.and_then(|reply| self.finder.find(reply, self.take, random));
-        if let Some(value) = found.or_else(|| self.default.clone()) {
-            variables[self.variable] = value;
+    /// Sets its variables from a reply.
+    pub fn set<R: Rng + ?Sized>(&self, searched: &Searched<'_>, random: &mut R) {
+        let found = self.finder.find(searched, &self.part, self.take, random);
+        let mut variables = searched.user.variables.borrow_mut();
+        match self.take {
+            Take::All => self.set_all(&found, &mut variables),
+            _ => self.set_one(&found, &mut variables),
         }
     }
+
+    fn set_one(&self, found: &Found, variables: &mut Variables) {
+        let name = &self.variable;
+        if self.sets_more {
+            match &self.finder {
+                Finder::Regex(..) => self.set_groups(name, found.chosen.as_ref(), variables),
+                _ => variables.set(&format!("{name}_matchNr"), &found.count.to_string()),
+            }
+        }
+        let value = found.chosen.as_ref().map(|found| &found.value).or(self.default.as_ref());
+        value.into_iter().for_each(|value| variables.set(name, value));
+    }
+
+    fn set_all(&self, found: &Found, variables: &mut Variables) {
+        let name = &self.variable;
+        let counter = format!("{name}_matchNr");
+        let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
+        variables.set(&counter, &found.all.len().to_string());
+        for (number, found) in found.all.iter().enumerate() {
+            let name = format!("{name}_{}", number + 1);
+            variables.set(&name, &found.value);
+            if self.sets_more && matches!(self.finder, Finder::Regex(..)) {
+                self.set_groups(&name, Some(found), variables);
+            }
+        }
+        (found.all.len()..before.min(MOST_MATCHES)).for_each(|n| variables.remove(&format!("{name}_{}", n + 1)));
+        self.default.iter().for_each(|value| variables.set(name, value));
+    }
+
+    /// As JMeter's regular expression extractor: the groups of a match, and how many there are.
+    fn set_groups(&self, name: &str, found: Option<&Match>, variables: &mut Variables) {
+        let counter = format!("{name}_g");
+        let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
+        (0..=before.min(1000)).for_each(|group| variables.remove(&format!("{name}_g{group}")));
+        variables.remove(&counter);
+        let Some(Match { groups, .. }) = found.filter(|found| !found.groups.is_empty()) else { return };
+        variables.set(&counter, &(groups.len() - 1).to_string());
+        for (number, group) in groups.iter().enumerate() {
+            variables.set(&format!("{name}_g{number}"), group.as_deref().unwrap_or_default());
+        }
+    }
+}
+
+/// What was found.
+struct Found {
+    /// How many matches there are, where they were counted.
+    count: usize,
+    /// The one that is taken.
+    chosen: Option<Match>,
+    /// All, where all are taken.
+    all: Vec<Match>,
 }
 
 impl Finder {
     fn new(from: &ExtractFrom) -> Result<Self, String> {
         Ok(match from {
-            ExtractFrom::Regex { pattern, group } => {
-                let regex = Regex::new(pattern).map_err(|error| error.to_string())?;
-                let (group, groups) = (*group as usize, regex.captures_len());
+            ExtractFrom::Regex { pattern, group, template } => {
+                let regex = Pattern::new(pattern)?;
+                let (group, groups) = (*group as usize, regex.groups());
                 if group >= groups {
                     return Err(format!("`{pattern}` has no group {group}; write at most {}", groups - 1));
                 }
-                Self::Regex(regex, group)
+                Self::Regex(regex, template.as_deref().map_or_else(|| vec![Piece::Group(group)], pieces))
             }
             ExtractFrom::Boundary { left, right } => {
                 let left = if left.is_empty() { r"\A".to_owned() } else { regex::escape(left) };
                 let right = if right.is_empty() { r"\z".to_owned() } else { regex::escape(right) };
-                let regex = Regex::new(&format!("{left}((?s-u:.)*?){right}")).map_err(|error| error.to_string())?;
-                Self::Regex(regex, 1)
+                Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, vec![Piece::Group(1)])
             }
-            ExtractFrom::JsonPath(path) => Self::JsonPath(JsonPath::parse(path).map_err(|error| error.to_string())?),
+            ExtractFrom::JsonPath(path) => Self::JsonPath(json_path(path)?),
+            ExtractFrom::Css { .. } | ExtractFrom::Xpath(_) => return Err("this is not known yet".into()),
             ExtractFrom::Header(name) => Self::Header(name.clone()),
             ExtractFrom::Cookie(name) => Self::Cookie(name.clone()),
         })
     }
 
-    fn find<R: Rng>(&self, searched: &SearchedReply, take: Take, random: &mut R) -> Option<String> {
-        let kept = searched.reply.kept.as_ref()?;
-        let fields = || kept.head.iter().flat_map(|head| &head.1);
+    fn find<R: Rng + ?Sized>(&self, searched: &Searched<'_>, part: &ReplyPart, take: Take, random: &mut R) -> Found {
         match self {
-            Self::Regex(regex, group) => {
-                let groups = regex.captures_iter(&kept.body).filter_map(|found| found.get(*group));
-                pick(groups, take, random).map(|found| String::from_utf8_lossy(found.as_bytes()).into_owned())
+            Self::Regex(pattern, template) => {
+                let text = searched.part(part);
+                let most = match take {
+                    Take::First => 1,
+                    Take::Number(number) => number as usize,
+                    Take::Last | Take::Random | Take::All => MOST_MATCHES,
+                };
+                let matches = pattern.find_all(&text, most).into_iter();
+                choose(matches.map(|groups| Match { value: filled(template, &groups), groups }), take, random)
             }
             Self::JsonPath(path) => {
-                let json = searched.json(&kept.body)?;
-                pick(path.query(json).into_iter(), take, random).map(text)
+                let other = match part {
+                    ReplyPart::Body => None,
+                    part => serde_json::from_str(&searched.part(part)).ok(),
+                };
+                let json = if *part == ReplyPart::Body { searched.json() } else { other.as_ref() };
+                let nodes = json.into_iter().flat_map(|json| path.query(json).all());
+                choose(nodes.map(|value| text(value).into()), take, random)
             }
             Self::Header(name) => {
-                let values = fields().filter(|field| field.0.eq_ignore_ascii_case(name)).map(|field| &field.1);
-                pick(values, take, random).cloned()
+                let fields = searched.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));
+                choose(fields.map(|field| field.1.clone().into()), take, random)
             }
             Self::Cookie(name) => {
-                let set = fields().filter(|field| field.0.eq_ignore_ascii_case("set-cookie"));
+                let set = searched.fields().iter().filter(|field| field.0.eq_ignore_ascii_case("set-cookie"));
                 let values = set.filter_map(|field| cookie(&field.1)).filter(|cookie| cookie.0 == name);
-                pick(values, take, random).map(|cookie| cookie.1.to_owned())
+                choose(values.map(|cookie| cookie.1.to_owned().into()), take, random)
             }
         }
     }
 }
 
-fn pick<T, R: Rng>(mut matches: impl Iterator<Item = T>, take: Take, random: &mut R) -> Option<T> {
-    match take {
-        Take::First => matches.next(),
-        Take::Last => matches.last(),
-        Take::Number(number) => matches.nth((number as usize).checked_sub(1)?),
-        Take::Random => {
-            let mut all: Vec<T> = matches.collect();
-            (!all.is_empty()).then(|| all.swap_remove(random.random_range(0..all.len())))
-        }
+/// A `JSONPath`; what does not begin with `$` is a path from there.
+///
+/// # Errors
+///
+/// Why it is none.
+pub fn json_path(path: &str) -> Result<JsonPath, String> {
+    let path = path.trim();
+    let from_root = match path.chars().next() {
+        Some('$') => path.to_owned(),
+        Some('[') => format!("${path}"),
+        _ => format!("$.{path}"),
+    };
+    JsonPath::parse(&from_root).map_err(|error| error.to_string())
+}
+
+fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, random: &mut R) -> Found {
+    let mut all: Vec<Match> = matches.collect();
+    let count = all.len();
+    let at = match take {
+        Take::All => return Found { count, chosen: None, all },
+        Take::First => Some(0),
+        Take::Last => count.checked_sub(1),
+        Take::Number(number) => (number as usize).checked_sub(1),
+        Take::Random => (count > 0).then(|| random.random_range(0..count)),
+    };
+    let chosen = at.filter(|at| *at < count).map(|at| all.swap_remove(at));
+    Found { count, chosen, all: Vec::new() }
+}
+
+/// The pieces of a template such as `$1$-$2$`.
+fn pieces(template: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('$') {
+        let behind = &rest[at + 1..];
+        let group = behind.split_once('$').and_then(|(number, after)| Some((number.parse().ok()?, after)));
+        let Some((group, after)) = group else {
+            pieces.push(Piece::Text(rest[..=at].to_owned()));
+            rest = behind;
+            continue;
+        };
+        pieces.extend([Piece::Text(rest[..at].to_owned()), Piece::Group(group)]);
+        rest = after;
     }
+    pieces.push(Piece::Text(rest.to_owned()));
+    pieces.retain(|piece| *piece != Piece::Text(String::new()));
+    pieces
+}
+
+fn filled(template: &[Piece], groups: &Groups) -> String {
+    let one = |piece: &Piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Group(number) => groups.get(*number).cloned().flatten().unwrap_or_default(),
+    };
+    template.iter().map(one).collect()
 }
 
 /// Name and value of a Set-Cookie field (RFC 6265 section 5.2).
@@ -131,92 +255,10 @@ fn cookie(field: &str) -> Option<(&str, &str)> {
     Some((name.trim(), value.trim()))
 }
 
-fn text(value: &Value) -> String {
+/// A string without quotes, any other value as JSON.
+pub fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use brunt_wire::Kept;
-    use brunt_wire::h1::parse::{Framing, Head};
-    use rand::SeedableRng;
-    use rand_pcg::Pcg64Mcg;
-
-    const BODY: &str = r#"<input name="csrf" value="a1"> <input name="csrf" value="b2">"#;
-    const JSON: &str = r#"{"items": [{"id": 7, "name": "x"}, {"id": 8, "name": "y z"}], "ok": true}"#;
-
-    fn reply(body: &str) -> Reply {
-        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let fields = vec![
-            field("Location", "/next"),
-            field("Set-Cookie", "sid=one; Path=/"),
-            field("set-cookie", "other=2"),
-            field("set-cookie", "sid=two; HttpOnly"),
-        ];
-        let head =
-            Head { status: 200, version_minor: 1, framing: Framing::None, keep_alive: true, length: 0, encoded: false };
-        let kept = Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() };
-        Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() }
-    }
-
-    /// What a variable that was `old` becomes.
-    fn found(body: &str, from: ExtractFrom, take: Take, default: Option<&str>) -> String {
-        let extractor = Extractor { variable: "v".into(), from, take, default: default.map(str::to_owned) };
-        let compiled = CompiledExtractor::new(&extractor, 0).unwrap();
-        let mut variables = ["old".to_owned()];
-        compiled.set(Some(&SearchedReply::new(&reply(body))), &mut variables, &mut Pcg64Mcg::seed_from_u64(1));
-        let [value] = variables;
-        value
-    }
-
-    #[test]
-    fn each_kind_finds_its_matches() {
-        let regex = |group| ExtractFrom::Regex { pattern: r#"value="(\w)(\d)""#.into(), group };
-        let between = |left: &str, right: &str| ExtractFrom::Boundary { left: left.into(), right: right.into() };
-        let path = |path: &str| ExtractFrom::JsonPath(path.into());
-        let (header, cookie) = (ExtractFrom::Header("location".into()), ExtractFrom::Cookie("sid".into()));
-        for (body, from, take, expected) in [
-            (BODY, regex(1), Take::First, "a"),
-            (BODY, regex(0), Take::Last, "value=\"b2\""),
-            (BODY, regex(2), Take::Number(2), "2"),
-            (BODY, regex(2), Take::Number(3), "old"),
-            (BODY, between("value=\"", "\""), Take::First, "a1"),
-            (BODY, between("value=\"", "\""), Take::Last, "b2"),
-            ("a+b\nc", between("+", ""), Take::First, "b\nc"),
-            ("a+b\nc", between("", "+"), Take::First, "a"),
-            (BODY, between("(", ")"), Take::First, "old"),
-            (JSON, path("$.items[*].id"), Take::Last, "8"),
-            (JSON, path("$.items[?@.id == 8].name"), Take::First, "y z"),
-            (JSON, path("$.ok"), Take::First, "true"),
-            (JSON, path("$.items[0]"), Take::First, r#"{"id":7,"name":"x"}"#),
-            (BODY, path("$.ok"), Take::First, "old"),
-            ("", header, Take::First, "/next"),
-            ("", cookie.clone(), Take::First, "one"),
-            ("", cookie, Take::Last, "two"),
-        ] {
-            assert_eq!(found(body, from.clone(), take, None), expected, "{from:?} {take:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_found_becomes_the_default() {
-        let from = || ExtractFrom::Header("x-none".into());
-        assert_eq!(found("", from(), Take::Random, Some("none")), "none");
-        assert_eq!(found("", from(), Take::Random, None), "old");
-        let one_of = found(BODY, ExtractFrom::Regex { pattern: r"[ab]\d".into(), group: 0 }, Take::Random, None);
-        assert!(["a1", "b2"].contains(&&*one_of), "{one_of}");
-    }
-
-    #[test]
-    fn extractors_that_make_no_sense_are_refused() {
-        let refused = |from, take| {
-            let extractor = Extractor { variable: "v".into(), from, take, default: None };
-            CompiledExtractor::new(&extractor, 0).unwrap_err().to_string()
-        };
-        let regex = |group| ExtractFrom::Regex { pattern: "(a)".into(), group };
-        assert_eq!(refused(regex(2), Take::First), "extractor of `v`: `(a)` has no group 2; write at most 1");
-        assert!(refused(regex(1), Take::Number(0)).ends_with("numbered from 1; write 1 or above"));
-        assert!(refused(ExtractFrom::JsonPath("items".into()), Take::First).starts_with("extractor of `v`: "));
-    }
-}
+mod tests;

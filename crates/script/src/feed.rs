@@ -4,7 +4,9 @@
 //! A column told by name makes the first line of its file a header. A column told by number (the first is 1) says that
 //! the file has none. One file is read one way in a run, so that all its placeholders in one request speak of one row.
 
+use crate::variables::Names;
 use crate::{ScriptError, WordError};
+use brunt_model::scenario::TextRules;
 use csv::StringRecord;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +14,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
     feeds: Vec<Feed>,
-    /// The names of the scenario's variables.
-    pub(crate) variables: Vec<String>,
+    /// How texts are read.
+    pub(crate) rules: TextRules,
+    /// The scenario's variables.
+    pub(crate) names: Names,
+    /// Calls of functions, so far.
+    pub(crate) sites: usize,
 }
 
 /// A column of a file.
@@ -37,8 +43,20 @@ struct Feed {
 
 impl Feeds {
     /// No file was read yet; these are the variables of the scenario.
-    pub fn with_variables(variables: Vec<String>) -> Self {
-        Self { feeds: Vec::new(), variables }
+    pub fn with_variables(rules: TextRules, names: Names) -> Self {
+        Self { rules, names, ..Self::default() }
+    }
+
+    /// Says of a variable that nothing sets it.
+    pub(crate) fn unknown_variable(&self, name: &str) -> WordError {
+        let written = format!("${{{name}}}");
+        let known = self.names.all().iter().map(|name| format!("${{{name}}}"));
+        let known: Vec<String> = known.take(12).collect();
+        let instead = match &known[..] {
+            [] => format!("a step that sets `{name}` before, or \\{written} for plain text"),
+            some => format!("one of {}, or \\{written} for plain text", some.join(" ")),
+        };
+        WordError::new(&written, "no step, extractor or data file sets this variable", instead)
     }
 
     /// The column of that name or number, its file read if this is the first time that it is asked for.

@@ -9,14 +9,26 @@
 //! * [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
 
+mod assertion;
 pub mod body;
+mod context;
+mod data;
 pub mod error;
+mod expression;
 mod extract;
 pub mod feed;
+pub mod functions;
+mod pattern;
 mod program;
+mod reactions;
 mod replies;
+mod searched;
 pub mod template;
+#[cfg(test)]
+mod testing;
+mod texts;
 pub mod user;
+mod variables;
 
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;

@@ -5,9 +5,15 @@
 //! is known beforehand, so that each request of a run has a number, whoever makes it: the number of the iteration and those
 //! before it tell.
 
-use crate::ScriptError;
+mod compiler;
+
+use crate::data::Rows;
+use crate::pattern::Pattern;
+use crate::template::Template;
+use crate::{Feeds, ScriptError};
 use brunt_model::load::Think;
-use brunt_model::scenario::{Branch, Condition, Manner, Order, Pauses, Scenario, Scope, Step};
+use brunt_model::scenario::{Manner, Order, PaceOf, Pauses, Scenario, Scope, Step, Times, Values};
+use compiler::{Compiler, Context};
 use std::sync::Arc;
 
 /// One operation. Jumps go to the number of an operation.
@@ -33,6 +39,96 @@ pub enum Op {
     EndTogether(Manner),
     /// A pause.
     Think(Think),
+    /// A pause of as many milliseconds as a text says.
+    Pause(Template),
+    /// A pause that keeps users to a rate: how often a minute, and the place that is passed.
+    Pace {
+        /// How often a minute.
+        per_minute: Template,
+        /// By whom.
+        by: PaceOf,
+        /// The place, the same for all users.
+        site: String,
+    },
+    /// Waits for other users.
+    Meet {
+        /// How many; 0: all of the population.
+        users: Template,
+        /// Milliseconds, at most; 0: for ever.
+        timeout: Template,
+        /// The place, the same for all users.
+        site: String,
+    },
+    /// A variable gets a text.
+    Set(usize, Template),
+    /// Variables get the next row of a data file.
+    Row(usize),
+    /// A variable gets the next number of a counter.
+    Count(Box<CompiledCounter>),
+    /// A lock is taken, as soon as nobody else has it.
+    Lock(Template),
+    /// The lock that was taken last is given back.
+    Unlock,
+    /// A slot is set to zero.
+    Reset(usize),
+    /// A slot is set to how often a text says; see `BeginLoop`.
+    BeginLoopText {
+        /// The slot.
+        slot: usize,
+        /// How often it is carried out.
+        times: Template,
+        /// Behind it.
+        end: usize,
+    },
+    /// The variable of a loop gets the value of the next numbered variable; where that has none, the loop is left.
+    NextNumbered {
+        /// The slot: how many values there were.
+        slot: usize,
+        /// The variable.
+        variable: usize,
+        /// What stands before the number.
+        prefix: Template,
+        /// The number before the first.
+        after: Template,
+        /// The last number.
+        last: Template,
+        /// Behind the loop.
+        end: usize,
+    },
+    /// A slot is set to when the loop is over.
+    BeginDuring {
+        /// The slot: milliseconds since 1970.
+        slot: usize,
+        /// How long.
+        seconds: Template,
+    },
+    /// To another operation, where the time of a slot has come.
+    WhenOver {
+        /// The slot.
+        slot: usize,
+        /// Behind the loop.
+        end: usize,
+    },
+    /// To the case of a text.
+    Switch {
+        /// The text.
+        value: Template,
+        /// The first operation of each case, and its names.
+        cases: Vec<(Vec<Template>, usize)>,
+        /// Behind them.
+        end: usize,
+    },
+    /// To the next of branches in an order that is drawn when the first is due.
+    Shuffle {
+        /// The slot: how many were carried out.
+        slot: usize,
+        /// The number of the order among those of a user.
+        order: usize,
+        /// The first operation of each.
+        branches: Vec<usize>,
+        /// Behind them.
+        end: usize,
+    },
     /// A slot is set to a number; a loop that is carried out not once is left.
     BeginLoop {
         /// The slot.
@@ -84,16 +180,58 @@ pub enum Op {
 /// A condition, whose variables have numbers.
 #[derive(Debug)]
 pub enum Test {
-    /// See [`Condition::Failed`].
+    /// See `Condition::Failed`.
     Failed,
-    /// See [`Condition::Succeeded`].
+    /// See `Condition::Succeeded`.
     Succeeded,
-    /// See [`Condition::Status`].
+    /// See `Condition::Status`.
     Status(u16, u16),
-    /// See [`Condition::Equals`].
+    /// See `Condition::Equals`.
     Equals(usize, String),
-    /// See [`Condition::Not`].
+    /// See `Condition::Same`.
+    Same(Template, Template),
+    /// See `Condition::Any`.
+    Any(Vec<Test>),
+    /// See `Condition::True`.
+    True(Template),
+    /// See `Condition::False`.
+    False(Template),
+    /// See `Condition::Matches`: the text, and the expression where it is always the same.
+    Matches(Template, Template, Option<Pattern>),
+    /// See `Condition::Share`.
+    Share {
+        /// Percent, or how often at all.
+        value: Template,
+        /// Whether it is percent.
+        percent: bool,
+        /// Each user counts for itself.
+        per_user: bool,
+        /// The place, the same for all users.
+        site: String,
+    },
+    /// See `Condition::Not`.
     Not(Box<Test>),
+}
+
+/// A counter, compiled.
+#[derive(Debug)]
+pub struct CompiledCounter {
+    /// The variable.
+    pub variable: usize,
+    /// The first number.
+    pub start: Template,
+    /// How much is added.
+    pub step: Template,
+    /// The greatest number.
+    pub end: Template,
+    /// How it is written.
+    pub format: Template,
+    /// Each user counts for itself.
+    pub per_user: bool,
+    /// It begins again with each iteration.
+    pub resets: bool,
+    /// The place, the same for all users.
+    pub site: String,
 }
 
 /// A choice among branches.
@@ -122,8 +260,10 @@ pub struct Program {
     pub slots: usize,
     /// Slots that are zero at a user's beginning.
     pub user_slots: usize,
-    /// The names of its variables.
-    pub variables: Vec<String>,
+    /// Orders that each user remembers.
+    pub orders: usize,
+    /// The data files that its steps read.
+    pub data: Vec<Rows>,
     /// How users go through the list where each does so by itself.
     pub walk: Option<Order>,
     counts: Vec<Count>,
@@ -143,13 +283,18 @@ enum Count {
 }
 
 impl Program {
-    /// Compiles a scenario. These variables are set by other means than its steps.
-    pub fn new(scenario: &Scenario, variables: Vec<String>) -> Result<Self, ScriptError> {
-        let mut compiler = Compiler { variables, ..Compiler::default() };
+    /// Compiles a scenario, whose variables `feeds` knows.
+    ///
+    /// # Errors
+    ///
+    /// Its steps do not fit together, a text is malformed, or a data file cannot be read.
+    pub fn new(scenario: &Scenario, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        let data = scenario.data.iter().map(|file| Rows::read(file, feeds)).collect::<Result<Vec<_>, _>>()?;
+        let mut compiler = Compiler::new(feeds, data.len());
         compiler.steps(&scenario.steps, Context { most: 1, counts: true })?;
-        let Compiler { ops, slots, user_slots, variables, walk } = compiler;
+        let Compiler { ops, slots, user_slots, orders, walk, .. } = compiler;
         let counts = scenario.steps.iter().map(Count::of).collect();
-        Ok(Self { ops, slots, user_slots, variables, walk, counts })
+        Ok(Self { ops, slots, user_slots, orders, data, walk, counts })
     }
 
     /// The number among all of the run of the first request of iteration `n`, as if each made all that its steps have.
@@ -195,14 +340,31 @@ fn requests(step: &Step) -> u64 {
         | Step::Group { steps, .. }
         | Step::Transaction { steps, .. }
         | Step::While { steps, .. }
-        | Step::Loop { times: None, steps } => all_requests(steps),
-        Step::Loop { times: Some(times), steps } => all_requests(steps).saturating_mul(*times),
-        Step::ForEach { values, steps, .. } => all_requests(steps).saturating_mul(values.len() as u64),
+        | Step::During { steps, .. }
+        | Step::Lock { steps, .. }
+        | Step::Loop { times: None | Some(Times::Text(_)), steps }
+        | Step::ForEach { values: Values::Numbered { .. }, steps, .. } => all_requests(steps),
+        Step::Loop { times: Some(Times::Number(times)), steps } => all_requests(steps).saturating_mul(*times),
+        Step::ForEach { values: Values::List(values), steps, .. } => {
+            all_requests(steps).saturating_mul(values.len() as u64)
+        }
+        Step::Switch { cases, .. } => cases.iter().map(|case| all_requests(&case.steps)).max().unwrap_or_default(),
+        Step::Shuffle(branches) => branches.iter().fold(0, |sum: u64, steps| sum.saturating_add(all_requests(steps))),
         Step::If { then, otherwise, .. } => all_requests(then).max(all_requests(otherwise)),
         Step::Choose { branches, .. } => {
             branches.iter().map(|branch| all_requests(&branch.steps)).max().unwrap_or_default()
         }
-        Step::Think(_) | Step::Once(_) | Step::Stop(_) => 0,
+        Step::Think(_)
+        | Step::Once(_)
+        | Step::Stop(_)
+        | Step::Pause(_)
+        | Step::Pace(_)
+        | Step::Meet { .. }
+        | Step::Set { .. }
+        | Step::Row(_)
+        | Step::Count(_)
+        | Step::Script(_)
+        | Step::Sample(_) => 0,
     }
 }
 
@@ -218,206 +380,4 @@ pub fn shares(weights: impl Iterator<Item = u32>) -> Vec<u64> {
         sum
     });
     ends.collect()
-}
-
-/// Where a step stands.
-#[derive(Clone, Copy)]
-struct Context {
-    /// How often an iteration comes here, at most.
-    most: u64,
-    /// Whether requests count among those of an iteration.
-    counts: bool,
-}
-
-#[derive(Default)]
-struct Compiler {
-    ops: Vec<Op>,
-    slots: usize,
-    user_slots: usize,
-    variables: Vec<String>,
-    walk: Option<Order>,
-}
-
-impl Compiler {
-    fn steps(&mut self, steps: &[Step], context: Context) -> Result<(), ScriptError> {
-        steps.iter().try_for_each(|step| self.step(step, context))
-    }
-
-    fn step(&mut self, step: &Step, context: Context) -> Result<(), ScriptError> {
-        let Context { most, counts } = context;
-        match step {
-            Step::Request(number) => self.ops.push(Op::Request { number: *number, counts }),
-            Step::Next(order) => {
-                let walks = matches!(order, Order::Walk | Order::WalkTogether);
-                self.walk = self.walk.or(walks.then_some(*order));
-                self.ops.push(Op::Next { order: *order, counts });
-            }
-            Step::Together { manner, steps } => self.together(*manner, steps, context)?,
-            Step::Group { steps, .. } => self.steps(steps, context)?,
-            Step::Transaction { name, pauses, steps } => {
-                self.ops.push(Op::BeginTransaction(name.as_str().into(), *pauses));
-                self.steps(steps, context)?;
-                self.ops.push(Op::EndTransaction);
-            }
-            Step::Loop { times, steps } => {
-                let times = times.unwrap_or(u64::MAX);
-                let rounds = if times == u64::MAX { 1 } else { times };
-                self.repeat(times, steps, Context { most: most.saturating_mul(rounds), counts })?;
-            }
-            Step::While { condition, steps } => {
-                let begin = self.ops.len();
-                let test = self.test(condition)?;
-                let leave = self.push(Op::Unless(test, 0));
-                self.steps(steps, context)?;
-                self.ops.push(Op::Jump(begin));
-                self.lands(leave);
-            }
-            Step::If { condition, then, otherwise } => {
-                let test = self.test(condition)?;
-                let skip = self.push(Op::Unless(test, 0));
-                self.steps(then, context)?;
-                let leave = self.push(Op::Jump(0));
-                self.lands(skip);
-                self.steps(otherwise, context)?;
-                self.lands(leave);
-            }
-            Step::ForEach { variable, values, steps } => {
-                let context = Context { most: most.saturating_mul(values.len() as u64), counts };
-                self.for_each(variable, values, steps, context)?;
-            }
-            Step::Choose { order, branches } => self.choose(*order, branches, context)?,
-            Step::Think(think) => self.ops.push(Op::Think(*think)),
-            Step::Once(steps) => {
-                let slot = self.user_slot();
-                let skip = self.push(Op::Once { slot, end: 0 });
-                self.steps(steps, Context { most: 1, counts: false })?;
-                self.lands(skip);
-            }
-            Step::Stop(scope) => self.ops.push(Op::Stop(*scope)),
-        }
-        Ok(())
-    }
-
-    fn together(&mut self, manner: Manner, steps: &[Step], context: Context) -> Result<(), ScriptError> {
-        if let Some(odd) = steps.iter().find_map(waits) {
-            return Err(ScriptError::Scenario(format!(
-                "{odd} stands among requests that are sent together; put it before or behind them"
-            )));
-        }
-        self.ops.push(Op::BeginTogether);
-        self.steps(steps, context)?;
-        self.ops.push(Op::EndTogether(manner));
-        Ok(())
-    }
-
-    fn repeat(&mut self, times: u64, steps: &[Step], context: Context) -> Result<(), ScriptError> {
-        if times == 1 {
-            return self.steps(steps, context);
-        }
-        let slot = self.slot();
-        let enter = self.push(Op::BeginLoop { slot, times, end: 0 });
-        self.steps(steps, context)?;
-        self.ops.push(Op::EndLoop { slot, begin: enter + 1 });
-        self.lands(enter);
-        Ok(())
-    }
-
-    fn for_each(&mut self, name: &str, values: &[String], steps: &[Step], context: Context) -> Result<(), ScriptError> {
-        let known = self.variables.iter().position(|known| known == name);
-        let variable = known.unwrap_or_else(|| {
-            self.variables.push(name.to_owned());
-            self.variables.len() - 1
-        });
-        let slot = self.slot();
-        let next = self.push(Op::NextValue { slot, variable, values: values.to_vec(), end: 0 });
-        self.steps(steps, context)?;
-        self.ops.push(Op::Jump(next));
-        self.lands(next);
-        Ok(())
-    }
-
-    fn choose(&mut self, order: Order, branches: &[Branch], context: Context) -> Result<(), ScriptError> {
-        let shares = shares(branches.iter().map(|branch| branch.weight));
-        if shares.last().is_none_or(|sum| *sum == 0) {
-            return Err(ScriptError::Scenario("a choice has no branch of a weight above 0; give one a weight".into()));
-        }
-        let (made, walked) = (self.slot(), self.user_slot());
-        let choice =
-            self.push(Op::Choose(Choice { order, shares, branches: Vec::new(), made, walked, most: context.most }));
-        let (mut begins, mut leaves) = (Vec::new(), Vec::new());
-        for branch in branches {
-            begins.push(self.ops.len());
-            self.steps(&branch.steps, context)?;
-            leaves.push(self.push(Op::Jump(0)));
-        }
-        if let Op::Choose(choice) = &mut self.ops[choice] {
-            choice.branches = begins;
-        }
-        for leave in leaves {
-            self.lands(leave);
-        }
-        Ok(())
-    }
-
-    fn test(&self, condition: &Condition) -> Result<Test, ScriptError> {
-        Ok(match condition {
-            Condition::Failed => Test::Failed,
-            Condition::Succeeded => Test::Succeeded,
-            Condition::Status(least, most) => Test::Status(*least, *most),
-            Condition::Equals(name, value) => {
-                let known = self.variables.iter().position(|known| known == name);
-                let unknown = || {
-                    ScriptError::Scenario(format!("no step before sets the variable `{name}`, and no extractor does"))
-                };
-                Test::Equals(known.ok_or_else(unknown)?, value.clone())
-            }
-            Condition::Not(other) => Test::Not(Box::new(self.test(other)?)),
-        })
-    }
-
-    fn slot(&mut self) -> usize {
-        self.slots += 1;
-        self.slots - 1
-    }
-
-    fn user_slot(&mut self) -> usize {
-        self.user_slots += 1;
-        self.user_slots - 1
-    }
-
-    fn push(&mut self, op: Op) -> usize {
-        self.ops.push(op);
-        self.ops.len() - 1
-    }
-
-    /// The jump of this operation leads behind all that there is.
-    fn lands(&mut self, op: usize) {
-        let here = self.ops.len();
-        match &mut self.ops[op] {
-            Op::Jump(to)
-            | Op::Unless(_, to)
-            | Op::BeginLoop { end: to, .. }
-            | Op::NextValue { end: to, .. }
-            | Op::Once { end: to, .. } => *to = here,
-            _ => {}
-        }
-    }
-}
-
-/// What in a step cannot stand among requests that do not wait for each other.
-fn waits(step: &Step) -> Option<&'static str> {
-    match step {
-        Step::Request(_) | Step::Next(_) => None,
-        Step::Loop { times: Some(_), steps } | Step::Group { steps, .. } | Step::ForEach { steps, .. } => {
-            steps.iter().find_map(waits)
-        }
-        Step::Choose { branches, .. } => branches.iter().flat_map(|branch| &branch.steps).find_map(waits),
-        Step::Loop { times: None, .. } => Some("a loop without an end"),
-        Step::While { .. } | Step::If { .. } => Some("a condition"),
-        Step::Together { .. } => Some("a step of the same kind"),
-        Step::Transaction { .. } => Some("a transaction"),
-        Step::Think(_) => Some("a pause"),
-        Step::Once(_) => Some("a step that is carried out once"),
-        Step::Stop(_) => Some("a stop"),
-    }
 }

@@ -12,7 +12,7 @@ mod identity;
 mod jar;
 mod page;
 
-use crate::user::WorkerScript;
+use crate::user::{Hop, WorkerScript};
 pub(crate) use ask::Ask;
 use brunt_engine::Step;
 use brunt_model::reply_policy::RedirectRules;
@@ -124,9 +124,9 @@ impl Memory {
         script: &WorkerScript<T>,
         from: &Prepared,
         reply: &Reply,
-        hops: u32,
+        hop: Hop<'_>,
     ) -> Option<Rc<Prepared>> {
-        if !script.follows(from, hops) {
+        if !script.follows(from, hop.number) {
             return None;
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
@@ -138,7 +138,7 @@ impl Memory {
         let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
             to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field(&url, cookies)));
-            script.number_of(&to.url)
+            script.number_of_hop(from, &to.url, hop)
         })?;
         if let Some(asking) = &mut self.asking {
             asking.url = next.parts().map(|parts| Rc::new(parts.url.clone()));

@@ -12,12 +12,18 @@
 //! before what would be a placeholder makes it plain text (`\{n}` becomes `{n}`); elsewhere it stands for itself.
 //! Where a placeholder begins but makes no sense, as `{random:9..1}`, that is an error.
 //!
+//! Where a scenario's texts may hold expressions, `${…}` is one, see `expression`.
+//!
 //! Within one request every `{n}` is the same number and all cells of one file are of the same row; every `{uuid}` and
 //! `{random:…}` is drawn anew.
 
+use crate::context::UserContext;
+use crate::expression::{self, Stretch};
 use crate::feed::{Column, Feeds};
+use crate::functions::{self, Call, Function};
 use crate::{ScriptError, WordError};
 use brunt_model::Body;
+use brunt_model::scenario::TextRules;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rand::{Rng, RngExt};
 use std::fmt::Write;
@@ -52,7 +58,6 @@ impl Place {
 }
 
 /// The values for placeholders.
-#[derive(Debug)]
 pub struct RenderContext<'a, R: Rng + ?Sized> {
     /// The number of the request in the run, from 0.
     pub n: u64,
@@ -60,8 +65,8 @@ pub struct RenderContext<'a, R: Rng + ?Sized> {
     pub rng: &'a mut R,
     /// The files that the template was compiled with.
     pub feeds: &'a Feeds,
-    /// The values of the scenario's variables.
-    pub variables: &'a [String],
+    /// Whose variables are filled in, and who calls functions; None: there are none.
+    pub user: Option<&'a UserContext>,
 }
 
 /// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
@@ -85,7 +90,17 @@ enum Part {
     Uuid,
     Random(i64, i64),
     Cell(Column),
-    Variable(usize),
+    Variable {
+        number: usize,
+        /// What stands for it while it has no value.
+        otherwise: String,
+    },
+    Call {
+        function: &'static Function,
+        arguments: Vec<Template>,
+        /// The place in the scenario's texts that calls it.
+        site: String,
+    },
 }
 
 impl Template {
@@ -95,6 +110,9 @@ impl Template {
     ///
     /// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
     pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        if feeds.rules == TextRules::Jmeter || feeds.rules == TextRules::Expressions && text.contains("${") {
+            return Self::compile_stretches(text, place, feeds, true);
+        }
         let mut parts = Vec::new();
         for piece in pieces(text)? {
             let part = match piece {
@@ -107,6 +125,49 @@ impl Template {
                 return Err(bad.into());
             }
             append(&mut parts, part);
+        }
+        Ok(Self { parts, place })
+    }
+
+    /// The same where only `${…}` is no plain text.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if an expression names what is not there.
+    pub fn compile_expressions(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        if feeds.rules == TextRules::Placeholders {
+            return Ok(Self { parts: vec![Part::Literal(text.to_owned())], place });
+        }
+        Self::compile_stretches(text, place, feeds, false)
+    }
+
+    fn compile_stretches(text: &str, place: Place, feeds: &mut Feeds, placeholders: bool) -> Result<Self, ScriptError> {
+        Self::of_stretches(expression::parse(text), place, feeds, placeholders)
+    }
+
+    fn of_stretches(
+        stretches: Vec<Stretch>,
+        place: Place,
+        feeds: &mut Feeds,
+        placeholders: bool,
+    ) -> Result<Self, ScriptError> {
+        let mut parts = Vec::new();
+        let placeholders = placeholders && feeds.rules == TextRules::Expressions;
+        for stretch in stretches {
+            match stretch {
+                Stretch::Literal(text) if placeholders => {
+                    for piece in pieces(&text)? {
+                        let part = match piece {
+                            Piece::Literal(text) => Part::Literal(text.to_owned()),
+                            Piece::Placeholder(inner) => placeholder(inner, feeds)?,
+                        };
+                        append(&mut parts, part);
+                    }
+                }
+                Stretch::Literal(text) => append(&mut parts, Part::Literal(text)),
+                Stretch::Variable { name, written } => parts.push(variable(&name, written, feeds)?),
+                Stretch::Call { name, arguments, written } => parts.push(call(&name, arguments, written, feeds)?),
+            }
         }
         Ok(Self { parts, place })
     }
@@ -133,13 +194,56 @@ impl Template {
                 Part::N => push(out, cx.n),
                 Part::Uuid => push_uuid(out, cx.rng),
                 Part::Random(least, most) => push(out, cx.rng.random_range(*least..=*most)),
-                Part::Cell(column) if self.place == Place::Url => push_encoded(out, cx.feeds.cell(*column, cx.n)),
-                Part::Cell(column) => out.push_str(cx.feeds.cell(*column, cx.n)),
-                Part::Variable(number) if self.place == Place::Url => push_encoded(out, &cx.variables[*number]),
-                Part::Variable(number) => out.push_str(&cx.variables[*number]),
+                Part::Cell(column) => self.push(cx.feeds.cell(*column, cx.n), out),
+                Part::Variable { number, otherwise } => {
+                    let variables = cx.user.map(|user| user.variables.borrow());
+                    let value = variables.as_ref().and_then(|variables| variables.slot(*number));
+                    self.push(value.unwrap_or(otherwise), out);
+                }
+                Part::Call { function, arguments, site } => {
+                    if let Some(user) = cx.user {
+                        let arguments: Vec<String> = arguments.iter().map(|argument| argument.text(cx)).collect();
+                        self.push(&(function.call)(&Call { arguments: &arguments, site, user }), out);
+                    }
+                }
             }
         }
     }
+
+    /// The text with its placeholders filled in.
+    pub fn text<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>) -> String {
+        let mut out = String::new();
+        self.render(cx, &mut out);
+        out
+    }
+
+    fn push(&self, text: &str, out: &mut String) {
+        if self.place == Place::Url { push_encoded(out, text) } else { out.push_str(text) }
+    }
+}
+
+fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
+    if feeds.rules == TextRules::Jmeter {
+        return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
+    }
+    match feeds.names.find(name) {
+        Some(number) => Ok(Part::Variable { number, otherwise: String::new() }),
+        None => Err(feeds.unknown_variable(name).into()),
+    }
+}
+
+fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
+    let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
+    let Some(function) = function else {
+        if feeds.rules == TextRules::Jmeter {
+            return Ok(Part::Literal(written));
+        }
+        return Err(functions::refusal(name, arguments.len(), &written).into());
+    };
+    let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
+    let arguments = arguments.into_iter().map(compile).collect::<Result<_, ScriptError>>()?;
+    feeds.sites += 1;
+    Ok(Part::Call { function, arguments, site: format!("{name} {}", feeds.sites) })
 }
 
 /// Whether a text holds a placeholder, even a malformed one.
@@ -163,6 +267,20 @@ pub fn encode_url(text: &str) -> Result<String, WordError> {
 /// [`WordError`] if a placeholder is malformed.
 pub fn encode_form(text: &str) -> Result<String, WordError> {
     map_literals(text, |out, literal| out.extend(url::form_urlencoded::byte_serialize(literal.as_bytes())))
+}
+
+/// A value or name of a form or query whose texts hold expressions: what is plain is encoded now, and what expressions become, then.
+pub fn encode_form_expressions(text: &str) -> String {
+    let one = |stretch: Stretch| match stretch {
+        Stretch::Literal(text) => url::form_urlencoded::byte_serialize(text.as_bytes()).collect(),
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{urlencode({written})}}"),
+    };
+    expression::parse(text).into_iter().map(one).collect()
+}
+
+/// A text whose `${` are no expressions.
+pub fn plain(text: &str) -> String {
+    if text.contains("${") { text.replace('\\', r"\\").replace("${", r"\${") } else { text.to_owned() }
 }
 
 /// The body's template; none where it is no text.
@@ -239,10 +357,9 @@ fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
         return Ok(Part::Cell(feeds.column(file, column)?));
     }
     if let Some(name) = inner.strip_prefix("var:") {
-        let known = feeds.variables.iter().position(|known| known == name);
-        return Ok(Part::Variable(
-            known.ok_or_else(|| malformed(inner, "no step of the scenario and no extractor sets this variable"))?,
-        ));
+        let unknown = || malformed(inner, "no step of the scenario and no extractor sets this variable");
+        let number = feeds.names.find(name).ok_or_else(unknown)?;
+        return Ok(Part::Variable { number, otherwise: String::new() });
     }
     Ok(if inner == "n" { Part::N } else { Part::Uuid })
 }
@@ -287,7 +404,7 @@ fn push_encoded(out: &mut String, text: &str) {
 }
 
 /// RFC 9562 section 5.4.
-fn push_uuid<R: Rng + ?Sized>(out: &mut String, rng: &mut R) {
+pub(crate) fn push_uuid<R: Rng + ?Sized>(out: &mut String, rng: &mut R) {
     let (high, low) = (rng.next_u64(), rng.next_u64());
     let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0x0fff | 0x4000);
     let (d, e) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);

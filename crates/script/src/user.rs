@@ -4,15 +4,18 @@
 //! placeholders is put into the bytes of the wire once.
 
 mod interpreter;
+mod names;
 
-use crate::extract::CompiledExtractor;
+use crate::context::{Commons, UserContext, WorkerContext};
 use crate::program::{Op, Program, shares};
+use crate::reactions::Reactions;
 use crate::replies::Ask;
 use crate::template::{Place, RenderContext, Template, compile_body};
+use crate::variables::{Names, Variables};
 use crate::{Feeds, ScriptError};
-use brunt_engine::{Numbering, Step, Users, VirtualUser};
+use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
-use brunt_model::scenario::{Order, Scope};
+use brunt_model::scenario::{Order, Scope, TextRules};
 use brunt_model::{Body, Plan, ReplyPolicy, Request};
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
@@ -21,7 +24,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The scenario of a population, compiled.
 #[derive(Debug)]
@@ -31,7 +34,17 @@ pub struct CompiledScript {
     program: Program,
     policies: Vec<ReplyPolicy>,
     /// By policy.
-    extractors: Vec<Vec<CompiledExtractor>>,
+    reactions: Vec<Reactions>,
+    names: Arc<Names>,
+    /// The variables that users begin with.
+    variables: Vec<(usize, Template)>,
+    /// The same, filled in by the first worker.
+    filled: OnceLock<Vec<(usize, String)>>,
+    commons: Arc<Commons>,
+    /// The name of the population.
+    name: String,
+    /// Users need a context of their own.
+    has_context: bool,
     /// Virtual users of all workers together.
     users: u64,
     seed: u64,
@@ -49,6 +62,7 @@ struct CompiledRequest {
 
 #[derive(Debug)]
 struct Templates {
+    label: Template,
     url: Template,
     headers: Vec<(String, Template)>,
     body: Option<Template>,
@@ -59,6 +73,7 @@ impl Templates {
         if request.verbatim.is_some() {
             return Ok(None);
         }
+        let label = Template::compile_expressions(&request.label, Place::Text, feeds)?;
         let url = Template::compile(&request.url, Place::Url, feeds)?;
         let headers = request
             .headers
@@ -66,25 +81,37 @@ impl Templates {
             .map(|(name, value)| Ok((name.clone(), Template::compile(value, Place::Header, feeds)?)));
         let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
         let body = compile_body(&request.body, &request.headers, feeds)?;
-        let constant = url.as_constant() == Some(&request.url)
+        let constant = label.as_constant() == Some(&request.label)
+            && url.as_constant() == Some(&request.url)
             && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
             && body.as_ref().is_none_or(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
-        Ok((!constant).then_some(Self { url, headers, body }))
+        Ok((!constant).then_some(Self { label, url, headers, body }))
     }
 }
 
 impl CompiledScript {
-    /// Compiles the scenario of the population of this number, and reads the files that its placeholders name.
+    /// Compiles the scenarios of all populations of a plan, and reads the files that they name.
     ///
     /// # Errors
     ///
-    /// [`ScriptError`] if the scenario makes no sense, a placeholder is malformed, or a file cannot be read.
-    pub fn new(plan: &Plan, number: usize) -> Result<Self, ScriptError> {
+    /// [`ScriptError`] if a scenario makes no sense, a placeholder is malformed, or a file cannot be read.
+    pub fn all(plan: &Plan) -> Result<Vec<Arc<Self>>, ScriptError> {
+        let commons = Arc::new(Commons::new(plan));
+        (0..plan.populations.len()).map(|number| Self::new(plan, number, &commons).map(Arc::new)).collect()
+    }
+
+    fn new(plan: &Plan, number: usize, commons: &Arc<Commons>) -> Result<Self, ScriptError> {
         let population = &plan.populations[number];
         let scenario = &population.scenario;
-        let program = Program::new(scenario, extracted(&plan.reply_policies))?;
-        let extractors = compile_extractors(&plan.reply_policies, &program.variables)?;
-        let mut feeds = Feeds::with_variables(program.variables.clone());
+        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &plan.reply_policies));
+        let program = Program::new(scenario, &mut feeds)?;
+        let variables = scenario.variables.iter().map(|(name, text)| {
+            let text = Template::compile_expressions(text, Place::Text, &mut feeds)?;
+            Ok((feeds.names.number(name), text))
+        });
+        let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
+        let reactions = plan.reply_policies.iter().map(|policy| Reactions::new(policy, &mut feeds));
+        let reactions = reactions.collect::<Result<Vec<_>, _>>()?;
         let compile = |request: &Request| {
             Ok(CompiledRequest { templates: Templates::compile(request, &mut feeds)?, request: request.clone() })
         };
@@ -94,7 +121,25 @@ impl CompiledScript {
         let policies = plan.reply_policies.clone();
         // Populations do not draw the same values.
         let seed = plan.seed.wrapping_add((number as u64) << 48);
-        Ok(Self { entries, feeds, program, policies, extractors, users, seed, shares })
+        let names = Arc::new(feeds.names.clone());
+        let has_context = scenario.texts != TextRules::Placeholders || !names.all().is_empty();
+        let (commons, name, filled) = (Arc::clone(commons), population.name.clone(), OnceLock::new());
+        Ok(Self {
+            entries,
+            feeds,
+            program,
+            policies,
+            reactions,
+            names,
+            variables,
+            filled,
+            commons,
+            name,
+            has_context,
+            users,
+            seed,
+            shares,
+        })
     }
 
     /// The names of its labels.
@@ -102,13 +147,9 @@ impl CompiledScript {
         self.entries.iter().map(|c| c.request.label.clone()).collect()
     }
 
-    /// The users of worker number `worker`; `number_of` numbers the names of labels.
-    pub fn users<T: Transport>(
-        self: &Arc<Self>,
-        transport: &Rc<T>,
-        worker: usize,
-        number_of: &Numbering,
-    ) -> Box<dyn Users> {
+    /// The users of a worker.
+    pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
+        let UsersOf { worker, labels: number_of, surroundings, .. } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
             entry.templates.is_none().then(|| prepare(&**transport, &entry.request, *label).map_err(|e| e.to_string()))
@@ -126,45 +167,27 @@ impl CompiledScript {
             forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
             number_of: Rc::clone(number_of),
             labels,
+            variables: Vec::new(),
+            context: self.worker_context(worker, surroundings),
             compiled: Arc::clone(self),
             transport: Rc::clone(transport),
-            random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
         };
-        Box::new(Table(Rc::new(worker_script)))
+        Box::new(Table(Rc::new(worker_script.with_variables())))
+    }
+
+    fn worker_context(&self, worker: usize, surroundings: &Rc<dyn Surroundings>) -> Rc<WorkerContext> {
+        Rc::new(WorkerContext {
+            commons: Arc::clone(&self.commons),
+            surroundings: Rc::clone(surroundings),
+            random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
+            population: self.name.clone(),
+        })
     }
 }
 
 /// Whether nothing that a user does depends on the reply.
 fn is_inert(policy: &ReplyPolicy) -> bool {
-    !policy.looks_at_head()
-        && policy.cookies == Cookies::Ignored
-        && policy.failure_ends == Scope::Nothing
-        && policy.extractors.is_empty()
-}
-
-/// The variables that extractors set, each once.
-fn extracted(policies: &[ReplyPolicy]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for extractor in policies.iter().flat_map(|policy| &policy.extractors) {
-        if !names.contains(&extractor.variable) {
-            names.push(extractor.variable.clone());
-        }
-    }
-    names
-}
-
-fn compile_extractors(
-    policies: &[ReplyPolicy],
-    variables: &[String],
-) -> Result<Vec<Vec<CompiledExtractor>>, ScriptError> {
-    let compile = |policy: &ReplyPolicy| {
-        let numbered = policy.extractors.iter().filter_map(|extractor| {
-            let variable = variables.iter().position(|known| *known == extractor.variable)?;
-            Some(CompiledExtractor::new(extractor, variable))
-        });
-        numbered.collect()
-    };
-    policies.iter().map(compile).collect()
+    !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
 
 fn prepare<T: Transport>(transport: &T, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
@@ -188,7 +211,9 @@ pub struct WorkerScript<T: Transport> {
     /// Cookies are forgotten when a user has gone through the list.
     forgets: bool,
     number_of: Numbering,
-    random: RefCell<Pcg64Mcg>,
+    /// What users begin with.
+    variables: Vec<(usize, Rc<str>)>,
+    context: Rc<WorkerContext>,
 }
 
 impl<T: Transport> WorkerScript<T> {
@@ -205,15 +230,23 @@ impl<T: Transport> WorkerScript<T> {
     /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
     pub fn follows(&self, from: &Prepared, hops: u32) -> bool {
         let redirects = self.policy(from.tags.reply_policy).redirects;
-        hops < redirects.most && redirects.rules == RedirectRules::Rfc9110
+        hops < redirects.most && redirects.rules != RedirectRules::Siege
     }
 
     /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
-    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
-        if !self.follows(from, hops) {
+    fn redirect(&self, from: &Prepared, reply: &Reply, hop: Hop<'_>) -> Option<Rc<Prepared>> {
+        if !self.follows(from, hop.number) {
             return None;
         }
-        redirect::follow(self.transport(), from, reply, |to| self.number_of(&to.url))
+        redirect::follow(self.transport(), from, reply, |to| self.number_of_hop(from, &to.url, hop))
+    }
+
+    /// The number of the label of a redirect to this URL.
+    pub fn number_of_hop(&self, from: &Prepared, url: &str, hop: Hop<'_>) -> u32 {
+        match self.policy(from.tags.reply_policy).redirects.rules {
+            RedirectRules::Jmeter => self.number_of(&format!("{}-{}", hop.label, hop.number + 1)),
+            RedirectRules::Rfc9110 | RedirectRules::Siege => self.number_of(url),
+        }
     }
 
     /// The number of a label, which may be a new one.
@@ -243,26 +276,29 @@ impl<T: Transport> WorkerScript<T> {
 
     /// The entry for request number `n` of the run.
     fn pick(&self, order: Order, n: u64, user: u64) -> usize {
-        pick(order, &self.compiled.shares, n, user, &self.random)
+        pick(order, &self.compiled.shares, n, user, &self.context.random)
     }
 
     /// An entry's request in bytes, where it is number `n` of the run.
-    fn prepared(&self, entry: usize, n: u64, variables: &[String]) -> Result<Rc<Prepared>, String> {
+    fn prepared(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Rc<Prepared>, String> {
         match self.ready.get(entry) {
             Some(Some(ready)) => ready.clone(),
             Some(None) => {
-                let request = self.fill(entry, n, variables);
-                prepare(&*self.transport, &request, self.labels[entry]).map_err(|e| e.to_string())
+                let (request, label) = self.fill(entry, n, user);
+                prepare(&*self.transport, &request, label).map_err(|e| e.to_string())
             }
             None => Err(self.no_entry(entry)),
         }
     }
 
     /// The same as something whose reply may lead further.
-    fn ask(&self, entry: usize, n: u64, variables: &[String]) -> Result<Ask, String> {
+    fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
         match self.asks.get(entry) {
             Some(Some(ask)) => Ok(ask.clone()),
-            Some(None) => Ok(Ask::listed(&Rc::new(self.fill(entry, n, variables)), self.labels[entry])),
+            Some(None) => {
+                let (request, label) = self.fill(entry, n, user);
+                Ok(Ask::listed(&Rc::new(request), label))
+            }
             None => Err(self.no_entry(entry)),
         }
     }
@@ -276,24 +312,62 @@ impl<T: Transport> WorkerScript<T> {
         self.compiled.entries.get(entry).map_or(0, |entry| entry.request.reply_policy)
     }
 
-    /// An entry with its placeholders filled in.
-    fn fill(&self, entry: usize, n: u64, variables: &[String]) -> Request {
+    /// An entry with its placeholders filled in, and the number of its label.
+    fn fill(&self, entry: usize, n: u64, user: Option<&UserContext>) -> (Request, u32) {
         let CompiledRequest { request, templates } = &self.compiled.entries[entry];
-        let Some(templates) = templates else { return request.clone() };
-        let mut random = self.random.borrow_mut();
-        let mut cx = RenderContext { n, rng: &mut *random, feeds: &self.compiled.feeds, variables };
-        let mut fill = |template: &Template| {
-            let mut out = String::new();
-            template.render(&mut cx, &mut out);
-            out
-        };
-        Request {
+        let Some(templates) = templates else { return (request.clone(), self.labels[entry]) };
+        let fill = |template: &Template| self.text(template, n, user);
+        let label = fill(&templates.label);
+        let number = if templates.label.is_constant() { self.labels[entry] } else { self.number_of(&label) };
+        let filled = Request {
+            label,
             url: fill(&templates.url),
             headers: templates.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
             body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
             ..request.clone()
-        }
+        };
+        (filled, number)
     }
+
+    /// A text with its placeholders filled in.
+    fn text(&self, template: &Template, n: u64, user: Option<&UserContext>) -> String {
+        if let Some(constant) = template.as_constant() {
+            return constant.to_owned();
+        }
+        // Functions draw from it, too.
+        let mut random = Pcg64Mcg::seed_from_u64(self.context.random.borrow_mut().random());
+        template.text(&mut RenderContext { n, rng: &mut random, feeds: &self.compiled.feeds, user })
+    }
+
+    /// What the user of this number has before it begins.
+    fn user_context(&self, number: u64) -> Option<Box<UserContext>> {
+        let variables = || Variables::with(&self.compiled.names, &self.variables);
+        self.compiled.has_context.then(|| Box::new(UserContext::new(&self.context, variables(), number)))
+    }
+
+    /// Fills in the variables that users begin with, for all workers once.
+    fn with_variables(mut self) -> Self {
+        let filled = self.compiled.filled.get_or_init(|| {
+            let user = UserContext::new(&self.context, Variables::new(&self.compiled.names), 0);
+            let fill = |(number, template): &(usize, Template)| {
+                let text = self.text(template, 0, Some(&user));
+                user.variables.borrow_mut().set_slot(*number, &text);
+                (*number, text)
+            };
+            self.compiled.variables.iter().map(fill).collect()
+        });
+        self.variables = filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
+        self
+    }
+}
+
+/// A redirect: how many led to it, and the label of the request that was redirected first.
+#[derive(Debug, Clone, Copy)]
+pub struct Hop<'a> {
+    /// How many led to it.
+    pub number: u32,
+    /// The label of the first request.
+    pub label: &'a str,
 }
 
 /// Which of those with these shares of a round is number `n`.
@@ -321,8 +395,8 @@ impl<T: Transport> Users for Table<T> {
     }
 
     fn first(&self) -> Rc<Prepared> {
-        let variables = vec![String::new(); self.0.compiled.program.variables.len()];
-        self.0.prepared(self.0.pick(Order::Sequence, 0, 0), 0, &variables).unwrap_or_default()
+        let user = self.0.user_context(0);
+        self.0.prepared(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref()).unwrap_or_default()
     }
 }
 

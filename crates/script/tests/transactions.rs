@@ -43,7 +43,7 @@ impl World for Fake {
     }
 
     fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
-        self.script.users(transport, of.worker, of.labels)
+        self.script.users(transport, of)
     }
 
     fn labels(&self) -> Vec<String> {
@@ -55,7 +55,7 @@ fn plan(load: Load, seconds: u64, steps: Vec<Step>) -> Plan {
     let requests = vec![Request::get("http://h/a"), Request::get("http://h/b")];
     let stop = Stop::after(Duration::from_secs(seconds), Duration::from_secs(5));
     Plan {
-        populations: Population::only(load, Scenario { requests, steps }, stop),
+        populations: Population::only(load, Scenario::of(requests, steps), stop),
         reply_policies: vec![ReplyPolicy::default()],
         connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
         objectives: Vec::new(),
@@ -78,7 +78,7 @@ fn open(rate: f64) -> Load {
 }
 
 fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
-    let world = Fake { script: Arc::new(CompiledScript::new(plan, 0).expect("a script")), answer };
+    let world = Fake { script: CompiledScript::all(plan).expect("a script").remove(0), answer };
     let mut seen = Run::default();
     run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| seen.fold(event))
         .expect("a run");

@@ -21,6 +21,7 @@ pub mod estimate;
 pub mod experiment;
 pub mod plan;
 pub mod plan_file;
+pub mod scenario;
 pub mod settings;
 pub mod system;
 pub mod to_plan;

@@ -9,6 +9,7 @@ pub mod row;
 pub mod rows;
 pub mod said;
 
+use crate::scenario::PlannedScenario;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
@@ -27,6 +28,8 @@ use std::time::Duration;
 pub struct RunSettings {
     /// What to ask, as it was written.
     pub url: Option<String>,
+    /// What users do, in place of asking `url`.
+    pub scenario: Option<PlannedScenario>,
     /// How much is asked, and when to stop.
     pub load: LoadSettings,
     /// What is asked.

@@ -27,7 +27,10 @@ pub use sweep::sweep_steps;
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<String>)> {
-    let scenario = scenario(settings, system)?;
+    let (scenario, reply_policies) = match &settings.scenario {
+        Some(planned) => (planned.scenario.clone(), planned.policies.clone()),
+        None => (scenario(settings, system)?, vec![reply_policy(settings)]),
+    };
     let connection = connection::connection(settings)?;
     let load = load::load(settings, system)?;
     let stop = load::stop(settings, &load)?;
@@ -42,7 +45,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     notes.extend(note);
     let mut plan = Plan {
         populations: Population::only(load, scenario, stop),
-        reply_policies: vec![reply_policy(settings)],
+        reply_policies,
         connection,
         objectives: settings.checks.objectives.clone(),
         until: load::until(settings)?,
@@ -56,7 +59,8 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     Ok((plan, notes))
 }
 
-fn reply_policy(settings: &RunSettings) -> ReplyPolicy {
+/// What is made of replies, as far as it is the same for all requests.
+pub fn reply_policy(settings: &RunSettings) -> ReplyPolicy {
     let CheckSettings { expect_status, expect_body, expect_same_length, .. } = &settings.checks;
     let (status, body) = (expect_status.clone(), expect_body.clone());
     let checks = Checks { status, body, same_length: *expect_same_length };

@@ -35,7 +35,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>, system: &System)
     };
     let (load, steps) = (load(args, wanted.many), sessions::steps(wanted.sessions));
     let mut plan = Plan {
-        populations: Population::only(load, Scenario { requests: wanted.requests, steps }, stop),
+        populations: Population::only(load, Scenario::of(wanted.requests, steps), stop),
         reply_policies: vec![policy],
         connection,
         objectives: Vec::new(),

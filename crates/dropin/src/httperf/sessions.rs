@@ -106,12 +106,12 @@ fn working_set(args: &Args, files: u64) -> Vec<String> {
 fn session(args: &Args, calls: u64, think: Duration, order: Order) -> Session {
     let length = args.burst_length.min(calls);
     let (whole, rest) = (calls / length, calls % length);
-    let ask = |calls: u64| vec![Step::Loop { times: Some(calls), steps: vec![Step::Next(order)] }];
+    let ask = |calls: u64| vec![Step::Loop { times: Some(calls.into()), steps: vec![Step::Next(order)] }];
     let burst = |calls| burst(args, calls, ask);
     // There is no pause behind the last burst.
     let (times, last) = if rest > 0 { (whole, burst(rest)) } else { (whole - 1, burst(length)) };
     let steps = [burst(length), pause(think)].concat();
-    let before = (times > 0).then_some(Step::Loop { times: Some(times), steps });
+    let before = (times > 0).then_some(Step::Loop { times: Some(times.into()), steps });
     Session { steps: before.into_iter().chain(last).collect(), calls, longest: length }
 }
 

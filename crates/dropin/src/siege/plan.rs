@@ -68,7 +68,7 @@ fn scenario(settings: &Settings, asked: &[UrlEntry]) -> Scenario {
     let login = |number: usize| Branch { weight: 1, steps: vec![Step::Request(number as u32)] };
     let branches: Vec<Branch> = (listed..requests.len()).map(login).collect();
     let first = (!branches.is_empty()).then(|| Step::Once(vec![Step::Choose { order: Order::User, branches }]));
-    Scenario { requests, steps: first.into_iter().chain([Step::Next(order)]).collect() }
+    Scenario::of(requests, first.into_iter().chain([Step::Next(order)]).collect())
 }
 
 fn reply_policy(settings: &Settings, asked: &[UrlEntry]) -> ReplyPolicy {

@@ -168,7 +168,7 @@ impl Script {
         } else {
             Step::Choose { order: Order::Sequence, branches: sessions.into_iter().map(branch).collect() }
         });
-        Scenario { requests, steps }
+        Scenario::of(requests, steps)
     }
 }
 
@@ -180,7 +180,7 @@ impl Session {
             [Burst { times: last.times.saturating_sub(1), ..last }, Burst { times: 1, think: Duration::ZERO, ..last }]
         });
         let all = bursts.into_iter().chain(last.into_iter().flatten()).filter(|burst| burst.times > 0);
-        all.map(|burst| Step::Loop { times: Some(burst.times), steps: burst.steps(order) }).collect()
+        all.map(|burst| Step::Loop { times: Some(burst.times.into()), steps: burst.steps(order) }).collect()
     }
 }
 

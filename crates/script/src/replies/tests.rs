@@ -1,7 +1,7 @@
 //! Users whose replies lead further, without a server: what they ask, when they are told these replies.
 
 use super::*;
-use crate::CompiledScript;
+use crate::testing::{self, users};
 use brunt_engine::{Epoch, Numbering, Time, Turn, VirtualUser};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, Population, Record};
@@ -25,24 +25,11 @@ fn request(method: &str, url: &str, body: Body) -> Request {
 
 fn plan(urls: &[&str], order: Order, users: f64, policy: ReplyPolicy) -> Plan {
     let requests = urls.iter().map(|url| request("GET", url, Body::None)).collect();
-    let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
-    let stop = Stop { duration: None, ..Stop::after(Duration::ZERO, Duration::ZERO) };
-    Plan {
-        populations: Population::only(load, Scenario::list(requests, order), stop),
-        reply_policies: vec![policy],
-        connection: Connection {
-            connect_rate: 1,
-            dialling: Dialling::Eager,
-            ..Connection::plain(Duration::from_secs(1), Duration::from_secs(1))
-        },
-        objectives: Vec::new(),
-        until: None,
-        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
-        seed: 1,
-        threads: 1,
-        processes: 1,
-        precise: false,
-    }
+    let mut plan = testing::plan(Scenario::list(requests, order), users, vec![policy]);
+    plan.main_mut().stop.duration = None;
+    plan.connection.connect_rate = 1;
+    plan.connection.dialling = Dialling::Eager;
+    plan
 }
 
 /// A reply: status, header fields, body.
@@ -52,10 +39,7 @@ type Told<'a> = (u16, &'a [(&'a str, &'a str)], &'a str);
 struct Talk(Box<dyn VirtualUser>);
 
 fn talk(plan: &Plan, number: u64) -> Talk {
-    let compiled = Arc::new(CompiledScript::new(plan, 0).unwrap());
-    let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
-    let numbering: Numbering = Rc::new(|_| 0);
-    Talk(compiled.users(&wire, 0, &numbering).user(number))
+    Talk(users(plan).user(number))
 }
 
 impl Talk {

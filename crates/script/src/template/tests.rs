@@ -9,7 +9,7 @@ fn rendered_in(text: &str, place: Place, n: u64) -> String {
     let template = Template::compile(text, place, &mut feeds).unwrap();
     let mut out = String::new();
     let rng = &mut Pcg64Mcg::seed_from_u64(7);
-    template.render(&mut RenderContext { n, rng, feeds: &feeds, variables: &[] }, &mut out);
+    template.render(&mut RenderContext { n, rng, feeds: &feeds, user: None }, &mut out);
     out
 }
 

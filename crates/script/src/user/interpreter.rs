@@ -1,13 +1,19 @@
 //! The virtual user: it carries out the program of its scenario, step by step.
 
-use super::{Order, Scope, WorkerScript, pick};
-use crate::extract::SearchedReply;
+mod acts;
+
+use super::{Hop, Order, Scope, WorkerScript, pick};
+use crate::context::UserContext;
+use crate::data::RowTaken;
 use crate::program::{Choice, Op, Program, Test};
 use crate::replies::Memory;
+use crate::searched::Searched;
+use crate::template::Template;
 use brunt_engine::{Step, Turn, VirtualUser};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Manner;
+use brunt_model::{Outcome, Sample};
 use brunt_wire::{Prepared, Reply, Transport};
 use rand::RngExt;
 use std::rc::Rc;
@@ -37,7 +43,10 @@ pub struct Interpreter<T: Transport> {
     walk: Walk,
     slots: Box<[u64]>,
     user_slots: Box<[u64]>,
-    variables: Box<[String]>,
+    /// For each list in random order, the one that was drawn last.
+    orders: Box<[Vec<usize>]>,
+    /// None: no text of the scenario needs one.
+    user: Option<Box<UserContext>>,
     /// The header line of the newest cookie, where such a cookie goes with further requests.
     newest_cookie: Option<Box<str>>,
     /// Made by the first request whose reply may lead further.
@@ -64,7 +73,7 @@ impl<T: Transport> Interpreter<T> {
     /// The user of this number.
     pub fn new(script: Rc<WorkerScript<T>>, number: u64) -> Self {
         let compiled = &script.compiled;
-        let Program { slots, user_slots, variables, walk, .. } = &compiled.program;
+        let Program { slots, user_slots, orders, walk, .. } = &compiled.program;
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
         let begins = if *walk == Some(Order::Walk) { walk_begins(number, round, compiled.users) } else { 0 };
         Self {
@@ -78,7 +87,8 @@ impl<T: Transport> Interpreter<T> {
             walk: Walk { at: begins, begins, round },
             slots: vec![0; *slots].into(),
             user_slots: vec![0; *user_slots].into(),
-            variables: vec![String::new(); variables.len()].into(),
+            orders: vec![Vec::new(); *orders].into(),
+            user: script.user_context(number),
             newest_cookie: None,
             memory: None,
             script,
@@ -88,6 +98,9 @@ impl<T: Transport> Interpreter<T> {
     fn begin(&mut self) {
         (self.next, self.asked, self.newest_cookie) = (0, 0, None);
         self.slots.fill(0);
+        if let Some(user) = &self.user {
+            user.locks.borrow_mut().clear();
+        }
         let Some(memory) = &mut self.memory else { return };
         memory.begin_iteration();
         let Walk { at, begins, round } = self.walk;
@@ -109,25 +122,11 @@ impl<T: Transport> Interpreter<T> {
             let cookie = turn.last.and_then(|reply| reply.kept.as_ref()?.cookie.as_ref());
             self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
         }
-        self.extract(turn);
         let memory = self.memory.as_mut()?;
         if let Some(reply) = turn.last {
             memory.react(&self.script, reply);
         }
         memory.follow_up(&self.script)
-    }
-
-    /// Sets the variables that the policy of the last request takes out of its reply.
-    fn extract(&mut self, turn: &Turn<'_>) {
-        let extractors = &self.script.compiled.extractors[self.policy as usize];
-        if self.was_together || self.memory.as_ref().is_some_and(|memory| memory.was_element()) {
-            return;
-        }
-        let mut random = self.script.random.borrow_mut();
-        let reply = turn.last.map(SearchedReply::new);
-        for extractor in extractors {
-            extractor.set(reply.as_ref(), &mut self.variables, &mut *random);
-        }
     }
 
     /// Carries the program out up to its next step.
@@ -145,6 +144,18 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::BeginTogether => return self.together(ops, turn),
                 Op::Think(think) => return Step::Think(self.draw(think)),
+                Op::Pause(_) | Op::Pace { .. } | Op::Meet { .. } | Op::Lock(_) => {
+                    if let Some(step) = self.wait(op, turn) {
+                        return step;
+                    }
+                }
+                Op::Row(number) => {
+                    match self.user.as_ref().map(|user| script.compiled.program.data[*number].take(user)) {
+                        Some(RowTaken::StopUser) => return stop(Scope::User),
+                        Some(RowTaken::StopRun) => return stop(Scope::Run),
+                        Some(RowTaken::Set) | None => {}
+                    }
+                }
                 Op::BeginTransaction(name, pauses) => return Step::BeginTransaction(Arc::clone(name), *pauses),
                 Op::EndTransaction => return Step::EndTransaction,
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
@@ -168,12 +179,22 @@ impl<T: Transport> Interpreter<T> {
             }
             Op::NextValue { slot, variable, values, end } => {
                 let at = count(&mut self.slots[*slot]);
-                if let Some(value) = values.get(at as usize) {
-                    self.variables[*variable].clone_from(value);
+                if let (Some(value), Some(user)) = (values.get(at as usize), &self.user) {
+                    user.variables.borrow_mut().set_slot(*variable, value);
                 } else {
                     (self.slots[*slot], self.next) = (0, *end);
                 }
             }
+            Op::BeginLoopText { .. }
+            | Op::NextNumbered { .. }
+            | Op::BeginDuring { .. }
+            | Op::WhenOver { .. }
+            | Op::Switch { .. }
+            | Op::Shuffle { .. }
+            | Op::Set(..)
+            | Op::Count(_)
+            | Op::Unlock
+            | Op::Reset(_) => self.act(op, turn),
             Op::Jump(to) => self.next = *to,
             Op::Unless(test, to) => self.next = if self.holds(test, turn) { self.next } else { *to },
             Op::Choose(choice) => self.next = self.choose(choice, turn.number),
@@ -186,10 +207,21 @@ impl<T: Transport> Interpreter<T> {
             | Op::BeginTogether
             | Op::EndTogether(_)
             | Op::Think(_)
+            | Op::Pause(_)
+            | Op::Pace { .. }
+            | Op::Meet { .. }
+            | Op::Lock(_)
+            | Op::Row(_)
             | Op::BeginTransaction(..)
             | Op::EndTransaction
             | Op::Stop(_) => {}
         }
+    }
+
+    /// The text of a template, now.
+    fn text(&self, template: &Template, turn: &Turn<'_>) -> String {
+        let n = self.script.compiled.program.first_request(turn.number) + self.asked;
+        self.script.text(template, n, self.user.as_deref())
     }
 
     fn holds(&self, test: &Test, turn: &Turn<'_>) -> bool {
@@ -197,7 +229,15 @@ impl<T: Transport> Interpreter<T> {
             Test::Failed => turn.failed,
             Test::Succeeded => !turn.failed,
             Test::Status(least, most) => turn.last.is_some_and(|reply| (*least..=*most).contains(&reply.status)),
-            Test::Equals(variable, value) => self.variables[*variable] == *value,
+            Test::Equals(variable, value) => self
+                .user
+                .as_ref()
+                .is_some_and(|user| user.variables.borrow().slot(*variable).unwrap_or_default() == value),
+            Test::Same(one, other) => self.text(one, turn) == self.text(other, turn),
+            Test::Any(all) => all.iter().any(|test| self.holds(test, turn)),
+            Test::True(text) => self.text(text, turn).trim().eq_ignore_ascii_case("true"),
+            Test::False(text) => self.text(text, turn).trim().eq_ignore_ascii_case("false"),
+            Test::Matches(..) | Test::Share { .. } => self.passes(test, turn),
             Test::Not(other) => !self.holds(other, turn),
         }
     }
@@ -213,7 +253,7 @@ impl<T: Transport> Interpreter<T> {
             Order::Walk => by_itself + walk_begins(self.number, round, self.script.compiled.users),
             _ => iteration.saturating_mul(*most) + before,
         };
-        branches[pick(*order, shares, n, self.number, &self.script.random)]
+        branches[pick(*order, shares, n, self.number, &self.script.context.random)]
     }
 
     /// The request of an operation; None where it is none.
@@ -242,7 +282,10 @@ impl<T: Transport> Interpreter<T> {
         let is_inert = self.script.inert[self.policy as usize];
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
-            let ask = self.script.ask(entry, number, &self.variables);
+            let ask = self.script.ask(entry, number, self.user.as_deref());
+            if let (Some(user), Ok(ask)) = (&self.user, &ask) {
+                user.label.borrow_mut().clone_from(&ask.request.label);
+            }
             return ask.map_or_else(Step::Broken, |ask| memory.ask(&self.script, ask));
         }
         let is_last = self.next == end && is_inert;
@@ -252,7 +295,7 @@ impl<T: Transport> Interpreter<T> {
 
     /// A request in bytes, with the newest cookie where there is one.
     fn prepared(&self, wanted: Wanted) -> Result<Rc<Prepared>, String> {
-        let request = self.script.prepared(wanted.entry, wanted.number, &self.variables)?;
+        let request = self.script.prepared(wanted.entry, wanted.number, self.user.as_deref())?;
         Ok(match &self.newest_cookie {
             Some(line) => Rc::new(request.with_line(line)),
             None => request,
@@ -275,6 +318,11 @@ impl<T: Transport> Interpreter<T> {
                     Some(Err(why)) => return Step::Broken(why),
                     None => {}
                 },
+                Op::Row(number) => {
+                    if let Some(user) = &self.user {
+                        let _ = self.script.compiled.program.data[*number].take(user);
+                    }
+                }
                 other => self.jump(other, turn),
             }
         }
@@ -293,7 +341,7 @@ impl<T: Transport> Interpreter<T> {
         if think.least == think.most {
             return think.most;
         }
-        self.script.random.borrow_mut().random_range(think.least..=think.most)
+        self.script.context.random.borrow_mut().random_range(think.least..=think.most)
     }
 }
 
@@ -311,7 +359,7 @@ fn count(slot: &mut u64) -> u64 {
 
 fn stop(scope: Scope) -> Step {
     match scope {
-        Scope::Nothing | Scope::Iteration => Step::Done,
+        Scope::Nothing | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,
         Scope::User => Step::Leave,
         Scope::Run => Step::EndRun,
     }
@@ -331,17 +379,34 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
             }
         }
         let step = follows.unwrap_or_else(|| self.advance(&turn));
-        self.goes_on = matches!(step, Step::Think(_) | Step::BeginTransaction(..) | Step::EndTransaction);
+        self.goes_on =
+            matches!(step, Step::Think(_) | Step::Wait(_) | Step::BeginTransaction(..) | Step::EndTransaction);
         step
     }
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         let policy = self.script.policy(from.tags.reply_policy);
+        let label = self.user.as_ref().map(|user| user.label.borrow());
+        let hop = Hop { number: hops, label: label.as_ref().map_or("", |label| label.as_str()) };
         if !policy.cookies.are_kept() {
-            return self.script.redirect(from, reply, hops);
+            return self.script.redirect(from, reply, hop);
         }
         // The first request of a user may be one of a parallel step, of which nothing else is remembered.
         let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
-        memory.redirect(&self.script, from, reply, hops)
+        memory.redirect(&self.script, from, reply, hop)
+    }
+
+    fn judge(&mut self, request: &Prepared, reply: Option<&Reply>, sample: &Sample) -> Option<Outcome> {
+        let user = self.user.as_deref()?;
+        if self.memory.as_ref().is_some_and(|memory| memory.was_element()) {
+            return None;
+        }
+        let searched = Searched::new(request, reply, sample, user);
+        let reactions = &self.script.compiled.reactions[request.tags.reply_policy as usize];
+        let fill = |template: &Template| self.script.text(template, sample.iteration, Some(user));
+        if !self.was_together {
+            reactions.extract(&searched, fill, |_| {});
+        }
+        Some(reactions.judge(&searched, sample.outcome, fill))
     }
 }

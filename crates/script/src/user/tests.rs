@@ -1,13 +1,15 @@
 //! Scenarios carried out without a server: what users ask, and in which order.
 
 use super::*;
+use crate::testing::{self, users};
 use brunt_engine::{Epoch, Time, Turn};
 use brunt_model::Population;
-use brunt_model::extract::{ExtractFrom, Extractor, Take};
+use brunt_model::Sample;
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
-use brunt_model::reply_policy::Redirects;
-use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Scenario, Step as Do};
+use brunt_model::reply_policy::{Redirects, ReplyAction};
+use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Scenario, Step as Do, Times, Values};
 use brunt_model::{Load, Stop};
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::h1::{Common, H1};
@@ -20,26 +22,7 @@ fn request(path: &str, weight: u32) -> Request {
 
 fn plan(requests: &[(&str, u32)], users: f64, steps: Vec<Do>) -> Plan {
     let requests = requests.iter().map(|(path, weight)| request(path, *weight)).collect();
-    let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
-    Plan {
-        populations: Population::only(load, Scenario { requests, steps }, Stop::after(Duration::ZERO, Duration::ZERO)),
-        reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection::plain(Duration::from_secs(1), Duration::from_secs(1)),
-        objectives: Vec::new(),
-        until: None,
-        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
-        seed: 1,
-        threads: 1,
-        processes: 1,
-        precise: false,
-    }
-}
-
-fn users(plan: &Plan) -> Box<dyn Users> {
-    let compiled = Arc::new(CompiledScript::new(plan, 0).unwrap());
-    let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
-    let numbering: Numbering = Rc::new(|_| 0);
-    compiled.users(&wire, 0, &numbering)
+    testing::plan(Scenario::of(requests, steps), users, vec![ReplyPolicy::default()])
 }
 
 /// What a user does in iteration `n`: paths, `~` for a pause, parentheses around what goes together; `status` says with what
@@ -51,7 +34,7 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
     for _ in 0..100 {
         let turn = Turn { number: n, last: last.as_ref(), step, failed, ..Turn::default() };
         let asked = match user.next(turn) {
-            Step::Think(_) => {
+            Step::Think(_) | Step::Wait(_) => {
                 out.push("~".to_owned());
                 continue;
             }
@@ -138,7 +121,7 @@ fn a_slow_order_stays_with_a_request_for_a_while() {
 #[test]
 fn loops_branches_and_what_goes_together() {
     let together = |steps| Do::Together { manner: Manner::Pipelined, steps };
-    let twice = |steps| Do::Loop { times: Some(2), steps };
+    let twice = |steps| Do::Loop { times: Some(Times::Number(2)), steps };
     let steps =
         vec![Do::Request(0), twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]), Do::Request(0)];
     assert_eq!(asks(&ABC, steps)[0], "a (b c) ~ (b c) ~ a");
@@ -148,7 +131,10 @@ fn loops_branches_and_what_goes_together() {
         asks(&ABC, vec![together(vec![twice(vec![Do::Next(Order::Sequence)])])]),
         ["(a b)", "(c a)", "(b c)", "(a b)"]
     );
-    assert_eq!(asks(&ABC, vec![Do::Loop { times: Some(0), steps: vec![Do::Request(0)] }, Do::Request(1)])[0], "b");
+    assert_eq!(
+        asks(&ABC, vec![Do::Loop { times: Some(Times::Number(0)), steps: vec![Do::Request(0)] }, Do::Request(1)])[0],
+        "b"
+    );
     let nested = vec![twice(vec![twice(vec![Do::Request(0)]), Do::Request(1)])];
     assert_eq!(asks(&ABC, nested)[..2], ["a a b a a b", "a a b a a b"]);
 }
@@ -171,7 +157,7 @@ fn choices_in_a_loop_are_numbered_over_all_iterations() {
         order: Order::Sequence,
         branches: vec![branch(1, vec![Do::Request(0)]), branch(2, vec![Do::Request(1)])],
     };
-    let steps = vec![Do::Loop { times: Some(2), steps: vec![either] }];
+    let steps = vec![Do::Loop { times: Some(Times::Number(2)), steps: vec![either] }];
     assert_eq!(asks(&ABC, steps), ["a b", "b a", "b b", "a b"]);
 }
 
@@ -205,7 +191,7 @@ fn transactions_begin_and_end_around_their_steps() {
 fn values_are_gone_through_and_filled_in() {
     let pair = |name: &str, values: [&str; 2], steps| Do::ForEach {
         variable: name.into(),
-        values: values.map(str::to_owned).to_vec(),
+        values: Values::List(values.map(str::to_owned).to_vec()),
         steps,
     };
     let is_two = Condition::Equals("x".into(), "2".into());
@@ -215,29 +201,47 @@ fn values_are_gone_through_and_filled_in() {
     assert_eq!(asked[..2], ["1/p%20q 1/r 2/p%20q 2/r end", "1/p%20q 1/r 2/p%20q 2/r end"]);
 }
 
-/// Tells a user the reply to its last request, and returns the path of the next.
-fn next_path(user: &mut dyn VirtualUser, step: u32, last: Option<&str>) -> String {
-    let kept = last.map(|body| Box::new(Kept { body: body.into(), ..Kept::default() }));
-    let reply = Reply { status: 200, kept, ..Reply::default() };
-    let turn = Turn { step, last: last.map(|_| &reply), failed: step > 0 && last.is_none(), ..Turn::default() };
-    loop {
-        match user.next(turn) {
-            Step::Request(request) | Step::Last(request) => {
-                return request.url().trim_start_matches("http://h/").to_owned();
+/// A user and its last request.
+struct Asking(Box<dyn VirtualUser>, Option<Rc<Prepared>>);
+
+impl Asking {
+    /// The path of its next request, where this is the body of the reply to the last one.
+    fn next_path(&mut self, step: u32, last: Option<&str>) -> String {
+        let body = last.unwrap_or_default().as_bytes().to_vec();
+        let kept = Kept { body, ..Kept::default() };
+        let reply = last.map(|_| Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() });
+        if let Some(request) = &self.1 {
+            let _ = self.0.judge(request, reply.as_ref(), &Sample::default());
+        }
+        loop {
+            let turn = Turn { last: reply.as_ref(), step, failed: reply.is_none(), ..Turn::default() };
+            match self.0.next(turn) {
+                Step::Request(request) | Step::Last(request) => {
+                    let path = request.url().trim_start_matches("http://h/").to_owned();
+                    self.1 = Some(request);
+                    return path;
+                }
+                Step::Together(requests) => return requests.iter().map(|request| request.url()).collect(),
+                Step::Think(_) => {}
+                other => return format!("{other:?}"),
             }
-            Step::Together(requests) => return requests.iter().map(|request| request.url()).collect(),
-            Step::Think(_) => {}
-            other => return format!("{other:?}"),
         }
     }
 }
 
 fn extracting(steps: Vec<Do>) -> Plan {
     let mut plan = plan(&[("login", 1), ("buy/{var:token}", 1)], 1.0, steps);
-    let from = ExtractFrom::Regex { pattern: r"t=(\w+)".into(), group: 1 };
+    let from = ExtractFrom::Regex { pattern: r"t=(\w+)".into(), group: 1, template: None };
     let default = Some("none".into());
-    let token = Extractor { variable: "token".into(), from, take: Take::First, default };
-    let extracts = ReplyPolicy { extractors: vec![token], ..ReplyPolicy::default() };
+    let token = Extractor {
+        variable: "token".into(),
+        from,
+        take: Take::First,
+        default,
+        part: ReplyPart::Body,
+        sets_more: false,
+    };
+    let extracts = ReplyPolicy { actions: vec![ReplyAction::Extract(token)], ..ReplyPolicy::default() };
     plan.reply_policies = vec![extracts, ReplyPolicy::default()];
     plan.main_mut().scenario.requests[1].reply_policy = 1;
     plan
@@ -249,28 +253,28 @@ fn what_is_extracted_goes_with_further_requests() {
     let end = Do::If { condition: is_none, then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] };
     let plan = extracting(vec![Do::Request(0), PAUSE, Do::Request(1), end]);
     let users = users(&plan);
-    let (mut one, mut other) = (users.user(0), users.user(1));
-    assert_eq!(next_path(&mut *one, 0, None), "login");
-    assert_eq!(next_path(&mut *other, 0, None), "login");
-    assert_eq!(next_path(&mut *one, 1, Some("t=a b, t=c")), "buy/a");
-    assert_eq!(next_path(&mut *other, 1, Some("t=z")), "buy/z");
+    let [mut one, mut other] = [0, 1].map(|number| Asking(users.user(number), None));
+    assert_eq!(one.next_path(0, None), "login");
+    assert_eq!(other.next_path(0, None), "login");
+    assert_eq!(one.next_path(1, Some("t=a b, t=c")), "buy/a");
+    assert_eq!(other.next_path(1, Some("t=z")), "buy/z");
     // The policy of this request extracts nothing.
-    assert_eq!(next_path(&mut *one, 2, Some("t=no")), "buy/a");
+    assert_eq!(one.next_path(2, Some("t=no")), "buy/a");
     // No reply, no match: the default.
-    assert_eq!(next_path(&mut *other, 2, Some("")), "buy/z");
-    assert_eq!(next_path(&mut *other, 0, None), "login");
-    assert_eq!(next_path(&mut *other, 1, None), "buy/none");
-    assert_eq!(next_path(&mut *other, 2, Some("t=no")), "Done");
+    assert_eq!(other.next_path(2, Some("")), "buy/z");
+    assert_eq!(other.next_path(0, None), "login");
+    assert_eq!(other.next_path(1, None), "buy/none");
+    assert_eq!(other.next_path(2, Some("t=no")), "Done");
 }
 
 #[test]
 fn nothing_is_extracted_from_what_is_sent_together() {
     let both = Do::Together { manner: Manner::Pipelined, steps: vec![Do::Request(0), Do::Request(0)] };
     let plan = extracting(vec![Do::Request(0), both, Do::Request(1)]);
-    let mut user = users(&plan).user(0);
-    assert_eq!(next_path(&mut *user, 0, None), "login");
-    assert_eq!(next_path(&mut *user, 1, Some("t=first")), "http://h/loginhttp://h/login");
-    assert_eq!(next_path(&mut *user, 3, Some("t=last")), "buy/first");
+    let mut user = Asking(users(&plan).user(0), None);
+    assert_eq!(user.next_path(0, None), "login");
+    assert_eq!(user.next_path(1, Some("t=first")), "http://h/loginhttp://h/login");
+    assert_eq!(user.next_path(3, Some("t=last")), "buy/first");
 }
 
 /// A user may have made no request but those of a parallel step, whose redirects it is asked for.
@@ -322,8 +326,8 @@ fn a_failure_ends_what_the_policy_says() {
 fn an_iteration_begins_anew_wherever_the_last_one_ended() {
     let steps = vec![Do::ForEach {
         variable: "x".into(),
-        values: vec!["1".into(), "2".into()],
-        steps: vec![Do::Loop { times: Some(2), steps: vec![Do::Request(0)] }],
+        values: Values::List(vec!["1".into(), "2".into()]),
+        steps: vec![Do::Loop { times: Some(Times::Number(2)), steps: vec![Do::Request(0)] }],
     }];
     let mut plan = plan(&[("{var:x}", 1)], 1.0, steps);
     plan.reply_policies[0].failure_ends = Scope::Iteration;
@@ -336,7 +340,7 @@ fn an_iteration_begins_anew_wherever_the_last_one_ended() {
 fn scenarios_that_make_no_sense_are_refused_or_end() {
     let compile = |steps: Vec<Do>| {
         let plan = plan(&ABC, 1.0, steps);
-        CompiledScript::new(&plan, 0).map(|_| ()).map_err(|error| error.to_string())
+        CompiledScript::all(&plan).map(|_| ()).map_err(|error| error.to_string())
     };
     let paused = Do::Together { manner: Manner::Pipelined, steps: vec![PAUSE] };
     let told = "a pause stands among requests that are sent together; put it before or behind them";

@@ -1,7 +1,7 @@
 //! A plan file, read: what it says of the whole experiment, and of each contender.
 
 use super::compare::PlannedCompare;
-use super::fill::{PlanInputs, Scope, Who};
+use super::fill::{PlanInputs, Scope, Unknown, Who};
 use super::node::{Entry, Node, Value};
 use super::probes::{PlannedProbe, probes};
 use super::read::read;
@@ -84,6 +84,8 @@ pub struct PlannedUsers {
     pub requests: Vec<Vec<Keyed>>,
     /// Which of several is next, where the plan says so.
     pub request_order: Option<Order>,
+    /// What they do step by step, in place of requests: key `scenario`.
+    pub scenario: Option<Node>,
     /// All that is an option of a run, by its key.
     pub settings: Vec<Keyed>,
 }
@@ -225,7 +227,7 @@ fn setting(plan: &Node, key: &str) -> Option<Keyed> {
 
 /// What is of the whole experiment, filled in. Variables stay as they are: some are known within contenders only.
 fn whole(plan: &Node, given: PlanInputs<'_>) -> Result<Node, SpecError> {
-    let scope = Scope { vars: plan.child("vars"), given, who: None };
+    let scope = Scope { vars: plan.child("vars"), given, who: None, unknown: Unknown::Refused };
     let mut tree = kept(plan, |key| {
         key == "hooks" || vary::OF_THE_WHOLE.contains(&key) && !["choose", "contenders", "factors"].contains(&key)
     });
@@ -241,7 +243,8 @@ fn whole(plan: &Node, given: PlanInputs<'_>) -> Result<Node, SpecError> {
 
 fn contender(variant: Variant, given: PlanInputs<'_>) -> Result<Planned, SpecError> {
     let Variant { name, factors, tree, .. } = variant;
-    let scope = Scope { vars: tree.child("vars"), given, who: Some(Who { name: &name, factors: &factors }) };
+    let who = Some(Who { name: &name, factors: &factors });
+    let scope = Scope { vars: tree.child("vars"), given, who, unknown: Unknown::Refused };
     let mut own = kept(&tree, |key| key != "vars" && !vary::OF_THE_WHOLE.contains(&key));
     hooks_of(&mut own, |level| level != "experiment");
     let resolved = scope.fill(&own)?.without_nulls();
@@ -282,7 +285,16 @@ fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
 fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, SpecError> {
     let order = plan.below("script.order").map(read::<written::RequestOrder>).transpose()?;
     let request_order = order.map(Order::from);
-    Ok(PlannedUsers { name, requests: requests(plan)?, request_order, settings: settings(plan) })
+    let scenario = plan.child("scenario").cloned();
+    let requests = match (&scenario, plan.child("script")) {
+        (Some(scenario), Some(_)) => {
+            let wrong = "script defines the requests already; write one of them (`script: null` takes it away again)";
+            return Err(SpecError::new(&scenario.at, "scenario", wrong));
+        }
+        (Some(_), None) => Vec::new(),
+        (None, _) => requests(plan)?,
+    };
+    Ok(PlannedUsers { name, requests, request_order, scenario, settings: settings(plan) })
 }
 
 /// The tree with some of its keys.
@@ -305,7 +317,8 @@ fn hooks_of(plan: &mut Node, wanted: impl Fn(&str) -> bool) {
 
 /// What is asked, each request by its keys.
 fn requests(plan: &Node) -> Result<Vec<Vec<Keyed>>, SpecError> {
-    let nothing = "the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script";
+    let nothing = "the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps \
+                   below scenario";
     let script = plan.child("script").ok_or_else(|| SpecError::new(&plan.at, "script", nothing))?;
     let ways: Vec<&Entry> =
         script.entries().iter().filter(|e| ["request", "requests", "urls"].contains(&e.key.as_str())).collect();

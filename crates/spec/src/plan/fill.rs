@@ -32,6 +32,17 @@ pub(super) struct Scope<'a> {
     pub given: PlanInputs<'a>,
     /// None: this is of the whole experiment.
     pub who: Option<Who<'a>>,
+    /// What becomes of names that stand for nothing here.
+    pub unknown: Unknown,
+}
+
+/// What becomes of a name that stands for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// It is an error.
+    Refused,
+    /// It stays as it was written: users have variables and functions of their own. `$${` becomes `\${`.
+    Kept,
 }
 
 /// The longest text that may come of one.
@@ -65,7 +76,9 @@ impl Scope<'_> {
             }
             Value::Map(entries) => {
                 let entry = |entry: &Entry| {
-                    let node = self.fill(&entry.node).map_err(|e| e.within(&entry.key, &entry.node.at))?;
+                    let within = Scope { unknown: Unknown::Kept, ..*self };
+                    let scope = if entry.key == "scenario" { &within } else { self };
+                    let node = scope.fill(&entry.node).map_err(|e| e.within(&entry.key, &entry.node.at))?;
                     Ok(Entry { node, ..entry.clone() })
                 };
                 Value::Map(entries.iter().map(entry).collect::<Result<_, SpecError>>()?)
@@ -91,8 +104,19 @@ impl Scope<'_> {
             let (before, behind) = (&rest[..dollar], &rest[dollar + 1..]);
             out.push_str(before);
             if let Some(behind) = behind.strip_prefix('$') {
-                out.push('$');
+                out.push_str(if self.unknown == Unknown::Kept && behind.starts_with('{') { r"\$" } else { "$" });
                 rest = behind;
+            } else if let (Unknown::Kept, Some(behind)) = (self.unknown, behind.strip_prefix('{')) {
+                rest = match self.known_value(behind, at, open)? {
+                    Some((value, behind)) => {
+                        out.push_str(&value);
+                        behind
+                    }
+                    None => {
+                        out.push_str("${");
+                        behind
+                    }
+                };
             } else if let Some(name) = behind.strip_prefix('{') {
                 let end = name.find('}').ok_or_else(|| {
                     SpecError::new(at, "", "`}` is missing after `${`; write ${name}, or $${ for a plain ${")
@@ -116,11 +140,30 @@ impl Scope<'_> {
         Ok(out)
     }
 
+    /// The value of the name that a text begins with, and what stands behind it; None where it stands for nothing.
+    fn known_value<'t>(
+        &self,
+        text: &'t str,
+        at: &Position,
+        open: &mut Open,
+    ) -> Result<Option<(String, &'t str)>, SpecError> {
+        let Some((name, behind)) = text.split_once('}') else { return Ok(None) };
+        if self.vars.is_none_or(|vars| vars.child(name).is_none()) && self.given(name).is_none() {
+            return Ok(None);
+        }
+        Ok(Some((self.value(name, at, open)?, behind)))
+    }
+
     fn value(&self, name: &str, at: &Position, open: &mut Open) -> Result<String, SpecError> {
         if let Some(value) = self.var(name, open)? {
             return Ok(value);
         }
-        let given = match name.split_once('.').or_else(|| name.split_once(':')) {
+        self.given(name).ok_or_else(|| SpecError::new(at, "", self.unknown(name)))
+    }
+
+    /// What the plan cannot know by itself.
+    fn given(&self, name: &str) -> Option<String> {
+        match name.split_once('.').or_else(|| name.split_once(':')) {
             None if name == "dir" => Some(self.given.dir.to_owned()),
             None if name == "plan_dir" => Some(self.given.plan_dir.to_owned()),
             None if name == "contender" => self.who.map(|who| who.name.to_owned()),
@@ -131,8 +174,7 @@ impl Scope<'_> {
                 .and_then(|who| who.factors.iter().find(|(name, _)| name == factor))
                 .map(|(_, level)| level.clone()),
             _ => None,
-        };
-        given.ok_or_else(|| SpecError::new(at, "", self.unknown(name)))
+        }
     }
 
     fn var(&self, name: &str, open: &mut Open) -> Result<Option<String>, SpecError> {

@@ -219,7 +219,7 @@ fn unknown_keys_are_told_with_what_is_like_them() {
     ]), @r"
     plan.yaml:3:3: load.raet: unknown key; write rate
     plan.yaml:2:1: laod: unknown key; write load
-    plan.yaml:2:1: xyzzy: unknown key; write one of name, about, vars, ports, choose, script, load, populations, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
+    plan.yaml:2:1: xyzzy: unknown key; write one of name, about, vars, ports, choose, script, scenario, load, populations, connection, checks, objectives, repetitions, compare, order, cooldown, find, hooks, server, probes, probe_interval, outputs, contenders or factors
     plan.yaml:1:28: script.request.mehtod: unknown key; write method
     plan.yaml:1:33: script.requests[1].wieght: unknown key; write weight
     plan.yaml:2:18: hooks.before.contendre: unknown key; write contender
@@ -317,8 +317,8 @@ fn what_does_not_fit_together_is_told() {
         "script: {request: h}\nvars: {scale: full}\nchoose: {scale: [small]}\n",
         "script: {request: h}\nvars: {scale: full}\nchoose: {scale: {full: 3}}\n",
     ]), @r"
-    plan.yaml:1:1: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
-    plan.yaml:1:9: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script
+    plan.yaml:1:1: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps below scenario
+    plan.yaml:1:9: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps below scenario
     plan.yaml:1:22: script.urls: script.request defines the requests already; write one of them (`request: null` takes it away again)
     plan.yaml:1:20: script.requests: it is empty; write at least one request
     plan.yaml:2:13: contenders: there is nothing in it; write a name with its overrides, or leave it out

@@ -1,6 +1,6 @@
 //! The plans of all contenders, from one plan and its overrides: by the value of a variable, by contender, by factor.
 
-use super::fill::{PlanInputs, Scope};
+use super::fill::{PlanInputs, Scope, Unknown};
 use super::node::{Entry, Node, Value};
 use crate::error::Position;
 use crate::error::{SpecError, nearest};
@@ -39,7 +39,7 @@ pub(super) fn choose(plan: &mut Node, given: PlanInputs<'_>) -> Result<(), SpecE
     for choice in map(&choices, "choose")? {
         let path = format!("choose.{}", choice.key);
         let vars = plan.child("vars");
-        let value = Scope { vars, given, who: None }.variable(&choice.key)?;
+        let value = Scope { vars, given, who: None, unknown: Unknown::Refused }.variable(&choice.key)?;
         let Some(value) = value else {
             let names = vars.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.as_str());
             let instead =

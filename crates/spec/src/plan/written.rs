@@ -6,6 +6,7 @@
 use super::compare::Compare;
 use super::probes::Probe;
 use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
+use crate::scenario::written::Scenario;
 use brunt_model::experiment::{Restart, TrialOrder};
 use brunt_model::scenario::Order;
 use schemars::JsonSchema;
@@ -31,6 +32,8 @@ pub struct Written {
     pub choose: Option<serde::de::IgnoredAny>,
     /// What is asked.
     pub script: Option<Script>,
+    /// What each user does, step by step, in place of `script`.
+    pub scenario: Option<Scenario>,
     /// How much is asked, and when to stop.
     pub load: Option<Load>,
     /// Users of several kinds at the same time: names, each with its own script, load and checks; what one does not say is
@@ -79,6 +82,8 @@ pub struct Written {
 pub struct Population {
     /// What they ask.
     pub script: Option<Script>,
+    /// What each of them does, step by step, in place of `script`.
+    pub scenario: Option<Scenario>,
     /// How much they ask.
     pub load: Option<Load>,
     /// What makes a reply to them good.

@@ -7,12 +7,13 @@ use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{comparison, repetitions};
 use crate::plan::{
-    Draft, Keyed, PlanFile, PlanInputs, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe,
-    PlannedServer, PlannedUsers, Position,
+    Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe,
+    PlannedServer, PlannedUsers, Position, Value,
 };
+use crate::scenario::scenario as scenario_of;
 use crate::settings::{RunSettings, SettingSources};
 use crate::system::System;
-use crate::to_plan::{scenario, sweep_steps};
+use crate::to_plan::{reply_policy, scenario, sweep_steps};
 use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
@@ -20,6 +21,7 @@ use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer,
 use brunt_model::plan::MAIN;
 use brunt_model::scenario::{Scenario, Step as Do};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, Stop};
+use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -313,7 +315,32 @@ fn steps(
         }
         others.iter().try_for_each(|other| join(&mut step.plan, other))?;
     }
+    if let (Some(step), true) = (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some())) {
+        CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, planned))?;
+    }
     Ok((steps, notes))
+}
+
+/// What is wrong with a text of a scenario, at the first place that holds it.
+fn in_scenario(error: ScriptError, planned: &Planned) -> SpecError {
+    let nodes = planned.populations.iter().filter_map(|users| users.scenario.as_ref());
+    let at = match &error {
+        ScriptError::Word(wrong) => nodes.clone().find_map(|node| holder(node, &wrong.word)),
+        _ => None,
+    };
+    let at = at.or_else(|| nodes.clone().next()).map(|node| node.at.clone());
+    let error = SpecError::from(error);
+    SpecError { at: error.at.or(at), path: "scenario".into(), ..error }
+}
+
+/// The first value of a tree that holds a text.
+fn holder<'a>(node: &'a Node, text: &str) -> Option<&'a Node> {
+    match &node.value {
+        Value::Text { text: own, .. } => own.contains(text).then_some(node),
+        Value::List(nodes) => nodes.iter().find_map(|node| holder(node, text)),
+        Value::Map(entries) => entries.iter().find_map(|entry| holder(&entry.node, text)),
+        Value::Null => None,
+    }
 }
 
 /// A population beside the first.
@@ -359,7 +386,11 @@ fn join(plan: &mut Plan, other: &Beside) -> Result<()> {
 
 /// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.
 fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Vec<RunSettings>> {
-    all_keys(users).iter().map(|keys| keys.settings(folder, system)).collect()
+    let mut all = all_keys(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
+    if let (Some(node), [settings]) = (&users.scenario, &mut all[..]) {
+        settings.scenario = Some(scenario_of(node, &reply_policy(settings), folder)?);
+    }
+    Ok(all)
 }
 
 fn all_keys(users: &PlannedUsers) -> Vec<Keys> {

@@ -127,14 +127,14 @@ impl Common {
 
 impl KeptParts {
     fn new(policy: &ReplyPolicy) -> Result<Self, regex::Error> {
-        let redirects = policy.redirects.most > 0 && policy.redirects.rules == RedirectRules::Rfc9110;
+        let redirects = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
         let wants = Wants {
-            body: policy.extractors.iter().any(|extractor| extractor.from.is_body()),
+            body: policy.looks_at_body(),
             matches: policy.checks.body.is_some(),
             page: policy.elements.is_some(),
             location: redirects,
             server: false,
-            head: false,
+            head: policy.looks_at_fields(),
             fields: wanted_fields(policy),
             cookie: policy.cookies == Cookies::Newest,
         };
@@ -143,7 +143,7 @@ impl KeptParts {
 }
 
 fn wanted_fields(policy: &ReplyPolicy) -> WantedFields {
-    if policy.extractors.iter().any(|extractor| !extractor.from.is_body()) {
+    if policy.looks_at_fields() {
         WantedFields::All
     } else if policy.looks_at_head() {
         WantedFields::Following

@@ -1,0 +1,62 @@
+//! The run as its users see it: what time it is, and how many they are.
+
+use crate::clock::{Time, unix_seconds};
+use crate::user::Surroundings;
+use crate::worker::Common;
+use brunt_model::{Clock, Tick};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many users of each population there are, over all workers of this process.
+#[derive(Debug)]
+pub struct UsersThere(Vec<AtomicU64>);
+
+impl UsersThere {
+    /// None of so many populations.
+    pub fn new(populations: usize) -> Self {
+        Self((0..populations).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// A user of a population came, or went.
+    pub fn change(&self, population: usize, came: bool) {
+        let count = &self.0[population];
+        if came {
+            count.fetch_add(1, Ordering::Relaxed)
+        } else {
+            count.fetch_sub(1, Ordering::Relaxed)
+        };
+    }
+}
+
+/// What the users of one population see on one worker.
+pub struct RunSurroundings {
+    time: Time,
+    /// The day at the clock's zero, in milliseconds since 1970-01-01 UTC.
+    zero_unix_millis: u64,
+    users_there: Arc<UsersThere>,
+    population: usize,
+}
+
+impl RunSurroundings {
+    /// Those of a population, by this clock.
+    pub fn new(time: &Time, common: &Common) -> Self {
+        let since_zero = time.now().nanos_since(Tick::ZERO) / 1_000_000;
+        Self {
+            time: time.clone(),
+            zero_unix_millis: ((unix_seconds() * 1e3) as u64).saturating_sub(since_zero),
+            users_there: Arc::clone(&common.users_there),
+            population: common.number,
+        }
+    }
+}
+
+impl Surroundings for RunSurroundings {
+    fn unix_millis(&self) -> u64 {
+        self.zero_unix_millis + self.time.now().nanos_since(Tick::ZERO) / 1_000_000
+    }
+
+    fn users_there(&self) -> (u64, u64) {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        (count(&self.users_there.0[self.population]), self.users_there.0.iter().map(count).sum())
+    }
+}

@@ -1,0 +1,143 @@
+//! What the texts and scripts of a user can reach: its variables, and what it shares with others.
+
+use crate::variables::Variables;
+use brunt_engine::Surroundings;
+use brunt_model::Plan;
+use rand_pcg::Pcg64Mcg;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+/// What all users of a run share.
+#[derive(Debug, Default)]
+pub struct Commons {
+    /// JMeter's properties.
+    properties: Mutex<HashMap<String, String>>,
+    /// Numbers that count over all users, by the place that counts.
+    counters: Mutex<HashMap<String, u64>>,
+    /// By the place that is passed: when it may be passed next, in milliseconds since 1970.
+    paces: Mutex<HashMap<String, f64>>,
+    locks: Mutex<HashMap<String, Arc<Semaphore>>>,
+    meetings: Mutex<HashMap<String, Meeting>>,
+}
+
+/// Users that wait for each other.
+#[derive(Debug, Default)]
+struct Meeting {
+    waiting: u64,
+    together: Arc<Notify>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Commons {
+    /// With the properties of all populations of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let properties = plan.populations.iter().flat_map(|population| &population.scenario.properties);
+        Self { properties: Mutex::new(properties.cloned().collect()), ..Self::default() }
+    }
+
+    /// The value of a property.
+    pub fn property(&self, name: &str) -> Option<String> {
+        locked(&self.properties).get(name).cloned()
+    }
+
+    /// Gives a property a value; the one that it had.
+    pub fn set_property(&self, name: &str, value: &str) -> Option<String> {
+        locked(&self.properties).insert(name.to_owned(), value.to_owned())
+    }
+
+    /// How often this was asked of this counter before, by all users.
+    pub fn count(&self, counter: &str) -> u64 {
+        let mut counters = locked(&self.counters);
+        let count = counters.entry(counter.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// How many milliseconds from `now` on somebody waits who passes a place that may be passed each `gap` milliseconds.
+    pub fn wait_for_turn(&self, place: &str, now: f64, gap: f64) -> f64 {
+        let mut paces = locked(&self.paces);
+        let next = paces.entry(place.to_owned()).or_insert(now);
+        // Time that nobody used is gone.
+        let at = next.max(now);
+        *next = at + gap;
+        at - now
+    }
+
+    /// The lock of this name: one user may have it.
+    pub fn lock(&self, name: &str) -> Arc<Semaphore> {
+        let mut locks = locked(&self.locks);
+        Arc::clone(locks.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(1))))
+    }
+
+    /// One more waits at a place; None: it was the last of so many, and all go on.
+    pub fn meet(&self, place: &str, users: u64) -> Option<Arc<Notify>> {
+        let mut meetings = locked(&self.meetings);
+        let meeting = meetings.entry(place.to_owned()).or_default();
+        meeting.waiting += 1;
+        if meeting.waiting < users {
+            return Some(Arc::clone(&meeting.together));
+        }
+        meeting.together.notify_waiters();
+        *meeting = Meeting::default();
+        None
+    }
+}
+
+/// What a worker's users share.
+pub struct WorkerContext {
+    /// What all users of the run share.
+    pub commons: Arc<Commons>,
+    /// The run around them.
+    pub surroundings: Rc<dyn Surroundings>,
+    /// Whence random values come.
+    pub random: RefCell<Pcg64Mcg>,
+    /// The name of the population.
+    pub population: String,
+}
+
+/// What one user has.
+pub struct UserContext {
+    /// What it shares with the others of its worker.
+    pub worker: Rc<WorkerContext>,
+    /// Its variables.
+    pub variables: RefCell<Variables>,
+    /// Its number in its population, from 0.
+    pub number: u64,
+    /// The iterations that it has begun before this one.
+    pub iteration: Cell<u64>,
+    /// Numbers that it counts for itself, by the place that counts.
+    pub counters: RefCell<HashMap<String, u64>>,
+    /// The label of its last request.
+    pub label: RefCell<String>,
+    /// The locks that it has.
+    pub locks: Rc<RefCell<Vec<OwnedSemaphorePermit>>>,
+}
+
+impl UserContext {
+    /// A user that has done nothing.
+    pub fn new(worker: &Rc<WorkerContext>, variables: Variables, number: u64) -> Self {
+        Self {
+            worker: Rc::clone(worker),
+            variables: RefCell::new(variables),
+            number,
+            iteration: Cell::new(0),
+            counters: RefCell::default(),
+            label: RefCell::default(),
+            locks: Rc::default(),
+        }
+    }
+
+    /// How often this user asked this of the counter before.
+    pub fn count(&self, counter: &str) -> u64 {
+        let mut counters = self.counters.borrow_mut();
+        let count = counters.entry(counter.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    }
+}

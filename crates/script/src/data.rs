@@ -1,0 +1,169 @@
+//! Data files whose rows set variables: read once, before the load.
+//!
+//! A row that has fewer cells than there are variables leaves the others as they were. Rows that all users share are taken in turn,
+//! whoever takes them.
+
+use crate::context::UserContext;
+use crate::{Feeds, ScriptError, WordError};
+use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
+use rand::RngExt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rows of a data file.
+#[derive(Debug)]
+pub struct Rows {
+    /// Tells it from other files, for all users of the run.
+    key: String,
+    /// The numbers of the variables of its columns.
+    variables: Vec<usize>,
+    /// All cells, one behind the other.
+    cells: String,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    /// The first cell behind each row.
+    rows: Vec<usize>,
+    shared: Sharing,
+    order: RowOrder,
+    at_end: DataEnd,
+}
+
+/// What a row says of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowTaken {
+    /// Its variables are set.
+    Set,
+    /// There is none left: the user does nothing more.
+    StopUser,
+    /// There is none left: the run is over.
+    StopRun,
+}
+
+/// The mark that JMeter gives variables behind the last row.
+const END_OF_FILE: &str = "<EOF>";
+
+impl Rows {
+    /// Reads a file, and names its variables to `feeds`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, has no row, or a line is not of its format.
+    pub fn read(file: &DataFile, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        let path = Path::new(&file.file);
+        let bytes = fs::read(path).map_err(|source| ScriptError::Read { file: path.to_owned(), source })?;
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
+        match file.format {
+            DataFormat::Csv { delimiter, quoted } => table.read_csv(text, file.skip_first, (delimiter, quoted))?,
+            DataFormat::JsonLines => table.read_json(text)?,
+        }
+        if table.rows.is_empty() {
+            let wrong = "the file has no row to take values from";
+            return Err(WordError::new(&file.file, wrong, "one line for each row into it").into());
+        }
+        let variables = table.names.iter().map(|name| feeds.names.number(name)).collect();
+        let Table { cells, ends, rows, .. } = table;
+        let (shared, order, at_end) = (file.shared, file.order, file.at_end);
+        Ok(Self { key: format!("row {}", file.file), variables, cells, ends, rows, shared, order, at_end })
+    }
+
+    /// The user takes the next row.
+    pub fn take(&self, user: &UserContext) -> RowTaken {
+        let count = self.rows.len() as u64;
+        let row = match self.order {
+            RowOrder::Random => user.worker.random.borrow_mut().random_range(0..count),
+            RowOrder::Sequence => match self.shared {
+                Sharing::All => user.worker.commons.count(&self.key),
+                Sharing::Population => user.worker.commons.count(&format!("{} {}", self.key, user.worker.population)),
+                Sharing::User => user.count(&self.key),
+            },
+        };
+        let mut variables = user.variables.borrow_mut();
+        if row < count || self.at_end == DataEnd::Again {
+            let cells = self.variables.iter().zip(self.row((row % count) as usize));
+            cells.for_each(|(variable, cell)| variables.set_slot(*variable, cell));
+            return RowTaken::Set;
+        }
+        match self.at_end {
+            DataEnd::StopUser => RowTaken::StopUser,
+            DataEnd::StopRun => RowTaken::StopRun,
+            DataEnd::Eof | DataEnd::Again => {
+                self.variables.iter().for_each(|variable| variables.set_slot(*variable, END_OF_FILE));
+                RowTaken::Set
+            }
+        }
+    }
+
+    fn row(&self, number: usize) -> impl Iterator<Item = &str> {
+        let first = number.checked_sub(1).map_or(0, |before| self.rows[before]);
+        let begin = |cell: usize| cell.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (first..self.rows[number]).map(move |cell| &self.cells[begin(cell)..self.ends[cell]])
+    }
+}
+
+/// A file that is being read.
+#[derive(Default)]
+struct Table {
+    file: PathBuf,
+    names: Vec<String>,
+    cells: String,
+    ends: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl Table {
+    fn push<'a>(&mut self, row: impl Iterator<Item = &'a str>) {
+        for cell in row {
+            self.cells.push_str(cell);
+            self.ends.push(self.cells.len());
+        }
+        self.rows.push(self.ends.len());
+    }
+
+    fn read_csv(&mut self, text: &str, skip_first: bool, (delimiter, quoted): (char, bool)) -> Result<(), ScriptError> {
+        let delimiter = u8::try_from(delimiter).map_err(|_| {
+            WordError::new(
+                &delimiter.to_string(),
+                "a delimiter is one ASCII character",
+                "one such as `,`, `;` or a tab",
+            )
+        })?;
+        let mut builder = csv::ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(delimiter).quoting(quoted);
+        let mut first = true;
+        for record in builder.from_reader(text.as_bytes()).records() {
+            let record = record.map_err(|error| {
+                let line = error.position().map_or(1, csv::Position::line);
+                WordError::new("row", error.to_string(), "one row a line").at(&self.file, line)
+            })?;
+            match std::mem::take(&mut first) {
+                true if self.names.is_empty() => {
+                    self.names = record.iter().map(|name| name.trim().to_owned()).collect()
+                }
+                true if skip_first => {}
+                _ => self.push(record.iter()),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_json(&mut self, text: &str) -> Result<(), ScriptError> {
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let wrong = |wrong: String| {
+                WordError::new("row", wrong, r#"one object a line, such as {"name": "Ann"}"#)
+                    .at(&self.file, number as u64 + 1)
+            };
+            let value: serde_json::Value = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let row = value.as_object().ok_or_else(|| wrong("this is no JSON object".into()))?;
+            if self.names.is_empty() {
+                self.names = row.keys().cloned().collect();
+            }
+            let names = self.names.clone();
+            let cells: Vec<String> =
+                names.iter().map(|name| row.get(name).map_or_else(String::new, crate::extract::text)).collect();
+            self.push(cells.iter().map(String::as_str));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The functions of `${name(…)}`: those of JMeter under its names without `__`, and a few of our own.
+//!
+//! | module | functions |
+//! |---|---|
+//! | `values` | variables, properties, counters, random values |
+//! | `texts` | encoding, case, parts of texts |
+//! | `times` | the time, and its formats |
+//!
+//! Where a function cannot do what it is asked, its text is empty.
+
+mod texts;
+mod times;
+mod values;
+
+use crate::WordError;
+use crate::context::UserContext;
+use crate::pattern::Pattern;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// One function.
+pub struct Function {
+    /// Its name, without `__`.
+    pub name: &'static str,
+    /// How many arguments it takes.
+    pub arguments: RangeInclusive<usize>,
+    /// What it does, for a list of all functions.
+    pub about: &'static str,
+    /// What it makes of its arguments.
+    pub call: fn(&Call<'_>) -> String,
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A call of a function.
+pub struct Call<'a> {
+    /// Its arguments, filled in.
+    pub arguments: &'a [String],
+    /// The place that calls it: the same for every user.
+    pub site: &'a str,
+    /// Who calls it.
+    pub user: &'a UserContext,
+}
+
+impl Call<'_> {
+    /// An argument; empty where it was not written.
+    pub fn text(&self, number: usize) -> &str {
+        self.arguments.get(number).map_or("", String::as_str)
+    }
+
+    /// An argument as a whole number.
+    pub fn number(&self, number: usize) -> Option<i64> {
+        self.text(number).trim().parse().ok()
+    }
+
+    /// An argument as a number.
+    pub fn decimal(&self, number: usize) -> Option<f64> {
+        self.text(number).trim().parse().ok().filter(|number: &f64| number.is_finite())
+    }
+
+    /// The text, which the variable that an argument names gets, too.
+    pub fn into_variable(&self, number: usize, text: String) -> String {
+        let name = self.text(number).trim();
+        if !name.is_empty() {
+            self.user.variables.borrow_mut().set(name, &text);
+        }
+        text
+    }
+}
+
+/// All functions.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    [values::FUNCTIONS, texts::FUNCTIONS, times::FUNCTIONS].into_iter().flatten()
+}
+
+/// The function of this name, with or without `__`.
+pub fn find(name: &str) -> Option<&'static Function> {
+    let name = name.trim_start_matches("__");
+    all().find(|function| function.name == name)
+}
+
+/// Whether a regular expression has a group; false where it is none.
+pub fn has_group(pattern: &str) -> bool {
+    Pattern::new(pattern).is_ok_and(|pattern| pattern.groups() > 1)
+}
+
+/// A regular expression that finds a text as it is.
+pub fn escaped_regex(text: &str) -> String {
+    regex::escape(text)
+}
+
+/// Says of a call that there is no such function, or that it takes another number of arguments.
+pub(crate) fn refusal(name: &str, arguments: usize, written: &str) -> WordError {
+    let Some(function) = find(name) else {
+        let names: Vec<&str> = all().map(|function| function.name).collect();
+        let instead = format!("one of {}, or \\{written} for plain text", names.join(" "));
+        return WordError::new(written, format!("there is no function `{name}`"), instead);
+    };
+    let (least, most) = (function.arguments.start(), function.arguments.end());
+    let instead = match (least, most) {
+        (least, most) if least == most => format!("{least}"),
+        (least, &usize::MAX) => format!("{least} or more"),
+        (least, most) => format!("{least} to {most}"),
+    };
+    let wrong = format!("`{name}` ({}) does not take {arguments} arguments", function.about);
+    WordError::new(written, wrong, instead)
+}

@@ -1,0 +1,244 @@
+//! Variables, properties, counters and random values.
+
+use super::{Call, Function};
+use rand::RngExt;
+use std::fmt::Write;
+
+/// The functions of this module.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "P",
+        arguments: 1..=2,
+        about: "a property: name, and the text where it has no value (1)",
+        call: p,
+    },
+    Function {
+        name: "property",
+        arguments: 1..=3,
+        about: "a property: name, variable, and the text where it has no value",
+        call: property,
+    },
+    Function {
+        name: "setProperty",
+        arguments: 2..=3,
+        about: "gives a property a value: name, value",
+        call: set_property,
+    },
+    Function {
+        name: "isPropDefined",
+        arguments: 1..=1,
+        about: "whether a property has a value",
+        call: is_property_defined,
+    },
+    Function {
+        name: "V",
+        arguments: 1..=2,
+        about: "a variable whose name is a text: name, and the text where it has no value",
+        call: v,
+    },
+    Function {
+        name: "isVarDefined",
+        arguments: 1..=1,
+        about: "whether a variable has a value",
+        call: is_variable_defined,
+    },
+    Function {
+        name: "counter",
+        arguments: 0..=2,
+        about: "counts from 1: TRUE for each user by itself, variable",
+        call: counter,
+    },
+    Function {
+        name: "threadNum",
+        arguments: 0..=0,
+        about: "the user's number in its population, from 1",
+        call: |call| (call.user.number + 1).to_string(),
+    },
+    Function {
+        name: "threadGroupName",
+        arguments: 0..=0,
+        about: "the name of the population",
+        call: |call| call.user.worker.population.clone(),
+    },
+    Function {
+        name: "samplerName",
+        arguments: 0..=1,
+        about: "the label of the last request",
+        call: |call| {
+            let label = call.user.label.borrow().clone();
+            call.into_variable(0, label)
+        },
+    },
+    Function {
+        name: "user",
+        arguments: 0..=0,
+        about: "the user's number in its population, from 1",
+        call: |call| (call.user.number + 1).to_string(),
+    },
+    Function {
+        name: "iteration",
+        arguments: 0..=0,
+        about: "the number of the user's iteration, from 1",
+        call: |call| (call.user.iteration.get() + 1).to_string(),
+    },
+    Function {
+        name: "Random",
+        arguments: 2..=3,
+        about: "a whole number from the first to the second, both included",
+        call: random,
+    },
+    Function {
+        name: "random",
+        arguments: 2..=3,
+        about: "a whole number from the first to the second, both included",
+        call: random,
+    },
+    Function {
+        name: "RandomString",
+        arguments: 1..=3,
+        about: "random characters: how many, of which, variable",
+        call: random_string,
+    },
+    Function { name: "UUID", arguments: 0..=0, about: "a random UUID (version 4)", call: uuid },
+    Function { name: "uuid", arguments: 0..=0, about: "a random UUID (version 4)", call: uuid },
+    Function {
+        name: "chooseRandom",
+        arguments: 2..=usize::MAX,
+        about: "one of its arguments but the last, which is a variable",
+        call: choose_random,
+    },
+    Function {
+        name: "uniform",
+        arguments: 1..=2,
+        about: "a number from 0 up to the first, and the second added",
+        call: uniform,
+    },
+    Function {
+        name: "gaussian",
+        arguments: 1..=2,
+        about: "a normal number: deviation and mean, without its sign",
+        call: gaussian,
+    },
+    Function {
+        name: "exponential",
+        arguments: 1..=2,
+        about: "an exponential number: mean, and the second added",
+        call: exponential,
+    },
+    Function {
+        name: "intSum",
+        arguments: 2..=usize::MAX,
+        about: "a sum; a last argument that is no number is a variable",
+        call: sum,
+    },
+    Function {
+        name: "longSum",
+        arguments: 2..=usize::MAX,
+        about: "a sum; a last argument that is no number is a variable",
+        call: sum,
+    },
+];
+
+fn p(call: &Call<'_>) -> String {
+    let value = call.user.worker.commons.property(call.text(0).trim());
+    value.unwrap_or_else(|| call.arguments.get(1).map_or("1", String::as_str).to_owned())
+}
+
+fn property(call: &Call<'_>) -> String {
+    let name = call.text(0).trim();
+    let value = call.user.worker.commons.property(name);
+    let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
+    call.into_variable(1, value)
+}
+
+fn set_property(call: &Call<'_>) -> String {
+    let before = call.user.worker.commons.set_property(call.text(0).trim(), call.text(1));
+    if call.text(2).trim().eq_ignore_ascii_case("true") { before.unwrap_or_default() } else { String::new() }
+}
+
+fn is_property_defined(call: &Call<'_>) -> String {
+    call.user.worker.commons.property(call.text(0).trim()).is_some().to_string()
+}
+
+fn v(call: &Call<'_>) -> String {
+    let name = call.text(0).trim();
+    let value = call.user.variables.borrow().get(name).map(str::to_owned);
+    value.unwrap_or_else(|| call.arguments.get(1).map_or(name, String::as_str).to_owned())
+}
+
+fn is_variable_defined(call: &Call<'_>) -> String {
+    call.user.variables.borrow().get(call.text(0).trim()).is_some().to_string()
+}
+
+fn counter(call: &Call<'_>) -> String {
+    let alone = call.text(0).trim().eq_ignore_ascii_case("true");
+    let before = if alone { call.user.count(call.site) } else { call.user.worker.commons.count(call.site) };
+    call.into_variable(1, (before + 1).to_string())
+}
+
+fn random(call: &Call<'_>) -> String {
+    let (Some(least), Some(most)) = (call.number(0), call.number(1)) else { return String::new() };
+    let most = most.max(least);
+    let drawn = call.user.worker.random.borrow_mut().random_range(least..=most);
+    call.into_variable(2, drawn.to_string())
+}
+
+fn random_string(call: &Call<'_>) -> String {
+    /// More characters are not made.
+    const MOST: i64 = 10_000_000;
+    let length = call.number(0).unwrap_or(0).clamp(0, MOST);
+    let characters: Vec<char> = match call.text(1) {
+        // JMeter takes any character here; letters and digits fit everywhere.
+        "" => ('a'..='z').chain('A'..='Z').chain('0'..='9').collect(),
+        some => some.chars().collect(),
+    };
+    let mut random = call.user.worker.random.borrow_mut();
+    let text = (0..length).map(|_| characters[random.random_range(0..characters.len())]).collect();
+    drop(random);
+    call.into_variable(2, text)
+}
+
+fn uuid(call: &Call<'_>) -> String {
+    let mut text = String::new();
+    crate::template::push_uuid(&mut text, &mut *call.user.worker.random.borrow_mut());
+    text
+}
+
+fn choose_random(call: &Call<'_>) -> String {
+    let last = call.arguments.len() - 1;
+    let chosen = call.user.worker.random.borrow_mut().random_range(0..last.max(1));
+    call.into_variable(last, call.text(chosen).to_owned())
+}
+
+fn uniform(call: &Call<'_>) -> String {
+    let range = call.decimal(0).unwrap_or(0.0);
+    let drawn = call.user.worker.random.borrow_mut().random::<f64>() * range;
+    written(drawn + call.decimal(1).unwrap_or(0.0))
+}
+
+fn gaussian(call: &Call<'_>) -> String {
+    let (deviation, mean) = (call.decimal(0).unwrap_or(0.0), call.decimal(1).unwrap_or(0.0));
+    let mut random = call.user.worker.random.borrow_mut();
+    // Box and Muller, 1958.
+    let (u, v): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
+    let normal = (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos();
+    written((normal * deviation + mean).abs())
+}
+
+fn exponential(call: &Call<'_>) -> String {
+    let u: f64 = 1.0 - call.user.worker.random.borrow_mut().random::<f64>();
+    written(-u.ln() * call.decimal(0).unwrap_or(0.0) + call.decimal(1).unwrap_or(0.0))
+}
+
+fn written(number: f64) -> String {
+    let mut text = String::new();
+    let _ = write!(text, "{number:.3}"); // a String takes anything
+    text
+}
+
+fn sum(call: &Call<'_>) -> String {
+    let last = call.arguments.len() - 1;
+    let terms = (0..=last).filter_map(|number| call.number(number));
+    let sum = terms.fold(0_i64, i64::wrapping_add).to_string();
+    if call.number(last).is_some() { sum } else { call.into_variable(last, sum) }
+}

@@ -1,0 +1,94 @@
+//! Regular expressions of a plan: in the syntax of `regex`, or with look-around and back references where one needs them.
+
+/// A compiled expression.
+#[derive(Debug, Clone)]
+pub enum Pattern {
+    /// Searched in linear time.
+    Plain(regex::Regex),
+    /// With look-around or back references; searched with a bound on its steps.
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+/// Steps of a search with look-around, at most.
+const MOST_STEPS: usize = 1_000_000;
+
+/// The groups of a match: the whole match first.
+pub type Groups = Vec<Option<String>>;
+
+impl Pattern {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        if let Ok(plain) = regex::Regex::new(pattern) {
+            return Ok(Self::Plain(plain));
+        }
+        let bounded = fancy_regex::RegexBuilder::new(pattern).backtrack_limit(MOST_STEPS).build();
+        bounded.map(|regex| Self::Backtracking(Box::new(regex))).map_err(|error| error.to_string())
+    }
+
+    /// Compiles an expression that is to match the whole of a text.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub fn whole(pattern: &str) -> Result<Self, String> {
+        Self::new(&format!(r"\A(?:{pattern})\z"))
+    }
+
+    /// How many groups it has, the whole match among them.
+    pub fn groups(&self) -> usize {
+        match self {
+            Self::Plain(regex) => regex.captures_len(),
+            Self::Backtracking(regex) => regex.captures_len(),
+        }
+    }
+
+    /// Whether it is found in a text.
+    pub fn is_found(&self, text: &str) -> bool {
+        match self {
+            Self::Plain(regex) => regex.is_match(text),
+            Self::Backtracking(regex) => regex.is_match(text).unwrap_or(false),
+        }
+    }
+
+    /// The groups of each match, in order, at most so many.
+    pub fn find_all(&self, text: &str, most: usize) -> Vec<Groups> {
+        match self {
+            Self::Plain(regex) => {
+                let groups = |found: regex::Captures| {
+                    found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
+                };
+                regex.captures_iter(text).take(most).map(groups).collect()
+            }
+            Self::Backtracking(regex) => {
+                let groups = |found: fancy_regex::Captures| {
+                    found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
+                };
+                regex.captures_iter(text).map_while(Result::ok).take(most).map(groups).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_find_the_same() {
+        for pattern in [r"(\w)(\d)?;", r"(?=\w)(\w)(\d)?;"] {
+            let pattern = Pattern::new(pattern).unwrap();
+            assert_eq!(pattern.groups(), 3);
+            let found = pattern.find_all("a1; b; c3;", 2);
+            let group = |text: &str| Some(text.to_owned());
+            assert_eq!(found, [vec![group("a1;"), group("a"), group("1")], vec![group("b;"), group("b"), None]]);
+            assert!(pattern.is_found("x; y") && !pattern.is_found("x"));
+        }
+        let whole = Pattern::whole("a|ab").unwrap();
+        assert!(whole.is_found("ab") && !whole.is_found("abc"));
+        assert!(Pattern::new("(").is_err());
+    }
+}

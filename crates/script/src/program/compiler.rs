@@ -1,0 +1,464 @@
+//! The tree of steps → operations in a row.
+
+use super::{Choice, CompiledCounter, Op, Test, shares};
+use crate::pattern::Pattern;
+use crate::template::{Place, Template};
+use crate::{Feeds, ScriptError};
+use brunt_model::scenario::{Branch, Case, Condition, Counter, Manner, Order, Scope, Share, Step, Times, Values};
+
+/// Where a step stands.
+#[derive(Clone, Copy)]
+pub struct Context {
+    /// How often an iteration comes here, at most.
+    pub most: u64,
+    /// Whether requests count among those of an iteration.
+    pub counts: bool,
+}
+
+/// What it has compiled so far.
+pub struct Compiler<'a> {
+    /// The operations.
+    pub ops: Vec<Op>,
+    /// Slots of an iteration.
+    pub slots: usize,
+    /// Slots of a user.
+    pub user_slots: usize,
+    /// Orders of a user.
+    pub orders: usize,
+    /// How users go through the list where each does so by itself.
+    pub walk: Option<Order>,
+    feeds: &'a mut Feeds,
+    data_files: usize,
+    /// What ends behind its steps, the innermost last.
+    open: Vec<Open>,
+    /// The innermost is the last.
+    loops: Vec<LoopScope>,
+    /// Slots of the loops that end at a time.
+    during: Vec<(usize, usize)>,
+}
+
+/// What ends behind its steps.
+#[derive(Debug, Clone, Copy)]
+enum Open {
+    Transaction,
+    Lock,
+}
+
+/// The loop around a step.
+#[derive(Default)]
+struct LoopScope {
+    /// How many things were open before it.
+    open: usize,
+    /// The slot that must be zero when it is left.
+    resets: Option<usize>,
+    /// Jumps to its next round.
+    next: Vec<usize>,
+    /// Jumps behind it.
+    leave: Vec<usize>,
+}
+
+impl<'a> Compiler<'a> {
+    /// One that has compiled nothing; the scenario has so many data files.
+    pub fn new(feeds: &'a mut Feeds, data_files: usize) -> Self {
+        let (ops, open, loops, during) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { ops, slots: 0, user_slots: 0, orders: 0, walk: None, feeds, data_files, open, loops, during }
+    }
+
+    /// Compiles steps, one behind the other.
+    ///
+    /// # Errors
+    ///
+    /// They do not fit together, or a text is malformed.
+    pub fn steps(&mut self, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        steps.iter().try_for_each(|step| self.step(step, context))
+    }
+
+    fn step(&mut self, step: &Step, context: Context) -> Result<(), ScriptError> {
+        let Context { most, counts } = context;
+        match step {
+            Step::Request(number) => {
+                self.look_at_time();
+                self.ops.push(Op::Request { number: *number, counts });
+            }
+            Step::Next(order) => {
+                self.look_at_time();
+                let walks = matches!(order, Order::Walk | Order::WalkTogether);
+                self.walk = self.walk.or(walks.then_some(*order));
+                self.ops.push(Op::Next { order: *order, counts });
+            }
+            Step::Together { manner, steps } => self.together(*manner, steps, context)?,
+            Step::Group { steps, .. } => self.steps(steps, context)?,
+            Step::Transaction { name, pauses, steps } => {
+                self.ops.push(Op::BeginTransaction(name.as_str().into(), *pauses));
+                self.within(Open::Transaction, steps, context)?;
+            }
+            Step::Loop { times, steps } => self.repeat(times.as_ref(), steps, context)?,
+            Step::While { condition, steps } => {
+                let begin = self.ops.len();
+                let test = self.test(condition)?;
+                let leave = self.push(Op::Unless(test, 0));
+                self.round(steps, context, None, Some(begin))?;
+                self.ops.push(Op::Jump(begin));
+                self.leave(leave);
+            }
+            Step::If { condition, then, otherwise } => {
+                let test = self.test(condition)?;
+                let skip = self.push(Op::Unless(test, 0));
+                self.steps(then, context)?;
+                let leave = self.push(Op::Jump(0));
+                self.lands(skip);
+                self.steps(otherwise, context)?;
+                self.lands(leave);
+            }
+            Step::ForEach { variable, values, steps } => self.for_each(variable, values, steps, context)?,
+            Step::Switch { value, cases } => self.switch(value, cases, context)?,
+            Step::Shuffle(branches) => self.shuffle(branches, context)?,
+            Step::During { seconds, steps } => self.during(seconds, steps, context)?,
+            Step::Lock { name, steps } => {
+                let name = self.text(name)?;
+                self.ops.push(Op::Lock(name));
+                self.within(Open::Lock, steps, context)?;
+            }
+            Step::Choose { order, branches } => self.choose(*order, branches, context)?,
+            Step::Once(steps) => {
+                let slot = self.user_slot();
+                let skip = self.push(Op::Once { slot, end: 0 });
+                self.steps(steps, Context { most: 1, counts: false })?;
+                self.lands(skip);
+            }
+            Step::Stop(scope @ (Scope::Round | Scope::Loop)) if !self.loops.is_empty() => self.leave_loop(*scope),
+            _ => self.simple(step, most)?,
+        }
+        Ok(())
+    }
+
+    /// Steps without steps in them.
+    fn simple(&mut self, step: &Step, _most: u64) -> Result<(), ScriptError> {
+        let op = match step {
+            Step::Think(think) => Op::Think(*think),
+            Step::Pause(millis) => Op::Pause(self.text(millis)?),
+            Step::Pace(pace) => {
+                Op::Pace { per_minute: self.text(&pace.per_minute)?, by: pace.by, site: self.site("pace") }
+            }
+            Step::Meet { users, timeout } => {
+                Op::Meet { users: self.text(users)?, timeout: self.text(timeout)?, site: self.site("meet") }
+            }
+            Step::Set { variable, value } => {
+                let value = self.text(value)?;
+                Op::Set(self.feeds.names.number(variable), value)
+            }
+            Step::Row(file) if (*file as usize) < self.data_files => Op::Row(*file as usize),
+            Step::Row(file) => {
+                let files = self.data_files;
+                return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
+            }
+            Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
+            Step::Script(script) => return Err(unknown_script(&script.name)),
+            Step::Sample(sample) => return Err(unknown_script(&sample.label)),
+            Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
+            Step::Stop(scope) => Op::Stop(*scope),
+            _ => return Ok(()),
+        };
+        self.ops.push(op);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<Template, ScriptError> {
+        Template::compile_expressions(text, Place::Text, self.feeds)
+    }
+
+    fn site(&mut self, kind: &str) -> String {
+        self.feeds.sites += 1;
+        format!("{kind} {}", self.feeds.sites)
+    }
+
+    fn counter(&mut self, counter: &Counter) -> Result<CompiledCounter, ScriptError> {
+        let Counter { variable, start, step, end, format, per_user, resets } = counter;
+        Ok(CompiledCounter {
+            variable: self.feeds.names.number(variable),
+            start: self.text(start)?,
+            step: self.text(step)?,
+            end: self.text(end)?,
+            format: self.text(format)?,
+            per_user: *per_user,
+            resets: *resets && *per_user,
+            site: self.site("counter"),
+        })
+    }
+
+    /// Before a request: the loops around it that end at a time are left where it has come.
+    fn look_at_time(&mut self) {
+        for (slot, scope) in self.during.clone() {
+            let look = self.push(Op::WhenOver { slot, end: 0 });
+            // What was opened within the loop is ended by the request's next look, behind its own end.
+            if self.open.len() == self.loops[scope].open {
+                self.loops[scope].leave.push(look);
+            } else {
+                self.ops.pop();
+            }
+        }
+    }
+
+    fn within(&mut self, open: Open, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        self.open.push(open);
+        self.steps(steps, context)?;
+        self.open.pop();
+        self.ops.push(end_of(open));
+        Ok(())
+    }
+
+    /// The steps of a loop; `begin`: where its next round begins, if that is behind it. What jumps behind it lands with `leave`.
+    fn round(
+        &mut self,
+        steps: &[Step],
+        context: Context,
+        resets: Option<usize>,
+        begin: Option<usize>,
+    ) -> Result<(), ScriptError> {
+        self.loops.push(LoopScope { open: self.open.len(), resets, ..LoopScope::default() });
+        self.steps(steps, context)?;
+        let here = begin.unwrap_or(self.ops.len());
+        let next = self.loops.last_mut().map(|scope| std::mem::take(&mut scope.next)).unwrap_or_default();
+        next.into_iter().for_each(|jump| self.land(jump, here));
+        Ok(())
+    }
+
+    /// The loop ends here.
+    fn leave(&mut self, first: usize) {
+        self.lands(first);
+        let jumps = self.loops.pop().map(|scope| scope.leave).unwrap_or_default();
+        jumps.into_iter().for_each(|jump| self.lands(jump));
+    }
+
+    fn leave_loop(&mut self, scope: Scope) {
+        let Some(around) = self.loops.last() else { return };
+        let (inner, resets) = (self.open[around.open..].to_vec(), around.resets);
+        self.ops.extend(inner.into_iter().rev().map(end_of));
+        if let (Scope::Loop, Some(slot)) = (scope, resets) {
+            self.ops.push(Op::Reset(slot));
+        }
+        let jump = self.push(Op::Jump(0));
+        if let Some(around) = self.loops.last_mut() {
+            if scope == Scope::Loop { &mut around.leave } else { &mut around.next }.push(jump);
+        }
+    }
+
+    fn together(&mut self, manner: Manner, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        if let Some(odd) = steps.iter().find_map(waits) {
+            return Err(ScriptError::Scenario(format!(
+                "{odd} stands among requests that are sent together; put it before or behind them"
+            )));
+        }
+        let during = std::mem::take(&mut self.during);
+        self.ops.push(Op::BeginTogether);
+        self.steps(steps, context)?;
+        self.ops.push(Op::EndTogether(manner));
+        self.during = during;
+        Ok(())
+    }
+
+    fn repeat(&mut self, times: Option<&Times>, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        let Context { most, counts } = context;
+        let slot = self.slot();
+        let (enter, rounds) = match times {
+            Some(Times::Text(text)) => {
+                let times = self.text(text)?;
+                (self.push(Op::BeginLoopText { slot, times, end: 0 }), 1)
+            }
+            Some(Times::Number(times)) => (self.push(Op::BeginLoop { slot, times: *times, end: 0 }), *times),
+            None => (self.push(Op::BeginLoop { slot, times: u64::MAX, end: 0 }), 1),
+        };
+        self.round(steps, Context { most: most.saturating_mul(rounds), counts }, None, None)?;
+        self.ops.push(Op::EndLoop { slot, begin: enter + 1 });
+        self.leave(enter);
+        Ok(())
+    }
+
+    fn for_each(&mut self, name: &str, values: &Values, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        let Context { most, counts } = context;
+        let variable = self.feeds.names.number(name);
+        let slot = self.slot();
+        let (next, rounds) = match values {
+            Values::List(values) => {
+                (Op::NextValue { slot, variable, values: values.clone(), end: 0 }, values.len() as u64)
+            }
+            Values::Numbered { prefix, after, last } => {
+                let (prefix, after, last) = (self.text(prefix)?, self.text(after)?, self.text(last)?);
+                (Op::NextNumbered { slot, variable, prefix, after, last, end: 0 }, 1)
+            }
+        };
+        let next = self.push(next);
+        self.round(steps, Context { most: most.saturating_mul(rounds), counts }, Some(slot), Some(next))?;
+        self.ops.push(Op::Jump(next));
+        self.leave(next);
+        Ok(())
+    }
+
+    fn during(&mut self, seconds: &str, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        let slot = self.slot();
+        let seconds = self.text(seconds)?;
+        self.ops.push(Op::BeginDuring { slot, seconds });
+        let begin = self.push(Op::WhenOver { slot, end: 0 });
+        self.during.push((slot, self.loops.len()));
+        self.round(steps, context, None, Some(begin))?;
+        self.during.pop();
+        self.ops.push(Op::Jump(begin));
+        self.leave(begin);
+        Ok(())
+    }
+
+    fn switch(&mut self, value: &str, cases: &[Case], context: Context) -> Result<(), ScriptError> {
+        let value = self.text(value)?;
+        let switch = self.push(Op::Switch { value, cases: Vec::new(), end: 0 });
+        let (mut begins, mut leaves) = (Vec::new(), Vec::new());
+        for case in cases {
+            let names = case.names.iter().map(|name| self.text(name)).collect::<Result<_, _>>()?;
+            begins.push((names, self.ops.len()));
+            self.steps(&case.steps, context)?;
+            leaves.push(self.push(Op::Jump(0)));
+        }
+        if let Op::Switch { cases, .. } = &mut self.ops[switch] {
+            *cases = begins;
+        }
+        leaves.into_iter().chain([switch]).for_each(|leave| self.lands(leave));
+        Ok(())
+    }
+
+    fn shuffle(&mut self, branches: &[Vec<Step>], context: Context) -> Result<(), ScriptError> {
+        let (slot, order) = (self.slot(), self.orders);
+        self.orders += 1;
+        let shuffle = self.push(Op::Shuffle { slot, order, branches: Vec::new(), end: 0 });
+        let mut begins = Vec::new();
+        for steps in branches {
+            begins.push(self.ops.len());
+            self.steps(steps, context)?;
+            self.ops.push(Op::Jump(shuffle));
+        }
+        if let Op::Shuffle { branches, .. } = &mut self.ops[shuffle] {
+            *branches = begins;
+        }
+        self.lands(shuffle);
+        Ok(())
+    }
+
+    fn choose(&mut self, order: Order, branches: &[Branch], context: Context) -> Result<(), ScriptError> {
+        let shares = shares(branches.iter().map(|branch| branch.weight));
+        if shares.last().is_none_or(|sum| *sum == 0) {
+            return Err(ScriptError::Scenario("a choice has no branch of a weight above 0; give one a weight".into()));
+        }
+        let (made, walked) = (self.slot(), self.user_slot());
+        let choice =
+            self.push(Op::Choose(Choice { order, shares, branches: Vec::new(), made, walked, most: context.most }));
+        let (mut begins, mut leaves) = (Vec::new(), Vec::new());
+        for branch in branches {
+            begins.push(self.ops.len());
+            self.steps(&branch.steps, context)?;
+            leaves.push(self.push(Op::Jump(0)));
+        }
+        if let Op::Choose(choice) = &mut self.ops[choice] {
+            choice.branches = begins;
+        }
+        leaves.into_iter().for_each(|leave| self.lands(leave));
+        Ok(())
+    }
+
+    fn test(&mut self, condition: &Condition) -> Result<Test, ScriptError> {
+        Ok(match condition {
+            Condition::Failed => Test::Failed,
+            Condition::Succeeded => Test::Succeeded,
+            Condition::Status(least, most) => Test::Status(*least, *most),
+            Condition::Equals(name, value) => {
+                let unknown = || {
+                    ScriptError::Scenario(format!("no step before sets the variable `{name}`, and no extractor does"))
+                };
+                Test::Equals(self.feeds.names.find(name).ok_or_else(unknown)?, value.clone())
+            }
+            Condition::Same(one, other) => Test::Same(self.text(one)?, self.text(other)?),
+            Condition::Any(all) => Test::Any(all.iter().map(|one| self.test(one)).collect::<Result<_, _>>()?),
+            Condition::True(text) => Test::True(self.text(text)?),
+            Condition::False(text) => Test::False(self.text(text)?),
+            Condition::Matches(text, pattern) => {
+                let (text, pattern) = (self.text(text)?, self.text(pattern)?);
+                let compile = |pattern: &str| Pattern::new(pattern).map_err(ScriptError::Scenario);
+                let fixed = pattern.as_constant().map(compile).transpose()?;
+                Test::Matches(text, pattern, fixed)
+            }
+            Condition::Share(Share { value, percent, per_user }) => Test::Share {
+                value: self.text(value)?,
+                percent: *percent,
+                per_user: *per_user,
+                site: self.site("share"),
+            },
+            Condition::Not(other) => Test::Not(Box::new(self.test(other)?)),
+        })
+    }
+
+    fn slot(&mut self) -> usize {
+        self.slots += 1;
+        self.slots - 1
+    }
+
+    fn user_slot(&mut self) -> usize {
+        self.user_slots += 1;
+        self.user_slots - 1
+    }
+
+    fn push(&mut self, op: Op) -> usize {
+        self.ops.push(op);
+        self.ops.len() - 1
+    }
+
+    /// A jump of this operation goes to the next one that is compiled.
+    fn lands(&mut self, op: usize) {
+        self.land(op, self.ops.len());
+    }
+
+    fn land(&mut self, op: usize, here: usize) {
+        match &mut self.ops[op] {
+            Op::Jump(to)
+            | Op::Unless(_, to)
+            | Op::BeginLoop { end: to, .. }
+            | Op::BeginLoopText { end: to, .. }
+            | Op::NextValue { end: to, .. }
+            | Op::NextNumbered { end: to, .. }
+            | Op::WhenOver { end: to, .. }
+            | Op::Switch { end: to, .. }
+            | Op::Shuffle { end: to, .. }
+            | Op::Once { end: to, .. } => *to = here,
+            _ => {}
+        }
+    }
+}
+
+fn end_of(open: Open) -> Op {
+    match open {
+        Open::Transaction => Op::EndTransaction,
+        Open::Lock => Op::Unlock,
+    }
+}
+
+fn unknown_script(name: &str) -> ScriptError {
+    ScriptError::Scenario(format!("`{name}` is a script, and this build runs none; leave it out"))
+}
+
+/// What in a step cannot stand among requests that do not wait for each other.
+fn waits(step: &Step) -> Option<&'static str> {
+    match step {
+        Step::Request(_) | Step::Next(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => None,
+        Step::Loop { times: Some(_), steps } | Step::Group { steps, .. } | Step::ForEach { steps, .. } => {
+            steps.iter().find_map(waits)
+        }
+        Step::Choose { branches, .. } => branches.iter().flat_map(|branch| &branch.steps).find_map(waits),
+        Step::Loop { times: None, .. } => Some("a loop without an end"),
+        Step::While { .. } | Step::If { .. } | Step::Switch { .. } => Some("a condition"),
+        Step::Shuffle(_) => Some("a list in random order"),
+        Step::During { .. } => Some("a loop that ends at a time"),
+        Step::Lock { .. } => Some("a lock"),
+        Step::Together { .. } => Some("a step of the same kind"),
+        Step::Transaction { .. } => Some("a transaction"),
+        Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Some("a pause"),
+        Step::Script(_) | Step::Sample(_) => Some("a script"),
+        Step::Once(_) => Some("a step that is carried out once"),
+        Step::Stop(_) => Some("a stop"),
+    }
+}

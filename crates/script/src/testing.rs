@@ -1,0 +1,49 @@
+//! Users without a run, for the tests of this crate.
+
+use crate::CompiledScript;
+use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
+use brunt_model::load::{Shape, Think};
+use brunt_model::plan::{Connection, Record};
+use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
+use brunt_wire::h1::{Common, H1};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A run that stands still, at a second of the year 2026.
+pub struct Still;
+
+impl Surroundings for Still {
+    fn unix_millis(&self) -> u64 {
+        1_780_000_000_123
+    }
+
+    fn users_there(&self) -> (u64, u64) {
+        (2, 5)
+    }
+}
+
+/// A closed loop of one population.
+pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan {
+    let load = Load::Closed { users: Shape::constant(users), think: Think::NONE };
+    Plan {
+        populations: Population::only(load, scenario, Stop::after(Duration::ZERO, Duration::ZERO)),
+        reply_policies: policies,
+        connection: Connection::plain(Duration::from_secs(1), Duration::from_secs(1)),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
+        seed: 1,
+        threads: 1,
+        processes: 1,
+        precise: false,
+    }
+}
+
+/// The users of the first population of a plan, on its only worker.
+pub fn users(plan: &Plan) -> Box<dyn Users> {
+    let compiled = CompiledScript::all(plan).unwrap().remove(0);
+    let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
+    let labels: Numbering = Rc::new(|_| 0);
+    let surroundings: Rc<dyn Surroundings> = Rc::new(Still);
+    compiled.users(&wire, UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings })
+}

@@ -1,0 +1,192 @@
+//! The key `scenario` of a plan file → the scenario of a population, and what is made of its replies.
+//!
+//! * [`written`]: the keys and what they mean. `steps`: steps. `requests`: requests and their bodies. `replies`: extractors and checks.
+
+mod replies;
+mod requests;
+mod steps;
+pub mod written;
+
+use crate::error::{Position, Result, SpecError};
+use crate::plan::{Node, Value, read};
+use brunt_model::reply_policy::{Cookies, RedirectRules, Redirects};
+use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Sharing, Step, TextRules};
+use brunt_model::{ReplyPolicy, Request};
+use std::path::Path;
+
+/// Redirects that are followed where the plan says nothing.
+const FOLLOWED: u32 = 10;
+
+/// A scenario and what is made of the replies to its requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedScenario {
+    /// What users do.
+    pub scenario: Scenario,
+    /// By the numbers that its requests have.
+    pub policies: Vec<ReplyPolicy>,
+}
+
+/// Reads a scenario. `checks` is the policy that the rest of the plan makes of it; `folder` is that of the plan.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a key is unknown, or a value is invalid.
+pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<PlannedScenario> {
+    let written: written::Scenario = read(node).map_err(|error| error.within("scenario", &node.at))?;
+    let follow = Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
+    let policy = ReplyPolicy {
+        redirects: follow,
+        cookies: if written.cookies.unwrap_or(true) { Cookies::Kept } else { Cookies::Ignored },
+        revalidate: written.cache.unwrap_or(false),
+        failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
+        ..checks.clone()
+    };
+    let headers = node.child("headers").map(|node| texts(node, "scenario.headers")).transpose()?.unwrap_or_default();
+    let mut reader = Reader {
+        folder,
+        base: written.base.map(|base| base.0),
+        headers,
+        policy,
+        requests: Vec::new(),
+        policies: Vec::new(),
+        data: Vec::new(),
+    };
+    let first_rows = reader.data_files(node.child("data"))?;
+    let at_steps = node.child("steps").ok_or_else(|| {
+        SpecError::new(
+            &node.at,
+            "scenario",
+            "it has no `steps`; write a list of them, such as `- get: http://127.0.0.1:8080/`",
+        )
+    })?;
+    let mut steps = first_rows;
+    steps.extend(reader.steps(at_steps, "scenario.steps")?);
+    if reader.requests.is_empty() {
+        let wrong = "none of its steps is a request; write one such as `- get: http://127.0.0.1:8080/`";
+        return Err(SpecError::new(&at_steps.at, "scenario.steps", wrong));
+    }
+    let variables = node.child("variables").map(|node| texts(node, "scenario.variables")).transpose()?;
+    let Reader { requests, policies, data, .. } = reader;
+    let scenario = Scenario {
+        texts: TextRules::Expressions,
+        variables: variables.unwrap_or_default(),
+        data,
+        ..Scenario::of(requests, steps)
+    };
+    Ok(PlannedScenario { scenario, policies })
+}
+
+/// What it has read so far.
+struct Reader<'a> {
+    folder: &'a Path,
+    base: Option<String>,
+    headers: Vec<(String, String)>,
+    /// Of requests that say nothing of their replies.
+    policy: ReplyPolicy,
+    requests: Vec<Request>,
+    policies: Vec<ReplyPolicy>,
+    data: Vec<DataFile>,
+}
+
+impl Reader<'_> {
+    /// The data files; the steps that take their first rows.
+    fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<Step>> {
+        let Some(node) = node else { return Ok(Vec::new()) };
+        for (number, node) in items(node).iter().enumerate() {
+            let path = format!("scenario.data[{number}]");
+            let file = self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
+            self.data.push(file);
+        }
+        Ok((0..self.data.len() as u32).map(Step::Row).collect())
+    }
+
+    fn data_file(&self, node: &Node) -> Result<DataFile> {
+        let written = match node.text() {
+            Some(file) => written::DataFile { file: crate::plan::words::Scalar(file.to_owned()), ..Default::default() },
+            None => read(node)?,
+        };
+        let written::DataFile { file, columns, delimiter, shared, order, at_end } = written;
+        let delimiter = match delimiter.as_ref().map(|delimiter| delimiter.0.as_str()) {
+            None => ',',
+            Some("tab" | "\\t") => '\t',
+            Some(text) => one_character(text).ok_or_else(|| {
+                SpecError::new(
+                    &node.at,
+                    "delimiter",
+                    format!("`{text}` is not one ASCII character; write one such as `;`"),
+                )
+            })?,
+        };
+        let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
+        Ok(DataFile {
+            file: self.file(&file.0),
+            format: if is_json { DataFormat::JsonLines } else { DataFormat::Csv { delimiter, quoted: true } },
+            names: columns.into_iter().map(|column| column.0).collect(),
+            skip_first: false,
+            shared: match shared {
+                None | Some(written::Shared::All) => Sharing::All,
+                Some(written::Shared::Population) => Sharing::Population,
+                Some(written::Shared::User) => Sharing::User,
+            },
+            order: match order {
+                None | Some(written::RowOrder::Sequence) => RowOrder::Sequence,
+                Some(written::RowOrder::Random) => RowOrder::Random,
+            },
+            at_end: match at_end {
+                None | Some(written::AtEnd::Again) => DataEnd::Again,
+                Some(written::AtEnd::StopUser) => DataEnd::StopUser,
+                Some(written::AtEnd::StopRun) => DataEnd::StopRun,
+            },
+        })
+    }
+
+    /// A file, from the folder of the plan on.
+    fn file(&self, file: &str) -> String {
+        self.folder.join(file).display().to_string()
+    }
+}
+
+fn one_character(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    characters.next().filter(|character| character.is_ascii() && characters.next().is_none())
+}
+
+fn scope(on_failure: written::OnFailure) -> Scope {
+    match on_failure {
+        written::OnFailure::Continue => Scope::Nothing,
+        written::OnFailure::Iteration => Scope::Iteration,
+        written::OnFailure::User => Scope::User,
+        written::OnFailure::Run => Scope::Run,
+    }
+}
+
+/// The values of a list, or the one value.
+fn items(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(nodes) => nodes,
+        _ => std::slice::from_ref(node),
+    }
+}
+
+/// Names and texts, in their order.
+fn texts(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(expected(&node.at, path, "a map", "`name: value` below it"));
+    }
+    let one = |entry: &crate::plan::Entry| {
+        let text = entry
+            .node
+            .text()
+            .ok_or_else(|| expected(&entry.node.at, &format!("{path}.{}", entry.key), "a single value", "one"))?;
+        Ok((entry.key.clone(), text.to_owned()))
+    };
+    node.entries().iter().map(one).collect()
+}
+
+fn expected(at: &Position, path: &str, what: &str, instead: &str) -> SpecError {
+    SpecError::new(at, path, format!("this is not {what}; write {instead}"))
+}
+
+#[cfg(test)]
+mod tests;

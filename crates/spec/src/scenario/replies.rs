@@ -1,0 +1,141 @@
+//! What is made of the replies of steps: extractors and checks.
+
+use super::{Reader, scope, texts, written};
+use crate::error::{Result, SpecError};
+use crate::plan::words::ScalarList;
+use crate::plan::{Entry, Node, json, read};
+use crate::words::status;
+use brunt_model::ReplyPolicy;
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+};
+use brunt_script::functions;
+
+impl Reader<'_> {
+    /// The policy of a request; its number.
+    pub(super) fn policy(&mut self, node: &Node, step: &written::Step) -> Result<u32> {
+        let mut policy = self.policy.clone();
+        if let Some(on_failure) = step.on_failure {
+            policy.failure_ends = scope(on_failure);
+        }
+        policy.timeout = step.timeout.map(|time| time.0);
+        if let Some(extract) = node.child("extract") {
+            let one = |entry: &Entry| extractor(entry).map_err(|error| error.within("extract", &entry.node.at));
+            let all = extract.entries().iter().map(one).collect::<Result<Vec<_>>>()?;
+            policy.actions.extend(all.into_iter().map(ReplyAction::Extract));
+        }
+        if let (Some(check), Some(node)) = (&step.check, node.child("check")) {
+            checks(check, node, &mut policy).map_err(|error| error.within("check", &node.at))?;
+        }
+        let known = self.policies.iter().position(|known| *known == policy);
+        Ok(known.unwrap_or_else(|| {
+            self.policies.push(policy);
+            self.policies.len() - 1
+        }) as u32)
+    }
+}
+
+fn extractor(entry: &Entry) -> Result<Extractor> {
+    let variable = entry.key.clone();
+    let within = |error: SpecError| error.within(&entry.key, &entry.node.at);
+    let plain = |from| Extractor {
+        variable: variable.clone(),
+        from,
+        part: ReplyPart::Body,
+        take: Take::First,
+        default: None,
+        sets_more: false,
+    };
+    if let Some(path) = entry.node.text() {
+        return Ok(plain(ExtractFrom::JsonPath(path.to_owned())));
+    }
+    let written: written::Extract = read(&entry.node).map_err(within)?;
+    let group = |pattern: &str| written.group.unwrap_or_else(|| u32::from(functions::has_group(pattern)));
+    let ways = [
+        written.json.map(|path| ExtractFrom::JsonPath(path.0)),
+        written.regex.map(|regex| ExtractFrom::Regex { group: group(&regex.0), pattern: regex.0, template: None }),
+        written.between.map(|[left, right]| ExtractFrom::Boundary { left: left.0, right: right.0 }),
+        written.header.map(|name| ExtractFrom::Header(name.0)),
+        written.cookie.map(|name| ExtractFrom::Cookie(name.0)),
+    ];
+    let mut ways = ways.into_iter().flatten();
+    let (Some(from), None) = (ways.next(), ways.next()) else {
+        let wrong =
+            "one of json, regex, between, header and cookie says what is looked for; write one such as {json: $.id}";
+        return Err(within(SpecError::new(&entry.node.at, "", wrong)));
+    };
+    let take = match written.take.as_ref().map(|take| take.0.as_str()) {
+        None | Some("first") => Take::First,
+        Some("last") => Take::Last,
+        Some("random") => Take::Random,
+        Some("all") => Take::All,
+        Some(number) => match number.parse() {
+            Ok(number) if number > 0 => Take::Number(number),
+            _ => {
+                let wrong = format!("`{number}` is no match; write first, last, random, all, or a number from 1");
+                return Err(within(SpecError::new(&entry.node.at, "take", wrong)));
+            }
+        },
+    };
+    Ok(Extractor { take, default: written.default.map(|default| default.0), ..plain(from) })
+}
+
+fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> Result<()> {
+    if let Some(words) = &check.status {
+        policy.checks.status = status::parse(&words.0.join(","))?;
+    }
+    let mut add = |name: &str, test: AssertionTest| policy.assertions.push(Assertion { name: name.to_owned(), test });
+    let text = |patterns: &ScalarList, is, not| {
+        let patterns = patterns.0.clone();
+        AssertionTest::Text(TextAssertion {
+            part: ReplyPart::Body,
+            patterns,
+            is,
+            not,
+            any: false,
+            ignore_status: false,
+            message: String::new(),
+        })
+    };
+    if let Some(texts) = &check.contains {
+        add("contains", text(texts, TextMatch::Substring, false));
+    }
+    if let Some(texts) = &check.contains_not {
+        add("contains_not", text(texts, TextMatch::Substring, true));
+    }
+    if let Some(texts) = &check.matches {
+        add("matches", text(texts, TextMatch::Contains, false));
+    }
+    for entry in node.child("json").map(Node::entries).unwrap_or_default() {
+        let expected = match json(&entry.node) {
+            serde_json::Value::Null => ExpectedJson::Null,
+            serde_json::Value::String(text) => ExpectedJson::Value(text),
+            other => ExpectedJson::Value(other.to_string()),
+        };
+        add(&entry.key, AssertionTest::Json { path: entry.key.clone(), expected: Some(expected), invert: false });
+    }
+    for (name, value) in node.child("header").map(|node| texts(node, "header")).transpose()?.unwrap_or_default() {
+        let pattern = format!(r"(?mi)^{}:.*{}", functions::escaped_regex(&name), functions::escaped_regex(&value));
+        let test = AssertionTest::Text(TextAssertion {
+            part: ReplyPart::Headers,
+            patterns: vec![pattern],
+            is: TextMatch::Contains,
+            not: false,
+            any: false,
+            ignore_status: false,
+            message: String::new(),
+        });
+        add(&name, test);
+    }
+    if let Some(time) = check.max_time {
+        add("max_time", AssertionTest::Duration(super::steps::millis(time.0)));
+    }
+    let sizes = [(check.min_size, Comparison::AtLeast, "min_size"), (check.max_size, Comparison::AtMost, "max_size")];
+    for (bytes, is, name) in sizes {
+        if let Some(bytes) = bytes {
+            add(name, AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.to_string() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! Steps.
+
+use super::{Reader, expected, items, texts, written};
+use crate::error::{Result, SpecError, nearest};
+use crate::plan::{Entry, Node, Value, read};
+use crate::words::{duration, status, think};
+use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Scope, Step, Times, Values};
+use std::time::Duration;
+
+/// The keys that say what a step does.
+const KINDS: [&str; 22] = [
+    "get",
+    "post",
+    "put",
+    "patch",
+    "delete",
+    "head",
+    "options",
+    "think",
+    "transaction",
+    "group",
+    "loop",
+    "while",
+    "during",
+    "for_each",
+    "if",
+    "switch",
+    "choose",
+    "shuffle",
+    "parallel",
+    "lock",
+    "once",
+    "stop",
+];
+/// The same, beside which others of them may stand.
+const SIMPLE: [&str; 3] = ["set", "row", "meet"];
+
+impl Reader<'_> {
+    /// The steps of a list.
+    pub(super) fn steps(&mut self, node: &Node, path: &str) -> Result<Vec<Step>> {
+        let Value::List(nodes) = &node.value else {
+            return Err(expected(&node.at, path, "a list of steps", "each in a line `- get: URL`"));
+        };
+        let mut steps = Vec::new();
+        for (number, node) in nodes.iter().enumerate() {
+            let path = format!("{path}[{number}]");
+            self.step(node, &path, &mut steps)
+                .map_err(|error| if error.path.is_empty() { error.within(&path, &node.at) } else { error })?;
+        }
+        Ok(steps)
+    }
+
+    /// A step; what it comes to is appended.
+    fn step(&mut self, node: &Node, path: &str, steps: &mut Vec<Step>) -> Result<()> {
+        let written: written::Step = read(node)?;
+        let kind = kind(node)?;
+        let at = |key: &str| format!("{path}.{key}");
+        let step = match kind.key.as_str() {
+            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" => {
+                let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
+                Step::Request(number)
+            }
+            "think" => pause(text(kind)?).map_err(|error| error.within("think", &kind.node.at))?,
+            "transaction" => {
+                let pauses = if written.with_pauses.unwrap_or(false) { Pauses::Included } else { Pauses::Excluded };
+                Step::Transaction { name: text(kind)?.to_owned(), pauses, steps: self.inner(node, path)? }
+            }
+            "group" => {
+                let name = written.name.map(|name| name.0).unwrap_or_default();
+                Step::Group { name, steps: self.steps(&kind.node, &at("group"))? }
+            }
+            "loop" => Step::Loop { times: times(kind)?, steps: self.inner(node, path)? },
+            "while" => Step::While { condition: condition(&kind.node)?, steps: self.inner(node, path)? },
+            "during" => {
+                let time = text(kind)?;
+                let seconds = match duration::parse(time) {
+                    Ok(time) => time.as_secs_f64().to_string(),
+                    Err(_) if time.contains("${") => time.to_owned(),
+                    Err(error) => return Err(SpecError::from(error).within("during", &kind.node.at)),
+                };
+                Step::During { seconds, steps: self.inner(node, path)? }
+            }
+            "for_each" => self.for_each(kind, node, path)?,
+            "if" => {
+                let condition = condition(&kind.node)?;
+                let otherwise = node.child("else").map(|node| self.steps(node, &at("else"))).transpose()?;
+                Step::If { condition, then: self.inner(node, path)?, otherwise: otherwise.unwrap_or_default() }
+            }
+            "switch" => self.switch(kind, node, path)?,
+            "choose" => {
+                let order = match written.order {
+                    None | Some(written::ChoiceOrder::Random) => Order::Random,
+                    Some(written::ChoiceOrder::Sequence) => Order::Sequence,
+                    Some(written::ChoiceOrder::WalkTogether) => Order::WalkTogether,
+                };
+                Step::Choose { order, branches: self.branches(&kind.node, &at("choose"))? }
+            }
+            "shuffle" => {
+                let one = |(number, node)| self.steps(node, &format!("{path}.shuffle[{number}]"));
+                Step::Shuffle(items(&kind.node).iter().enumerate().map(one).collect::<Result<_>>()?)
+            }
+            "parallel" => {
+                let most = whole(kind)?;
+                Step::Together { manner: Manner::Parallel(most), steps: self.inner(node, path)? }
+            }
+            "lock" => Step::Lock { name: text(kind)?.to_owned(), steps: self.inner(node, path)? },
+            "once" => Step::Once(self.steps(&kind.node, &at("once"))?),
+            "stop" => Step::Stop(match written.stop {
+                Some(written::Stop::Round) => Scope::Round,
+                Some(written::Stop::Loop) => Scope::Loop,
+                None | Some(written::Stop::Iteration) => Scope::Iteration,
+                Some(written::Stop::User) => Scope::User,
+                Some(written::Stop::Run) => Scope::Run,
+            }),
+            "set" => {
+                let all = texts(&kind.node, &at("set"))?.into_iter();
+                steps.extend(all.map(|(variable, value)| Step::Set { variable, value }));
+                return Ok(());
+            }
+            "row" => self.row(kind)?,
+            _ => Step::Meet { users: text(kind)?.to_owned(), timeout: String::new() },
+        };
+        steps.push(step);
+        Ok(())
+    }
+
+    /// The steps of a step.
+    fn inner(&mut self, node: &Node, path: &str) -> Result<Vec<Step>> {
+        let steps = node
+            .child("steps")
+            .ok_or_else(|| SpecError::new(&node.at, "", "its `steps` are missing; write a list of them below it"))?;
+        self.steps(steps, &format!("{path}.steps"))
+    }
+
+    fn for_each(&mut self, kind: &Entry, node: &Node, path: &str) -> Result<Step> {
+        let [entry] = kind.node.entries() else {
+            let instead = "one such as `for_each: {item: [a, b]}`";
+            return Err(expected(&kind.node.at, "", "a variable and its values", instead));
+        };
+        let values: Option<Vec<String>> =
+            items(&entry.node).iter().map(|value| Some(value.text()?.to_owned())).collect();
+        let values = values.ok_or_else(|| expected(&entry.node.at, "", "a list of values", "one such as [a, b]"))?;
+        // A single text with a star stands for numbered variables.
+        let values = match &values[..] {
+            [one] if one.ends_with("_*") => {
+                let (after, last) = (String::new(), String::new());
+                Values::Numbered { prefix: one.trim_end_matches('*').to_owned(), after, last }
+            }
+            _ => Values::List(values),
+        };
+        Ok(Step::ForEach { variable: entry.key.clone(), values, steps: self.inner(node, path)? })
+    }
+
+    fn switch(&mut self, kind: &Entry, node: &Node, path: &str) -> Result<Step> {
+        let cases = node.child("cases").ok_or_else(|| {
+            SpecError::new(
+                &node.at,
+                "",
+                "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`",
+            )
+        })?;
+        let case = |entry: &Entry| {
+            let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
+            Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
+        };
+        let cases = cases.entries().iter().map(case).collect::<Result<_>>()?;
+        Ok(Step::Switch { value: text(kind)?.to_owned(), cases })
+    }
+
+    fn branches(&mut self, node: &Node, path: &str) -> Result<Vec<Branch>> {
+        let Value::List(nodes) = &node.value else {
+            return Err(expected(&node.at, path, "a list", "each branch in a line `- {weight: 3, steps: [...]}`"));
+        };
+        let branch = |(number, node): (usize, &Node)| {
+            let path = format!("{path}[{number}]");
+            let written: written::Branch = read(node).map_err(|error| error.within(&path, &node.at))?;
+            let steps = self.inner(node, &path).map_err(|error| error.within(&path, &node.at))?;
+            Ok(Branch { weight: written.weight.unwrap_or(1), steps })
+        };
+        nodes.iter().enumerate().map(branch).collect()
+    }
+
+    fn row(&self, kind: &Entry) -> Result<Step> {
+        let file = self.file(text(kind)?);
+        let number = self.data.iter().position(|known| known.file == file).ok_or_else(|| {
+            let wrong = format!(
+                "`{}` is none of the files below scenario.data; write one of them",
+                text(kind).unwrap_or_default()
+            );
+            SpecError::new(&kind.node.at, "row", wrong)
+        })?;
+        Ok(Step::Row(number as u32))
+    }
+}
+
+/// The key that says what a step does.
+fn kind(node: &Node) -> Result<&Entry> {
+    let kinds = || KINDS.iter().chain(&SIMPLE);
+    let mut found = node.entries().iter().filter(|entry| kinds().any(|kind| *kind == entry.key));
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(one), Some(other)) => {
+            let wrong = format!("`{}` stands beside `{}`; write each in a step of its own", other.key, one.key);
+            Err(SpecError::new(&other.at, "", wrong))
+        }
+        (None, _) => {
+            let keys: Vec<&str> = node.entries().iter().map(|entry| entry.key.as_str()).collect();
+            let near = keys.iter().find_map(|key| nearest(key, kinds().copied()));
+            let instead =
+                near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
+            Err(SpecError::new(&node.at, "", format!("no key says what this step does; write {instead}")))
+        }
+    }
+}
+
+fn text(entry: &Entry) -> Result<&str> {
+    entry.node.text().ok_or_else(|| expected(&entry.node.at, &entry.key, "a single value", "one"))
+}
+
+fn whole(entry: &Entry) -> Result<u32> {
+    let text = text(entry)?;
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        SpecError::new(
+            &entry.node.at,
+            entry.key.as_str(),
+            format!("`{text}`: not a whole number above 0; write one such as 6"),
+        )
+    })
+}
+
+fn times(entry: &Entry) -> Result<Option<Times>> {
+    let text = text(entry)?;
+    match (text, text.parse()) {
+        ("forever", _) => Ok(None),
+        (_, Ok(times)) => Ok(Some(Times::Number(times))),
+        (text, _) if text.contains("${") => Ok(Some(Times::Text(text.to_owned()))),
+        (text, _) => {
+            let wrong = format!("`{text}`: not a whole number; write one such as 3, or `forever`");
+            Err(SpecError::new(&entry.node.at, "loop", wrong))
+        }
+    }
+}
+
+/// A pause: from one time to another, or drawn from a distribution.
+fn pause(text: &str) -> Result<Step> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let millis = |word: &str| Ok::<_, SpecError>(duration::parse(word)?.as_secs_f64() * 1e3);
+    match words[..] {
+        ["normal", mean, deviation] => {
+            Ok(Step::Pause(format!("${{gaussian({},{})}}", millis(deviation)?, millis(mean)?)))
+        }
+        ["exponential", mean] => Ok(Step::Pause(format!("${{exponential({})}}", millis(mean)?))),
+        _ if text.contains("${") => Ok(Step::Pause(text.to_owned())),
+        _ => Ok(Step::Think(think::parse(text)?)),
+    }
+}
+
+/// A condition.
+fn condition(node: &Node) -> Result<Condition> {
+    match node.text() {
+        Some("failed") => return Ok(Condition::Failed),
+        Some("succeeded") => return Ok(Condition::Succeeded),
+        Some(text) if text.contains("${") => return Ok(Condition::True(text.to_owned())),
+        Some(text) => {
+            let instead = "`failed`, `succeeded`, or a map such as {equal: [\"${a}\", b]}";
+            return Err(SpecError::new(&node.at, "", format!("`{text}` is no condition; write {instead}")));
+        }
+        None => {}
+    }
+    let written: written::Condition = read(node)?;
+    let not =
+        node.child("not").map(|node| condition(node).map_err(|error| error.within("not", &node.at))).transpose()?;
+    let pair = |[a, b]: [crate::plan::words::Scalar; 2]| (a.0, b.0);
+    let all = [
+        written.status.map(|words| status::parse(&words.0.join(",")).map(statuses)).transpose()?,
+        written.equal.map(pair).map(|(one, other)| Condition::Same(one, other)),
+        written.matches.map(pair).map(|(text, pattern)| Condition::Matches(text, pattern)),
+        written.is_true.map(|text| Condition::True(text.0)),
+        written.failed.map(|failed| if failed { Condition::Failed } else { Condition::Succeeded }),
+        not.map(|not| Condition::Not(Box::new(not))),
+    ];
+    let mut all = all.into_iter().flatten();
+    match (all.next(), all.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err(SpecError::new(&node.at, "", "a condition has one key; write one such as {status: 200}")),
+    }
+}
+
+fn statuses(ranges: Vec<brunt_model::plan::StatusRange>) -> Condition {
+    let one = |range: &brunt_model::plan::StatusRange| Condition::Status(range.least, range.most);
+    match &ranges[..] {
+        [range] => one(range),
+        // One of several: not none of them.
+        _ => Condition::Any(ranges.iter().map(one).collect()),
+    }
+}
+
+/// A time limit of a plan, in milliseconds, as a text.
+pub(super) fn millis(time: Duration) -> String {
+    time.as_millis().to_string()
+}

@@ -1,0 +1,188 @@
+//! Scenarios as they are written in plan files: what they come to, and what is said of those that make no sense.
+
+use crate::System;
+use crate::plan_file::load;
+use brunt_model::extract::{ExtractFrom, Take};
+use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
+use brunt_model::scenario::{Condition, DataEnd, Manner, Order, Scope, Step, TextRules, Times};
+use brunt_model::{Body, Plan};
+use std::time::Duration;
+
+const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 99);
+
+/// The plan that a scenario comes to, with a file of users beside it.
+fn planned(scenario: &str) -> Result<Plan, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    let indented = scenario.replace('\n', "\n  ");
+    std::fs::write(&path, format!("vars: {{host: 127.0.0.1:80}}\nload: {{users: 2}}\nscenario:\n  {indented}\n"))
+        .unwrap();
+    std::fs::write(folder.path().join("users.csv"), "name,password\nann,a\nbob,b\n").unwrap();
+    std::fs::write(folder.path().join("photo.bin"), [0xff, 0, 1]).unwrap();
+    let named = |error: crate::SpecError| error.to_string().replace(&format!("{}/", folder.path().display()), "");
+    let loaded = load(&path, &[], "/tmp/d", &SYSTEM).map_err(named)?;
+    Ok(loaded.experiment.contenders[0].steps[0].plan.clone())
+}
+
+fn well(scenario: &str) -> Plan {
+    planned(scenario).unwrap_or_else(|error| panic!("{scenario}\n{error}"))
+}
+
+const LOGIN: &str = r#"base: http://${host}
+data: [users.csv, {file: users.csv, columns: [a, b], shared: user, at_end: stop_user}]
+variables: {id: "${random(1,9)}"}
+headers: {X-All: "1", Accept: text/html}
+steps:
+- get: /login
+  name: login page
+  extract: {token: {regex: 'csrf" value="(\w+)'}, all: {json: '$.items[*].id', take: all}, id: $.id}
+  check: {status: 200, contains: Welcome, json: {$.ok: true}, max_time: 500ms}
+- post: /login?next=/
+  query: {from: "a b"}
+  headers: {accept: application/json}
+  form: {name: "${name}", password: "${password}&", token: "${token}"}
+  on_failure: iteration
+- think: 1s..2s
+- transaction: shop
+  steps:
+  - loop: 3
+    steps: [{get: "/item/${id}"}, {think: normal 1s 100ms}]
+  - if: {status: 404}
+    steps: [{stop: iteration}]
+    else: [{put: "http://other/", json: {id: "${id}", n: 1}}]
+- choose: [{weight: 3, steps: [{get: /a}]}, {steps: [{delete: /b}]}]
+- parallel: 6
+  steps: [{get: /1}, {get: /2}]
+- for_each: {item: all_*}
+  steps: [{get: "/${item}"}]"#;
+
+#[test]
+fn each_step_is_what_it_says() {
+    let plan = well(LOGIN);
+    let scenario = &plan.main().scenario;
+    assert_eq!(scenario.texts, TextRules::Expressions);
+    assert_eq!(scenario.variables, [("id".to_owned(), "${random(1,9)}".to_owned())]);
+    assert_eq!((scenario.data.len(), scenario.data[1].at_end), (2, DataEnd::StopUser));
+    let asked: Vec<String> = scenario
+        .requests
+        .iter()
+        .map(|request| format!("{} {} {}", request.label, request.method, request.url))
+        .collect();
+    assert_eq!(
+        asked[..4],
+        [
+            "login page GET http://127.0.0.1:80/login",
+            "POST /login?next=/ POST http://127.0.0.1:80/login?next=/&from=a+b",
+            r"/item/\${id} GET http://127.0.0.1:80/item/${id}",
+            "PUT http://other/ PUT http://other/",
+        ]
+    );
+    let form = "name=${urlencode(${name})}&password=${urlencode(${password})}%26&token=${urlencode(${token})}";
+    assert_eq!(scenario.requests[1].body, Body::Text(form.into()));
+    assert_eq!(scenario.requests[3].body, Body::Text(r#"{"id":"${id}","n":1}"#.into()));
+    let headers = |n: usize| scenario.requests[n].headers.iter().map(|(name, value)| format!("{name}: {value}"));
+    let all: Vec<String> = headers(1).collect();
+    assert_eq!(all[..3], ["accept: application/json", "X-All: 1", "Content-Type: application/x-www-form-urlencoded"]);
+    let steps = &scenario.steps;
+    assert_eq!(steps[..3], [Step::Row(0), Step::Row(1), Step::Request(0)]);
+    let Step::Transaction { name, steps: shop, .. } = &steps[5] else { panic!("{:?}", steps[5]) };
+    let Step::Loop { times: Some(Times::Number(3)), steps: items } = &shop[0] else { panic!("{shop:?}") };
+    assert_eq!((name.as_str(), &items[1]), ("shop", &Step::Pause("${gaussian(100,1000)}".into())));
+    let Step::If { condition, then, otherwise } = &shop[1] else { panic!("{shop:?}") };
+    assert_eq!(*condition, Condition::Status(404, 404));
+    assert_eq!((&then[..], &otherwise[..]), (&[Step::Stop(Scope::Iteration)][..], &[Step::Request(3)][..]));
+    let Step::Choose { order: Order::Random, branches } = &steps[6] else { panic!("{:?}", steps[6]) };
+    assert_eq!(branches.iter().map(|branch| branch.weight).collect::<Vec<_>>(), [3, 1]);
+    assert!(matches!(&steps[7], Step::Together { manner: Manner::Parallel(6), steps } if steps.len() == 2));
+}
+
+#[test]
+fn replies_are_treated_as_the_step_says() {
+    let plan = well(LOGIN);
+    let policy = |request: usize| &plan.reply_policies[plan.main().scenario.requests[request].reply_policy as usize];
+    let of = |action: &ReplyAction| match action {
+        ReplyAction::Extract(extractor) => (extractor.variable.clone(), extractor.from.clone(), extractor.take),
+        ReplyAction::Script(script) => panic!("{script:?}"),
+    };
+    let regex = ExtractFrom::Regex { pattern: r#"csrf" value="(\w+)"#.into(), group: 1, template: None };
+    let found: Vec<_> = policy(0).actions.iter().map(of).collect();
+    assert_eq!(
+        found,
+        [
+            ("token".to_owned(), regex, Take::First),
+            ("all".to_owned(), ExtractFrom::JsonPath("$.items[*].id".into()), Take::All),
+            ("id".to_owned(), ExtractFrom::JsonPath("$.id".into()), Take::First),
+        ]
+    );
+    let names: Vec<&str> = policy(0).assertions.iter().map(|assertion| assertion.name.as_str()).collect();
+    assert_eq!(names, ["contains", "$.ok", "max_time"]);
+    assert_eq!(policy(0).assertions[2].test, AssertionTest::Duration("500".into()));
+    assert_eq!(policy(0).checks.status.len(), 1);
+    assert_eq!(
+        (policy(1).failure_ends, policy(1).cookies, policy(1).redirects.most),
+        (Scope::Iteration, Cookies::Kept, 10)
+    );
+    // Requests that say nothing of their replies share a policy.
+    assert_eq!(plan.main().scenario.requests[2].reply_policy, plan.main().scenario.requests[3].reply_policy);
+    let limited = well("cookies: false\nfollow: 0\nsteps: [{get: 'http://127.0.0.1/', timeout: 2s}]");
+    let policy = &limited.reply_policies[0];
+    assert_eq!(
+        (policy.cookies, policy.redirects.most, policy.timeout),
+        (Cookies::Ignored, 0, Some(Duration::from_secs(2)))
+    );
+}
+
+#[test]
+fn bodies_of_each_kind() {
+    let body = |keys: &str| {
+        let plan = well(&format!("steps:\n- post: http://127.0.0.1/\n  {keys}"));
+        let request = plan.main().scenario.requests[0].clone();
+        let kind = request.headers.iter().find(|header| header.0 == "Content-Type").map(|header| header.1.clone());
+        (request.body, kind.unwrap_or_default())
+    };
+    assert_eq!(body("data: x"), (Body::Text("x".into()), String::new()));
+    assert_eq!(body("file: photo.bin"), (Body::Bytes(vec![0xff, 0, 1]), "application/octet-stream".into()));
+    assert_eq!(body("file: users.csv").1, "text/csv");
+    let (Body::Bytes(parts), kind) = body("multipart: {note: hi, photo: {file: photo.bin}}") else { panic!() };
+    let parts = String::from_utf8_lossy(&parts).into_owned();
+    let boundary = kind.rsplit_once('=').unwrap().1;
+    assert!(parts.starts_with(&format!("--{boundary}\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhi\r\n")));
+    assert!(parts.contains("name=\"photo\"; filename=\"photo.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n"));
+    assert!(parts.ends_with(&format!("\r\n--{boundary}--\r\n")));
+}
+
+#[test]
+fn what_makes_no_sense_is_told_at_its_place() {
+    for (scenario, expected) in [
+        ("steps: []", "plan.yaml:4:10: scenario.steps: none of its steps is a request"),
+        ("follow: 3", "plan.yaml:4:3: scenario: it has no `steps`; write a list of them"),
+        ("steps: [{get: /a}]", "scenario.steps[0].get: `/a` is no URL; write http://… before it"),
+        ("steps: [{gett: http://h/}]", "write get"),
+        ("steps: [{get: http://h/, post: http://h/}]", "`post` stands beside `get`; write each in a step of its own"),
+        ("steps: [{name: x}]", "no key says what this step does; write one such as"),
+        ("steps: [{get: 'http://h/${nam}'}]", "scenario: `${nam}`: no step, extractor or data file sets this variable"),
+        ("data: users.csv\nsteps: [{get: 'http://h/${nam}'}]", "write one of ${name} ${password}"),
+        ("steps: [{get: 'http://h/${randon(1,2)}'}]", "there is no function `randon`"),
+        ("steps: [{get: 'http://h/${random(1)}'}]", "does not take 1 arguments; write 2 to 3"),
+        ("data: no.csv\nsteps: [{get: http://h/}]", "cannot read no.csv"),
+        ("steps: [{get: http://h/, extract: {a: {regex: '('}}}]", "extractor of `a`: "),
+        (
+            "steps: [{get: http://h/, extract: {a: {regex: x, json: y}}}]",
+            "one of json, regex, between, header and cookie",
+        ),
+        ("steps: [{loop: many, steps: [{get: http://h/}]}]", "loop: `many`: not a whole number; write one such as 3"),
+        ("steps: [{transaction: t}]", "its `steps` are missing"),
+        ("steps: [{parallel: 2, steps: [{think: 1s}, {get: http://h/}]}]", "a pause stands among requests"),
+        ("steps: [{get: http://h/}, {if: maybe, steps: []}]", "`maybe` is no condition; write `failed`"),
+        ("steps: [{post: http://h/, data: a, json: {}}]", "`data` is the body already; write one of them"),
+    ] {
+        let told = planned(scenario).expect_err(scenario);
+        assert!(told.contains(expected), "{scenario}\n{told}");
+    }
+}
+
+#[test]
+fn a_dollar_sign_can_be_plain() {
+    let plan = well(r"steps: [{post: 'http://127.0.0.1/', data: 'costs $5, $${x} \${y}'}]");
+    assert_eq!(plan.main().scenario.requests[0].body, Body::Text(r"costs $5, \${x} \${y}".into()));
+}

@@ -1,0 +1,337 @@
+//! What may stand below `scenario` in a plan file: its keys, their kinds, and what each means.
+
+use crate::plan::words::{Scalar, ScalarList, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+
+/// What each user does in an iteration, step by step.
+///
+/// In its texts `${name}` is a variable of the user, and `${name(…)}` a function such as `${random(1,9)}`; `\${` is a plain `${`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scenario {
+    /// The server of relative URLs, such as `http://127.0.0.1:8080`.
+    pub base: Option<Scalar>,
+    /// Variables that each user begins with, by name; the same for all users.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub variables: Option<IgnoredAny>,
+    /// Files whose rows set variables, one row an iteration: a file, or a map.
+    #[schemars(with = "Vec<crate::plan::words::ScalarOr<DataFile>>")]
+    pub data: Option<IgnoredAny>,
+    /// Header fields of all requests, by name.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub headers: Option<IgnoredAny>,
+    /// Whether each user keeps the cookies that replies set (RFC 6265). Default: true.
+    pub cookies: Option<bool>,
+    /// Redirects followed for one request, at most. Default: 10.
+    pub follow: Option<u32>,
+    /// Whether what was got before is asked for only if it has changed (ETag, Last-Modified). Default: false.
+    pub cache: Option<bool>,
+    /// What is over where a request failed. Default: nothing.
+    pub on_failure: Option<OnFailure>,
+    /// The steps of an iteration, in order.
+    #[schemars(with = "Vec<Step>")]
+    pub steps: Option<IgnoredAny>,
+}
+
+/// What is over where a request failed.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// Nothing: the next step follows.
+    Continue,
+    /// The iteration.
+    Iteration,
+    /// The user: it does nothing more.
+    User,
+    /// The run.
+    Run,
+}
+
+/// A file whose rows set variables.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DataFile {
+    /// The file: CSV, or JSON lines where its name ends with `.jsonl` or `.ndjson`.
+    pub file: Scalar,
+    /// The variables of its columns. Default: the names in its first line.
+    pub columns: Vec<Scalar>,
+    /// The character between two columns; `tab` is a tab. Default: a comma.
+    pub delimiter: Option<Scalar>,
+    /// Whose rows they are. Default: all.
+    pub shared: Option<Shared>,
+    /// Which row is next. Default: sequence.
+    pub order: Option<RowOrder>,
+    /// What happens behind the last row. Default: again.
+    pub at_end: Option<AtEnd>,
+}
+
+/// Whose rows those of a file are.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shared {
+    /// All users of the run take them in turn, each row for one.
+    All,
+    /// The users of each population do.
+    Population,
+    /// Each user has all of them for itself.
+    User,
+}
+
+/// Which row of a file is next.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowOrder {
+    /// The one behind the last that was taken.
+    Sequence,
+    /// Any.
+    Random,
+}
+
+/// What happens behind the last row of a file.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AtEnd {
+    /// It begins again.
+    Again,
+    /// The user does nothing more: each row is used once.
+    StopUser,
+    /// The run is over.
+    StopRun,
+}
+
+/// A step: one key says what it does, and others go with it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Step {
+    /// A request with this method, to this URL.
+    pub get: Option<Scalar>,
+    /// A request with this method, to this URL.
+    pub post: Option<Scalar>,
+    /// A request with this method, to this URL.
+    pub put: Option<Scalar>,
+    /// A request with this method, to this URL.
+    pub patch: Option<Scalar>,
+    /// A request with this method, to this URL.
+    pub delete: Option<Scalar>,
+    /// A request with this method, to this URL.
+    pub head: Option<Scalar>,
+    /// A request with this method, to this URL.
+    pub options: Option<Scalar>,
+    /// Of a request: the name under which it is summed. Default: method and URL as they are written here. Of a group: its name.
+    pub name: Option<Scalar>,
+    /// Of a request: header fields, by name.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub headers: Option<IgnoredAny>,
+    /// Of a request: parts of its query, by name, encoded.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub query: Option<IgnoredAny>,
+    /// Of a request: its body, a text.
+    pub data: Option<Scalar>,
+    /// Of a request: its body, the content of a file.
+    pub file: Option<Scalar>,
+    /// Of a request: its body, sent as JSON.
+    #[schemars(with = "serde_json::Value")]
+    pub json: Option<IgnoredAny>,
+    /// Of a request: its body, the fields of a form, encoded.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub form: Option<IgnoredAny>,
+    /// Of a request: its body, the parts of `multipart/form-data`: name and text, or a map for a file.
+    #[schemars(with = "BTreeMap<String, crate::plan::words::ScalarOr<FilePart>>")]
+    pub multipart: Option<IgnoredAny>,
+    /// Of a request: name and password, `name:password`, sent with it (Basic).
+    pub basic: Option<Scalar>,
+    /// Of a request: a token, sent with it.
+    pub bearer: Option<Scalar>,
+    /// Of a request: variables that its reply sets, by name: a `JSONPath`, or a map.
+    #[schemars(with = "BTreeMap<String, crate::plan::words::ScalarOr<Extract>>")]
+    pub extract: Option<IgnoredAny>,
+    /// Of a request: what a good reply is.
+    pub check: Option<StepCheck>,
+    /// Of a request: what is over where it failed.
+    pub on_failure: Option<OnFailure>,
+    /// Of a request: the time limit for it.
+    pub timeout: Option<Time>,
+
+    /// A pause: `1s`, `1s..3s`, or `normal 1s 200ms`, `exponential 2s`.
+    pub think: Option<Scalar>,
+    /// Steps that are timed together, under this name.
+    pub transaction: Option<Scalar>,
+    /// Of a transaction: whether pauses count. Default: false.
+    pub with_pauses: Option<bool>,
+    /// Steps that belong together.
+    #[schemars(with = "Vec<Step>")]
+    pub group: Option<IgnoredAny>,
+    /// Steps that are repeated: how often, or `forever`.
+    #[serde(rename = "loop")]
+    pub loop_: Option<Scalar>,
+    /// Steps that are repeated as long as a condition holds.
+    #[serde(rename = "while")]
+    #[schemars(with = "Condition")]
+    pub while_: Option<IgnoredAny>,
+    /// Steps that are repeated for this time; the request under way then is the last.
+    pub during: Option<Scalar>,
+    /// Steps, once for each value: a variable and its values.
+    #[schemars(with = "BTreeMap<String, ScalarList>")]
+    pub for_each: Option<IgnoredAny>,
+    /// Steps that are carried out where a condition holds.
+    #[serde(rename = "if")]
+    #[schemars(with = "Condition")]
+    pub if_: Option<IgnoredAny>,
+    /// Of `if`: the steps where it does not hold.
+    #[serde(rename = "else")]
+    #[schemars(with = "Vec<Step>")]
+    pub else_: Option<IgnoredAny>,
+    /// A text, by which one of `cases` is carried out.
+    pub switch: Option<Scalar>,
+    /// Of `switch`: steps by text; `default` where no other is taken.
+    #[schemars(with = "BTreeMap<String, Vec<Step>>")]
+    pub cases: Option<IgnoredAny>,
+    /// One of several lists of steps, by weight: each a map with `steps` and `weight` (default: 1).
+    #[schemars(with = "Vec<Branch>")]
+    pub choose: Option<IgnoredAny>,
+    /// Of `choose`: which is next. Default: random.
+    pub order: Option<ChoiceOrder>,
+    /// Lists of steps that are all carried out, in random order.
+    #[schemars(with = "Vec<Vec<Step>>")]
+    pub shuffle: Option<IgnoredAny>,
+    /// Requests that are made at the same time: so many at once.
+    pub parallel: Option<Scalar>,
+    /// Steps that only one user of the run at a time carries out: the name of the lock.
+    pub lock: Option<Scalar>,
+    /// Waits until so many users of the population are here; 0: all.
+    pub meet: Option<Scalar>,
+    /// Steps of each user's first iteration only.
+    #[schemars(with = "Vec<Step>")]
+    pub once: Option<IgnoredAny>,
+    /// What is over.
+    pub stop: Option<Stop>,
+    /// Variables that get texts, by name.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub set: Option<IgnoredAny>,
+    /// The next row of a data file is taken here, too: its file.
+    pub row: Option<Scalar>,
+    /// Of transaction, loop, while, during, `for_each`, if, parallel and lock: their steps.
+    #[schemars(with = "Vec<Step>")]
+    pub steps: Option<IgnoredAny>,
+}
+
+/// A file as a part of `multipart/form-data`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilePart {
+    /// The file.
+    pub file: Scalar,
+    /// Its media type. Default: by the end of its name.
+    #[serde(rename = "type")]
+    pub kind: Option<Scalar>,
+}
+
+/// What is looked for in a reply: one of the first six keys.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Extract {
+    /// A `JSONPath` (RFC 9535) in the body.
+    pub json: Option<Scalar>,
+    /// A regular expression in the body.
+    pub regex: Option<Scalar>,
+    /// What stands between two texts in the body.
+    pub between: Option<[Scalar; 2]>,
+    /// A header field.
+    pub header: Option<Scalar>,
+    /// A cookie that the reply sets.
+    pub cookie: Option<Scalar>,
+    /// Of a regular expression: the group that is taken. Default: 1 where there is one, else the whole match.
+    pub group: Option<u32>,
+    /// Which of several matches is taken: `first`, `last`, `random`, `all` or a number from 1. Default: first.
+    pub take: Option<Scalar>,
+    /// The value where there is no match. Default: the variable keeps its value.
+    pub default: Option<Scalar>,
+}
+
+/// What a good reply is; all that is written here must hold.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StepCheck {
+    /// Statuses that are good, such as `200,3xx`. Default: all below 400.
+    pub status: Option<ScalarList>,
+    /// Texts that are in the body.
+    pub contains: Option<ScalarList>,
+    /// Texts that are not in the body.
+    pub contains_not: Option<ScalarList>,
+    /// Regular expressions that are found in the body.
+    pub matches: Option<ScalarList>,
+    /// Values by `JSONPath`.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub json: Option<IgnoredAny>,
+    /// Texts that are in header fields, by name.
+    #[schemars(with = "BTreeMap<String, Scalar>")]
+    pub header: Option<IgnoredAny>,
+    /// The time from the request to the last byte of its reply, at most.
+    pub max_time: Option<Time>,
+    /// The size of the body in bytes, at least.
+    pub min_size: Option<u64>,
+    /// The size of the body in bytes, at most.
+    pub max_size: Option<u64>,
+}
+
+/// A condition: `failed`, `succeeded`, or a map with one key.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Condition {
+    /// The status of the last reply is one of these, such as `200,3xx`.
+    pub status: Option<ScalarList>,
+    /// Two texts are the same.
+    pub equal: Option<[Scalar; 2]>,
+    /// A text matches a regular expression.
+    pub matches: Option<[Scalar; 2]>,
+    /// The text is `true`.
+    #[serde(rename = "true")]
+    pub is_true: Option<Scalar>,
+    /// The last request failed.
+    pub failed: Option<bool>,
+    /// Another condition does not hold.
+    #[schemars(with = "Box<Condition>")]
+    pub not: Option<IgnoredAny>,
+}
+
+/// One of several lists of steps.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Branch {
+    /// How often it is taken, against the others. Default: 1.
+    pub weight: Option<u32>,
+    /// Its steps.
+    #[schemars(with = "Vec<Step>")]
+    pub steps: Option<IgnoredAny>,
+}
+
+/// Which of several lists of steps is next.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChoiceOrder {
+    /// Any, by weight.
+    Random,
+    /// One after the other, all users together.
+    Sequence,
+    /// One after the other, each user by itself.
+    WalkTogether,
+}
+
+/// What is over.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// This round of the innermost loop.
+    Round,
+    /// The innermost loop.
+    Loop,
+    /// The iteration.
+    Iteration,
+    /// The user.
+    User,
+    /// The run.
+    Run,
+}
