@@ -34,6 +34,7 @@ mod probes;
 mod processes;
 mod recorded;
 mod requests;
+mod scenario;
 mod secrets;
 mod tls;
 mod truth;

@@ -109,3 +109,6 @@ pub(crate) fn refusal(name: &str, arguments: usize, written: &str) -> WordError 
     let wrong = format!("`{name}` ({}) does not take {arguments} arguments", function.about);
     WordError::new(written, wrong, instead)
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,6 +63,8 @@ pub struct LoadSettings {
     pub max_duration: Duration,
     /// Measured requests.
     pub requests: Option<u64>,
+    /// Iterations of each user.
+    pub iterations: Option<u64>,
     /// Between a reply and the user's next request.
     pub think: Option<Think>,
     /// Load before the measured time.

@@ -198,6 +198,8 @@ pub struct Load {
     pub duration: Option<Scalar>,
     /// Stop after so many measured requests.
     pub requests: Option<Scalar>,
+    /// With users: each stops after so many iterations.
+    pub iterations: Option<Scalar>,
     /// Load before the measured time, or `auto`. Default: 0s.
     pub warmup: Option<Scalar>,
     /// Time for requests under way at the end. Default: 5s.

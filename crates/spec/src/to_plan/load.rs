@@ -86,6 +86,11 @@ fn one(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Sh
 /// When the run is over.
 pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
     let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
+    let is_closed = matches!(load, Load::Closed { .. });
+    require!(settings.said, settings.load.iterations.is_none() || is_closed, |names| {
+        let (iterations, rate) = (names.of("iterations"), names.of("rate"));
+        format!("{iterations} is of users, and {rate} has none; write {} instead", names.of("requests"))
+    });
     let duration = measured(settings, shape)?;
     let (warmup, warmup_until_steady) = match settings.load.warmup {
         Warmup::For(time) => (time, false),
@@ -96,7 +101,7 @@ pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
         warmup_until_steady,
         duration,
         requests: settings.load.requests,
-        iterations_per_user: None,
+        iterations_per_user: settings.load.iterations,
         grace: settings.load.grace,
     })
 }

@@ -24,7 +24,7 @@ fn measured_time(word: &str) -> Result<Duration, String> {
 }
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 17] = [
+pub static ROWS: [Row<RunSettings>; 18] = [
     Row::value("connections", "LOAD", "", |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)))
         .under(LOAD)
         .short('c')
@@ -80,6 +80,11 @@ pub static ROWS: [Row<RunSettings>; 17] = [
     .under(LOAD)
     .short('n')
     .keys(&[Key::new("load.requests", Takes::Value)]),
+    Row::value("iterations", "N", "Closed loop: each user stops after this number of iterations", |w, _| {
+        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.load.iterations = Some(v))
+    })
+    .under(LOAD)
+    .keys(&[Key::new("load.iterations", Takes::Value)]),
     Row::value("think", "TIME[..TIME]", "", |w, _| set(think::parse(w), |s: &mut S, v| s.load.think = Some(v)))
         .under(LOAD)
         .help(|| {

@@ -1,0 +1,133 @@
+//! Scenarios of plan files against a shop that knows whom it talks to: login forms, cookies, data, extracted values, checks.
+
+use crate::world::odd::{page, serving};
+use crate::world::{Odd, command};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+
+/// What the shop has counted.
+#[derive(Default)]
+struct Counts {
+    forms: AtomicU64,
+    /// By name of the user.
+    logins: Mutex<HashMap<String, u64>>,
+    items: AtomicU64,
+    /// Requests that a browser would not have made.
+    strangers: AtomicU64,
+}
+
+fn reply(status: &str, fields: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\n{fields}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+fn field<'a>(text: &'a str, name: &str) -> &'a str {
+    let begin = text.find(&format!("{name}=")).map_or("", |at| &text[at + name.len() + 1..]);
+    begin.split(['&', ';', ' ', '\r']).next().unwrap_or_default()
+}
+
+/// A shop: a form with a token, a login that needs it, items for who is logged in.
+fn shop() -> (Odd, Arc<Counts>) {
+    let counts = Arc::new(Counts::default());
+    let told = Arc::clone(&counts);
+    let shop = serving(move |mut client| {
+        while let Some(request) = client.request() {
+            let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
+            let (line, body) = (request.lines().next().unwrap_or_default(), request.rsplit("\r\n\r\n").next().unwrap_or(""));
+            let session = field(&request, "session").to_owned();
+            let answer = if line.starts_with("GET /login") {
+                let token = count(&told.forms) + 1000;
+                page(&format!("<form><input name=\"csrf\" value=\"t{token}\"></form>"))
+            } else if line.starts_with("POST /login") && field(body, "token").starts_with('t') {
+                let name = field(body, "name").to_owned();
+                *told.logins.lock().unwrap().entry(name.clone()).or_default() += 1;
+                let fields = format!("Set-Cookie: session={name}; Path=/\r\nLocation: /home\r\n");
+                reply("303 See Other", &fields, "")
+            } else if line.starts_with("GET /home") && !session.is_empty() {
+                page(&json!({"user": session, "items": [{"id": 3}, {"id": 5}, {"id": 9}]}).to_string())
+            } else if line.starts_with("GET /item/") && !session.is_empty() {
+                count(&told.items);
+                let known = ["/item/3 ", "/item/5 ", "/item/9 "].iter().any(|item| line.contains(item));
+                page(if known { "an item" } else { "nothing here" })
+            } else {
+                count(&told.strangers);
+                reply("403 Forbidden", "", "")
+            };
+            if !client.give(answer.as_bytes()) {
+                break;
+            }
+        }
+    });
+    (shop, counts)
+}
+
+const PLAN: &str = r#"
+load: {users: 3, requests: REQUESTS, seed: 5}
+repetitions: 1
+scenario:
+  base: http://ADDRESS
+  data: [users.csv]
+  steps:
+  - get: /login
+    extract: {token: {regex: 'csrf" value="(\w+)"'}}
+  - post: /login
+    name: log in
+    form: {name: "${name}", password: "${password}", token: "${token}"}
+    extract: {id: {json: '$.items[*].id', take: all}, user: $.user}
+    check: {json: {$.user: "${name}"}}
+  - for_each: {item: id_*}
+    steps:
+    - get: /item/${item}
+      name: item
+      check: {contains: an item}
+  - get: /item/${random(100,200)}
+    name: no item
+    check: {contains: an item}
+"#;
+
+/// Carries the plan out and reads what was kept of its run.
+fn carry_out(shop: &Odd, requests: u64, dir: &Path) -> Value {
+    let plan = PLAN.replace("ADDRESS", &shop.address.to_string()).replace("REQUESTS", &requests.to_string());
+    fs::write(dir.join("plan.yaml"), plan).expect("a plan");
+    fs::write(dir.join("users.csv"), "name,password\nann,a b\nbob,\"x,y\"\n").expect("users");
+    let store = dir.join("store");
+    let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
+    let output = command(&run).output().expect("brunt");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let runs = fs::read_dir(store.join("runs")).expect("runs").flatten().map(|entry| entry.path());
+    let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
+    let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
+    serde_json::from_slice(&shown.stdout).expect("JSON")
+}
+
+#[test]
+fn users_log_in_and_find_what_the_shop_has() {
+    let (shop, counts) = shop();
+    let dir = TempDir::new().expect("a directory");
+    let result = carry_out(&shop, 60, dir.path());
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    // An iteration is a form, a login with its redirect, three items and one that there is not.
+    let logins = counts.logins.lock().unwrap().clone();
+    let iterations: u64 = logins.values().sum();
+    assert_eq!(count(&counts.strangers), 0);
+    assert!(iterations >= 10 && count(&counts.forms) >= iterations && count(&counts.items) >= 4 * (iterations - 3));
+    // Rows are taken in turn, by all users together.
+    let mut by_name: Vec<(&String, &u64)> = logins.iter().collect();
+    by_name.sort();
+    assert_eq!(by_name.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["ann", "bob"]);
+    assert!(by_name[0].1.abs_diff(*by_name[1].1) <= 3, "{by_name:?}");
+    let label = |name: &str| {
+        let labels = result["labels"].as_array().expect("labels").clone();
+        labels.into_iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"))
+    };
+    let completed = |name: &str| label(name)["requests"]["completed"].as_u64().expect("a number");
+    assert_eq!(completed("item") + completed("no item"), count(&counts.items));
+    assert_eq!((label("item")["errors"].as_u64(), label("no item")["errors"].as_u64()), (Some(0), Some(completed("no item"))));
+    assert_eq!(label("log in")["errors"], 0);
+    let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
+    assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
+}
