@@ -4,6 +4,8 @@
 //! those before it. Steps are counted as the tree builder asks its sink, and the rest of a page beyond the budget is left off.
 
 mod sink;
+#[cfg(test)]
+mod tests;
 
 use crate::document::{Builder, Document, MAX_BYTES};
 use html5ever::TokenizerResult;
@@ -17,9 +19,9 @@ use std::cell::Cell;
 /// Bytes given to the tokenizer at a time.
 const PIECE: usize = 4096;
 
-/// Steps that any page may take, and more for each byte. An ordinary page takes 1 to 10 a byte.
+/// Steps that any page may take, and more for each byte. An ordinary page takes about 1 a byte.
 const STEPS: u64 = 20_000_000;
-const STEPS_PER_BYTE: u64 = 64;
+const STEPS_PER_BYTE: u64 = 16;
 
 /// Steps of comparing a formatting element with an open one, attributes included.
 const COMPARISON: u64 = 32;
@@ -32,18 +34,26 @@ const FORMATTING: [&str; 13] =
     ["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
 pub(crate) fn parse(source: &str) -> Document {
+    let (tree, _, is_whole) = build(source);
+    let mut document = flatten(&tree);
+    document.truncated = !is_whole;
+    document
+}
+
+/// The linked tree, the steps it took, and whether all of the source was read.
+fn build(source: &str) -> (Tree, u64, bool) {
     let budget = STEPS + STEPS_PER_BYTE * source.len() as u64;
     let options = TreeBuilderOpts { scripting_enabled: false, drop_doctype: true, ..TreeBuilderOpts::default() };
-    let guard =
-        Guard { builder: TreeBuilder::new(Sink::new(budget), options), tokens: Cell::new(0), formatting: Cell::new(0) };
-    let tokenizer = Tokenizer::new(guard, tokenizer::TokenizerOpts::default());
-    let is_whole = feed(&tokenizer, source);
+    let builder = TreeBuilder::new(Sink::new(budget), options);
+    let tokenizer = Tokenizer::new(
+        Guard { builder, tokens: Cell::new(0), formatting: Cell::new(0) },
+        tokenizer::TokenizerOpts::default(),
+    );
+    let is_fed = feed(&tokenizer, source);
     tokenizer.end();
     let sink = tokenizer.sink.builder.sink;
-    let truncated = !is_whole || sink.is_exhausted();
-    let mut document = flatten(&sink.into_tree());
-    document.truncated = truncated;
-    document
+    let (left, is_whole) = (sink.steps_left(), is_fed && !sink.is_exhausted());
+    (sink.into_tree(), budget - left, is_whole)
 }
 
 /// Feeds the source in pieces while there are steps left; whether all of it was fed.

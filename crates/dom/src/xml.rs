@@ -1,5 +1,8 @@
 //! Reads XML with `quick-xml`, and checks what that leaves open: one root element, names, attributes given twice.
 
+#[cfg(test)]
+mod tests;
+
 use crate::document::{Builder, Document, MAX_BYTES};
 use crate::error::DomError;
 use quick_xml::XmlVersion;
@@ -8,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::collections::HashSet;
 
-/// A fault, and the bytes from the start of its event to it if known.
+/// A fault within an event.
 type Fault = String;
 
 pub(crate) fn parse(source: &str) -> Result<Document, DomError> {
@@ -89,6 +92,10 @@ fn open(tag: &BytesStart<'_>, builder: &mut Builder, has_root: &mut bool) -> Res
         let attribute = attribute.map_err(|error| format!("in `<{element}>`: {error}"))?;
         let name = attribute.key.into_inner();
         check_name(name)?;
+        let before = name.as_ptr().addr().saturating_sub(tag.attributes_raw().as_ptr().addr() + 1);
+        if !tag.attributes_raw().as_bytes().get(before).is_some_and(u8::is_ascii_whitespace) {
+            return Err(format!("no space before the attribute `{name}` of `<{element}>`"));
+        }
         if !seen.insert(name.to_owned()) {
             return Err(format!("`<{element}>` has the attribute `{name}` twice"));
         }

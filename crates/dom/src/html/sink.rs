@@ -128,8 +128,12 @@ impl Sink {
         self.steps_left.set(self.steps_left.get().saturating_sub(steps));
     }
 
+    pub fn steps_left(&self) -> u64 {
+        self.steps_left.get()
+    }
+
     pub fn is_exhausted(&self) -> bool {
-        self.steps_left.get() == 0
+        self.steps_left() == 0
     }
 
     pub fn into_tree(self) -> Tree {
