@@ -14,7 +14,7 @@ pub struct DomError {
     pub message: String,
 }
 
-/// A fault in an `XPath` expression or a CSS selector.
+/// A fault in an XPath expression or a CSS selector.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("column {column}: {message}")]
 pub struct ExpressionError {

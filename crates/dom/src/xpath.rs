@@ -1,4 +1,4 @@
-//! `XPath` 1.0.
+//! XPath 1.0.
 
 mod ast;
 mod axes;
@@ -13,10 +13,10 @@ mod value;
 use crate::document::Document;
 use crate::error::{ExpressionError, WorkLimit};
 use crate::{MAX_RESULT, markup};
-use evaluate::Evaluator;
+use evaluate::{Context, Evaluator};
 use value::{At, Value};
 
-/// A parsed `XPath` 1.0 expression: all axes, operators and core functions, without variables.
+/// A parsed XPath 1.0 expression: all axes, operators and core functions, without variables.
 ///
 /// Names of HTML elements and attributes match in upper and lower case. In XML a name matches as written, prefix included, or
 /// by its part after the prefix. Beyond 1.0 there are `matches`, `replace`, `lower-case`, `upper-case` and `ends-with`; the
@@ -68,7 +68,7 @@ impl Document {
     /// The result, and how many steps it took.
     fn counted<'d>(&'d self, expression: &XPath) -> Result<(XPathResult<'d>, u64), WorkLimit> {
         let evaluator = Evaluator::new(self);
-        let value = match evaluator.value(&expression.0, evaluator.root())? {
+        let value = match evaluator.value(&expression.0, Context::root())? {
             Value::Nodes(nodes) => Value::Nodes(nodes),
             Value::Text(text) => Value::Text(text.into_owned().into()),
             Value::Number(number) => Value::Number(number),
@@ -105,7 +105,7 @@ impl XPathResult<'_> {
     }
 
     /// The text of each node in document order: of an element all text below it, of an attribute its value. Text, a number
-    /// or a boolean is one value, written as `XPath` does.
+    /// or a boolean is one value, written as XPath does.
     pub fn values(&self) -> Vec<String> {
         match &self.value {
             Value::Nodes(nodes) => nodes.iter().map(|at| at.text(self.document).to_owned()).collect(),

@@ -65,7 +65,9 @@ impl<'d> Search<'d> {
     /// Keeps the candidates that are, or are not, among some.
     fn keep(&self, candidates: &mut Vec<u32>, among: &[u32], wanted: bool) {
         let mut is_among = vec![false; self.document.nodes.len()];
-        among.iter().for_each(|node| is_among[*node as usize] = true);
+        for node in among {
+            is_among[*node as usize] = true;
+        }
         candidates.retain(|node| is_among[*node as usize] == wanted);
     }
 

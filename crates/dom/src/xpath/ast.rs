@@ -198,7 +198,6 @@ impl Expr {
 
     fn asks_position(&self) -> bool {
         match self {
-            Self::Number(_) | Self::Text(_) => false,
             Self::Chain(first, rest) => first.asks_position() || rest.iter().any(|(_, one)| one.asks_position()),
             Self::Negate(one) | Self::Matches(one, _) | Self::Replace(one, _, _) => one.asks_position(),
             Self::Union(all) => all.iter().any(Self::asks_position),
@@ -206,7 +205,7 @@ impl Expr {
             Self::Call(_, arguments) => arguments.iter().any(Self::asks_position),
             // Within its predicates, position() is that of its own nodes.
             Self::Path(Path { start: Start::Filter(first, _), .. }) => first.asks_position(),
-            Self::Path(_) => false,
+            Self::Number(_) | Self::Text(_) | Self::Path(_) => false,
         }
     }
 }

@@ -27,6 +27,13 @@ pub(super) struct Context {
     pub size: usize,
 }
 
+impl Context {
+    /// The document node.
+    pub fn root() -> Self {
+        Self { at: At::node(ROOT), position: 1, size: 1 }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Evaluator<'a> {
     pub document: &'a Document,
@@ -61,10 +68,6 @@ impl<'a> Evaluator<'a> {
     pub fn made(&self, text: String) -> Outcome<Value<'a>> {
         self.charge(1 + text.len() as u64)?;
         Ok(Value::Text(Cow::Owned(text)))
-    }
-
-    pub fn root(&self) -> Context {
-        Context { at: At::node(ROOT), position: 1, size: 1 }
     }
 
     pub fn value(&self, expression: &'a Expr, context: Context) -> Outcome<Value<'a>> {
