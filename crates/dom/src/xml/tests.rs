@@ -1,4 +1,4 @@
-//! What is well-formed, and what is said of the rest.
+//! Well-formed documents, and the faults of others.
 
 use crate::{Document, XPath};
 use proptest::prelude::*;
