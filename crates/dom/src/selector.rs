@@ -39,8 +39,9 @@ impl Selector {
 
 impl Document {
     /// Of each element that the selector finds, in document order, the value of the attribute, or without an attribute the
-    /// text of the element and all below it, trimmed; white space within is as in the source. An element without the
-    /// attribute gives an empty text, so that the numbers of the elements are those of the values.
+    /// text of the element and all below it, scripts and styles included. The text is trimmed; white space within is as in
+    /// the source. An element without the attribute gives an empty text, so that the numbers of the elements are those of
+    /// the values.
     ///
     /// # Errors
     ///

@@ -222,12 +222,21 @@ fn faults_are_named_with_their_column() {
 fn deep_nesting_is_refused() {
     for (open, close) in [("(", ")"), ("a[", "]"), ("not(", ")")] {
         let deep = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
-        assert!(XPath::parse(&deep(30)).is_ok());
+        let deepest = XPath::parse(&deep(30)).unwrap();
+        assert!(book().xpath(&deepest).is_ok());
         assert!(XPath::parse(&deep(10_000)).unwrap_err().message.contains("nested"));
     }
     assert!(XPath::parse(&"a|".repeat(40_000)).is_err());
     assert!(XPath::parse(&format!("{}1", "1+".repeat(30_000))).is_ok());
     assert!(XPath::parse(&format!("{}1", "-".repeat(60_000))).is_ok());
+}
+
+#[test]
+fn documents_and_expressions_go_to_other_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Document>();
+    is_shared::<XPath>();
+    is_shared::<crate::Selector>();
 }
 
 /// A page of `rows` forms, with its CSRF token at the end.
