@@ -185,6 +185,19 @@ fn a_result_that_is_too_large_is_refused() {
     assert_eq!(result.unwrap_err(), WorkLimit::Size(64 << 20));
 }
 
+/// Each would take 10,000,000,000s of steps, were elements compared pair by pair.
+#[test]
+fn deep_and_long_documents_are_searched_in_passes() {
+    let deep = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
+    let long = format!("<r>{}</r>", "<a b='c'>x<!-- --></a>".repeat(200_000));
+    let selectors =
+        "a a a:has(a a) a, a ~ a ~ a:has(~ a ~ a), a + a:has(+ a), :not(a a), a:nth-last-of-type(2n+1):contains(x)";
+    for (source, count) in [(deep, 199_998), (long, 200_001)] {
+        let found = Document::xml(&source).unwrap().css(&Selector::parse(selectors).unwrap(), Some("b")).unwrap();
+        assert_eq!(found.len(), count);
+    }
+}
+
 proptest! {
     #[test]
     fn any_selector_is_parsed_or_refused(text in "\\PC{0,40}") {
