@@ -1,0 +1,144 @@
+//! XPath 1.0.
+
+mod ast;
+mod axes;
+mod evaluate;
+mod functions;
+mod lexer;
+mod parser;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use crate::document::Document;
+use crate::error::{ExpressionError, WorkLimit};
+use crate::{MAX_RESULT, markup};
+use evaluate::{Context, Evaluator};
+use value::{At, Value};
+
+/// A parsed XPath 1.0 expression: all axes, operators and core functions, without variables.
+///
+/// Names of HTML elements and attributes match in upper and lower case. In XML a name matches as written, prefix included, or
+/// by its part after the prefix. Beyond 1.0 there are `matches`, `replace`, `lower-case`, `upper-case` and `ends-with`; the
+/// regular expressions of the first two are literals, in the syntax of the crate `regex`.
+#[derive(Clone, Debug)]
+pub struct XPath(ast::Expr);
+
+impl XPath {
+    /// Parses an expression.
+    ///
+    /// # Errors
+    ///
+    /// With the column, if it is not XPath 1.0, has a variable, is nested more than 32 deep, or has more than 64 KiB.
+    pub fn parse(expression: &str) -> Result<Self, ExpressionError> {
+        Ok(Self(parser::parse(expression)?))
+    }
+}
+
+/// What an [`XPath`] expression gives on a document.
+#[derive(Clone, Debug)]
+pub struct XPathResult<'d> {
+    document: &'d Document,
+    value: Value<'d>,
+}
+
+/// The four kinds of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum XPathKind {
+    /// A set of nodes, which may be empty.
+    Nodes,
+    /// Text.
+    Text,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+}
+
+impl Document {
+    /// Evaluates an expression from the document node.
+    ///
+    /// # Errors
+    ///
+    /// If the expression takes too many steps for the size of the document, or its nodes have more than 64 MiB of text.
+    pub fn xpath<'d>(&'d self, expression: &XPath) -> Result<XPathResult<'d>, WorkLimit> {
+        Ok(self.counted(expression)?.0)
+    }
+
+    /// The result, and how many steps it took.
+    fn counted<'d>(&'d self, expression: &XPath) -> Result<(XPathResult<'d>, u64), WorkLimit> {
+        let evaluator = Evaluator::new(self);
+        let value = match evaluator.value(&expression.0, Context::root())? {
+            Value::Nodes(nodes) => Value::Nodes(nodes),
+            Value::Text(text) => Value::Text(text.into_owned().into()),
+            Value::Number(number) => Value::Number(number),
+            Value::Boolean(boolean) => Value::Boolean(boolean),
+        };
+        if let Value::Nodes(nodes) = &value
+            && nodes.iter().map(|at| at.text(self).len()).sum::<usize>() > MAX_RESULT
+        {
+            return Err(WorkLimit::Size(MAX_RESULT));
+        }
+        Ok((XPathResult { document: self, value }, evaluator.steps()))
+    }
+}
+
+impl XPathResult<'_> {
+    /// Which of the four kinds it is.
+    pub fn kind(&self) -> XPathKind {
+        match self.value {
+            Value::Nodes(_) => XPathKind::Nodes,
+            Value::Text(_) => XPathKind::Text,
+            Value::Number(_) => XPathKind::Number,
+            Value::Boolean(_) => XPathKind::Boolean,
+        }
+    }
+
+    /// How many nodes there are; 1 for text, a number or a boolean.
+    pub fn len(&self) -> usize {
+        if let Value::Nodes(nodes) = &self.value { nodes.len() } else { 1 }
+    }
+
+    /// Whether it is an empty set of nodes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text of each node in document order: of an element all text below it, of an attribute its value. Text, a number
+    /// or a boolean is one value, written as XPath does.
+    pub fn values(&self) -> Vec<String> {
+        match &self.value {
+            Value::Nodes(nodes) => nodes.iter().map(|at| at.text(self.document).to_owned()).collect(),
+            other => vec![other.clone().text(self.document).into_owned()],
+        }
+    }
+
+    /// True for a set with nodes, text with characters, a number other than 0 and NaN, and true.
+    pub fn as_bool(&self) -> bool {
+        self.value.is_true()
+    }
+
+    /// The markup of each node, its own tags included; of an attribute its value. Other results as by
+    /// [`XPathResult::values`].
+    ///
+    /// # Errors
+    ///
+    /// If the markup has more than 64 MiB.
+    pub fn fragment(&self) -> Result<Vec<String>, WorkLimit> {
+        let Value::Nodes(nodes) = &self.value else {
+            return Ok(self.values());
+        };
+        let mut left = MAX_RESULT;
+        nodes.iter().map(|at| self.markup(*at, &mut left)).collect()
+    }
+
+    fn markup(&self, at: At, left: &mut usize) -> Result<String, WorkLimit> {
+        if at.attribute().is_some() {
+            return Ok(at.text(self.document).to_owned());
+        }
+        let mut out = String::new();
+        markup::write(self.document, at.node, *left, &mut out);
+        *left = left.checked_sub(out.len()).ok_or(WorkLimit::Size(MAX_RESULT))?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,273 @@
+//! Evaluates an expression on a document, within a budget of steps.
+
+use super::ast::{Expr, Operator, Path, Start};
+use super::value::{At, Value};
+use crate::document::{Document, ROOT};
+use crate::error::WorkLimit;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+/// Steps that any evaluation may take, and more for each node and each byte of text.
+const STEPS: u64 = 64_000_000;
+const STEPS_PER_NODE: u64 = 64;
+const STEPS_PER_BYTE: u64 = 16;
+
+/// Bytes that are searched or compared in about the time of a step.
+const BYTES_PER_STEP: usize = 16;
+
+pub(super) type Outcome<T> = Result<T, WorkLimit>;
+
+/// The node that an expression is evaluated for, and its place among others of its step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context {
+    pub at: At,
+    pub position: usize,
+    pub size: usize,
+}
+
+impl Context {
+    /// The document node.
+    pub fn root() -> Self {
+        Self { at: At::node(ROOT), position: 1, size: 1 }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Evaluator<'a> {
+    pub document: &'a Document,
+    budget: u64,
+    left: Cell<u64>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn new(document: &'a Document) -> Self {
+        let (nodes, bytes) = (document.nodes.len() as u64, document.all_text().len() as u64);
+        let budget = STEPS + STEPS_PER_NODE * nodes + STEPS_PER_BYTE * bytes;
+        Self { document, budget, left: Cell::new(budget) }
+    }
+
+    /// The steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.budget - self.left.get()
+    }
+
+    pub fn charge(&self, steps: u64) -> Outcome<()> {
+        let left = self.left.get().checked_sub(steps).ok_or(WorkLimit::Steps(self.budget))?;
+        self.left.set(left);
+        Ok(())
+    }
+
+    /// Charges for reading text.
+    pub fn charge_text(&self, text: &str) -> Outcome<()> {
+        self.charge((1 + text.len() / BYTES_PER_STEP) as u64)
+    }
+
+    /// Charges for text that is made anew.
+    pub fn made(&self, text: String) -> Outcome<Value<'a>> {
+        self.charge(1 + text.len() as u64)?;
+        Ok(Value::Text(Cow::Owned(text)))
+    }
+
+    pub fn value(&self, expression: &'a Expr, context: Context) -> Outcome<Value<'a>> {
+        self.charge(1)?;
+        Ok(match expression {
+            Expr::Number(number) => Value::Number(*number),
+            Expr::Text(text) => Value::Text(Cow::Borrowed(text)),
+            Expr::Chain(first, rest) => self.chain(first, rest, context)?,
+            Expr::Negate(operand) => Value::Number(-self.number(operand, context)?),
+            Expr::Union(all) => {
+                let mut nodes = Vec::new();
+                for one in all {
+                    nodes.append(&mut self.nodes(one, context)?);
+                }
+                Value::Nodes(self.sorted(nodes)?)
+            }
+            Expr::Call(function, arguments) => self.call(*function, arguments, context)?,
+            Expr::Matches(subject, regex) => {
+                let text = self.text(subject, context)?;
+                self.charge(text.len() as u64)?;
+                Value::Boolean(regex.is_match(&text))
+            }
+            Expr::Replace(subject, regex, replacement) => {
+                let text = self.text(subject, context)?;
+                // Each place between two characters may be replaced.
+                self.charge((text.len() as u64 + 1) * (replacement.len() as u64 + 1))?;
+                self.made(regex.replace_all(&text, &**replacement).into_owned())?
+            }
+            Expr::Path(path) => Value::Nodes(self.path(path, context)?),
+        })
+    }
+
+    pub fn text(&self, expression: &'a Expr, context: Context) -> Outcome<Cow<'a, str>> {
+        Ok(self.value(expression, context)?.text(self.document))
+    }
+
+    pub fn number(&self, expression: &'a Expr, context: Context) -> Outcome<f64> {
+        let value = self.value(expression, context)?;
+        if let Value::Nodes(nodes) = &value {
+            self.charge_text(nodes.first().map_or("", |first| first.text(self.document)))?;
+        }
+        Ok(value.number(self.document))
+    }
+
+    /// The nodes of an expression that the parser found to give nodes.
+    pub fn nodes(&self, expression: &'a Expr, context: Context) -> Outcome<Vec<At>> {
+        match self.value(expression, context)? {
+            Value::Nodes(nodes) => Ok(nodes),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn path(&self, path: &'a Path, context: Context) -> Outcome<Vec<At>> {
+        let mut nodes = match &path.start {
+            Start::Root => vec![At::node(ROOT)],
+            Start::Context => vec![context.at],
+            Start::Filter(primary, predicates) => {
+                let mut nodes = self.nodes(primary, context)?;
+                for predicate in predicates {
+                    nodes = self.filter(nodes, predicate)?;
+                }
+                nodes
+            }
+        };
+        for step in &path.steps {
+            nodes = self.step(&nodes, step)?;
+        }
+        Ok(nodes)
+    }
+
+    /// The nodes for which a predicate holds; a number is a position.
+    pub fn filter(&self, nodes: Vec<At>, predicate: &'a Expr) -> Outcome<Vec<At>> {
+        let size = nodes.len();
+        let mut kept = Vec::new();
+        for (index, at) in nodes.into_iter().enumerate() {
+            let position = index + 1;
+            let holds = match self.value(predicate, Context { at, position, size })? {
+                Value::Number(number) => number == position as f64,
+                other => other.is_true(),
+            };
+            if holds {
+                kept.push(at);
+            }
+        }
+        Ok(kept)
+    }
+
+    fn chain(&self, first: &'a Expr, rest: &'a [(Operator, Expr)], context: Context) -> Outcome<Value<'a>> {
+        let mut left = self.value(first, context)?;
+        for (operator, right) in rest {
+            // What is decided needs no right side.
+            left = match operator {
+                Operator::Or if left.is_true() => Value::Boolean(true),
+                Operator::And if !left.is_true() => Value::Boolean(false),
+                Operator::Or | Operator::And => Value::Boolean(self.value(right, context)?.is_true()),
+                _ => self.operate(left, *operator, self.value(right, context)?)?,
+            };
+        }
+        Ok(left)
+    }
+
+    fn operate(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Outcome<Value<'a>> {
+        let (a, b) = (|| left.number(self.document), || right.number(self.document));
+        Ok(Value::Number(match operator {
+            Operator::Add => a() + b(),
+            Operator::Subtract => a() - b(),
+            Operator::Multiply => a() * b(),
+            Operator::Divide => a() / b(),
+            Operator::Modulo => a() % b(),
+            _ => return Ok(Value::Boolean(self.compares(left, operator, right)?)),
+        }))
+    }
+
+    /// Whether a comparison holds; for nodes, whether it holds for any of them (XPath 1.0, section 3.4).
+    fn compares(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Outcome<bool> {
+        let is_equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+        match (left, right) {
+            (Value::Nodes(left), Value::Nodes(right)) if operator == Operator::Equal => self.share(&left, &right),
+            (Value::Nodes(left), Value::Nodes(right)) => {
+                for one in right {
+                    let right = Value::Text(Cow::Borrowed(one.text(self.document)));
+                    let right = if is_equality { right } else { Value::Number(right.number(self.document)) };
+                    if self.any(&left, operator, &right)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            (Value::Boolean(left), right) if is_equality => {
+                Ok((left == right.is_true()) == (operator == Operator::Equal))
+            }
+            (left, Value::Boolean(right)) if is_equality => {
+                Ok((left.is_true() == right) == (operator == Operator::Equal))
+            }
+            (Value::Nodes(left), right) => self.any(&left, operator, &right),
+            (left, Value::Nodes(right)) => self.any(&right, operator.mirrored(), &left),
+            (left, right) => self.holds(&left, operator, &right),
+        }
+    }
+
+    /// Whether a comparison with a single value holds for any of the nodes.
+    fn any(&self, nodes: &[At], operator: Operator, right: &Value<'a>) -> Outcome<bool> {
+        if let Value::Boolean(_) = right {
+            return self.holds(&Value::Boolean(!nodes.is_empty()), operator, right);
+        }
+        for at in nodes {
+            if self.holds(&Value::Text(Cow::Borrowed(at.text(self.document))), operator, right)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Compares two values, neither of which is nodes.
+    fn holds(&self, left: &Value<'a>, operator: Operator, right: &Value<'a>) -> Outcome<bool> {
+        let is_equality = matches!(operator, Operator::Equal | Operator::NotEqual);
+        if let (Value::Text(left), Value::Text(right), true) = (left, right, is_equality) {
+            self.charge(1)?;
+            return Ok((left == right) == (operator == Operator::Equal));
+        }
+        if let Value::Text(text) = left {
+            self.charge_text(text)?;
+        }
+        let order = left.number(self.document).partial_cmp(&right.number(self.document));
+        Ok(match operator {
+            Operator::Equal => order == Some(Ordering::Equal),
+            Operator::NotEqual => order != Some(Ordering::Equal),
+            Operator::Less => order == Some(Ordering::Less),
+            Operator::Greater => order == Some(Ordering::Greater),
+            Operator::AtMost => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+            _ => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        })
+    }
+
+    /// Whether two sets have nodes of the same text.
+    fn share(&self, left: &[At], right: &[At]) -> Outcome<bool> {
+        let mut texts = HashSet::new();
+        for at in left {
+            self.charge_text(at.text(self.document))?;
+            texts.insert(at.text(self.document));
+        }
+        for at in right {
+            self.charge_text(at.text(self.document))?;
+            if texts.contains(at.text(self.document)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Operator {
+    /// The operator with its sides exchanged.
+    fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::AtMost => Self::AtLeast,
+            Self::Greater => Self::Less,
+            Self::AtLeast => Self::AtMost,
+            other => other,
+        }
+    }
+}

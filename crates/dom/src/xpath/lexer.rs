@@ -1,0 +1,108 @@
+//! Splits an expression into tokens, by the rules of XPath 1.0, section 3.7.
+
+use crate::error::ExpressionError;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    /// `name`, `prefix:name` or `prefix:*`.
+    Name(Box<str>),
+    Text(Box<str>),
+    Number(f64),
+    /// An operator or bracket as written; `×` is `*` as multiplication.
+    Symbol(&'static str),
+    End,
+}
+
+/// The longer ones first.
+const SYMBOLS: [&str; 20] =
+    ["::", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+", "-", "=", "<", ">"];
+
+/// Operators that are words, if they stand where an operator may stand.
+const WORDS: [&str; 4] = ["and", "or", "div", "mod"];
+
+/// After these, or at the start, a name is a name and `*` is any name.
+const BEFORE_OPERANDS: [&str; 22] = [
+    "@", "::", "(", "[", ",", "and", "or", "div", "mod", "×", "/", "//", "|", "+", "-", "=", "!=", "<", "<=", ">",
+    ">=", "$",
+];
+
+/// Tokens with their byte offsets; the last is [`Token::End`].
+pub(super) fn tokens(source: &str) -> Result<Vec<(Token, usize)>, ExpressionError> {
+    let mut found: Vec<(Token, usize)> = Vec::new();
+    let mut rest = source.trim_start();
+    while !rest.is_empty() {
+        let offset = source.len() - rest.len();
+        let is_operand = match found.last() {
+            None => true,
+            Some((Token::Symbol(symbol), _)) => BEFORE_OPERANDS.contains(symbol),
+            Some(_) => false,
+        };
+        let (token, length) = token(source, rest, is_operand)?;
+        found.push((token, offset));
+        rest = rest[length..].trim_start();
+    }
+    found.push((Token::End, source.len()));
+    Ok(found)
+}
+
+/// The first token of `rest` and its length in bytes.
+fn token(source: &str, rest: &str, is_operand: bool) -> Result<(Token, usize), ExpressionError> {
+    let offset = source.len() - rest.len();
+    let fault = |message: String| ExpressionError::at(source, offset, message);
+    let first = rest.chars().next().unwrap_or(' ');
+    let after = &rest[first.len_utf8()..];
+    if first == '"' || first == '\'' {
+        let end = after.find(first).ok_or_else(|| fault(format!("the text has no closing {first}")))?;
+        return Ok((Token::Text(after[..end].into()), end + 2));
+    }
+    if first.is_ascii_digit() || (first == '.' && after.starts_with(|next: char| next.is_ascii_digit())) {
+        return Ok(number(rest));
+    }
+    if first == '*' {
+        return Ok((if is_operand { Token::Name("*".into()) } else { Token::Symbol("×") }, 1));
+    }
+    if let Some(symbol) = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
+        return Ok((Token::Symbol(symbol), symbol.len()));
+    }
+    if first == '$' {
+        return Err(fault("XPath variables have no values here; write a literal".to_owned()));
+    }
+    let length = name_length(rest);
+    if length == 0 {
+        return Err(fault(format!("unexpected `{first}`")));
+    }
+    let name = &rest[..length];
+    match WORDS.iter().find(|word| !is_operand && **word == name) {
+        Some(word) => Ok((Token::Symbol(word), length)),
+        None if is_operand => Ok((Token::Name(name.into()), length)),
+        None => Err(fault(format!("expected an operator, not `{name}`"))),
+    }
+}
+
+fn number(rest: &str) -> (Token, usize) {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut length = digits(rest);
+    if rest[length..].starts_with('.') {
+        length += 1 + digits(&rest[length + 1..]);
+    }
+    (Token::Number(rest[..length].parse().unwrap_or(f64::NAN)), length)
+}
+
+/// The bytes of `name`, `prefix:name` or `prefix:*`.
+fn name_length(rest: &str) -> usize {
+    let own = part_length(rest);
+    let Some(local) = rest[own..].strip_prefix(':') else {
+        return own;
+    };
+    let local = if local.starts_with('*') { 1 } else { part_length(local) };
+    if own == 0 || local == 0 { own } else { own + 1 + local }
+}
+
+fn part_length(rest: &str) -> usize {
+    let is_start = |letter: char| letter.is_alphabetic() || letter == '_' || !letter.is_ascii();
+    let is_inner = |letter: char| is_start(letter) || letter.is_numeric() || "-.".contains(letter);
+    if !rest.starts_with(is_start) {
+        return 0;
+    }
+    rest.find(|letter| !is_inner(letter)).unwrap_or(rest.len())
+}

@@ -1,0 +1,378 @@
+//! Tokens to an expression, by recursive descent of bounded depth.
+
+use super::ast::{AXES, Axis, Expr, FUNCTIONS, Function, Operator, Path, Start, Step, Test};
+use super::lexer::{Token, tokens};
+use crate::error::ExpressionError;
+use regex::RegexBuilder;
+
+/// Brackets within brackets.
+const MAX_DEPTH: usize = 32;
+
+/// Bytes of an expression.
+const MAX_BYTES: usize = 1 << 16;
+
+/// Operators by precedence, the weakest first.
+const LEVELS: [&[(&str, Operator)]; 6] = [
+    &[("or", Operator::Or)],
+    &[("and", Operator::And)],
+    &[("=", Operator::Equal), ("!=", Operator::NotEqual)],
+    &[("<", Operator::Less), ("<=", Operator::AtMost), (">", Operator::Greater), (">=", Operator::AtLeast)],
+    &[("+", Operator::Add), ("-", Operator::Subtract)],
+    &[("×", Operator::Multiply), ("div", Operator::Divide), ("mod", Operator::Modulo)],
+];
+
+type Parsed<T> = Result<T, ExpressionError>;
+
+pub(super) fn parse(source: &str) -> Parsed<Expr> {
+    if source.len() > MAX_BYTES {
+        return Err(ExpressionError::at(source, MAX_BYTES, format!("the expression has more than {MAX_BYTES} bytes")));
+    }
+    let mut parser = Parser { source, tokens: tokens(source)?, position: 0, depth: 0 };
+    let expression = parser.expression()?;
+    if *parser.peek() != Token::End {
+        return Err(parser.fault("expected an operator or the end"));
+    }
+    Ok(expression)
+}
+
+struct Parser<'s> {
+    source: &'s str,
+    tokens: Vec<(Token, usize)>,
+    position: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> &Token {
+        self.tokens.get(self.position + ahead).map_or(&Token::End, |(token, _)| token)
+    }
+
+    fn is_symbol(&self, symbol: &str) -> bool {
+        matches!(self.peek(), Token::Symbol(own) if *own == symbol)
+    }
+
+    /// Takes a symbol if it comes next.
+    fn take(&mut self, symbol: &str) -> bool {
+        let is_next = self.is_symbol(symbol);
+        self.position += usize::from(is_next);
+        is_next
+    }
+
+    fn expect(&mut self, symbol: &str) -> Parsed<()> {
+        if self.take(symbol) { Ok(()) } else { Err(self.fault(&format!("expected `{symbol}`"))) }
+    }
+
+    /// A fault at the next token.
+    fn fault(&self, message: &str) -> ExpressionError {
+        let (token, offset) = self.tokens.get(self.position).map_or((&Token::End, self.source.len()), |(a, b)| (a, *b));
+        let found = match token {
+            Token::Name(name) => format!("`{name}`"),
+            Token::Text(text) => format!("'{text}'"),
+            Token::Number(number) => format!("`{number}`"),
+            Token::Symbol("×") => "`*`".to_owned(),
+            Token::Symbol(symbol) => format!("`{symbol}`"),
+            Token::End => "the end of the expression".to_owned(),
+        };
+        ExpressionError::at(self.source, offset, format!("{message}, found {found}"))
+    }
+
+    fn expression(&mut self) -> Parsed<Expr> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.fault(&format!("brackets are nested more than {MAX_DEPTH} deep")));
+        }
+        let expression = self.level(0)?;
+        self.depth -= 1;
+        Ok(expression)
+    }
+
+    fn level(&mut self, level: usize) -> Parsed<Expr> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary();
+        };
+        let first = self.level(level + 1)?;
+        let mut rest = Vec::new();
+        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.is_symbol(symbol)) {
+            self.position += 1;
+            rest.push((*operator, self.level(level + 1)?));
+        }
+        Ok(if rest.is_empty() { first } else { Expr::Chain(Box::new(first), rest) })
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        let mut signs = 0;
+        while self.take("-") {
+            signs += 1;
+        }
+        let operand = self.union()?;
+        Ok(match signs {
+            0 => operand,
+            odd if odd % 2 == 1 => Expr::Negate(Box::new(operand)),
+            _ => Expr::Call(Function::Number, vec![operand]),
+        })
+    }
+
+    fn union(&mut self) -> Parsed<Expr> {
+        let first = self.path()?;
+        if !self.is_symbol("|") {
+            return Ok(first);
+        }
+        let mut all = vec![first];
+        while self.take("|") {
+            all.push(self.path()?);
+        }
+        if all.iter().all(Expr::is_nodes) { Ok(Expr::Union(all)) } else { Err(self.fault("`|` joins only nodes")) }
+    }
+
+    fn path(&mut self) -> Parsed<Expr> {
+        let mut steps = Vec::new();
+        let start = if self.is_primary() {
+            let primary = self.primary()?;
+            let predicates = self.predicates()?;
+            let goes_on = self.is_symbol("/") || self.is_symbol("//");
+            if predicates.is_empty() && !goes_on {
+                return Ok(primary);
+            }
+            if !primary.is_nodes() {
+                return Err(self.fault("a predicate or path must follow an expression that gives nodes"));
+            }
+            Start::Filter(Box::new(primary), predicates)
+        } else if self.is_symbol("/") || self.is_symbol("//") {
+            Start::Root
+        } else {
+            steps.push(self.step()?);
+            Start::Context
+        };
+        self.steps(&start, &mut steps)?;
+        Ok(Expr::Path(Path { start, steps: joined(steps) }))
+    }
+
+    fn steps(&mut self, start: &Start, steps: &mut Vec<Step>) -> Parsed<()> {
+        loop {
+            if self.take("//") {
+                steps.push(any_below());
+            } else if !self.take("/") || (matches!(start, Start::Root) && steps.is_empty() && !self.is_step()) {
+                return Ok(());
+            }
+            steps.push(self.step()?);
+        }
+    }
+
+    /// Whether a step may begin here, so that `/` alone can be told from a path.
+    fn is_step(&self) -> bool {
+        matches!(self.peek(), Token::Name(_) | Token::Symbol("." | ".." | "@"))
+    }
+
+    fn is_primary(&self) -> bool {
+        match (self.peek(), self.peek_at(1)) {
+            (Token::Text(_) | Token::Number(_) | Token::Symbol("("), _) => true,
+            (Token::Name(name), Token::Symbol("(")) => !is_node_type(name),
+            _ => false,
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let token = self.peek().clone();
+        if let Token::Name(name) = &token {
+            return self.call(name);
+        }
+        self.position += 1;
+        match token {
+            Token::Text(text) => Ok(Expr::Text(text)),
+            Token::Number(number) => Ok(Expr::Number(number)),
+            _ => {
+                let inner = self.expression()?;
+                self.expect(")")?;
+                Ok(inner)
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str) -> Parsed<Expr> {
+        // XPath 2.0 writes `fn:` before its functions.
+        let plain = name.strip_prefix("fn:").unwrap_or(name);
+        let Some((_, function, fewest, most)) = FUNCTIONS.iter().find(|(own, ..)| *own == plain) else {
+            return Err(self.fault(&format!("expected a function of XPath 1.0 instead of {name}()")));
+        };
+        let at = self.tokens[self.position].1;
+        self.position += 2;
+        let mut arguments = Vec::new();
+        while !self.is_symbol(")") {
+            arguments.push(self.expression()?);
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        let count = arguments.len();
+        let fault = |message: String| ExpressionError::at(self.source, at, message);
+        if count < *fewest {
+            return Err(fault(format!("{name}() takes at least {fewest} arguments, {count} given")));
+        }
+        if count > *most {
+            return Err(fault(format!("{name}() takes at most {most} arguments, {count} given")));
+        }
+        let wants_nodes = match function {
+            Function::Count | Function::Sum => true,
+            Function::Name | Function::LocalName | Function::NamespaceUri => count == 1,
+            _ => false,
+        };
+        if wants_nodes && !arguments[0].is_nodes() {
+            return Err(fault(format!("{name}() takes nodes, for example {name}(//a)")));
+        }
+        match function {
+            Function::Matches | Function::Replace => pattern(*function, arguments).map_err(fault),
+            _ => Ok(Expr::Call(*function, arguments)),
+        }
+    }
+
+    fn predicates(&mut self) -> Parsed<Vec<Expr>> {
+        let mut all = Vec::new();
+        while self.take("[") {
+            all.push(self.expression()?);
+            self.expect("]")?;
+        }
+        Ok(all)
+    }
+
+    fn step(&mut self) -> Parsed<Step> {
+        if self.take(".") {
+            return Ok(plain(Axis::Itself, Test::Node));
+        }
+        if self.take("..") {
+            return Ok(plain(Axis::Parent, Test::Node));
+        }
+        let axis = self.axis()?;
+        let test = self.test()?;
+        let predicates = self.predicates()?;
+        let is_positional = predicates.iter().any(Expr::is_positional);
+        Ok(Step { axis, test, predicates, is_positional })
+    }
+
+    fn axis(&mut self) -> Parsed<Axis> {
+        if self.take("@") {
+            return Ok(Axis::Attribute);
+        }
+        let (Token::Name(name), Token::Symbol("::")) = (self.peek(), self.peek_at(1)) else {
+            return Ok(Axis::Child);
+        };
+        let Some((_, axis)) = AXES.iter().find(|(own, _)| **own == **name) else {
+            return Err(self.fault("expected an axis such as child, descendant or ancestor"));
+        };
+        self.position += 2;
+        Ok(*axis)
+    }
+
+    fn test(&mut self) -> Parsed<Test> {
+        let Token::Name(name) = self.peek().clone() else {
+            return Err(self.fault("expected a step such as a name, `*`, `@name` or text()"));
+        };
+        if !matches!(self.peek_at(1), Token::Symbol("(")) {
+            self.position += 1;
+            return Ok(match &*name {
+                "*" => Test::Any,
+                any if any.ends_with(":*") => Test::Prefix(any.trim_end_matches('*').into()),
+                _ => Test::Name(name),
+            });
+        }
+        if !is_node_type(&name) {
+            return Err(self.fault("expected a node test, not a function"));
+        }
+        self.position += 2;
+        let target = match self.peek() {
+            Token::Text(text) if &*name == "processing-instruction" => Some(text.clone()),
+            _ => None,
+        };
+        self.position += usize::from(target.is_some());
+        self.expect(")")?;
+        Ok(match &*name {
+            "node" => Test::Node,
+            "text" => Test::Text,
+            "comment" => Test::Comment,
+            _ => Test::Instruction(target),
+        })
+    }
+}
+
+fn is_node_type(name: &str) -> bool {
+    ["node", "text", "comment", "processing-instruction"].contains(&name)
+}
+
+fn plain(axis: Axis, test: Test) -> Step {
+    Step { axis, test, predicates: Vec::new(), is_positional: false }
+}
+
+/// The step behind `//`.
+fn any_below() -> Step {
+    plain(Axis::DescendantOrSelf, Test::Node)
+}
+
+/// Makes one step of `//name`, which need not list all nodes, where no predicate asks for the position among children.
+fn joined(steps: Vec<Step>) -> Vec<Step> {
+    let mut all: Vec<Step> = Vec::new();
+    for mut step in steps {
+        let after_any = all.last().is_some_and(|last| {
+            last.axis == Axis::DescendantOrSelf && matches!(last.test, Test::Node) && last.predicates.is_empty()
+        });
+        if after_any && step.axis == Axis::Child && !step.is_positional {
+            step.axis = Axis::Descendant;
+            all.pop();
+        }
+        all.push(step);
+    }
+    all
+}
+
+/// `matches` and `replace`, whose pattern is compiled once.
+fn pattern(function: Function, arguments: Vec<Expr>) -> Result<Expr, String> {
+    let mut arguments = arguments.into_iter();
+    let subject = Box::new(arguments.next().unwrap_or(Expr::Text("".into())));
+    let mut texts = Vec::new();
+    for argument in arguments {
+        let Expr::Text(text) = argument else {
+            return Err("pattern, replacement and flags must be literal texts".to_owned());
+        };
+        texts.push(text);
+    }
+    let flags = texts.get(if function == Function::Matches { 1 } else { 2 }).map_or("", |flags| &**flags);
+    if let Some(unknown) = flags.chars().find(|flag| !"imsx".contains(*flag)) {
+        return Err(format!("unknown flag `{unknown}`; expected some of `i`, `m`, `s`, `x`"));
+    }
+    let regex = RegexBuilder::new(texts.first().map_or("", |pattern| &**pattern))
+        .case_insensitive(flags.contains('i'))
+        .multi_line(flags.contains('m'))
+        .dot_matches_new_line(flags.contains('s'))
+        .ignore_whitespace(flags.contains('x'))
+        .build()
+        .map_err(|error| error.to_string())?;
+    if function == Function::Matches {
+        return Ok(Expr::Matches(subject, Box::new(regex)));
+    }
+    let replacement = braced(texts.get(1).map_or("", |text| &**text));
+    Ok(Expr::Replace(subject, Box::new(regex), replacement.into()))
+}
+
+/// Writes `$1` of XPath as `${1}` of the regex crate, which would read a letter after it as part of a name.
+fn braced(replacement: &str) -> String {
+    let mut out = String::new();
+    let mut letters = replacement.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '$' if letters.peek().is_some_and(char::is_ascii_digit) => {
+                out.push_str("${");
+                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                    out.push(digit);
+                }
+                out.push('}');
+            }
+            '\\' => out.push_str(&letters.next().map_or_else(String::new, |next| next.to_string().replace('$', "$$"))),
+            '$' => out.push_str("$$"),
+            other => out.push(other),
+        }
+    }
+    out
+}
