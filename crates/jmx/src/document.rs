@@ -12,7 +12,7 @@ mod parse;
 mod text;
 
 pub use parse::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
-pub(crate) use text::{encode, encode_attribute};
+pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
 
 use crate::error::{JmxError, Position};
 use lines::Lines;

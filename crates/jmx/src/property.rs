@@ -65,9 +65,14 @@ impl<'d> Property<'d> {
         self.node
     }
 
+    /// Tag: `stringProp`; within the settings of a listener the name of the setting.
+    pub fn tag(&self) -> &'d str {
+        self.document.name(self.node)
+    }
+
     /// Kind, from the tag.
     pub fn kind(&self) -> PropertyKind {
-        PropertyKind::of(self.document.name(self.node))
+        PropertyKind::of(self.tag())
     }
 
     /// Name: the attribute `name`, or the text of a nested `<name>`; empty where there is none.

@@ -27,7 +27,7 @@ pub(crate) fn attributes(open: &str) -> impl Iterator<Item = Attribute> + '_ {
     })
 }
 
-/// What is wrong with a tag, and at which byte of it; None where it is well-formed.
+/// What is wrong with a tag, and at which byte of it; None for a correct tag.
 pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     let element = name(open);
     if !element.starts_with(|first: char| first.is_alphabetic() || "_:".contains(first)) {

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The characters of a text: references resolved, line ends as LF.
-pub(super) fn decode(raw: &str) -> Cow<'_, str> {
+pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     resolve(line_ends(raw))
 }
 
 /// The characters of an attribute value: references resolved, white space as spaces.
-pub(super) fn decode_attribute(raw: &str) -> Cow<'_, str> {
+pub(crate) fn decode_attribute(raw: &str) -> Cow<'_, str> {
     match line_ends(raw) {
         text if text.contains(['\n', '\t']) => {
             Cow::Owned(resolve(Cow::Owned(text.replace(['\n', '\t'], " "))).into_owned())
