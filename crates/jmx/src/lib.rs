@@ -32,6 +32,7 @@ pub mod support;
 #[cfg(test)]
 mod test_plans;
 
+pub use cli_options::CliOptions;
 pub use document::{Document, NodeId};
 pub use element::TestElement;
 pub use error::{JmxError, Position};

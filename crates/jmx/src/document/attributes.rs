@@ -42,7 +42,7 @@ pub(super) fn fault(open: &str) -> Option<(usize, String)> {
             Next::Attribute(one) => {
                 let named = &open[one.name.clone()];
                 if names.contains(&named) {
-                    return Some((one.name.start, format!("attribute `{named}` stands twice in `<{element}`")));
+                    return Some((one.name.start, format!("attribute `{named}` occurs twice in `<{element}`")));
                 }
                 names.push(named);
                 at = one.value.end + 1;

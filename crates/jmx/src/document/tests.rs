@@ -63,7 +63,7 @@ fn errors_name_place_and_open_element() {
         ("<jmeterTestPlan a='&x;'/>", "line 1, column 20: unknown entity `&x;`"),
         ("<jmeterTestPlan>&#x110000;</jmeterTestPlan>", "unknown entity `&#x110000;`"),
         ("<jmeterTestPlan a=b/>", "expected `name=\"value\"` in the tag `<jmeterTestPlan`"),
-        ("<jmeterTestPlan a='1' a='2'/>", "attribute `a` stands twice"),
+        ("<jmeterTestPlan a='1' a='2'/>", "attribute `a` occurs twice"),
         ("<jmeterTestPlan a='1'b='2'/>", "expected `name=\"value\"`"),
         ("<jmeterTestPlan>1 < 2</jmeterTestPlan>", "write `&lt;`"),
         ("<jmeterTestPlan><!-- </jmeterTestPlan>", "a comment within `<jmeterTestPlan>` (line 1) is not closed"),
