@@ -1,6 +1,6 @@
 //! The kinds of test elements: their names in plans, their role, and whether brunt runs them.
 //!
-//! One table, [`kinds`], has a row for each kind. Elements that have no row are unknown.
+//! One table (`support/kinds.rs`) has a row for each kind. Elements that have no row are unknown.
 
 mod kinds;
 

@@ -134,7 +134,7 @@ impl Column {
             Field::DataType => record.data_type = read_data_type(text),
             Field::Success => record.success = read_success(text)?,
             Field::FailureMessage => {
-                record.failure_message = Some(text).filter(|text| !text.is_empty()).map(str::to_owned)
+                record.failure_message = Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
             }
             Field::Bytes => record.bytes = text.parse().ok()?,
             Field::SentBytes => record.sent_bytes = text.parse().ok()?,

@@ -172,8 +172,9 @@ impl JtlSettings {
                 "xml" => self.format = if on { JtlFormat::Xml } else { JtlFormat::Csv },
                 "timestamp" if !on => self.timestamp = TimestampFormat::None,
                 _ => {
-                    let found = FIELDS.iter().find(|(_, _, own, _)| *own == tag);
-                    found.into_iter().for_each(|&(field, _, _, _)| self.save(field, on));
+                    if let Some(&(field, _, _, _)) = FIELDS.iter().find(|(_, _, own, _)| *own == tag) {
+                        self.save(field, on);
+                    }
                 }
             }
         }

@@ -59,13 +59,17 @@ fn record() -> SampleRecord {
 
 fn csv(settings: &JtlSettings, records: &[SampleRecord], start: FileStart) -> String {
     let mut writer = CsvWriter::new(Vec::new(), settings.clone(), start).unwrap();
-    records.iter().for_each(|record| writer.write(record).unwrap());
+    for record in records {
+        writer.write(record).unwrap();
+    }
     String::from_utf8(writer.finish().unwrap()).unwrap()
 }
 
 fn xml(settings: &JtlSettings, records: &[SampleRecord]) -> String {
     let mut writer = XmlWriter::new(Vec::new(), settings.clone(), FileStart::New).unwrap();
-    records.iter().for_each(|record| writer.write(record).unwrap());
+    for record in records {
+        writer.write(record).unwrap();
+    }
     String::from_utf8(writer.finish().unwrap()).unwrap()
 }
 
@@ -134,7 +138,7 @@ fn headers_are_found_in_any_order_and_with_any_delimiter() {
     for text in
         ["\u{FEFF}label;success;elapsed;extra\r\na;FALSE;7;v\r\n", "elapsed\tsuccess\t\"extra\"\tlabel\n7\tfalse\tv\ta"]
     {
-        assert_eq!(all(text, &JtlSettings::default()).unwrap(), [expected.clone()], "{text}");
+        assert_eq!(all(text, &JtlSettings::default()).unwrap(), std::slice::from_ref(&expected), "{text}");
     }
 }
 
@@ -293,7 +297,9 @@ proptest! {
     #[test]
     fn xml_is_read_back(list in prop::collection::vec(records(), 0..4), inner in records()) {
         let mut settings = JtlSettings { sample_variables: vec!["v".into()], ..JtlSettings::default() };
-        FIELDS.iter().for_each(|&field| settings.save(field, true));
+        for field in FIELDS {
+            settings.save(field, true);
+        }
         let mut list = list;
         for record in &mut list {
             record.sub_results = vec![inner.clone()];

@@ -254,7 +254,7 @@ impl<R> Lines<R> {
 impl<R: BufRead> Read for Lines<R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let length = self.inner.read(into)?;
-        self.ends += into[..length].iter().filter(|&&byte| byte == b'\n').count() as u32;
+        self.ends = self.ends.saturating_add(line_ends(&into[..length]));
         Ok(length)
     }
 }
@@ -267,8 +267,12 @@ impl<R: BufRead> BufRead for Lines<R> {
     fn consume(&mut self, amount: usize) {
         if let Ok(buffer) = self.inner.fill_buf() {
             let taken = &buffer[..amount.min(buffer.len())];
-            self.ends = self.ends.saturating_add(taken.iter().filter(|&&byte| byte == b'\n').count() as u32);
+            self.ends = self.ends.saturating_add(line_ends(taken));
         }
         self.inner.consume(amount);
     }
+}
+
+fn line_ends(bytes: &[u8]) -> u32 {
+    bytes.split(|&byte| byte == b'\n').count() as u32 - 1
 }

@@ -18,7 +18,9 @@ fn sample(label: &str, start: u64, elapsed: u64, code: &str) -> SampleRecord {
 
 fn of(records: &[SampleRecord]) -> Statistics {
     let mut statistics = Statistics::new(StatisticsSettings::default());
-    records.iter().for_each(|record| statistics.record(record));
+    for record in records {
+        statistics.record(record);
+    }
     statistics
 }
 
@@ -78,7 +80,9 @@ fn json_is_jmeters() {
 #[test]
 fn percentiles_are_those_of_the_dashboard() {
     let mut times = Histogram::new();
-    [1, 2, 3, 4, 10].into_iter().for_each(|time| times.record(time));
+    for time in [1, 2, 3, 4, 10] {
+        times.record(time);
+    }
     assert_eq!([10.0, 50.0, 75.0, 90.0].map(|percent| percentile(&times, percent)), [1.0, 3.0, 7.0, 10.0]);
     assert_eq!(percentile(&Histogram::new(), 50.0), 0.0);
 }
@@ -134,7 +138,9 @@ proptest! {
     #[test]
     fn percentiles_follow_their_definition(mut times in prop::collection::vec(0_u64..2048, 1..60), percent in 1_u32..100) {
         let mut histogram = Histogram::new();
-        times.iter().for_each(|&time| histogram.record(time));
+        for &time in &times {
+            histogram.record(time);
+        }
         times.sort_unstable();
         let rank = f64::from(percent) / 100.0 * (times.len() as f64 + 1.0);
         let at = |rank: f64| times[(rank as usize).clamp(1, times.len()) - 1] as f64;
