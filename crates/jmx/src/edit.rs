@@ -77,10 +77,11 @@ impl Document {
             rest.extend(self.elements(node));
             let properties = Properties::new(self, node);
             let guarded = |name: &str| properties.text(name).is_some_and(|value| is_secret_name(&value));
+            let (header, argument) = (guarded("Header.name"), guarded("Argument.name"));
             for property in properties.iter() {
                 let value = match &*property.name() {
-                    "Header.value" => guarded("Header.name"),
-                    "Argument.value" => guarded("Argument.name"),
+                    "Header.value" => header,
+                    "Argument.value" => argument,
                     "Cookie.value" => true,
                     name => is_secret_name(name.rsplit('.').next().unwrap_or(name)),
                 };
@@ -113,7 +114,15 @@ impl Document {
         self.open_up(parent);
         let (open, close) = (Markup::Edited(open.into()), Markup::Edited(close.into()));
         let place = self.node(parent).at;
-        let id = self.push(Node { kind, parent: Some(parent), open, close, children: Vec::new(), at: place });
+        let id = self.push(Node {
+            kind,
+            parent: Some(parent),
+            open,
+            close,
+            children: Vec::new(),
+            previous: None,
+            at: place,
+        });
         self.node_mut(parent).children.insert(at, id);
         id
     }

@@ -46,24 +46,24 @@ impl Document {
 
     /// All test elements, in the order of the file.
     pub fn all_elements(&self) -> impl Iterator<Item = TestElement<'_>> {
-        self.walk(|_| true)
+        self.walk(|_| true).map(|(element, _)| element)
     }
 
     /// All test elements that are enabled, and whose ancestors are, in the order of the file.
     pub fn enabled_elements(&self) -> impl Iterator<Item = TestElement<'_>> {
-        self.walk(TestElement::enabled)
+        self.walk(TestElement::enabled).map(|(element, _)| element)
     }
 
     /// The enabled elements that are unknown or not supported, in the order of the file.
     pub fn unsupported(&self) -> Vec<Unsupported> {
         let lacks = |element: &TestElement<'_>| element.tier().is_none_or(|tier| tier == Tier::Unsupported);
-        let listed = |element: TestElement<'_>| Unsupported {
+        let listed = |(element, group): (TestElement<'_>, Option<TestElement<'_>>)| Unsupported {
             node: element.node,
             kind: element.kind(),
             role: element.role(),
-            place: element.place(),
+            place: element.place_in(group),
         };
-        self.enabled_elements().filter(lacks).map(listed).collect()
+        self.walk(TestElement::enabled).filter(|(element, _)| lacks(element)).map(listed).collect()
     }
 
     /// The test element of a node; None where the node is no test element, or not of the tree.
@@ -72,15 +72,20 @@ impl Document {
         pairs(self, tree).find(|element| element.node == node)
     }
 
-    fn walk<'d>(&'d self, enters: impl Fn(&TestElement<'d>) -> bool) -> impl Iterator<Item = TestElement<'d>> {
-        let mut rest: Vec<TestElement<'d>> = self.test_elements().filter(&enters).collect();
+    /// The elements that `enters` and whose ancestors do, each with the thread group around it.
+    fn walk<'d>(
+        &'d self,
+        enters: impl Fn(&TestElement<'d>) -> bool,
+    ) -> impl Iterator<Item = (TestElement<'d>, Option<TestElement<'d>>)> {
+        let mut rest: Vec<_> = self.test_elements().filter(&enters).map(|element| (element, None)).collect();
         rest.reverse();
         std::iter::from_fn(move || {
-            let next = rest.pop()?;
+            let (next, group) = rest.pop()?;
+            let within = if next.role() == Role::ThreadGroup { Some(next) } else { group };
             let from = rest.len();
-            rest.extend(next.children().filter(&enters));
+            rest.extend(next.children().filter(&enters).map(|child| (child, within)));
             rest[from..].reverse();
-            Some(next)
+            Some((next, group))
         })
     }
 }
@@ -157,9 +162,9 @@ impl<'d> TestElement<'d> {
 
     /// The element whose child it is; None for the outermost.
     pub fn parent(&self) -> Option<TestElement<'d>> {
-        let tree = self.document.parent(self.node)?;
-        let outer = self.document.parent(tree)?;
-        pairs(self.document, outer).find(|element| element.tree == Some(tree))
+        let tree = self.document.parent(self.node).filter(|&tree| self.document.name(tree) == TREE)?;
+        let node = self.document.previous(tree).filter(|&node| self.document.name(node) != TREE)?;
+        Some(TestElement { document: self.document, node, tree: Some(tree) })
     }
 
     /// The `hashTree` that holds its children; None where there is none.
@@ -169,7 +174,7 @@ impl<'d> TestElement<'d> {
 
     /// Line in the file, from 1.
     pub fn line(&self) -> u32 {
-        self.document.position(self.node).line
+        self.document.line(self.node)
     }
 
     /// Its title and name: `HTTP Request "login"`.
@@ -187,7 +192,11 @@ impl<'d> TestElement<'d> {
         while let Some(element) = outer.filter(|element| element.role() != Role::ThreadGroup) {
             outer = element.parent();
         }
-        let within = outer.map(|group| format!(" in {}", group.title())).unwrap_or_default();
+        self.place_in(outer)
+    }
+
+    fn place_in(&self, group: Option<TestElement<'_>>) -> String {
+        let within = group.map(|group| format!(" in {}", group.title())).unwrap_or_default();
         format!("line {}: {}{within}", self.line(), self.title())
     }
 

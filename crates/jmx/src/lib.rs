@@ -30,7 +30,7 @@ pub mod summariser;
 pub mod support;
 
 #[cfg(test)]
-mod test_plans;
+mod tests;
 
 pub use cli_options::CliOptions;
 pub use document::{Document, NodeId};

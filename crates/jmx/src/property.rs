@@ -113,7 +113,7 @@ impl<'d> Property<'d> {
 
     /// Line in the file, from 1.
     pub fn line(&self) -> u32 {
-        self.document.position(self.node).line
+        self.document.line(self.node)
     }
 
     fn nested(&self, tag: &str) -> Option<NodeId> {

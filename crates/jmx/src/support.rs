@@ -6,6 +6,8 @@ mod kinds;
 
 pub use kinds::ElementKind;
 use kinds::{BY_FORM, NAMES};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Whether brunt runs an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -120,11 +122,15 @@ pub fn kind(tag: &str, testclass: &str, guiclass: &str) -> Option<ElementKind> {
     Some(form.map_or(kind, |(_, _, kind)| *kind))
 }
 
+static BY_NAME: LazyLock<HashMap<&str, ElementKind>> = LazyLock::new(|| {
+    let named = NAMES.iter().flat_map(|(kind, names)| names.iter().map(|&name| (name, *kind)));
+    named.collect()
+});
+
 fn by_class(class: &str) -> Option<ElementKind> {
     const JMETER: &str = "org.apache.jmeter.";
     let alias = if class.starts_with(JMETER) { class.rsplit('.').next()? } else { class };
-    let named = |(_, names): &&(ElementKind, &[&str])| names.iter().any(|&name| name == class || name == alias);
-    NAMES.iter().find(named).map(|(kind, _)| *kind)
+    BY_NAME.get(class).or_else(|| BY_NAME.get(alias)).copied()
 }
 
 #[cfg(test)]

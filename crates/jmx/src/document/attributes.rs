@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// The most attributes of a tag.
+const MAX_ATTRIBUTES: usize = 500;
+
 /// One attribute, as ranges of the tag; the value is without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Attribute {
@@ -36,6 +39,9 @@ pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     let mut at = 1 + element.len();
     let mut names = Vec::new();
     loop {
+        if names.len() > MAX_ATTRIBUTES {
+            return Some((0, format!("the tag `<{element}` has more than {MAX_ATTRIBUTES} attributes")));
+        }
         match next(open, at) {
             Next::End => return None,
             Next::Malformed(at) => return Some((at, format!("expected `name=\"value\"` in the tag `<{element}`"))),

@@ -14,9 +14,14 @@ impl Lines {
         Self { starts: std::iter::once(0).chain(after).collect() }
     }
 
-    /// Line and column of a byte.
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, at: usize) -> u32 {
+        self.starts.partition_point(|&start| start as usize <= at).max(1) as u32
+    }
+
+    /// Line and column of a byte. Takes time in proportion to the length of the line.
     pub(super) fn position(&self, source: &str, at: usize) -> Position {
-        let line = self.starts.partition_point(|&start| start as usize <= at).max(1);
+        let line = self.line(at) as usize;
         let start = self.starts[line - 1] as usize;
         let before = &source.as_bytes()[start.min(source.len())..at.min(source.len())];
         let characters = before.iter().filter(|byte| !matches!(byte, 0x80..=0xBF)).count();

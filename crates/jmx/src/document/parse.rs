@@ -50,12 +50,22 @@ struct Builder<'s> {
     nodes: Vec<Node>,
     top: Vec<NodeId>,
     open: Vec<NodeId>,
+    /// The last element within each open element.
+    last: Vec<Option<NodeId>>,
     root: Option<NodeId>,
 }
 
 impl<'s> Builder<'s> {
     fn of(source: &'s str) -> Self {
-        Self { source, lines: Lines::of(source), nodes: Vec::new(), top: Vec::new(), open: Vec::new(), root: None }
+        Self {
+            source,
+            lines: Lines::of(source),
+            nodes: Vec::new(),
+            top: Vec::new(),
+            open: Vec::new(),
+            last: Vec::new(),
+            root: None,
+        }
     }
 
     fn read(&mut self) -> Result<(), Fault> {
@@ -86,6 +96,7 @@ impl<'s> Builder<'s> {
             Event::Start(_) => {
                 let id = self.element(from, to)?;
                 self.open.push(id);
+                self.last.push(None);
                 if self.open.len() > MAX_DEPTH {
                     return Err((from, format!("elements are nested deeper than {MAX_DEPTH}")));
                 }
@@ -94,6 +105,7 @@ impl<'s> Builder<'s> {
                 self.element(from, to)?;
             }
             Event::End(_) => {
+                self.last.pop();
                 if let Some(id) = self.open.pop() {
                     self.nodes[id.0 as usize].close = Markup::Source(from as u32..to as u32);
                 }
@@ -127,6 +139,9 @@ impl<'s> Builder<'s> {
         }
         let id = self.add(NodeKind::Element, from, to)?;
         self.root.get_or_insert(id);
+        if let Some(last) = self.last.last_mut() {
+            self.nodes[id.0 as usize].previous = last.replace(id);
+        }
         Ok(id)
     }
 
@@ -182,6 +197,7 @@ impl<'s> Builder<'s> {
             open: Markup::Source(from as u32..end),
             close: Markup::Source(end..end),
             children: Vec::new(),
+            previous: None,
             at: from as u32,
         });
         match parent {

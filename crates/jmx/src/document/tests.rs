@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_plans;
+use crate::tests::real_plans;
 use proptest::prelude::*;
 
 fn wrapped(inner: &str) -> String {
@@ -12,7 +12,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn real_plans_are_written_back_byte_for_byte() {
-    for (name, bytes) in test_plans::all() {
+    for (name, bytes) in real_plans() {
         let document = Document::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(document.write() == bytes, "{name} changed");
     }

@@ -1,5 +1,5 @@
 use crate::document::Document;
-use crate::test_plans;
+use crate::tests::real_plans;
 
 const PLAN: &str = "<jmeterTestPlan>\r\n <hashTree>\r\n  <TestPlan  testname='a'  enabled = 'true' >\r\n   \
     <stringProp name=\"x\">1<!-- keep --></stringProp>\r\n   <doubleProp><name>d</name><value>2</value></doubleProp>\r\n   \
@@ -71,7 +71,7 @@ fn secrets_are_replaced() {
 /// Turned off and on again, a real plan has its own bytes again wherever `enabled` was written.
 #[test]
 fn real_plans_survive_edits() {
-    for (name, bytes) in test_plans::all() {
+    for (name, bytes) in real_plans() {
         let mut document = Document::parse(&bytes).unwrap();
         let written =
             document.all_elements().filter(|one| document.attribute(one.node(), "enabled").as_deref() == Some("true"));

@@ -1,6 +1,6 @@
 use crate::document::Document;
 use crate::support::{ElementKind, Role};
-use crate::test_plans;
+use crate::tests::real_plans;
 
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2">
@@ -111,7 +111,7 @@ fn plans_without_trees_are_empty() {
 
 #[test]
 fn elements_of_real_plans_are_known() {
-    for (name, bytes) in test_plans::all() {
+    for (name, bytes) in real_plans() {
         let document = Document::parse(&bytes).unwrap();
         let elements: Vec<_> = document.all_elements().collect();
         assert!(document.test_plan().is_some() && elements.len() >= 3, "{name}");
@@ -127,11 +127,23 @@ fn elements_of_real_plans_are_known() {
 /// The name of the sampler stands in the file in full, so each is found.
 #[test]
 fn samplers_of_real_plans_are_all_found() {
-    for (name, bytes) in test_plans::all() {
+    for (name, bytes) in real_plans() {
         let text = String::from_utf8(bytes).unwrap();
         let document = Document::parse(text.as_bytes()).unwrap();
         let http = |kind| matches!(kind, Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler));
         let found = document.all_elements().filter(|element| http(element.kind())).count();
         assert_eq!(found, text.matches("<HTTPSamplerProxy ").count(), "{name}");
+    }
+}
+
+/// Neither width nor depth makes a plan slow: each would take minutes if its time grew with the square.
+#[test]
+fn wide_and_deep_plans_are_listed_in_time() {
+    let wide = format!("<A/><hashTree/>{}", "<B/><hashTree><C/></hashTree>".repeat(100_000));
+    let deep = format!("{}{}", "<A/><hashTree>".repeat(9_000), "</hashTree>".repeat(9_000));
+    for (inner, count) in [(wide, 200_001), (deep, 9_000)] {
+        let text = format!("<jmeterTestPlan><hashTree>{inner}</hashTree></jmeterTestPlan>");
+        let document = Document::parse(text.as_bytes()).unwrap();
+        assert_eq!(document.unsupported().len(), count);
     }
 }

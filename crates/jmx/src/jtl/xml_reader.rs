@@ -187,7 +187,7 @@ fn sample(tag: &BytesStart<'_>, variables: &[String]) -> Result<SampleRecord, St
     record.is_http = tag.name().as_ref() == "httpSample";
     record.variables = vec![String::new(); variables.len()];
     let mut counted = false;
-    for attribute in tag.attributes() {
+    for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| format!("malformed XML: {error}"))?;
         let value = decode_attribute(&attribute.value).into_owned();
         let key = attribute.key;

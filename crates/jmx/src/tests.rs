@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::{env, fs, io::Write as _};
 
 /// Names and bytes of all public plans, sorted; tells that the test is skipped where there are none.
-pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn real_plans() -> Vec<(String, Vec<u8>)> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/jmx");
     let directory = env::var_os("BRUNT_JMX").map_or_else(beside, PathBuf::from);
     let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
