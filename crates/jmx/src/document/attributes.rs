@@ -34,7 +34,7 @@ pub(crate) fn attributes(open: &str) -> impl Iterator<Item = Attribute> + '_ {
 pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     let element = name(open);
     if !element.starts_with(|first: char| first.is_alphabetic() || "_:".contains(first)) {
-        return Some((0, format!("`<{element}` is no tag; write `&lt;` for a literal `<`")));
+        return Some((0, format!("`<{element}` is not a tag; write `&lt;` for a literal `<`")));
     }
     let mut at = 1 + element.len();
     let mut names = Vec::new();

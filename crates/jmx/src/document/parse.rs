@@ -135,7 +135,7 @@ impl<'s> Builder<'s> {
             }
         }
         if self.open.is_empty() && self.root.is_some() {
-            return Err((from, format!("a second root element `{}`; a plan has one", attributes::name(tag))));
+            return Err((from, format!("a second root element `{}`; remove it", attributes::name(tag))));
         }
         let id = self.add(NodeKind::Element, from, to)?;
         self.root.get_or_insert(id);
@@ -209,7 +209,7 @@ impl<'s> Builder<'s> {
 
     fn end(&self, at: usize) -> Result<(), Fault> {
         match self.open.last() {
-            Some(_) => Err((at, format!("the plan ends, and {} is not closed", self.innermost()))),
+            Some(_) => Err((at, format!("the plan ends before {} is closed", self.innermost()))),
             None => Ok(()),
         }
     }
@@ -243,10 +243,10 @@ impl<'s> Builder<'s> {
         let within = if self.open.is_empty() { String::new() } else { format!(" within {}", self.innermost()) };
         let wrong = match error {
             Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. }) => {
-                format!("`</{found}>` ends nothing: {} is open", self.innermost())
+                format!("unexpected `</{found}>`: the open element is {}", self.innermost())
             }
             Error::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
-                format!("`</{found}>` ends nothing: no element is open")
+                format!("unexpected `</{found}>`: no element is open")
             }
             Error::IllFormed(IllFormedError::UnclosedReference) => {
                 format!("`&` without `;`{within}; write `&amp;` for a literal `&`")

@@ -55,9 +55,9 @@ fn positions_count_lines_and_characters() {
 #[test]
 fn errors_name_place_and_open_element() {
     let cases = [
-        ("<jmeterTestPlan>\n<a><b></a>", "line 2, column 7: `</a>` ends nothing: `<b>` (line 2) is open"),
-        ("<jmeterTestPlan>\n<a>", "line 2, column 4: the plan ends, and `<a>` (line 2) is not closed"),
-        ("<jmeterTestPlan/></b>", "line 1, column 18: `</b>` ends nothing: no element is open"),
+        ("<jmeterTestPlan>\n<a><b></a>", "line 2, column 7: unexpected `</a>`: the open element is `<b>` (line 2)"),
+        ("<jmeterTestPlan>\n<a>", "line 2, column 4: the plan ends before `<a>` (line 2) is closed"),
+        ("<jmeterTestPlan/></b>", "line 1, column 18: unexpected `</b>`: no element is open"),
         ("<jmeterTestPlan>x & y</jmeterTestPlan>", "write `&amp;`"),
         ("<jmeterTestPlan>&nbsp;</jmeterTestPlan>", "line 1, column 17: unknown entity `&nbsp;`"),
         ("<jmeterTestPlan a='&x;'/>", "line 1, column 20: unknown entity `&x;`"),

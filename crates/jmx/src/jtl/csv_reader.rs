@@ -53,6 +53,13 @@ impl<R: Read> CsvReader<R> {
         &self.settings.sample_variables
     }
 
+    fn name(&self, column: Column) -> &str {
+        match column {
+            Column::Variable(index) => self.settings.sample_variables.get(index).map_or("", String::as_str),
+            column => column.name(),
+        }
+    }
+
     fn record(&self) -> Result<SampleRecord, JmxError> {
         let line = self.row.position().map_or(0, csv::Position::line) + self.header_lines;
         let line = u32::try_from(line).unwrap_or(u32::MAX);
@@ -63,10 +70,10 @@ impl<R: Read> CsvReader<R> {
         let mut record = columns::blank();
         for (value, column) in self.row.iter().zip(&self.columns) {
             let Ok(text) = std::str::from_utf8(value) else {
-                return Err(JmxError::on_line(line, format!("column `{}` is not UTF-8", column.name())));
+                return Err(JmxError::on_line(line, format!("column `{}` is not UTF-8", self.name(*column))));
             };
             column.read(text, &mut record, &self.settings).ok_or_else(|| {
-                let message = format!("column `{}` is `{text}`; expected {}", column.name(), column.expected());
+                let message = format!("column `{}` is `{text}`; expected {}", self.name(*column), column.expected());
                 JmxError::on_line(line, message)
             })?;
         }

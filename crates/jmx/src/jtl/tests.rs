@@ -192,6 +192,20 @@ fn xml_files_are_jmeters() {
 }
 
 #[test]
+fn files_are_appended_to() {
+    let settings = JtlSettings::default();
+    let mut file = xml(&settings, &[record()]).into_bytes();
+    file.extend(b"\r\n");
+    let footer = xml_writer::footer_length(&file).unwrap();
+    file.truncate(file.len() - footer);
+    let mut writer = XmlWriter::new(file, settings.clone(), FileStart::Append).unwrap();
+    writer.write(&record()).unwrap();
+    let file = String::from_utf8(writer.finish().unwrap()).unwrap();
+    assert_eq!(file, xml(&settings, &[record(), record()]));
+    assert_eq!(xml_writer::footer_length(b"<testResults>"), None);
+}
+
+#[test]
 fn errors_of_xml_name_their_line() {
     let message = |text: &str| all(text, &JtlSettings::default()).unwrap_err().to_string();
     assert!(

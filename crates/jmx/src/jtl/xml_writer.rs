@@ -11,6 +11,13 @@ use std::io::{self, Write};
 /// The last line of an XML result file.
 pub const FOOTER: &str = "</testResults>\n";
 
+/// How many bytes the last line takes, with white space around it, at the end of a file; None where the file does not end with it.
+/// Before samples are appended to a file, it is cut by so many bytes.
+pub fn footer_length(end_of_file: &[u8]) -> Option<usize> {
+    let before = end_of_file.trim_ascii_end().strip_suffix(FOOTER.trim_ascii_end().as_bytes())?;
+    Some(end_of_file.len() - before.len())
+}
+
 /// Samples within samples are written to this depth.
 const MAX_DEPTH: usize = 500;
 
