@@ -38,4 +38,4 @@ pub use element::TestElement;
 pub use error::{JmxError, Position};
 pub use jtl::{JtlFormat, JtlSettings};
 pub use property::{Properties, Property};
-pub use support::{ElementKind, Tier};
+pub use support::{ElementKind, Role, Tier};

@@ -57,7 +57,7 @@ impl Statistics {
     /// Begins without records.
     pub fn new(settings: StatisticsSettings) -> Self {
         let total = LabelTotals::new(TOTAL.to_owned(), settings.apdex, false);
-        Self { settings, total, labels: Vec::new(), index: HashMap::new(), errors: Errors::default() }
+        Self { settings, total, labels: Vec::new(), index: HashMap::new(), errors: Errors::of_kinds(errors::KINDS) }
     }
 
     /// Counts a record. Samples within it are not counted. The sum of a transaction counts for its label, and not for the total;

@@ -3,8 +3,11 @@
 use brunt_model::SampleRecord;
 use std::collections::HashMap;
 
-/// Kinds of errors that are told apart; further ones share one row.
-const KINDS: usize = 1000;
+/// Kinds of errors of a whole run that are told apart; further ones share one row.
+pub(super) const KINDS: usize = 1000;
+
+/// The same for one label.
+pub(super) const KINDS_OF_LABEL: usize = 100;
 
 const OTHER: &str = "other errors";
 
@@ -34,20 +37,26 @@ pub struct LabelErrors {
     pub top: Vec<(String, u64)>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Errors {
+    most: usize,
     kinds: HashMap<String, u64>,
     count: u64,
 }
 
 impl Errors {
+    /// Tells so many kinds apart.
+    pub(super) fn of_kinds(most: usize) -> Self {
+        Self { most, kinds: HashMap::new(), count: 0 }
+    }
+
     pub(super) fn add(&mut self, record: &SampleRecord) {
         if record.success {
             return;
         }
         self.count += 1;
         let mut kind = kind(record);
-        if self.kinds.len() >= KINDS && !self.kinds.contains_key(&kind) {
+        if self.kinds.len() >= self.most && !self.kinds.contains_key(&kind) {
             OTHER.clone_into(&mut kind);
         }
         *self.kinds.entry(kind).or_default() += 1;

@@ -1,6 +1,6 @@
 //! The figures of one label.
 
-use super::errors::{Errors, LabelErrors};
+use super::errors::{Errors, KINDS_OF_LABEL, LabelErrors};
 use brunt_model::SampleRecord;
 use brunt_stats::Histogram;
 
@@ -94,7 +94,7 @@ impl LabelTotals {
             sent: 0,
             first_start: u64::MAX,
             last_end: 0,
-            errors: with_errors.then(Errors::default),
+            errors: with_errors.then(|| Errors::of_kinds(KINDS_OF_LABEL)),
             plain: 0,
         }
     }

@@ -134,6 +134,15 @@ fn labels_beyond_the_limit_share_a_row() {
     );
 }
 
+#[test]
+fn kinds_of_errors_beyond_the_limit_share_a_row() {
+    let records: Vec<_> = (1000..2100).map(|code| sample("a", 0, 1, &code.to_string())).collect();
+    let statistics = of(&records);
+    let rows = statistics.errors();
+    assert_eq!((rows.len(), rows[0].error.as_str(), rows[0].count), (1001, "other errors", 100));
+    assert_eq!(statistics.errors_by_label()[1].top[0], ("other errors".to_owned(), 1000));
+}
+
 proptest! {
     #[test]
     fn percentiles_follow_their_definition(mut times in prop::collection::vec(0_u64..2048, 1..60), percent in 1_u32..100) {
