@@ -50,6 +50,20 @@ impl RunSurroundings {
     }
 }
 
+/// One user without a run around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Alone;
+
+impl Surroundings for Alone {
+    fn unix_millis(&self) -> u64 {
+        (unix_seconds() * 1e3) as u64
+    }
+
+    fn users_there(&self) -> (u64, u64) {
+        (1, 1)
+    }
+}
+
 impl Surroundings for RunSurroundings {
     fn unix_millis(&self) -> u64 {
         self.zero_unix_millis + self.time.now().nanos_since(Tick::ZERO) / 1_000_000

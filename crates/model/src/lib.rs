@@ -7,7 +7,7 @@
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
 //! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
 //!   run needs. [`reply_policy`], [`extract`]: what is made of replies, and taken out of them.
-//! * [`outcome`], [`sample`]: what became of one request, and when.
+//! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
 //! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
@@ -37,6 +37,7 @@ pub mod probe_spec;
 pub mod question;
 pub mod reached;
 pub mod reading_names;
+pub mod record;
 pub mod reply_policy;
 pub mod request;
 pub mod run;
@@ -66,6 +67,7 @@ pub use part::{Account, Assignment, Part, PartCommand};
 pub use plan::{Plan, Population};
 pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{Compare, Find, Measure, Question};
+pub use record::{AssertionRecord, DataType, RecordDetails, SampleRecord};
 pub use reply_policy::ReplyPolicy;
 pub use request::{Body, Request};
 pub use run::Run;

@@ -1,9 +1,10 @@
 //! Assertions, compiled: what must hold for a reply, and what is said where it does not.
 
 use crate::ScriptError;
-use crate::extract::{json_path, text};
+use crate::extract::{json_path, text, tree};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
+use brunt_dom::{Document, XPath};
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
 use md5::{Digest, Md5};
@@ -29,6 +30,8 @@ enum Test {
         invert: bool,
     },
     Md5(String),
+    Xpath { path: XPath, written: String, invert: bool },
+    Xml,
 }
 
 #[derive(Debug)]
@@ -92,6 +95,15 @@ impl CompiledAssertion {
                     (found, false) => found,
                 }
             }
+            Test::Xpath { path, written, invert } => {
+                let found = tree(searched.body()).xpath(path).is_ok_and(|found| found.as_bool());
+                match (found, invert) {
+                    (true, true) => Err(format!("Nodes Matched {written}")),
+                    (false, false) => Err(format!("No Nodes Matched {written}")),
+                    _ => Ok(()),
+                }
+            }
+            Test::Xml => Document::xml(searched.body()).map(|_| ()).map_err(|error| error.to_string()),
             Test::Md5(sum) => {
                 let body = searched.reply.and_then(|reply| reply.kept.as_ref()).map_or(&[][..], |kept| &kept.body);
                 let is: String = Md5::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -117,8 +129,13 @@ impl Test {
                 Self::Json { path: json_path(path)?, written: path.clone(), expected, invert: *invert }
             }
             AssertionTest::Md5(sum) => Self::Md5(sum.clone()),
-            AssertionTest::Xpath { .. } | AssertionTest::Xml | AssertionTest::Script(_) => {
-                return Err("this kind is not known yet".into());
+            AssertionTest::Xpath { path, invert } => {
+                let compiled = XPath::parse(path).map_err(|error| error.to_string())?;
+                Self::Xpath { path: compiled, written: path.clone(), invert: *invert }
+            }
+            AssertionTest::Xml => Self::Xml,
+            AssertionTest::Script(script) => {
+                return Err(format!("`{}` is a script, and this build runs none; leave it out", script.name));
             }
         })
     }

@@ -4,6 +4,7 @@ use crate::ScriptError;
 use crate::pattern::{Groups, Pattern};
 use crate::searched::Searched;
 use crate::variables::Variables;
+use brunt_dom::{Document, Selector, XPath};
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use rand::{Rng, RngExt};
 use serde_json::Value;
@@ -28,6 +29,8 @@ enum Finder {
     /// What is made of the groups of an expression.
     Regex(Pattern, Vec<Piece>),
     JsonPath(JsonPath),
+    Css(Selector, String),
+    Xpath(XPath),
     Header(String),
     Cookie(String),
 }
@@ -152,7 +155,11 @@ impl Finder {
                 Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, vec![Piece::Group(1)])
             }
             ExtractFrom::JsonPath(path) => Self::JsonPath(json_path(path)?),
-            ExtractFrom::Css { .. } | ExtractFrom::Xpath(_) => return Err("this is not known yet".into()),
+            ExtractFrom::Css { selector, attribute } => {
+                let selector = Selector::parse(selector).map_err(|error| error.to_string())?;
+                Self::Css(selector, attribute.clone())
+            }
+            ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path).map_err(|error| error.to_string())?),
             ExtractFrom::Header(name) => Self::Header(name.clone()),
             ExtractFrom::Cookie(name) => Self::Cookie(name.clone()),
         })
@@ -179,6 +186,17 @@ impl Finder {
                 let nodes = json.into_iter().flat_map(|json| path.query(json).all());
                 choose(nodes.map(|value| text(value).into()), take, random)
             }
+            Self::Css(selector, attribute) => {
+                let attribute = Some(attribute.as_str()).filter(|attribute| !attribute.is_empty());
+                // A page that is too much work has no matches.
+                let values = Document::html(&searched.part(part)).css(selector, attribute).unwrap_or_default();
+                choose(values.into_iter().map(Match::from), take, random)
+            }
+            Self::Xpath(path) => {
+                let document = tree(&searched.part(part));
+                let values = document.xpath(path).map(|found| found.values()).unwrap_or_default();
+                choose(values.into_iter().map(Match::from), take, random)
+            }
             Self::Header(name) => {
                 let fields = searched.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));
                 choose(fields.map(|field| field.1.clone().into()), take, random)
@@ -190,6 +208,11 @@ impl Finder {
             }
         }
     }
+}
+
+/// A text as XML, or as HTML where it is none.
+pub fn tree(text: &str) -> Document {
+    Document::xml(text).unwrap_or_else(|_| Document::html(text))
 }
 
 /// A `JSONPath`; what does not begin with `$` is a path from there.

@@ -7,7 +7,7 @@ use super::certificate;
 use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::{Numbering, Step, Turn};
+use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
 use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Clock, Failure, Plan, Request, Route};
@@ -19,7 +19,6 @@ use brunt_wire::tls::{ALPN, Cause, Handshake, Refusal};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -191,9 +190,11 @@ impl<'a> Look<'a> {
     fn prepared(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
         let mut plan = self.plan.clone();
         plan.main_mut().scenario = Scenario::list(vec![request.clone()], Order::Sequence);
-        let compiled = Arc::new(CompiledScript::new(&plan, 0)?);
-        let numbering: Numbering = Rc::new(|_| 0);
-        let mut user = compiled.users(&self.wire, 0, &numbering).user(0);
+        let Some(compiled) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
+        let labels: Numbering = Rc::new(|_| 0);
+        let surroundings: Rc<dyn Surroundings> = Rc::new(Alone);
+        let of = UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings };
+        let mut user = compiled.users(&self.wire, of).user(0);
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
             Step::Broken(why) => Err(RunError::Request(why.clone())),

@@ -52,17 +52,20 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     }
     let written: written::Extract = read(&entry.node).map_err(within)?;
     let group = |pattern: &str| written.group.unwrap_or_else(|| u32::from(functions::has_group(pattern)));
+    let attribute = written.attribute.map(|attribute| attribute.0).unwrap_or_default();
     let ways = [
         written.json.map(|path| ExtractFrom::JsonPath(path.0)),
         written.regex.map(|regex| ExtractFrom::Regex { group: group(&regex.0), pattern: regex.0, template: None }),
         written.between.map(|[left, right]| ExtractFrom::Boundary { left: left.0, right: right.0 }),
+        written.css.map(|selector| ExtractFrom::Css { selector: selector.0, attribute: attribute.clone() }),
+        written.xpath.map(|path| ExtractFrom::Xpath(path.0)),
         written.header.map(|name| ExtractFrom::Header(name.0)),
         written.cookie.map(|name| ExtractFrom::Cookie(name.0)),
     ];
     let mut ways = ways.into_iter().flatten();
     let (Some(from), None) = (ways.next(), ways.next()) else {
         let wrong =
-            "one of json, regex, between, header and cookie says what is looked for; write one such as {json: $.id}";
+            "one of json, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
         return Err(within(SpecError::new(&entry.node.at, "", wrong)));
     };
     let take = match written.take.as_ref().map(|take| take.0.as_str()) {
@@ -127,6 +130,9 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
             message: String::new(),
         });
         add(&name, test);
+    }
+    if let Some(path) = &check.xpath {
+        add("xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });
     }
     if let Some(time) = check.max_time {
         add("max_time", AssertionTest::Duration(super::steps::millis(time.0)));

@@ -229,7 +229,7 @@ pub struct FilePart {
     pub kind: Option<Scalar>,
 }
 
-/// What is looked for in a reply: one of the first six keys.
+/// What is looked for in a reply: one of `json`, `regex`, `between`, `css`, `xpath`, `header` and `cookie`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Extract {
@@ -239,6 +239,12 @@ pub struct Extract {
     pub regex: Option<Scalar>,
     /// What stands between two texts in the body.
     pub between: Option<[Scalar; 2]>,
+    /// A CSS selector in an HTML body; `attribute` is what is taken of the element.
+    pub css: Option<Scalar>,
+    /// Of a CSS selector: the attribute whose value is taken. Default: the text of the element.
+    pub attribute: Option<Scalar>,
+    /// An `XPath` (1.0) in a body of XML or HTML.
+    pub xpath: Option<Scalar>,
     /// A header field.
     pub header: Option<Scalar>,
     /// A cookie that the reply sets.
@@ -263,6 +269,8 @@ pub struct StepCheck {
     pub contains_not: Option<ScalarList>,
     /// Regular expressions that are found in the body.
     pub matches: Option<ScalarList>,
+    /// An `XPath` (1.0) finds something in the body, or is true.
+    pub xpath: Option<Scalar>,
     /// Values by `JSONPath`.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub json: Option<IgnoredAny>,

@@ -1,0 +1,285 @@
+//! JMeter's command line.
+//!
+//! Options have a short and a long name. Values stand in the same argument or in the next: `-t plan.jmx`, `-tplan.jmx`,
+//! `--testfile=plan.jmx`, `--testfile plan.jmx`. Short options without values combine: `-nef`. Options that begin with
+//! `--brunt-` are handed back with their values: `--brunt-require=VALUE`, `--brunt-require VALUE`.
+
+mod table;
+
+use crate::error::JmxError;
+use std::iter::Peekable;
+use table::{Meaning, OPTIONS, OptionRow, Value};
+
+/// What the command is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Open the user interface.
+    #[default]
+    Gui,
+    /// Run a plan: `-n`.
+    NonGui,
+    /// Wait for plans as a remote server: `-s`.
+    Server,
+    /// Make a report from a result file: `-g`.
+    Report,
+    /// Show help: `-h`.
+    Help,
+    /// List the options: `-?`.
+    Options,
+    /// Show the version: `-v`.
+    Version,
+}
+
+/// The servers that run the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Remote {
+    /// This machine.
+    #[default]
+    None,
+    /// Those of the property `remote_hosts`: `-r`.
+    Configured,
+    /// These: `-R`.
+    Hosts(Vec<String>),
+}
+
+/// A source of properties, as it stands on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PropertyArgument {
+    /// A file with JMeter's properties: `-q`.
+    File(String),
+    /// A file with system properties: `-S`.
+    SystemFile(String),
+    /// A file with properties for remote servers: `-G` without a value.
+    GlobalFile(String),
+    /// One of JMeter's properties: `-J`. An empty value removes it.
+    Jmeter(String, String),
+    /// A system property: `-D`. An empty value removes it.
+    System(String, String),
+    /// A property for remote servers: `-G`.
+    Global(String, String),
+}
+
+/// The proxy for HTTP requests.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProxyOptions {
+    /// `-E`.
+    pub scheme: Option<String>,
+    /// `-H`.
+    pub host: Option<String>,
+    /// `-P`.
+    pub port: Option<u16>,
+    /// `-N`: hosts that are reached without it, such as `*.example.com|localhost`.
+    pub except: Option<String>,
+    /// `-u`.
+    pub user: Option<String>,
+    /// `-a`.
+    pub password: Option<String>,
+}
+
+/// A parsed command line. File names are as they were written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CliOptions {
+    /// What the command is to do.
+    pub mode: Mode,
+    /// The plan: `-t`. `LAST` means the plan that was opened last.
+    pub plan: Option<String>,
+    /// The result file: `-l`; of [`Mode::Report`], the one that is read (`-g`).
+    pub result_file: Option<String>,
+    /// Delete the result file and the report first: `-f`.
+    pub force_delete: bool,
+    /// Make a report after the run: `-e`.
+    pub report_at_end: bool,
+    /// Folder of the report: `-o`. It is to be empty or new.
+    pub report_folder: Option<String>,
+    /// JMeter's own log: `-j`.
+    pub log_file: Option<String>,
+    /// Configuration of that log: `-i`.
+    pub log_config: Option<String>,
+    /// `-L`: category (None: all) and level.
+    pub log_levels: Vec<(Option<String>, String)>,
+    /// The file that replaces `jmeter.properties`: `-p`.
+    pub property_file: Option<String>,
+    /// Other sources of properties, in order: `-q -S -J -G -D`.
+    pub properties: Vec<PropertyArgument>,
+    /// The servers that run the plan.
+    pub remote: Remote,
+    /// Stop the servers after the run: `-X`.
+    pub exit_remote: bool,
+    /// JMeter's folder: `-d`.
+    pub home: Option<String>,
+    /// The proxy.
+    pub proxy: ProxyOptions,
+    /// Options that begin with `--brunt-`: the name without the dashes, and the value; empty where there is none.
+    pub brunt: Vec<(String, String)>,
+}
+
+impl CliOptions {
+    /// Reads the arguments behind the name of the program, and checks the rules between them.
+    ///
+    /// # Errors
+    ///
+    /// An unknown option, a missing or wrong value, an option twice, or options that exclude or need each other.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, JmxError> {
+        let mut reader = Reader { options: Self::default(), seen: Vec::new(), rest: arguments.into_iter().peekable() };
+        while let Some(argument) = reader.rest.next() {
+            reader.argument(&argument)?;
+        }
+        let Reader { mut options, seen, .. } = reader;
+        let given = |short: char| seen.contains(&short);
+        let modes = [('h', Mode::Help), ('?', Mode::Options), ('v', Mode::Version)];
+        if let Some(&(_, mode)) = modes.iter().find(|(short, _)| given(*short)) {
+            options.mode = mode;
+            return Ok(options);
+        }
+        check(given)?;
+        let modes = [('g', Mode::Report), ('s', Mode::Server), ('n', Mode::NonGui)];
+        options.mode = modes.iter().find(|(short, _)| given(*short)).map_or(Mode::Gui, |(_, mode)| *mode);
+        Ok(options)
+    }
+}
+
+/// The rules between options.
+fn check(given: impl Fn(char) -> bool) -> Result<(), JmxError> {
+    let excluded = [('g', "nrRl"), ('s', "nrRg"), ('r', "R")];
+    for (one, others) in excluded {
+        if let Some(other) = others.chars().find(|&other| given(one) && given(other)) {
+            return Err(JmxError::new(format!("{} excludes {}; remove one of them", shown(one), shown(other))));
+        }
+    }
+    let needs = [
+        ('e', "l", "write `-l results.jtl`"),
+        ('e', "n", "write `-n`"),
+        ('n', "t", "write `-t plan.jmx`"),
+        ('r', "n", "write `-n`"),
+        ('R', "n", "write `-n`"),
+        ('X', "n", "write `-n`"),
+        ('o', "eg", "write `-e` or `-g results.jtl`"),
+        ('P', "H", "write `-H proxy.example.com`"),
+    ];
+    for (one, others, advice) in needs {
+        if given(one) && !others.chars().any(&given) {
+            let names: Vec<String> = others.chars().map(shown).collect();
+            return Err(JmxError::new(format!("{} needs {}; {advice}", shown(one), names.join(" or "))));
+        }
+    }
+    Ok(())
+}
+
+/// `` `-t` (`--testfile`) ``.
+fn shown(short: char) -> String {
+    let long = OPTIONS.iter().find(|row| row.short == short).map_or("", |row| row.long);
+    format!("`-{short}` (`--{long}`)")
+}
+
+struct Reader<I: Iterator> {
+    options: CliOptions,
+    /// Short names that came.
+    seen: Vec<char>,
+    rest: Peekable<I>,
+}
+
+impl<I: Iterator<Item = String>> Reader<I> {
+    fn argument(&mut self, argument: &str) -> Result<(), JmxError> {
+        if let Some(long) = argument.strip_prefix("--") {
+            return self.long(long);
+        }
+        match argument.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            Some(letters) => self.short(letters),
+            None => {
+                Err(JmxError::new(format!("unexpected argument `{argument}`; a plan is named with `-t {argument}`")))
+            }
+        }
+    }
+
+    fn long(&mut self, text: &str) -> Result<(), JmxError> {
+        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
+        if name.starts_with("brunt-") {
+            let value = value.or_else(|| self.rest.next_if(|next| !next.starts_with('-')));
+            self.options.brunt.push((name.to_owned(), value.unwrap_or_default()));
+            return Ok(());
+        }
+        let row = OPTIONS.iter().find(|row| row.long == name);
+        let row = row.ok_or_else(|| JmxError::new(format!("unknown option `--{name}`; {}", suggestion(name))))?;
+        match (row.value, value) {
+            (Value::None, Some(value)) => Err(JmxError::new(format!("`--{name}` takes no value; remove `={value}`"))),
+            (Value::None, None) => self.set(row, ""),
+            (Value::Needed, Some(value)) => self.set(row, &value),
+            (Value::Needed, None) => {
+                let value = self.next(row)?;
+                self.set(row, &value)
+            }
+        }
+    }
+
+    fn short(&mut self, letters: &str) -> Result<(), JmxError> {
+        let mut rest = letters;
+        while let Some(letter) = rest.chars().next() {
+            rest = &rest[letter.len_utf8()..];
+            let row = OPTIONS.iter().find(|row| row.short == letter);
+            let row = row
+                .ok_or_else(|| JmxError::new(format!("unknown option `-{letter}` in `-{letters}`; `-?` lists all")))?;
+            match (row.value, rest) {
+                (Value::None, _) => self.set(row, "")?,
+                (Value::Needed, "") => {
+                    let value = self.next(row)?;
+                    return self.set(row, &value);
+                }
+                (Value::Needed, value) => return self.set(row, value.strip_prefix('=').unwrap_or(value)),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, row: &OptionRow) -> Result<String, JmxError> {
+        let missing =
+            || JmxError::new(format!("{} needs a value; write `-{} {}`", shown(row.short), row.short, row.example));
+        self.rest.next().ok_or_else(missing)
+    }
+
+    fn set(&mut self, row: &OptionRow, value: &str) -> Result<(), JmxError> {
+        if self.seen.contains(&row.short) && !row.repeats {
+            return Err(JmxError::new(format!("{} is given twice; remove one", shown(row.short))));
+        }
+        self.seen.push(row.short);
+        if row.value == Value::Needed && value.is_empty() {
+            return Err(JmxError::new(format!(
+                "{} has an empty value; write `-{} {}`",
+                shown(row.short),
+                row.short,
+                row.example
+            )));
+        }
+        match row.meaning {
+            Meaning::Mode => Ok(()),
+            Meaning::Flag(field) => {
+                *field(&mut self.options) = true;
+                Ok(())
+            }
+            Meaning::Text(field) => {
+                *field(&mut self.options) = Some(value.to_owned());
+                Ok(())
+            }
+            Meaning::Other(set) => set(&mut self.options, value).map_err(|wrong| {
+                JmxError::new(format!(
+                    "{} is `{value}`; {wrong}, such as `-{} {}`",
+                    shown(row.short),
+                    row.short,
+                    row.example
+                ))
+            }),
+        }
+    }
+}
+
+/// The options whose names begin alike.
+fn suggestion(name: &str) -> String {
+    let start: String = name.chars().take(3).collect::<String>().to_lowercase();
+    let alike: Vec<String> = (OPTIONS.iter())
+        .filter(|row| !start.is_empty() && row.long.to_lowercase().starts_with(&start))
+        .map(|row| format!("`--{}`", row.long))
+        .collect();
+    if alike.is_empty() { "`-?` lists all".to_owned() } else { format!("did you mean {}?", alike.join(" or ")) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! A .jmx file as a tree that is written back byte for byte.
+//!
+//! Every node keeps its markup as it was written, as a range of the source; an edit replaces the markup of the nodes that it
+//! touches. Nodes stand in one vector, and every walk is a loop, so the depth of a file costs no stack.
+//!
+//! Lenient towards files that JMeter loads: byte-order mark, CRLF, comments, references to control characters. No entity is
+//! ever expanded but the five of XML.
+
+mod attributes;
+mod lines;
+mod parse;
+mod text;
+
+pub use parse::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
+pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
+
+use crate::error::{JmxError, Position};
+use lines::Lines;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// One node of a [`Document`]. Only meaningful for the document that gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+/// The kinds of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// `<a …>…</a>` or `<a …/>`.
+    Element,
+    /// Text between markup, with references as they are written.
+    Text,
+    /// `<![CDATA[…]]>`.
+    CharacterData,
+    /// `<!--…-->`.
+    Comment,
+    /// The byte-order mark, the XML declaration, processing instructions, and a DOCTYPE without an internal subset.
+    Other,
+}
+
+/// Markup: a range of the source, or text of an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Markup {
+    Source(Range<u32>),
+    Edited(Box<str>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    pub(crate) parent: Option<NodeId>,
+    /// The start tag, or the whole of a node that is no element.
+    pub(crate) open: Markup,
+    /// The end tag; empty for `<a/>` and for nodes that are no elements.
+    pub(crate) close: Markup,
+    pub(crate) children: Vec<NodeId>,
+    /// The element before it within the same element, as it was read.
+    pub(crate) previous: Option<NodeId>,
+    /// Where it begins in the source, in bytes. An inserted node has the place of its parent.
+    pub(crate) at: u32,
+}
+
+/// A .jmx file: see the [module](self).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    source: String,
+    lines: Lines,
+    nodes: Vec<Node>,
+    /// Nodes outside the root element, and it.
+    top: Vec<NodeId>,
+    root: NodeId,
+}
+
+impl Document {
+    /// Reads a .jmx file.
+    ///
+    /// # Errors
+    ///
+    /// Malformed XML, with line, column and the open element; text that is not UTF-8; a DOCTYPE with an internal subset; a root
+    /// element other than `jmeterTestPlan`; a file beyond [`MAX_BYTES`], [`MAX_NODES`] or [`MAX_DEPTH`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, JmxError> {
+        parse::parse(bytes)
+    }
+
+    /// The file. Without edits, exactly the bytes that were read.
+    pub fn write(&self) -> Vec<u8> {
+        let mut out = String::with_capacity(self.source.len());
+        let mut rest: Vec<(NodeId, bool)> = self.top.iter().rev().map(|&node| (node, false)).collect();
+        while let Some((id, closes)) = rest.pop() {
+            let node = self.node(id);
+            if closes {
+                out.push_str(self.markup(&node.close));
+                continue;
+            }
+            out.push_str(self.markup(&node.open));
+            rest.push((id, true));
+            rest.extend(node.children.iter().rev().map(|&child| (child, false)));
+        }
+        out.into_bytes()
+    }
+
+    /// The root element, `jmeterTestPlan`.
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// Kind of a node.
+    pub fn kind(&self, id: NodeId) -> NodeKind {
+        self.node(id).kind
+    }
+
+    /// The element that holds a node; None for the root and what stands beside it.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).parent
+    }
+
+    /// All nodes within an element, in order.
+    pub fn children(&self, id: NodeId) -> &[NodeId] {
+        &self.node(id).children
+    }
+
+    /// The elements within an element, in order.
+    pub fn elements(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + Clone + '_ {
+        self.children(id).iter().copied().filter(|&child| self.kind(child) == NodeKind::Element)
+    }
+
+    /// The element before an element, within the same element.
+    pub(crate) fn previous(&self, id: NodeId) -> Option<NodeId> {
+        self.node(id).previous
+    }
+
+    /// Name of an element as it is written; empty for other nodes.
+    pub fn name(&self, id: NodeId) -> &str {
+        attributes::name(self.tag(id))
+    }
+
+    /// Value of an attribute, with references resolved.
+    pub fn attribute(&self, id: NodeId, name: &str) -> Option<Cow<'_, str>> {
+        let value = self.attribute_value(id, name)?;
+        Some(text::decode_attribute(&self.tag(id)[value]))
+    }
+
+    /// Names and values of all attributes, in order, with references resolved.
+    pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let open = self.tag(id);
+        attributes::attributes(open).map(|one| (&open[one.name], text::decode_attribute(&open[one.value])))
+    }
+
+    /// The text directly within an element, with references resolved, line ends as LF, and comments left out.
+    pub fn text(&self, id: NodeId) -> Cow<'_, str> {
+        let mut parts = self.children(id).iter().filter_map(|&child| self.text_of(child));
+        let first = parts.next().unwrap_or_default();
+        parts.fold(first, |all, part| all + part)
+    }
+
+    /// Where a node begins. For an inserted node: the place of its parent.
+    pub fn position(&self, id: NodeId) -> Position {
+        self.lines.position(&self.source, self.node(id).at as usize)
+    }
+
+    /// The line on which a node begins, from 1. Takes less time than [`position`](Self::position).
+    pub fn line(&self, id: NodeId) -> u32 {
+        self.lines.line(self.node(id).at as usize)
+    }
+
+    /// The markup of a node as it is written: the start tag of an element, the whole of another node.
+    pub fn raw(&self, id: NodeId) -> &str {
+        self.markup(&self.node(id).open)
+    }
+
+    /// The start tag of an element; empty for other nodes.
+    fn tag(&self, id: NodeId) -> &str {
+        match self.node(id) {
+            Node { kind: NodeKind::Element, open, .. } => self.markup(open),
+            _ => "",
+        }
+    }
+
+    fn text_of(&self, id: NodeId) -> Option<Cow<'_, str>> {
+        let node = self.node(id);
+        let raw = self.markup(&node.open);
+        match node.kind {
+            NodeKind::Text => Some(text::decode(raw)),
+            NodeKind::CharacterData => {
+                let inner = raw.strip_prefix("<![CDATA[").and_then(|rest| rest.strip_suffix("]]>"));
+                Some(text::line_ends(inner.unwrap_or_default()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the value of an attribute stands in the start tag, without quotes.
+    pub(crate) fn attribute_value(&self, id: NodeId, name: &str) -> Option<Range<usize>> {
+        let open = self.tag(id);
+        attributes::attributes(open).find(|attribute| &open[attribute.name.clone()] == name).map(|found| found.value)
+    }
+
+    /// Adds a node that no other holds yet.
+    pub(crate) fn push(&mut self, node: Node) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node);
+        id
+    }
+
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0 as usize]
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    pub(crate) fn markup<'a>(&'a self, markup: &'a Markup) -> &'a str {
+        match markup {
+            Markup::Source(range) => &self.source[range.start as usize..range.end as usize],
+            Markup::Edited(text) => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! From a place in a text to its line and column.
+
+use crate::error::Position;
+
+/// Where the lines of a text begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lines {
+    starts: Vec<u32>,
+}
+
+impl Lines {
+    pub(super) fn of(source: &str) -> Self {
+        let after = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        Self { starts: std::iter::once(0).chain(after).collect() }
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, at: usize) -> u32 {
+        self.starts.partition_point(|&start| start as usize <= at).max(1) as u32
+    }
+
+    /// Line and column of a byte. Takes time in proportion to the length of the line.
+    pub(super) fn position(&self, source: &str, at: usize) -> Position {
+        let line = self.line(at) as usize;
+        let start = self.starts[line - 1] as usize;
+        let before = &source.as_bytes()[start.min(source.len())..at.min(source.len())];
+        let characters = before.iter().filter(|byte| !matches!(byte, 0x80..=0xBF)).count();
+        Position { line: line as u32, column: characters as u32 + 1 }
+    }
+}

@@ -1,0 +1,271 @@
+//! Bytes → the tree of a document.
+
+use super::lines::Lines;
+use super::{Document, Markup, Node, NodeId, NodeKind, attributes, text};
+use crate::error::JmxError;
+use quick_xml::Reader;
+use quick_xml::errors::{Error, IllFormedError, SyntaxError};
+use quick_xml::events::Event;
+
+/// The largest file that is read, in bytes.
+pub const MAX_BYTES: usize = 64 << 20;
+
+/// The most nodes of a file: elements, texts, comments.
+pub const MAX_NODES: usize = 4_000_000;
+
+/// The deepest nesting of elements.
+pub const MAX_DEPTH: usize = 20_000;
+
+const BYTE_ORDER_MARK: char = '\u{FEFF}';
+
+/// See [`Document::parse`].
+pub(super) fn parse(bytes: &[u8]) -> Result<Document, JmxError> {
+    if bytes.len() > MAX_BYTES {
+        let (size, most) = (bytes.len(), MAX_BYTES);
+        return Err(JmxError::new(format!("the plan has {size} bytes; at most {most} are read")));
+    }
+    let source = std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to()))?;
+    let mut builder = Builder::of(source);
+    match builder.read() {
+        Ok(()) => builder.finish(),
+        Err((at, message)) => Err(JmxError::at(builder.lines.position(source, at), message)),
+    }
+}
+
+fn not_utf8(bytes: &[u8], at: usize) -> JmxError {
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        return JmxError::new("the plan is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8 plan.jmx)");
+    }
+    let valid = std::str::from_utf8(&bytes[..at]).unwrap_or_default();
+    let message = "the plan is not UTF-8; save it as UTF-8 (for example: iconv -f ISO-8859-1 -t UTF-8 plan.jmx)";
+    JmxError::at(Lines::of(valid).position(valid, at), message)
+}
+
+/// A byte of the source, and what is wrong there.
+type Fault = (usize, String);
+
+struct Builder<'s> {
+    source: &'s str,
+    lines: Lines,
+    nodes: Vec<Node>,
+    top: Vec<NodeId>,
+    open: Vec<NodeId>,
+    /// The last element within each open element.
+    last: Vec<Option<NodeId>>,
+    root: Option<NodeId>,
+}
+
+impl<'s> Builder<'s> {
+    fn of(source: &'s str) -> Self {
+        Self {
+            source,
+            lines: Lines::of(source),
+            nodes: Vec::new(),
+            top: Vec::new(),
+            open: Vec::new(),
+            last: Vec::new(),
+            root: None,
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Fault> {
+        let mut base = 0;
+        if self.source.starts_with(BYTE_ORDER_MARK) {
+            base = BYTE_ORDER_MARK.len_utf8();
+            self.add(NodeKind::Other, 0, base)?;
+        }
+        // The reader skips a mark of its own, and positions would no longer fit.
+        if self.source[base..].starts_with(BYTE_ORDER_MARK) {
+            return Err((base, "the plan begins with two byte-order marks; remove them".to_owned()));
+        }
+        let mut reader = Reader::from_str(&self.source[base..]);
+        loop {
+            let from = base + reader.buffer_position() as usize;
+            let event = reader.read_event();
+            let to = base + reader.buffer_position() as usize;
+            let event = event.map_err(|error| self.fault(&error, base + reader.error_position() as usize))?;
+            if event == Event::Eof {
+                return self.end(from);
+            }
+            self.take(&event, from, to)?;
+        }
+    }
+
+    fn take(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<(), Fault> {
+        match event {
+            Event::Start(_) => {
+                let id = self.element(from, to)?;
+                self.open.push(id);
+                self.last.push(None);
+                if self.open.len() > MAX_DEPTH {
+                    return Err((from, format!("elements are nested deeper than {MAX_DEPTH}")));
+                }
+            }
+            Event::Empty(_) => {
+                self.element(from, to)?;
+            }
+            Event::End(_) => {
+                self.last.pop();
+                if let Some(id) = self.open.pop() {
+                    self.nodes[id.0 as usize].close = Markup::Source(from as u32..to as u32);
+                }
+            }
+            Event::Text(_) | Event::GeneralRef(_) => self.text(from, to)?,
+            Event::CData(_) if self.open.is_empty() => return Err((from, outside())),
+            Event::CData(_) => {
+                self.add(NodeKind::CharacterData, from, to)?;
+            }
+            Event::Comment(_) => {
+                self.add(NodeKind::Comment, from, to)?;
+            }
+            Event::Decl(_) | Event::PI(_) | Event::DocType(_) => self.other(event, from, to)?,
+            Event::Eof => {}
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, from: usize, to: usize) -> Result<NodeId, Fault> {
+        let tag = &self.source[from..to];
+        if let Some((at, wrong)) = attributes::fault(tag) {
+            return Err((from + at, wrong));
+        }
+        for one in attributes::attributes(tag) {
+            if let Some((at, wrong)) = text::fault(&tag[one.value.clone()]) {
+                return Err((from + one.value.start + at, wrong));
+            }
+        }
+        if self.open.is_empty() && self.root.is_some() {
+            return Err((from, format!("a second root element `{}`; remove it", attributes::name(tag))));
+        }
+        let id = self.add(NodeKind::Element, from, to)?;
+        self.root.get_or_insert(id);
+        if let Some(last) = self.last.last_mut() {
+            self.nodes[id.0 as usize].previous = last.replace(id);
+        }
+        Ok(id)
+    }
+
+    fn text(&mut self, from: usize, to: usize) -> Result<(), Fault> {
+        let text = &self.source[from..to];
+        if self.open.is_empty() && !text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
+            return Err((from, outside()));
+        }
+        if let Some((at, wrong)) = text::fault(text) {
+            return Err((from + at, wrong));
+        }
+        let last = self.open.last().and_then(|open| self.nodes[open.0 as usize].children.last()).copied();
+        if let Some(node) = last.map(|last| &mut self.nodes[last.0 as usize])
+            && node.kind == NodeKind::Text
+            && let Markup::Source(range) = &mut node.open
+        {
+            range.end = to as u32;
+            return Ok(());
+        }
+        if from < to {
+            self.add(NodeKind::Text, from, to)?;
+        }
+        Ok(())
+    }
+
+    fn other(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<(), Fault> {
+        let markup = &self.source[from..to];
+        if matches!(event, Event::DocType(_)) && markup.contains('[') {
+            let wrong = "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
+            return Err((from, wrong));
+        }
+        if let Event::Decl(declaration) = event
+            && let Some(Ok(encoding)) = declaration.encoding()
+            && !encoding.eq_ignore_ascii_case("utf-8")
+            && !self.source.is_ascii()
+        {
+            let wrong = format!("the plan declares the encoding `{encoding}`; save it as UTF-8 and declare `UTF-8`");
+            return Err((from, wrong));
+        }
+        self.add(NodeKind::Other, from, to).map(|_| ())
+    }
+
+    fn add(&mut self, kind: NodeKind, from: usize, to: usize) -> Result<NodeId, Fault> {
+        if self.nodes.len() >= MAX_NODES {
+            return Err((from, format!("the plan has more than {MAX_NODES} nodes")));
+        }
+        let id = NodeId(self.nodes.len() as u32);
+        let parent = self.open.last().copied();
+        let end = to as u32;
+        self.nodes.push(Node {
+            kind,
+            parent,
+            open: Markup::Source(from as u32..end),
+            close: Markup::Source(end..end),
+            children: Vec::new(),
+            previous: None,
+            at: from as u32,
+        });
+        match parent {
+            Some(parent) => self.nodes[parent.0 as usize].children.push(id),
+            None => self.top.push(id),
+        }
+        Ok(id)
+    }
+
+    fn end(&self, at: usize) -> Result<(), Fault> {
+        match self.open.last() {
+            Some(_) => Err((at, format!("the plan ends before {} is closed", self.innermost()))),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self) -> Result<Document, JmxError> {
+        let root = self.root.ok_or_else(|| JmxError::new("not a JMeter plan: the file has no elements"))?;
+        let (source, lines, nodes, top) = (self.source.to_owned(), self.lines, self.nodes, self.top);
+        let document = Document { source, lines, nodes, top, root };
+        match document.name(root) {
+            "jmeterTestPlan" => Ok(document),
+            "testResults" => {
+                Err(JmxError::new("not a JMeter plan but a result file (.jtl): its root is `testResults`"))
+            }
+            other => {
+                let wrong = format!("not a JMeter plan: the root element is `{other}`, expected `jmeterTestPlan`");
+                Err(JmxError::at(document.position(root), wrong))
+            }
+        }
+    }
+
+    /// The open element for messages: `` `stringProp` (opened on line 12) ``.
+    fn innermost(&self) -> String {
+        let Some(&open) = self.open.last() else { return "no element".to_owned() };
+        let at = self.nodes[open.0 as usize].at as usize;
+        let Markup::Source(range) = &self.nodes[open.0 as usize].open else { return String::new() };
+        let name = attributes::name(&self.source[range.start as usize..range.end as usize]);
+        format!("`<{name}>` (line {})", self.lines.position(self.source, at).line)
+    }
+
+    fn fault(&self, error: &Error, at: usize) -> Fault {
+        let within = if self.open.is_empty() { String::new() } else { format!(" within {}", self.innermost()) };
+        let wrong = match error {
+            Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. }) => {
+                format!("unexpected `</{found}>`: the open element is {}", self.innermost())
+            }
+            Error::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
+                format!("unexpected `</{found}>`: no element is open")
+            }
+            Error::IllFormed(IllFormedError::UnclosedReference) => {
+                format!("`&` without `;`{within}; write `&amp;` for a literal `&`")
+            }
+            Error::Syntax(SyntaxError::UnclosedComment) => format!("a comment{within} is not closed; expected `-->`"),
+            Error::Syntax(SyntaxError::UnclosedCData) => {
+                format!("a CDATA section{within} is not closed; expected `]]>`")
+            }
+            Error::Syntax(
+                SyntaxError::UnclosedTag
+                | SyntaxError::UnclosedSingleQuotedAttributeValue
+                | SyntaxError::UnclosedDoubleQuotedAttributeValue,
+            ) => format!("a tag{within} is not closed; expected `>`, or write `&lt;` for a literal `<`"),
+            other => format!("malformed XML{within}: {other}"),
+        };
+        (at, wrong)
+    }
+}
+
+fn outside() -> String {
+    "text outside the root element; remove it".to_owned()
+}

@@ -1,0 +1,61 @@
+//! What is wrong with a plan, a result file or a command line, and where.
+
+use std::error::Error;
+use std::fmt;
+
+/// A line and a column of a file, both from 1. Columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1; 0 where only the line is known.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.column {
+            0 => write!(f, "line {}", self.line),
+            column => write!(f, "line {}, column {column}", self.line),
+        }
+    }
+}
+
+/// An error of a file or an option: `line 3, column 7: …`. The message says what to write instead.
+///
+/// The name of the file is not in it: the caller knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JmxError {
+    /// Where it stands; None where it concerns the whole.
+    pub at: Option<Position>,
+    /// What is wrong, and what to write instead.
+    pub message: String,
+}
+
+impl JmxError {
+    /// An error of the whole file or command line.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { at: None, message: message.into() }
+    }
+
+    /// An error at a place.
+    pub fn at(at: Position, message: impl Into<String>) -> Self {
+        Self { at: Some(at), message: message.into() }
+    }
+
+    /// An error on a line, from 1.
+    pub fn on_line(line: u32, message: impl Into<String>) -> Self {
+        Self::at(Position { line, column: 0 }, message)
+    }
+}
+
+impl fmt::Display for JmxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = self.at {
+            write!(f, "{at}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for JmxError {}

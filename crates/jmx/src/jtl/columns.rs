@@ -1,0 +1,235 @@
+//! The columns of CSV result files: names, order, and how each is written and read.
+
+use super::settings::{Field, JtlSettings, TimestampFormat};
+use super::{TRANSACTION_MESSAGE, failure_message};
+use crate::java_date::DatePattern;
+use brunt_model::{DataType, SampleRecord};
+use std::borrow::Cow;
+
+/// A column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// Start.
+    TimeStamp,
+    /// A field with one column.
+    Field(Field),
+    /// Active threads of all groups, beside those of the group.
+    AllThreads,
+    /// Number of errors, beside the number of samples.
+    ErrorCount,
+    /// The value of a sample variable, by its index.
+    Variable(usize),
+}
+
+/// Names and columns, in JMeter's order.
+const COLUMNS: [(&str, Column); 22] = [
+    ("timeStamp", Column::TimeStamp),
+    ("elapsed", Column::Field(Field::Elapsed)),
+    ("label", Column::Field(Field::Label)),
+    ("responseCode", Column::Field(Field::Code)),
+    ("responseMessage", Column::Field(Field::Message)),
+    ("threadName", Column::Field(Field::ThreadName)),
+    ("dataType", Column::Field(Field::DataType)),
+    ("success", Column::Field(Field::Success)),
+    ("failureMessage", Column::Field(Field::FailureMessage)),
+    ("bytes", Column::Field(Field::Bytes)),
+    ("sentBytes", Column::Field(Field::SentBytes)),
+    ("grpThreads", Column::Field(Field::ThreadCounts)),
+    ("allThreads", Column::AllThreads),
+    ("URL", Column::Field(Field::Url)),
+    ("Filename", Column::Field(Field::Filename)),
+    ("Latency", Column::Field(Field::Latency)),
+    ("Encoding", Column::Field(Field::Encoding)),
+    ("SampleCount", Column::Field(Field::SampleCount)),
+    ("ErrorCount", Column::ErrorCount),
+    ("Hostname", Column::Field(Field::Hostname)),
+    ("IdleTime", Column::Field(Field::IdleTime)),
+    ("Connect", Column::Field(Field::ConnectTime)),
+];
+
+/// The formats that are tried where start times are no numbers.
+const DATES: [&str; 5] = [
+    "yyyy/MM/dd HH:mm:ss.SSS",
+    "yyyy/MM/dd HH:mm:ss",
+    "yyyy-MM-dd HH:mm:ss.SSS",
+    "yyyy-MM-dd HH:mm:ss",
+    "MM/dd/yy HH:mm:ss",
+];
+
+impl Column {
+    /// The column of a name; None for other names.
+    pub fn named(name: &str) -> Option<Self> {
+        COLUMNS.iter().find(|(own, _)| *own == name).map(|(_, column)| *column)
+    }
+
+    /// Its name in the header; empty for a variable.
+    pub fn name(self) -> &'static str {
+        COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether settings save it.
+    fn saved(self, settings: &JtlSettings) -> bool {
+        match self {
+            Self::TimeStamp => settings.saves_timestamp(),
+            Self::Field(field) => settings.saves(field),
+            Self::AllThreads => settings.saves(Field::ThreadCounts),
+            Self::ErrorCount => settings.saves(Field::SampleCount),
+            Self::Variable(_) => true,
+        }
+    }
+
+    /// The text of a record in this column, without quotes.
+    pub(super) fn text<'r>(self, record: &'r SampleRecord, settings: &JtlSettings) -> Cow<'r, str> {
+        let number = |number: u64| Cow::Owned(number.to_string());
+        let field = match self {
+            Self::TimeStamp => return timestamp(record, settings),
+            Self::AllThreads => return number(record.all_threads.into()),
+            Self::ErrorCount => return number(record.error_count.into()),
+            Self::Variable(index) => return record.variables.get(index).map_or("", String::as_str).into(),
+            Self::Field(field) => field,
+        };
+        match field {
+            Field::Elapsed => number(record.elapsed_millis),
+            Field::Label => (&*record.label).into(),
+            Field::Code => (&*record.code).into(),
+            Field::Message => (&*record.message).into(),
+            Field::ThreadName => (&*record.thread_name).into(),
+            Field::DataType => data_type(record.data_type).into(),
+            Field::Success => if record.success { "true" } else { "false" }.into(),
+            Field::FailureMessage => failure_message(record).unwrap_or_default().into(),
+            Field::Bytes => number(record.bytes),
+            Field::SentBytes => number(record.sent_bytes),
+            Field::ThreadCounts => number(record.group_threads.into()),
+            Field::Url => record.url.as_deref().unwrap_or("null").into(),
+            Field::Filename => (&*record.filename).into(),
+            Field::Latency => number(record.latency_millis),
+            Field::Encoding => (&*record.encoding).into(),
+            Field::SampleCount => number(record.sample_count.into()),
+            Field::Hostname => (&*record.hostname).into(),
+            Field::IdleTime => number(record.idle_millis),
+            Field::ConnectTime => number(record.connect_millis),
+            _ => "".into(),
+        }
+    }
+
+    /// Takes the text of this column into a record. None where it does not fit; [`expected`](Self::expected) says what would.
+    pub(super) fn read(self, text: &str, record: &mut SampleRecord, settings: &JtlSettings) -> Option<()> {
+        let field = match self {
+            Self::TimeStamp => return read_timestamp(text, settings).map(|start| record.start_unix_millis = start),
+            Self::AllThreads => return text.parse().ok().map(|all| record.all_threads = all),
+            Self::ErrorCount => return text.parse().ok().map(|errors| record.error_count = errors),
+            Self::Variable(index) => {
+                record.variables.resize(record.variables.len().max(index + 1), String::new());
+                text.clone_into(&mut record.variables[index]);
+                return Some(());
+            }
+            Self::Field(field) => field,
+        };
+        match field {
+            Field::Elapsed => record.elapsed_millis = text.parse().ok()?,
+            Field::Label => text.clone_into(&mut record.label),
+            Field::Code => text.clone_into(&mut record.code),
+            Field::Message => read_message(text, record),
+            Field::ThreadName => text.clone_into(&mut record.thread_name),
+            Field::DataType => record.data_type = read_data_type(text),
+            Field::Success => record.success = read_success(text)?,
+            Field::FailureMessage => {
+                record.failure_message = Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
+            }
+            Field::Bytes => record.bytes = text.parse().ok()?,
+            Field::SentBytes => record.sent_bytes = text.parse().ok()?,
+            Field::ThreadCounts => record.group_threads = text.parse().ok()?,
+            Field::Url => record.url = Some(text).filter(|text| !["", "null"].contains(text)).map(str::to_owned),
+            Field::Filename => text.clone_into(&mut record.filename),
+            Field::Latency => record.latency_millis = text.parse().ok()?,
+            Field::Encoding => text.clone_into(&mut record.encoding),
+            Field::SampleCount => record.sample_count = text.parse().ok()?,
+            Field::Hostname => text.clone_into(&mut record.hostname),
+            Field::IdleTime => record.idle_millis = text.parse().ok()?,
+            Field::ConnectTime => record.connect_millis = text.parse().ok()?,
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// For messages: `a whole number`.
+    pub(super) fn expected(self) -> &'static str {
+        match self {
+            Self::TimeStamp => "milliseconds since 1970, or a date such as 2024/02/29 13:07:05.042",
+            Self::Field(Field::Success) => "`true` or `false`",
+            _ => "a whole number, 0 or more",
+        }
+    }
+}
+
+/// The columns that settings save, in order.
+pub fn columns(settings: &JtlSettings) -> Vec<Column> {
+    let fixed = COLUMNS.iter().map(|(_, column)| *column).filter(|column| column.saved(settings));
+    fixed.chain((0..settings.sample_variables.len()).map(Column::Variable)).collect()
+}
+
+/// A record before its columns are read: a success that stands for itself.
+pub(super) fn blank() -> SampleRecord {
+    SampleRecord { success: true, sample_count: 1, ..SampleRecord::default() }
+}
+
+/// What is known once all columns are read.
+pub(super) fn complete(record: &mut SampleRecord, columns: &[Column]) {
+    if !columns.contains(&Column::ErrorCount) {
+        record.error_count = u32::from(!record.success);
+    }
+}
+
+pub(super) fn data_type(of: DataType) -> &'static str {
+    match of {
+        DataType::Text => "text",
+        DataType::Binary => "bin",
+        DataType::None => "",
+    }
+}
+
+pub(super) fn read_data_type(text: &str) -> DataType {
+    match text {
+        "text" => DataType::Text,
+        "bin" => DataType::Binary,
+        _ => DataType::None,
+    }
+}
+
+pub(super) fn read_message(text: &str, record: &mut SampleRecord) {
+    text.clone_into(&mut record.message);
+    record.is_transaction = text.starts_with(TRANSACTION_MESSAGE);
+}
+
+pub(super) fn read_success(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+fn timestamp<'r>(record: &SampleRecord, settings: &JtlSettings) -> Cow<'r, str> {
+    match &settings.timestamp {
+        TimestampFormat::Pattern(pattern) => {
+            let millis = i64::try_from(record.start_unix_millis).unwrap_or(i64::MAX);
+            pattern.format(millis, settings.utc_offset_seconds).into()
+        }
+        _ => record.start_unix_millis.to_string().into(),
+    }
+}
+
+fn read_timestamp(text: &str, settings: &JtlSettings) -> Option<u64> {
+    let own = match &settings.timestamp {
+        TimestampFormat::Pattern(pattern) => pattern.read(text, settings.utc_offset_seconds),
+        _ => None,
+    };
+    if let Some(millis) = own {
+        return u64::try_from(millis).ok();
+    }
+    if let Ok(millis) = text.parse() {
+        return Some(millis);
+    }
+    let read = |pattern: &&str| DatePattern::parse(pattern).ok()?.read(text, settings.utc_offset_seconds);
+    DATES.iter().find_map(read).and_then(|millis| u64::try_from(millis).ok())
+}

@@ -1,0 +1,104 @@
+//! Writes records as CSV, as JMeter does.
+
+use super::FileStart;
+use super::columns::{self, Column};
+use super::settings::{Field, JtlSettings};
+use brunt_model::SampleRecord;
+use std::io::{self, Write};
+
+/// Writes a result file as CSV. Samples within samples are not written: JMeter does not either.
+#[derive(Debug)]
+pub struct CsvWriter<W> {
+    out: W,
+    settings: JtlSettings,
+    columns: Vec<Column>,
+    line: String,
+}
+
+impl<W: Write> CsvWriter<W> {
+    /// Begins a file: writes the header where the file is new and the settings ask for it.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn new(out: W, settings: JtlSettings, start: FileStart) -> io::Result<Self> {
+        let columns = columns::columns(&settings);
+        let mut writer = Self { out, settings, columns, line: String::new() };
+        if start == FileStart::New && writer.settings.saves(Field::FieldNames) {
+            let header = header(&writer.settings);
+            writer.out.write_all(header.as_bytes())?;
+            writer.out.write_all(b"\n")?;
+        }
+        Ok(writer)
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
+        self.line.clear();
+        for (index, column) in self.columns.iter().enumerate() {
+            if index > 0 {
+                self.line.push(self.settings.delimiter.into());
+            }
+            quote(&mut self.line, &column.text(record, &self.settings), self.settings.delimiter.into());
+        }
+        self.line.push('\n');
+        self.out.write_all(self.line.as_bytes())
+    }
+
+    /// Flushes, and gives back what was written to.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    /// Flushes.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The header line, without its line end. Names of variables are in quotes.
+pub fn header(settings: &JtlSettings) -> String {
+    let mut out = String::new();
+    for column in columns::columns(settings) {
+        if !out.is_empty() {
+            out.push(settings.delimiter.into());
+        }
+        match column {
+            Column::Variable(index) => {
+                out.push('"');
+                out.push_str(&settings.sample_variables[index].replace('"', "\"\""));
+                out.push('"');
+            }
+            column => out.push_str(column.name()),
+        }
+    }
+    out
+}
+
+/// A value, in quotes only where it has a delimiter, a quote or a line end.
+fn quote(out: &mut String, value: &str, delimiter: char) {
+    if !value.contains([delimiter, '"', '\r', '\n']) {
+        return out.push_str(value);
+    }
+    out.push('"');
+    for one in value.chars() {
+        if one == '"' {
+            out.push('"');
+        }
+        out.push(one);
+    }
+    out.push('"');
+}

@@ -1,0 +1,278 @@
+//! Reads records from XML result files, one at a time.
+
+use super::columns::{blank, read_data_type, read_message, read_success};
+use super::settings::JtlSettings;
+use crate::document::{decode, decode_attribute};
+use crate::error::JmxError;
+use brunt_model::{AssertionRecord, SampleRecord};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use std::io::{BufRead, BufReader, Read};
+
+/// Samples may stand within samples to this depth.
+const MAX_DEPTH: usize = 500;
+
+/// The samples of an XML file. Malformed XML is an error with its line, and the last item.
+#[derive(Debug)]
+pub struct XmlReader<R> {
+    reader: Reader<Lines<BufReader<R>>>,
+    buffer: Vec<u8>,
+    variables: Vec<String>,
+    state: State,
+    ended: bool,
+}
+
+/// The elements that are open.
+#[derive(Debug, Default)]
+struct State {
+    /// Samples, from the outermost.
+    samples: Vec<SampleRecord>,
+    assertion: Option<AssertionRecord>,
+    /// The innermost open element that is no sample, and its text as it is written.
+    leaf: Option<(String, String)>,
+    opened: bool,
+    closed: bool,
+}
+
+impl<R: Read> XmlReader<R> {
+    /// Begins a file; `settings` name the variables whose values are read.
+    pub fn new(input: R, settings: &JtlSettings) -> Self {
+        let reader = Reader::from_reader(Lines { inner: BufReader::new(input), ends: 0 });
+        let variables = settings.sample_variables.clone();
+        Self { reader, buffer: Vec::new(), variables, state: State::default(), ended: false }
+    }
+
+    fn record(&mut self) -> Result<Option<SampleRecord>, JmxError> {
+        loop {
+            self.buffer.clear();
+            let event = self.reader.read_event_into(&mut self.buffer);
+            let line = self.reader.get_ref().line();
+            let event = event.map_err(|error| JmxError::on_line(line, format!("malformed XML: {error}")))?;
+            if event == Event::Eof {
+                return self.state.end(line);
+            }
+            let taken = self.state.take(&event, &self.variables);
+            if let Some(record) = taken.map_err(|message| JmxError::on_line(line, message))? {
+                return Ok(Some(record));
+            }
+        }
+    }
+}
+
+impl<R: Read> Iterator for XmlReader<R> {
+    type Item = Result<SampleRecord, JmxError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let record = self.record().transpose();
+        self.ended = !matches!(record, Some(Ok(_)));
+        record
+    }
+}
+
+impl State {
+    /// Takes an event; a record where an outermost sample ends.
+    fn take(&mut self, event: &Event<'_>, variables: &[String]) -> Result<Option<SampleRecord>, String> {
+        match event {
+            Event::Start(tag) => self.start(tag, variables)?,
+            Event::Empty(tag) => {
+                self.start(tag, variables)?;
+                return self.stop(tag.name().as_ref());
+            }
+            Event::End(tag) => return self.stop(tag.name().as_ref()),
+            Event::Text(text) => self.text(text),
+            Event::CData(text) => self.text(&crate::document::encode(text)),
+            Event::GeneralRef(name) => self.text(&format!("&{};", &**name)),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>, variables: &[String]) -> Result<(), String> {
+        let name = tag.name();
+        match name.as_ref() {
+            "testResults" => self.opened = true,
+            other if !self.opened => {
+                return Err(format!("not a result file: the root element is `{other}`, expected `testResults`"));
+            }
+            "sample" | "httpSample" | "statSample" => {
+                if self.samples.len() >= MAX_DEPTH {
+                    return Err(format!("samples are nested deeper than {MAX_DEPTH}"));
+                }
+                self.samples.push(sample(tag, variables)?);
+            }
+            "assertionResult" => self.assertion = Some(AssertionRecord::default()),
+            other => self.leaf = Some((other.to_owned(), String::new())),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, raw: &str) {
+        if let Some((_, text)) = &mut self.leaf {
+            text.push_str(raw);
+        }
+    }
+
+    fn stop(&mut self, name: &str) -> Result<Option<SampleRecord>, String> {
+        match name {
+            "testResults" => self.closed = true,
+            "sample" | "httpSample" | "statSample" => {
+                let done = self.samples.pop().unwrap_or_default();
+                match self.samples.last_mut() {
+                    Some(outer) => outer.sub_results.push(done),
+                    None => return Ok(Some(done)),
+                }
+            }
+            "assertionResult" => {
+                let done = self.assertion.take().unwrap_or_default();
+                if let Some(sample) = self.samples.last_mut() {
+                    let failed = (done.failure || done.error) && sample.failure_message.is_none();
+                    sample.failure_message = if failed { done.message.clone() } else { sample.failure_message.take() };
+                    sample.assertions.push(done);
+                }
+            }
+            _ => {
+                let leaf = self.leaf.take();
+                leaf.map_or(Ok(()), |(tag, raw)| self.leaf(&tag, decode(&raw).into_owned()))?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn leaf(&mut self, tag: &str, text: String) -> Result<(), String> {
+        if let Some(assertion) = &mut self.assertion {
+            let truth =
+                || read_success(text.trim()).ok_or(format!("`<{tag}>` is `{text}`; expected `true` or `false`"));
+            match tag {
+                "failure" => assertion.failure = truth()?,
+                "error" => assertion.error = truth()?,
+                "name" => assertion.name = text,
+                "failureMessage" => assertion.message = Some(text),
+                _ => {}
+            }
+            return Ok(());
+        }
+        let Some(sample) = self.samples.last_mut() else { return Ok(()) };
+        let details = &mut sample.details;
+        match tag {
+            "responseHeader" => details.response_headers = Some(text),
+            "requestHeader" => details.request_headers = Some(text),
+            "responseData" => details.body = Some(text),
+            "responseFile" => sample.filename = text,
+            "cookies" => details.cookies = Some(text),
+            "method" => details.method = Some(text),
+            "queryString" => details.query = Some(text),
+            "redirectLocation" => details.redirect_location = Some(text),
+            "java.net.URL" => sample.url = Some(text),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&self, line: u32) -> Result<Option<SampleRecord>, JmxError> {
+        match (self.opened, self.closed) {
+            (true, true) => Ok(None),
+            (false, _) => Err(JmxError::on_line(line, "not a result file: expected `<testResults>`")),
+            (true, false) => {
+                Err(JmxError::on_line(line, "the result file ends before `</testResults>`; the test may still run"))
+            }
+        }
+    }
+}
+
+fn sample(tag: &BytesStart<'_>, variables: &[String]) -> Result<SampleRecord, String> {
+    let mut record = blank();
+    record.is_http = tag.name().as_ref() == "httpSample";
+    record.variables = vec![String::new(); variables.len()];
+    let mut counted = false;
+    for attribute in tag.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|error| format!("malformed XML: {error}"))?;
+        let value = decode_attribute(&attribute.value).into_owned();
+        let key = attribute.key;
+        let key = key.as_ref();
+        counted |= key == "ec";
+        if let Some(at) = variables.iter().position(|name| name == key) {
+            record.variables[at] = value;
+        } else {
+            let wrong = || {
+                format!(
+                    "attribute `{key}` is `{value}`; expected {}",
+                    if key == "s" { "`true` or `false`" } else { "a whole number" }
+                )
+            };
+            take(&mut record, key, &value).ok_or_else(wrong)?;
+        }
+    }
+    if !counted {
+        record.error_count = u32::from(!record.success);
+    }
+    Ok(record)
+}
+
+/// Takes an attribute; None where its value does not fit.
+fn take(record: &mut SampleRecord, key: &str, value: &str) -> Option<()> {
+    match key {
+        "t" => record.elapsed_millis = value.parse().ok()?,
+        "it" => record.idle_millis = value.parse().ok()?,
+        "lt" => record.latency_millis = value.parse().ok()?,
+        "ct" => record.connect_millis = value.parse().ok()?,
+        "ts" => record.start_unix_millis = value.parse().ok()?,
+        "s" => record.success = read_success(value)?,
+        "lb" => value.clone_into(&mut record.label),
+        "rc" | "rs" => value.clone_into(&mut record.code),
+        "rm" => read_message(value, record),
+        "tn" => value.clone_into(&mut record.thread_name),
+        "dt" => record.data_type = read_data_type(value),
+        "de" => value.clone_into(&mut record.encoding),
+        "by" => record.bytes = value.parse().ok()?,
+        "sby" => record.sent_bytes = value.parse().ok()?,
+        "sc" => record.sample_count = value.parse().ok()?,
+        "ec" => record.error_count = value.parse().ok()?,
+        "ng" => record.group_threads = value.parse().ok()?,
+        "na" => record.all_threads = value.parse().ok()?,
+        "hn" => value.clone_into(&mut record.hostname),
+        _ => {}
+    }
+    Some(())
+}
+
+/// Counts the line ends that were read.
+#[derive(Debug)]
+struct Lines<R> {
+    inner: R,
+    ends: u32,
+}
+
+impl<R> Lines<R> {
+    fn line(&self) -> u32 {
+        self.ends.saturating_add(1)
+    }
+}
+
+impl<R: BufRead> Read for Lines<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.inner.read(into)?;
+        self.ends = self.ends.saturating_add(line_ends(&into[..length]));
+        Ok(length)
+    }
+}
+
+impl<R: BufRead> BufRead for Lines<R> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if let Ok(buffer) = self.inner.fill_buf() {
+            let taken = &buffer[..amount.min(buffer.len())];
+            self.ends = self.ends.saturating_add(line_ends(taken));
+        }
+        self.inner.consume(amount);
+    }
+}
+
+fn line_ends(bytes: &[u8]) -> u32 {
+    bytes.split(|&byte| byte == b'\n').count() as u32 - 1
+}

@@ -1,0 +1,41 @@
+//! JMeter's file formats, console lines and command line: plans in, results out.
+//!
+//! ```text
+//! .jmx ─▶ document (lossless tree) ─▶ element (typed view) ─▶ support (kinds, what is not supported)
+//! SampleRecord ─▶ jtl (CSV, XML), summariser (console), statistics (dashboard, statistics.json)
+//! arguments, .properties ─▶ cli_options, properties
+//! ```
+//!
+//! Everything is a pure function of bytes, records and the time that the caller hands in.
+//!
+//! * [`document`]: a .jmx file as a tree that is written back byte for byte. [`edit`]: changes that touch nothing else.
+//! * [`element`], [`property`]: test elements with names, children and typed properties. [`support`]: the table of kinds.
+//! * [`jtl`]: result files, written and read. [`java_date`]: date patterns of Java.
+//! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and the tables of the dashboard.
+//! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the order of their sources.
+//!
+//! Out of scope: running a plan, and opening files.
+
+pub mod cli_options;
+pub mod document;
+pub mod edit;
+pub mod element;
+pub mod error;
+pub mod java_date;
+pub mod jtl;
+pub mod properties;
+pub mod property;
+pub mod statistics;
+pub mod summariser;
+pub mod support;
+
+#[cfg(test)]
+mod tests;
+
+pub use cli_options::CliOptions;
+pub use document::{Document, NodeId};
+pub use element::TestElement;
+pub use error::{JmxError, Position};
+pub use jtl::{JtlFormat, JtlSettings};
+pub use property::{Properties, Property};
+pub use support::{ElementKind, Role, Tier};

@@ -1,0 +1,205 @@
+//! Properties of a test element: scalars, nested elements and collections, by name.
+//!
+//! Every scalar is kept as text, since it may hold `${…}`; typed access is for text that is already substituted. Names within a
+//! collection are hash codes of Java and mean nothing.
+
+use crate::document::{Document, NodeId};
+use crate::error::JmxError;
+use std::borrow::Cow;
+
+/// The kinds of properties in a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PropertyKind {
+    /// `stringProp`.
+    String,
+    /// `boolProp`.
+    Bool,
+    /// `intProp`.
+    Int,
+    /// `longProp`.
+    Long,
+    /// `floatProp` and `FloatProperty`.
+    Float,
+    /// `doubleProp`.
+    Double,
+    /// `elementProp`: properties within a property.
+    Element,
+    /// `collectionProp`: a list.
+    Collection,
+    /// `mapProp`: properties by name.
+    Map,
+    /// `objProp`: settings of a listener, in a form of their own.
+    Object,
+    /// Any other element.
+    Other,
+}
+
+impl PropertyKind {
+    fn of(tag: &str) -> Self {
+        match tag {
+            "stringProp" => Self::String,
+            "boolProp" => Self::Bool,
+            "intProp" => Self::Int,
+            "longProp" => Self::Long,
+            "floatProp" | "FloatProperty" => Self::Float,
+            "doubleProp" => Self::Double,
+            "elementProp" => Self::Element,
+            "collectionProp" => Self::Collection,
+            "mapProp" => Self::Map,
+            "objProp" => Self::Object,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// One property.
+#[derive(Debug, Clone, Copy)]
+pub struct Property<'d> {
+    document: &'d Document,
+    node: NodeId,
+}
+
+impl<'d> Property<'d> {
+    /// The node of the document.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Tag: `stringProp`; within the settings of a listener the name of the setting.
+    pub fn tag(&self) -> &'d str {
+        self.document.name(self.node)
+    }
+
+    /// Kind, from the tag.
+    pub fn kind(&self) -> PropertyKind {
+        PropertyKind::of(self.tag())
+    }
+
+    /// Name: the attribute `name`, or the text of a nested `<name>`; empty where there is none.
+    pub fn name(&self) -> Cow<'d, str> {
+        let attribute = self.document.attribute(self.node, "name");
+        attribute.or_else(|| self.nested("name").map(|node| self.document.text(node))).unwrap_or_default()
+    }
+
+    /// Value of a scalar as text: directly within, or within a nested `<value>`. Empty for others.
+    pub fn text(&self) -> Cow<'d, str> {
+        match (self.kind(), self.nested("value")) {
+            (PropertyKind::Element | PropertyKind::Collection | PropertyKind::Map | PropertyKind::Object, _) => {
+                "".into()
+            }
+            (_, Some(value)) => self.document.text(value),
+            (_, None) => self.document.text(self.node),
+        }
+    }
+
+    /// The properties of an `elementProp` or a `mapProp`; of an `objProp`, those of its `<value>`.
+    pub fn properties(&self) -> Properties<'d> {
+        let node = match self.kind() {
+            PropertyKind::Object => self.nested("value").unwrap_or(self.node),
+            _ => self.node,
+        };
+        Properties { document: self.document, node }
+    }
+
+    /// The properties within a `collectionProp`, in order.
+    pub fn items(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
+        self.properties().iter()
+    }
+
+    /// Class of an `elementProp`: `HTTPArgument`; empty for others.
+    pub fn element_type(&self) -> Cow<'d, str> {
+        self.document.attribute(self.node, "elementType").unwrap_or_default()
+    }
+
+    /// Line in the file, from 1.
+    pub fn line(&self) -> u32 {
+        self.document.line(self.node)
+    }
+
+    fn nested(&self, tag: &str) -> Option<NodeId> {
+        self.document.elements(self.node).find(|&child| self.document.name(child) == tag)
+    }
+
+    fn wrong(&self, expected: &str) -> JmxError {
+        let (name, text) = (self.name(), self.text());
+        JmxError::at(self.document.position(self.node), format!("`{name}` is `{text}`; expected {expected}"))
+    }
+}
+
+/// The properties of a test element, an `elementProp` or a `collectionProp`.
+#[derive(Debug, Clone, Copy)]
+pub struct Properties<'d> {
+    document: &'d Document,
+    node: NodeId,
+}
+
+impl<'d> Properties<'d> {
+    pub(crate) fn new(document: &'d Document, node: NodeId) -> Self {
+        Self { document, node }
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
+        let document = self.document;
+        document.elements(self.node).map(move |node| Property { document, node })
+    }
+
+    /// The first of a name.
+    pub fn get(&self, name: &str) -> Option<Property<'d>> {
+        self.iter().find(|property| property.name() == name)
+    }
+
+    /// A scalar as text. None where it is absent or empty: both mean the default.
+    pub fn text(&self, name: &str) -> Option<Cow<'d, str>> {
+        self.get(name).map(|property| property.text()).filter(|text| !text.is_empty())
+    }
+
+    /// A scalar as a truth value: `true` or `false` in any case, trimmed. None where it is absent or blank.
+    ///
+    /// # Errors
+    ///
+    /// Any other text, with its line.
+    pub fn bool(&self, name: &str) -> Result<Option<bool>, JmxError> {
+        self.typed(name, "`true` or `false`", |text| match text {
+            _ if text.eq_ignore_ascii_case("true") => Some(true),
+            _ if text.eq_ignore_ascii_case("false") => Some(false),
+            _ => None,
+        })
+    }
+
+    /// A scalar as a whole number, trimmed. None where it is absent or blank.
+    ///
+    /// # Errors
+    ///
+    /// Any other text, with its line.
+    pub fn int(&self, name: &str) -> Result<Option<i64>, JmxError> {
+        self.typed(name, "a whole number", |text| text.parse().ok())
+    }
+
+    /// A scalar as a finite number, trimmed. None where it is absent or blank.
+    ///
+    /// # Errors
+    ///
+    /// Any other text, with its line.
+    pub fn float(&self, name: &str) -> Result<Option<f64>, JmxError> {
+        self.typed(name, "a number", |text| text.parse().ok().filter(|number: &f64| number.is_finite()))
+    }
+
+    /// The properties of a nested `elementProp`.
+    pub fn element(&self, name: &str) -> Option<Properties<'d>> {
+        self.get(name).map(|property| property.properties())
+    }
+
+    /// The items of a `collectionProp`; none where it is absent.
+    pub fn items(&self, name: &str) -> impl Iterator<Item = Property<'d>> + use<'d> {
+        self.get(name).into_iter().flat_map(|property| property.items())
+    }
+
+    fn typed<T>(&self, name: &str, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, JmxError> {
+        let Some(property) = self.get(name) else { return Ok(None) };
+        match property.text().trim() {
+            "" => Ok(None),
+            text => parse(text).map(Some).ok_or_else(|| property.wrong(expected)),
+        }
+    }
+}

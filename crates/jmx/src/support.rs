@@ -1,0 +1,137 @@
+//! The kinds of test elements: their names in plans, their role, and whether brunt runs them.
+//!
+//! One table (`support/kinds.rs`) has a row for each kind. Elements that have no row are unknown.
+
+mod kinds;
+
+pub use kinds::ElementKind;
+use kinds::{BY_FORM, NAMES};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Whether brunt runs an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// It runs.
+    Runs,
+    /// It is kept, and changes nothing in a run: listeners, the recorder, the workbench.
+    Accepted,
+    /// It is kept, and cannot be run.
+    Unsupported,
+}
+
+/// What an element does in a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The test plan, the workbench, and what stands beside the tree.
+    Plan,
+    /// A group of virtual users.
+    ThreadGroup,
+    /// Decides which of its children run, and how often.
+    Controller,
+    /// Makes samples.
+    Sampler,
+    /// Values and settings for the elements in its scope.
+    Config,
+    /// A pause before each sampler in its scope.
+    Timer,
+    /// Runs before each sampler in its scope.
+    PreProcessor,
+    /// Runs after each sampler in its scope.
+    PostProcessor,
+    /// Checks the result of each sampler in its scope.
+    Assertion,
+    /// Is told the results.
+    Listener,
+    /// Not known, and not to be guessed.
+    Unknown,
+}
+
+impl Role {
+    /// The role that the name of an unknown class suggests: `com.example.OrderSampler` is a sampler.
+    pub fn guess(class: &str) -> Self {
+        const ENDINGS: [(&str, Role); 17] = [
+            ("ThreadGroup", Role::ThreadGroup),
+            ("Controller", Role::Controller),
+            ("PreProcessor", Role::PreProcessor),
+            ("PostProcessor", Role::PostProcessor),
+            ("Extractor", Role::PostProcessor),
+            ("Assertion", Role::Assertion),
+            ("Timer", Role::Timer),
+            ("Sampler", Role::Sampler),
+            ("SamplerProxy", Role::Sampler),
+            ("Config", Role::Config),
+            ("Manager", Role::Config),
+            ("DataSet", Role::Config),
+            ("Collector", Role::Listener),
+            ("Listener", Role::Listener),
+            ("Visualizer", Role::Listener),
+            ("Reporter", Role::Listener),
+            ("Writer", Role::Listener),
+        ];
+        ENDINGS.iter().find(|(ending, _)| class.ends_with(ending)).map_or(Self::Unknown, |&(_, role)| role)
+    }
+}
+
+/// A row of the table of kinds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) kind: ElementKind,
+    pub(crate) title: &'static str,
+    pub(crate) role: Role,
+    pub(crate) tier: Tier,
+}
+
+impl ElementKind {
+    /// What JMeter's menus call it: `HTTP Request`.
+    pub fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// What it does in a plan.
+    pub fn role(self) -> Role {
+        self.row().role
+    }
+
+    /// Whether brunt runs it.
+    pub fn tier(self) -> Tier {
+        self.row().tier
+    }
+
+    /// All kinds, in the order of the table.
+    pub fn all() -> impl Iterator<Item = ElementKind> {
+        kinds::ROWS.iter().map(|row| row.kind)
+    }
+
+    /// The names of its class in plans: aliases and full class names of plugins.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        NAMES.iter().filter(move |(kind, _)| *kind == self).flat_map(|(_, names)| names.iter().copied())
+    }
+
+    fn row(self) -> &'static Row {
+        &kinds::ROWS[self as usize]
+    }
+}
+
+/// The kind of an element: by its tag, else by its class; a general class is told apart by the class of its form.
+/// `guiclass` is without its package.
+pub fn kind(tag: &str, testclass: &str, guiclass: &str) -> Option<ElementKind> {
+    let kind = by_class(tag).or_else(|| by_class(testclass))?;
+    let told_apart = matches!(kind, ElementKind::Config | ElementKind::ResultCollector | ElementKind::HttpSampler);
+    let form = BY_FORM.iter().find(|(general, form, _)| told_apart && *general == kind && *form == guiclass);
+    Some(form.map_or(kind, |(_, _, kind)| *kind))
+}
+
+static BY_NAME: LazyLock<HashMap<&str, ElementKind>> = LazyLock::new(|| {
+    let named = NAMES.iter().flat_map(|(kind, names)| names.iter().map(|&name| (name, *kind)));
+    named.collect()
+});
+
+fn by_class(class: &str) -> Option<ElementKind> {
+    const JMETER: &str = "org.apache.jmeter.";
+    let alias = if class.starts_with(JMETER) { class.rsplit('.').next()? } else { class };
+    BY_NAME.get(class).or_else(|| BY_NAME.get(alias)).copied()
+}
+
+#[cfg(test)]
+mod tests;

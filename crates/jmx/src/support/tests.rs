@@ -1,0 +1,43 @@
+use super::*;
+use std::collections::HashSet;
+
+#[test]
+fn rows_stand_where_their_kind_points() {
+    for (at, row) in kinds::ROWS.iter().enumerate() {
+        assert_eq!(row.kind as usize, at);
+        assert!(!row.title.is_empty());
+    }
+}
+
+#[test]
+fn names_are_of_one_kind() {
+    let mut seen = HashSet::new();
+    for name in ElementKind::all().flat_map(ElementKind::names) {
+        assert!(seen.insert(name), "{name} stands twice");
+        assert!(kind(name, "", "").is_some());
+    }
+    for kind in ElementKind::all().filter(|kind| kind.names().next().is_none()) {
+        assert!(BY_FORM.iter().any(|(_, _, told)| *told == kind), "{kind:?} can never be found");
+    }
+}
+
+#[test]
+fn aliases_full_names_and_forms_are_resolved() {
+    let http = Some(ElementKind::HttpSampler);
+    assert_eq!(kind("HTTPSampler2", "", ""), http);
+    assert_eq!(kind("org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy", "", ""), http);
+    assert_eq!(kind("unknown", "HTTPSamplerProxy", "HttpTestSampleGui"), http);
+    assert_eq!(kind("HTTPSamplerProxy", "", "GraphQLHTTPSamplerGui"), Some(ElementKind::GraphQlSampler));
+    assert_eq!(kind("ConfigTestElement", "", "HttpDefaultsGui"), Some(ElementKind::HttpDefaults));
+    assert_eq!(kind("ConfigTestElement", "", "OtherGui"), Some(ElementKind::Config));
+    assert_eq!(kind("ResultCollector", "", "ViewResultsFullVisualizer"), Some(ElementKind::ViewResultsTree));
+    assert_eq!(kind("com.example.HTTPSamplerProxy", "", ""), None);
+    assert_eq!(kind("kg.apc.jmeter.threads.UltimateThreadGroup", "", ""), Some(ElementKind::UltimateThreadGroup));
+}
+
+#[test]
+fn roles_of_unknown_classes_are_guessed() {
+    assert_eq!(Role::guess("com.example.FastSampler"), Role::Sampler);
+    assert_eq!(Role::guess("com.example.MyThreadGroup"), Role::ThreadGroup);
+    assert_eq!(Role::guess("com.example.Other"), Role::Unknown);
+}

@@ -1,0 +1,111 @@
+//! One finished sample as a result file (.jtl) of JMeter lists it: labels and texts beside whole milliseconds.
+//!
+//! [`Sample`](crate::Sample) is the compact form that the engine counts with; this form carries names, URLs and messages,
+//! and is made only where result files, listeners or a console that lists samples ask for it.
+
+use serde::{Deserialize, Serialize};
+
+/// How the body of a sample is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum DataType {
+    /// Text: `text`.
+    Text,
+    /// Not text: `bin`.
+    Binary,
+    /// Not known, or no body: empty.
+    #[default]
+    None,
+}
+
+/// The result of one assertion on a sample.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AssertionRecord {
+    /// Name of the assertion.
+    pub name: String,
+    /// The assertion did not hold.
+    pub failure: bool,
+    /// The assertion could not be evaluated.
+    pub error: bool,
+    /// Why it failed; None where it did not.
+    pub message: Option<String>,
+}
+
+/// Texts of a sample that only XML result files hold. None: not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RecordDetails {
+    /// HTTP method.
+    pub method: Option<String>,
+    /// Query string, or the body that was sent.
+    pub query: Option<String>,
+    /// Cookies that were sent.
+    pub cookies: Option<String>,
+    /// Headers of the request, a line each.
+    pub request_headers: Option<String>,
+    /// Status line and headers of the reply, a line each.
+    pub response_headers: Option<String>,
+    /// Body of the reply as text.
+    pub body: Option<String>,
+    /// Target of the redirect that the reply asks for.
+    pub redirect_location: Option<String>,
+}
+
+/// One sample of a result file. Times are whole milliseconds, as in JMeter.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SampleRecord {
+    /// Start of the sample, milliseconds since 1970-01-01 UTC.
+    pub start_unix_millis: u64,
+    /// From start to the last byte.
+    pub elapsed_millis: u64,
+    /// Label: the name of the sampler or the transaction.
+    pub label: String,
+    /// Status code, or words such as `Non HTTP response code: java.net.SocketTimeoutException`.
+    pub code: String,
+    /// Reason phrase, or a message of the failure.
+    pub message: String,
+    /// Name of the thread (virtual user): `Thread Group 1-1`.
+    pub thread_name: String,
+    /// How the body is to be read.
+    pub data_type: DataType,
+    /// Whether the sample and all its assertions succeeded.
+    pub success: bool,
+    /// Message of the first assertion that failed; None where none did.
+    pub failure_message: Option<String>,
+    /// Bytes received: headers and body.
+    pub bytes: u64,
+    /// Bytes sent: headers and body.
+    pub sent_bytes: u64,
+    /// Active threads of the thread group.
+    pub group_threads: u32,
+    /// Active threads of all groups.
+    pub all_threads: u32,
+    /// URL of the last request; None for samples without one.
+    pub url: Option<String>,
+    /// From start to the first byte.
+    pub latency_millis: u64,
+    /// Pauses within the sample, not part of `elapsed_millis`.
+    pub idle_millis: u64,
+    /// TCP and TLS setup; 0 where a connection was reused.
+    pub connect_millis: u64,
+    /// Samples that this one stands for; 1 for a plain sample.
+    pub sample_count: u32,
+    /// How many of them failed.
+    pub error_count: u32,
+    /// Host that ran the sample.
+    pub hostname: String,
+    /// Character encoding of the body.
+    pub encoding: String,
+    /// File that the body was written to; empty where none was.
+    pub filename: String,
+    /// Values of the variables that `sample_variables` names, in its order.
+    pub variables: Vec<String>,
+    /// Samples within this one: redirects, embedded resources, requests of a transaction.
+    pub sub_results: Vec<SampleRecord>,
+    /// Results of all assertions.
+    pub assertions: Vec<AssertionRecord>,
+    /// The sum of a transaction controller, which totals leave out.
+    pub is_transaction: bool,
+    /// An HTTP sample: `httpSample` in XML. Others are `sample`.
+    pub is_http: bool,
+    /// Texts for XML result files.
+    pub details: RecordDetails,
+}
