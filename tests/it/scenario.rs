@@ -37,14 +37,15 @@ fn shop() -> (Odd, Arc<Counts>) {
     let shop = serving(move |mut client| {
         while let Some(request) = client.request() {
             let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
-            let (line, body) = (request.lines().next().unwrap_or_default(), request.rsplit("\r\n\r\n").next().unwrap_or(""));
+            let (line, body) =
+                (request.lines().next().unwrap_or_default(), request.rsplit("\r\n\r\n").next().unwrap_or(""));
             let session = field(&request, "session").to_owned();
             let answer = if line.starts_with("GET /login") {
                 let token = count(&told.forms) + 1000;
                 page(&format!("<form><input name=\"csrf\" value=\"t{token}\"></form>"))
             } else if line.starts_with("POST /login") && field(body, "token").starts_with('t') {
                 let name = field(body, "name").to_owned();
-                *told.logins.lock().unwrap().entry(name.clone()).or_default() += 1;
+                *told.logins.lock().expect("logins").entry(name.clone()).or_default() += 1;
                 let fields = format!("Set-Cookie: session={name}; Path=/\r\nLocation: /home\r\n");
                 reply("303 See Other", &fields, "")
             } else if line.starts_with("GET /home") && !session.is_empty() {
@@ -111,7 +112,7 @@ fn users_log_in_and_find_what_the_shop_has() {
     let result = carry_out(&shop, 60, dir.path());
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     // An iteration is a form, a login with its redirect, three items and one that there is not.
-    let logins = counts.logins.lock().unwrap().clone();
+    let logins = counts.logins.lock().expect("logins").clone();
     let iterations: u64 = logins.values().sum();
     assert_eq!(count(&counts.strangers), 0);
     assert!(iterations >= 10 && count(&counts.forms) >= iterations && count(&counts.items) >= 4 * (iterations - 3));
@@ -126,7 +127,10 @@ fn users_log_in_and_find_what_the_shop_has() {
     };
     let completed = |name: &str| label(name)["requests"]["completed"].as_u64().expect("a number");
     assert_eq!(completed("item") + completed("no item"), count(&counts.items));
-    assert_eq!((label("item")["errors"].as_u64(), label("no item")["errors"].as_u64()), (Some(0), Some(completed("no item"))));
+    assert_eq!(
+        (label("item")["errors"].as_u64(), label("no item")["errors"].as_u64()),
+        (Some(0), Some(completed("no item")))
+    );
     assert_eq!(label("log in")["errors"], 0);
     let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());

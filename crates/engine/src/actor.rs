@@ -123,7 +123,9 @@ impl<T: Transport> Actor<T> {
             && let Some(outcome) = self.user.judge(&at, reply.as_ref(), &sample)
         {
             sample.outcome = outcome;
-            last_hop.iter_mut().for_each(|hop| hop.outcome = outcome);
+            if let Some(hop) = &mut last_hop {
+                hop.outcome = outcome;
+            }
         }
         self.shared.recorder.borrow_mut().label(cohort, last_hop.as_ref().unwrap_or(&sample));
         self.ended = sample.last_byte;

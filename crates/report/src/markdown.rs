@@ -2,7 +2,6 @@
 //!
 //! Out of scope: a choice of what is said ([`crate::outline`]).
 
-use crate::breakdown::{self, Breakdown};
 use crate::outline::{self, Block, Point};
 use crate::single;
 use crate::view::Detail;
@@ -16,9 +15,7 @@ use std::io;
 /// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
     let (study, analysis) = single::study_of(run, judgement);
-    let mut blocks = outline::of_study(&study, &analysis, Detail::Full);
-    let parts = breakdown::all(run).into_iter().map(Breakdown::into_cells);
-    blocks.extend(parts.map(|(head, rows)| Block::Table(head, rows)));
+    let blocks = outline::of_study(&study, &analysis, Detail::Full);
     out.write_all(markdown(&blocks).as_bytes())
 }
 

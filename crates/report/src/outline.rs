@@ -10,6 +10,7 @@ mod graph;
 mod limits;
 mod sweep;
 
+use crate::breakdown::{self, Breakdown};
 use crate::figure::Figure;
 use crate::study;
 use crate::view::Detail;
@@ -60,6 +61,11 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
     let subject = Subject { analysis, unit, study: Some(study), detail };
     let mut blocks = vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
     blocks.extend(subject.body());
+    // Of several trials each has its own.
+    if let [trial] = &study.trials[..] {
+        let parts = breakdown::all(&trial.run).into_iter().map(Breakdown::into_cells);
+        blocks.extend(parts.map(|(head, rows)| Block::Table(head, rows)));
+    }
     let unfinished = facts::unfinished(study);
     blocks.extend(section("Notes", study.warnings.iter().cloned().chain(unfinished).map(Point::plain).collect()));
     blocks.push(Block::Heading("Setup".into()));

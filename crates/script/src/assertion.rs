@@ -10,6 +10,7 @@ use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJs
 use md5::{Digest, Md5};
 use serde_json::Value;
 use serde_json_path::JsonPath;
+use std::fmt::Write;
 
 /// An assertion, compiled.
 #[derive(Debug)]
@@ -30,7 +31,11 @@ enum Test {
         invert: bool,
     },
     Md5(String),
-    Xpath { path: XPath, written: String, invert: bool },
+    Xpath {
+        path: XPath,
+        written: String,
+        invert: bool,
+    },
     Xml,
 }
 
@@ -106,7 +111,7 @@ impl CompiledAssertion {
             Test::Xml => Document::xml(searched.body()).map(|_| ()).map_err(|error| error.to_string()),
             Test::Md5(sum) => {
                 let body = searched.reply.and_then(|reply| reply.kept.as_ref()).map_or(&[][..], |kept| &kept.body);
-                let is: String = Md5::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+                let is = hexadecimal(&Md5::digest(body));
                 if is.eq_ignore_ascii_case(sum.trim()) {
                     return Ok(());
                 }
@@ -171,6 +176,13 @@ impl TextTest {
             Some(pattern) => Err(told(part, *is, *not, pattern)),
         }
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}"); // a String takes anything
+        text
+    })
 }
 
 /// What JMeter says of it.

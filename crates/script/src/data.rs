@@ -22,7 +22,7 @@ pub struct Rows {
     /// Where each cell ends.
     ends: Vec<usize>,
     /// The first cell behind each row.
-    rows: Vec<usize>,
+    row_ends: Vec<usize>,
     shared: Sharing,
     order: RowOrder,
     at_end: DataEnd,
@@ -58,19 +58,19 @@ impl Rows {
             DataFormat::Csv { delimiter, quoted } => table.read_csv(text, file.skip_first, (delimiter, quoted))?,
             DataFormat::JsonLines => table.read_json(text)?,
         }
-        if table.rows.is_empty() {
+        if table.row_ends.is_empty() {
             let wrong = "the file has no row to take values from";
             return Err(WordError::new(&file.file, wrong, "one line for each row into it").into());
         }
         let variables = table.names.iter().map(|name| feeds.names.number(name)).collect();
-        let Table { cells, ends, rows, .. } = table;
+        let Table { cells, ends, row_ends, .. } = table;
         let (shared, order, at_end) = (file.shared, file.order, file.at_end);
-        Ok(Self { key: format!("row {}", file.file), variables, cells, ends, rows, shared, order, at_end })
+        Ok(Self { key: format!("row {}", file.file), variables, cells, ends, row_ends, shared, order, at_end })
     }
 
     /// The user takes the next row.
     pub fn take(&self, user: &UserContext) -> RowTaken {
-        let count = self.rows.len() as u64;
+        let count = self.row_ends.len() as u64;
         let row = match self.order {
             RowOrder::Random => user.worker.random.borrow_mut().random_range(0..count),
             RowOrder::Sequence => match self.shared {
@@ -96,9 +96,9 @@ impl Rows {
     }
 
     fn row(&self, number: usize) -> impl Iterator<Item = &str> {
-        let first = number.checked_sub(1).map_or(0, |before| self.rows[before]);
+        let first = number.checked_sub(1).map_or(0, |before| self.row_ends[before]);
         let begin = |cell: usize| cell.checked_sub(1).map_or(0, |before| self.ends[before]);
-        (first..self.rows[number]).map(move |cell| &self.cells[begin(cell)..self.ends[cell]])
+        (first..self.row_ends[number]).map(move |cell| &self.cells[begin(cell)..self.ends[cell]])
     }
 }
 
@@ -109,7 +109,7 @@ struct Table {
     names: Vec<String>,
     cells: String,
     ends: Vec<usize>,
-    rows: Vec<usize>,
+    row_ends: Vec<usize>,
 }
 
 impl Table {
@@ -118,7 +118,7 @@ impl Table {
             self.cells.push_str(cell);
             self.ends.push(self.cells.len());
         }
-        self.rows.push(self.ends.len());
+        self.row_ends.push(self.ends.len());
     }
 
     fn read_csv(&mut self, text: &str, skip_first: bool, (delimiter, quoted): (char, bool)) -> Result<(), ScriptError> {
@@ -139,7 +139,7 @@ impl Table {
             })?;
             match std::mem::take(&mut first) {
                 true if self.names.is_empty() => {
-                    self.names = record.iter().map(|name| name.trim().to_owned()).collect()
+                    self.names = record.iter().map(|name| name.trim().to_owned()).collect();
                 }
                 true if skip_first => {}
                 _ => self.push(record.iter()),

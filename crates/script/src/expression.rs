@@ -89,26 +89,24 @@ impl Reader<'_> {
                 continue;
             }
             self.take();
-            match next {
-                '\\' => match self.peek() {
-                    Some(plain @ ('$' | ',' | '\\')) => {
-                        self.take();
-                        literal.push(plain);
-                    }
-                    _ => literal.push('\\'),
-                },
-                _ => {
-                    match next {
-                        '(' if ends(')') => open += 1,
-                        ')' => open = open.saturating_sub(1),
-                        _ => {}
-                    }
-                    literal.push(next);
-                }
+            if next == '\\' {
+                literal.push(self.plain().unwrap_or('\\'));
+                continue;
             }
+            match next {
+                '(' if ends(')') => open += 1,
+                ')' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            literal.push(next);
         }
         push_literal(&mut all, &mut literal);
         all
+    }
+
+    /// The character behind a backslash, where that makes it plain.
+    fn plain(&mut self) -> Option<char> {
+        self.peek().filter(|next| matches!(next, '$' | ',' | '\\')).and_then(|_| self.take())
     }
 
     /// `${…}`; None, and nothing is taken, where it is malformed.

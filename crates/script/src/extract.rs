@@ -90,12 +90,14 @@ impl CompiledExtractor {
         let name = &self.variable;
         if self.sets_more {
             match &self.finder {
-                Finder::Regex(..) => self.set_groups(name, found.chosen.as_ref(), variables),
+                Finder::Regex(..) => set_groups(name, found.chosen.as_ref(), variables),
                 _ => variables.set(&format!("{name}_matchNr"), &found.count.to_string()),
             }
         }
         let value = found.chosen.as_ref().map(|found| &found.value).or(self.default.as_ref());
-        value.into_iter().for_each(|value| variables.set(name, value));
+        if let Some(value) = value {
+            variables.set(name, value);
+        }
     }
 
     fn set_all(&self, found: &Found, variables: &mut Variables) {
@@ -107,24 +109,24 @@ impl CompiledExtractor {
             let name = format!("{name}_{}", number + 1);
             variables.set(&name, &found.value);
             if self.sets_more && matches!(self.finder, Finder::Regex(..)) {
-                self.set_groups(&name, Some(found), variables);
+                set_groups(&name, Some(found), variables);
             }
         }
         (found.all.len()..before.min(MOST_MATCHES)).for_each(|n| variables.remove(&format!("{name}_{}", n + 1)));
         self.default.iter().for_each(|value| variables.set(name, value));
     }
+}
 
-    /// As JMeter's regular expression extractor: the groups of a match, and how many there are.
-    fn set_groups(&self, name: &str, found: Option<&Match>, variables: &mut Variables) {
-        let counter = format!("{name}_g");
-        let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
-        (0..=before.min(1000)).for_each(|group| variables.remove(&format!("{name}_g{group}")));
-        variables.remove(&counter);
-        let Some(Match { groups, .. }) = found.filter(|found| !found.groups.is_empty()) else { return };
-        variables.set(&counter, &(groups.len() - 1).to_string());
-        for (number, group) in groups.iter().enumerate() {
-            variables.set(&format!("{name}_g{number}"), group.as_deref().unwrap_or_default());
-        }
+/// As JMeter's regular expression extractor: the groups of a match, and how many there are.
+fn set_groups(name: &str, found: Option<&Match>, variables: &mut Variables) {
+    let counter = format!("{name}_g");
+    let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
+    (0..=before.min(1000)).for_each(|group| variables.remove(&format!("{name}_g{group}")));
+    variables.remove(&counter);
+    let Some(Match { groups, .. }) = found.filter(|found| !found.groups.is_empty()) else { return };
+    variables.set(&counter, &(groups.len() - 1).to_string());
+    for (number, group) in groups.iter().enumerate() {
+        variables.set(&format!("{name}_g{number}"), group.as_deref().unwrap_or_default());
     }
 }
 

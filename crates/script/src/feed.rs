@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Every file that placeholders read, and the variables that they name.
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
-    feeds: Vec<Feed>,
+    files: Vec<Feed>,
     /// How texts are read.
     pub(crate) rules: TextRules,
     /// The scenario's variables.
@@ -67,23 +67,23 @@ impl Feeds {
     pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
         let path = Path::new(file);
         let numbered = column.bytes().all(|b| b.is_ascii_digit());
-        let known = self.feeds.iter().position(|f| f.file == path);
-        let feed = known.unwrap_or(self.feeds.len());
+        let known = self.files.iter().position(|f| f.file == path);
+        let feed = known.unwrap_or(self.files.len());
         if known.is_none() {
-            self.feeds.push(Feed::read(path, numbered)?);
+            self.files.push(Feed::read(path, numbered)?);
         }
-        Ok(Column { feed, column: self.feeds[feed].find(column, numbered)? })
+        Ok(Column { feed, column: self.files[feed].find(column, numbered)? })
     }
 
     /// What stands in the column for request number `n`.
     pub fn cell(&self, column: Column, n: u64) -> &str {
-        let feed = &self.feeds[column.feed];
+        let feed = &self.files[column.feed];
         feed.cell((n % feed.rows() as u64) as usize * feed.columns + column.column)
     }
 
     /// The line and text of the first cell of a column with a control character in it, such as a line break.
     pub(crate) fn control_character(&self, column: Column) -> Option<WordError> {
-        let feed = &self.feeds[column.feed];
+        let feed = &self.files[column.feed];
         let cells = (0..feed.rows()).map(|row| feed.cell(row * feed.columns + column.column));
         let bad = cells.into_iter().find(|cell| cell.chars().any(char::is_control))?;
         let wrong = format!("a header cannot hold the control character in this cell of {}", feed.file.display());
@@ -181,7 +181,7 @@ mod tests {
         let mut feeds = Feeds::default();
         let names = feeds.column(name, "name").unwrap();
         let ages = feeds.column(name, "age").unwrap();
-        assert_eq!(feeds.feeds.len(), 1);
+        assert_eq!(feeds.files.len(), 1);
         let row = |n| (feeds.cell(names, n), feeds.cell(ages, n));
         assert_eq!([row(0), row(1), row(2)], [("Anna", "31"), ("Bo, B", ""), ("Anna", "31")]);
         assert_eq!(row(u64::MAX), ("Bo, B", ""));

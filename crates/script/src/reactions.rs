@@ -9,7 +9,6 @@ use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
 use brunt_model::reply_policy::{Assertion, ReplyAction};
 use brunt_model::{Failure, Outcome, ReplyPolicy};
-use std::ops::DerefMut;
 
 /// What is done with a reply.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ impl Reactions {
         for extractor in &self.extractors {
             let set = |extractor: &CompiledExtractor| {
                 let mut random = searched.user.worker.random.borrow_mut();
-                extractor.set(searched, random.deref_mut());
+                extractor.set(searched, &mut *random);
             };
             if let Err(error) = extractor.with(&fill, CompiledExtractor::new, set) {
                 warn(error.to_string());

@@ -53,7 +53,9 @@ impl Variables {
     /// These have values.
     pub fn with(names: &Arc<Names>, values: &[(usize, Rc<str>)]) -> Self {
         let mut variables = Self::new(names);
-        values.iter().for_each(|(number, value)| variables.slots[*number] = Some(Rc::clone(value)));
+        for (number, value) in values {
+            variables.slots[*number] = Some(Rc::clone(value));
+        }
         variables
     }
 

@@ -53,8 +53,8 @@ fn set(body: &str, extractor: &Extractor) -> Vec<(String, String)> {
     let (user, request, reply) = (user(), Prepared::default(), reply(body));
     let searched = Searched::new(&request, Some(&reply), &Sample::default(), &user);
     CompiledExtractor::new(extractor).unwrap().set(&searched, &mut Pcg64Mcg::seed_from_u64(1));
-    let all = user.variables.borrow().all();
-    all
+
+    user.variables.borrow().all()
 }
 
 /// What a variable that was `old` becomes.
@@ -134,5 +134,5 @@ fn templates_of_groups() {
     let text = |text: &str| Piece::Text(text.into());
     assert_eq!(pieces("$1$"), [Piece::Group(1)]);
     assert_eq!(pieces("a$1$b$2$"), [text("a"), Piece::Group(1), text("b"), Piece::Group(2)]);
-    assert_eq!(pieces("$5 $x$1$"), [text("$"), text("5 "), text("$"), text("x"), Piece::Group(1)]);
+    assert_eq!(pieces("$5 $x$1$"), [text("$"), text("5 $"), text("x"), Piece::Group(1)]);
 }

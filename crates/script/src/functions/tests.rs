@@ -69,7 +69,10 @@ fn what_is_not_there_is_an_error_in_our_own_texts() {
     let texts = Texts::new(TextRules::Expressions);
     assert_eq!(texts.becomes(r"{n} \${x} ${lowercase(A)}").unwrap(), "0 ${x} a");
     for (text, expected) in [
-        ("${nope}", "`${nope}`: no step, extractor or data file sets this variable; write a step that sets `nope` before"),
+        (
+            "${nope}",
+            "`${nope}`: no step, extractor or data file sets this variable; write a step that sets `nope` before",
+        ),
         ("${nope()}", "`${nope()}`: there is no function `nope`; write one of P "),
         ("${random(1)}", "does not take 1 arguments; write 2 to 3"),
         ("${uuid(1)}", "does not take 1 arguments; write 0"),

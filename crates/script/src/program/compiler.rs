@@ -219,7 +219,9 @@ impl<'a> Compiler<'a> {
         self.steps(steps, context)?;
         let here = begin.unwrap_or(self.ops.len());
         let next = self.loops.last_mut().map(|scope| std::mem::take(&mut scope.next)).unwrap_or_default();
-        next.into_iter().for_each(|jump| self.land(jump, here));
+        for jump in next {
+            self.land(jump, here);
+        }
         Ok(())
     }
 
@@ -227,7 +229,9 @@ impl<'a> Compiler<'a> {
     fn leave(&mut self, first: usize) {
         self.lands(first);
         let jumps = self.loops.pop().map(|scope| scope.leave).unwrap_or_default();
-        jumps.into_iter().for_each(|jump| self.lands(jump));
+        for jump in jumps {
+            self.lands(jump);
+        }
     }
 
     fn leave_loop(&mut self, scope: Scope) {
@@ -320,7 +324,9 @@ impl<'a> Compiler<'a> {
         if let Op::Switch { cases, .. } = &mut self.ops[switch] {
             *cases = begins;
         }
-        leaves.into_iter().chain([switch]).for_each(|leave| self.lands(leave));
+        for leave in leaves.into_iter().chain([switch]) {
+            self.lands(leave);
+        }
         Ok(())
     }
 
@@ -358,7 +364,9 @@ impl<'a> Compiler<'a> {
         if let Op::Choose(choice) = &mut self.ops[choice] {
             choice.branches = begins;
         }
-        leaves.into_iter().for_each(|leave| self.lands(leave));
+        for leave in leaves {
+            self.lands(leave);
+        }
         Ok(())
     }
 

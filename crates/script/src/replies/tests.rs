@@ -2,17 +2,13 @@
 
 use super::*;
 use crate::testing::{self, users};
-use brunt_engine::{Epoch, Numbering, Time, Turn, VirtualUser};
-use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Dialling, Population, Record};
+use brunt_engine::{Turn, VirtualUser};
+use brunt_model::plan::Dialling;
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, Redirects};
 use brunt_model::scenario::{Branch, Order, Scenario, Step as Do};
-use brunt_model::{Body, Load, Plan, ReplyPolicy, Request, Stop};
+use brunt_model::{Body, Plan, ReplyPolicy, Request};
 use brunt_wire::Kept;
 use brunt_wire::h1::parse::{Framing, Head};
-use brunt_wire::h1::{Common, H1};
-use std::sync::Arc;
-use std::time::Duration;
 
 fn request(method: &str, url: &str, body: Body) -> Request {
     let mut headers = vec![("Host".to_owned(), "h".to_owned()), ("X".to_owned(), "y".to_owned())];

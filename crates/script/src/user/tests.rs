@@ -2,17 +2,13 @@
 
 use super::*;
 use crate::testing::{self, users};
-use brunt_engine::{Epoch, Time, Turn};
-use brunt_model::Population;
+use brunt_engine::Turn;
 use brunt_model::Sample;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
-use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Record};
+use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
 use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Scenario, Step as Do, Times, Values};
-use brunt_model::{Load, Stop};
 use brunt_wire::h1::parse::{Framing, Head};
-use brunt_wire::h1::{Common, H1};
 use brunt_wire::{Kept, Reply};
 use std::time::Duration;
 

@@ -107,16 +107,10 @@ impl Scope<'_> {
                 out.push_str(if self.unknown == Unknown::Kept && behind.starts_with('{') { r"\$" } else { "$" });
                 rest = behind;
             } else if let (Unknown::Kept, Some(behind)) = (self.unknown, behind.strip_prefix('{')) {
-                rest = match self.known_value(behind, at, open)? {
-                    Some((value, behind)) => {
-                        out.push_str(&value);
-                        behind
-                    }
-                    None => {
-                        out.push_str("${");
-                        behind
-                    }
-                };
+                let known = self.known_value(behind, at, open)?;
+                let (value, behind) = known.unwrap_or_else(|| ("${".to_owned(), behind));
+                out.push_str(&value);
+                rest = behind;
             } else if let Some(name) = behind.strip_prefix('{') {
                 let end = name.find('}').ok_or_else(|| {
                     SpecError::new(at, "", "`}` is missing after `${`; write ${name}, or $${ for a plain ${")

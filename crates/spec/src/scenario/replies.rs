@@ -64,8 +64,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     ];
     let mut ways = ways.into_iter().flatten();
     let (Some(from), None) = (ways.next(), ways.next()) else {
-        let wrong =
-            "one of json, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
+        let wrong = "one of json, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
         return Err(within(SpecError::new(&entry.node.at, "", wrong)));
     };
     let take = match written.take.as_ref().map(|take| take.0.as_str()) {

@@ -149,7 +149,9 @@ impl Reader<'_> {
 /// Those of a request, and of all others those that it does not have.
 fn own_over(all: &[(String, String)], own: Option<Vec<(String, String)>>) -> Vec<(String, String)> {
     let mut headers = own.unwrap_or_default();
-    all.iter().for_each(|(name, value)| add(&mut headers, name, value.clone()));
+    for (name, value) in all {
+        add(&mut headers, name, value.clone());
+    }
     headers
 }
 

@@ -273,7 +273,7 @@ fn condition(node: &Node) -> Result<Condition> {
         node.child("not").map(|node| condition(node).map_err(|error| error.within("not", &node.at))).transpose()?;
     let pair = |[a, b]: [crate::plan::words::Scalar; 2]| (a.0, b.0);
     let all = [
-        written.status.map(|words| status::parse(&words.0.join(",")).map(statuses)).transpose()?,
+        written.status.map(|words| status::parse(&words.0.join(",")).map(|ranges| statuses(&ranges))).transpose()?,
         written.equal.map(pair).map(|(one, other)| Condition::Same(one, other)),
         written.matches.map(pair).map(|(text, pattern)| Condition::Matches(text, pattern)),
         written.is_true.map(|text| Condition::True(text.0)),
@@ -287,9 +287,9 @@ fn condition(node: &Node) -> Result<Condition> {
     }
 }
 
-fn statuses(ranges: Vec<brunt_model::plan::StatusRange>) -> Condition {
+fn statuses(ranges: &[brunt_model::plan::StatusRange]) -> Condition {
     let one = |range: &brunt_model::plan::StatusRange| Condition::Status(range.least, range.most);
-    match &ranges[..] {
+    match ranges {
         [range] => one(range),
         // One of several: not none of them.
         _ => Condition::Any(ranges.iter().map(one).collect()),

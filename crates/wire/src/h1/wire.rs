@@ -394,11 +394,19 @@ impl<T: Timer + 'static> Transport for H1<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::extract::{ExtractFrom, Extractor, Take};
+    use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+    use brunt_model::reply_policy::ReplyAction;
 
     fn wants(from: ExtractFrom) -> Wants {
-        let extractor = Extractor { variable: "v".into(), from, take: Take::First, default: None };
-        let policy = ReplyPolicy { extractors: vec![extractor], ..ReplyPolicy::default() };
+        let extractor = Extractor {
+            variable: "v".into(),
+            from,
+            take: Take::First,
+            default: None,
+            part: ReplyPart::Body,
+            sets_more: false,
+        };
+        let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };
         KeptParts::new(&policy).expect("no pattern").wants
     }
 
@@ -406,7 +414,7 @@ mod tests {
     fn of_a_reply_is_kept_what_extractors_look_at() {
         let body = Wants { body: true, ..Wants::default() };
         assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
-        let head = Wants { fields: WantedFields::All, ..Wants::default() };
+        let head = Wants { head: true, fields: WantedFields::All, ..Wants::default() };
         assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
         let nothing = KeptParts::new(&ReplyPolicy::default()).expect("no pattern").wants;
         assert_eq!(nothing, Wants::default());

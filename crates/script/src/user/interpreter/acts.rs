@@ -26,7 +26,7 @@ impl<T: Transport> Interpreter<T> {
             }
             Op::NextNumbered { .. } => self.next_numbered(op, turn),
             Op::BeginDuring { slot, seconds } => {
-                let millis = self.number(self.text(seconds, turn).trim()) * 1e3;
+                let millis = number(self.text(seconds, turn).trim()) * 1e3;
                 self.slots[*slot] = (self.now_millis() + millis.clamp(0.0, LONGEST_PAUSE_MILLIS)) as u64;
             }
             Op::WhenOver { slot, end } => {
@@ -46,9 +46,10 @@ impl<T: Transport> Interpreter<T> {
                     *drawn = (0..branches.len()).collect();
                     drawn.shuffle(&mut *self.script.context.random.borrow_mut());
                 }
-                match drawn.get(at) {
-                    Some(branch) => self.next = branches[*branch],
-                    None => (self.slots[*slot], self.next) = (0, *end),
+                if let Some(branch) = drawn.get(at) {
+                    self.next = branches[*branch];
+                } else {
+                    (self.slots[*slot], self.next) = (0, *end);
                 }
             }
             Op::Set(variable, value) => {
@@ -70,10 +71,6 @@ impl<T: Transport> Interpreter<T> {
         }
     }
 
-    fn number(&self, text: &str) -> f64 {
-        text.parse().ok().filter(|number: &f64| number.is_finite()).unwrap_or(0.0)
-    }
-
     fn now_millis(&self) -> f64 {
         self.script.context.surroundings.unix_millis() as f64
     }
@@ -85,9 +82,10 @@ impl<T: Transport> Interpreter<T> {
         let is_behind = whole(self.text(last, turn)).is_some_and(|last| at > last);
         let name = format!("{}{at}", self.text(prefix, turn));
         let value = self.user.as_ref().and_then(|user| user.variables.borrow().get(&name).map(str::to_owned));
-        match value.filter(|_| !is_behind) {
-            Some(value) => self.set(*variable, &value),
-            None => (self.slots[*slot], self.next) = (0, *end),
+        if let Some(value) = value.filter(|_| !is_behind) {
+            self.set(*variable, &value);
+        } else {
+            (self.slots[*slot], self.next) = (0, *end);
         }
     }
 
@@ -120,7 +118,7 @@ impl<T: Transport> Interpreter<T> {
             }
             Test::Share { value, percent, per_user, site } => {
                 let Some(user) = &self.user else { return false };
-                let value = self.number(self.text(value, turn).trim());
+                let value = number(self.text(value, turn).trim());
                 let count = |name: String| {
                     if *per_user { user.count(&name) } else { user.worker.commons.count(&name) }
                 };
@@ -137,9 +135,9 @@ impl<T: Transport> Interpreter<T> {
     pub(super) fn wait(&mut self, op: &Op, turn: &Turn<'_>) -> Option<Step> {
         let user = self.user.as_deref()?;
         match op {
-            Op::Pause(millis) => pause(self.number(self.text(millis, turn).trim())),
+            Op::Pause(millis) => pause(number(self.text(millis, turn).trim())),
             Op::Pace { per_minute, by, site } => {
-                let per_minute = self.number(self.text(per_minute, turn).trim());
+                let per_minute = number(self.text(per_minute, turn).trim());
                 pause(self.turn_of(user, (*by, site), per_minute))
             }
             Op::Lock(name) => {
@@ -155,9 +153,9 @@ impl<T: Transport> Interpreter<T> {
                 })))
             }
             Op::Meet { users, timeout, site } => {
-                let wanted = self.number(self.text(users, turn).trim()) as u64;
+                let wanted = number(self.text(users, turn).trim()) as u64;
                 let wanted = if wanted == 0 { self.script.compiled.users } else { wanted };
-                let timeout = self.number(self.text(timeout, turn).trim());
+                let timeout = number(self.text(timeout, turn).trim());
                 let place = format!("{site} {}", user.worker.population);
                 let together = user.worker.commons.meet(&place, wanted)?;
                 let met = async move { together.notified().await };
@@ -191,6 +189,10 @@ impl<T: Transport> Interpreter<T> {
             }
         }
     }
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().ok().filter(|number: &f64| number.is_finite()).unwrap_or(0.0)
 }
 
 fn pause(millis: f64) -> Option<Step> {
