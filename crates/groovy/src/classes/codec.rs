@@ -1,0 +1,366 @@
+//! Encodings: character sets, Base64, hexadecimal; digests.
+
+use super::{Class, bytes_of, text_at};
+use crate::error::{Eval, illegal, throw};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use base64::Engine;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use hmac::{Hmac, KeyInit, Mac};
+use md5::{Digest, Md5};
+use sha1::Sha1;
+use sha2::{Sha224, Sha256, Sha384, Sha512};
+use std::any::Any;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_static("java.util.Base64", java_base64),
+    Class::with_static("org.apache.commons.codec.binary.Base64", commons_base64).and_make(make_base64),
+    Class::with_static("io.jsonwebtoken.io.Encoders", no_static).and_constants(encoders),
+    Class::with_static("javax.xml.bind.DatatypeConverter", datatype),
+    Class::with_static("jakarta.xml.bind.DatatypeConverter", datatype),
+    Class::with_static("org.apache.commons.codec.binary.Hex", hex_static),
+    Class::with_static("org.apache.commons.codec.digest.DigestUtils", digest_utils),
+    Class::with_static("org.apache.commons.codec.digest.HmacUtils", hmac_utils),
+    Class::with_static("java.nio.charset.StandardCharsets", no_static).and_constants(charset),
+    Class::with_static("java.nio.charset.Charset", charset_static),
+    Class::with_static("org.apache.commons.codec.binary.StringUtils", string_utils),
+    Class::with_static("java.util.HexFormat", hex_format),
+];
+
+pub(super) fn no_static(_vm: &mut Vm, _name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(None)
+}
+
+/// Text as bytes of a character set; letters that it lacks become `?`.
+pub(crate) fn encode(text: &str, charset: &str) -> Vec<u8> {
+    match &*charset.to_ascii_uppercase() {
+        "ISO-8859-1" | "ISO_8859_1" | "LATIN1" | "WINDOWS-1252" => {
+            text.chars().map(|letter| u8::try_from(letter as u32).unwrap_or(b'?')).collect()
+        }
+        "US-ASCII" | "US_ASCII" | "ASCII" => {
+            text.chars().map(|letter| if letter.is_ascii() { letter as u8 } else { b'?' }).collect()
+        }
+        "UTF-16" => [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect(),
+        "UTF-16BE" | "UTF_16BE" => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        "UTF-16LE" | "UTF_16LE" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        _ => text.as_bytes().to_vec(),
+    }
+}
+
+/// Bytes of a character set as text.
+pub(crate) fn decode(bytes: &[u8], charset: &str) -> String {
+    match &*charset.to_ascii_uppercase() {
+        "ISO-8859-1" | "ISO_8859_1" | "LATIN1" | "WINDOWS-1252" => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        "UTF-16" | "UTF-16BE" | "UTF_16BE" => {
+            let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
+            String::from_utf16_lossy(&units)
+        }
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+pub(crate) fn unhex(text: &str) -> Eval<Vec<u8>> {
+    let digits: Vec<u8> = text.trim().chars().filter_map(|digit| digit.to_digit(16).map(|digit| digit as u8)).collect();
+    if digits.len() != text.trim().chars().count() || digits.len() % 2 == 1 {
+        return Err(illegal("hexadecimal text needs an even number of digits"));
+    }
+    Ok(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// Base64 with or without padding.
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
+const URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
+
+pub(crate) fn base64_encode(bytes: &[u8]) -> String {
+    PLAIN.encode(bytes)
+}
+
+pub(crate) fn base64_decode(text: &str) -> Eval<Vec<u8>> {
+    let clean: String = text
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .map(|letter| match letter {
+            '-' => '+',
+            '_' => '/',
+            other => other,
+        })
+        .collect();
+    PLAIN.decode(clean).map_err(|error| illegal(format!("Illegal base64 text: {error}")))
+}
+
+/// The digest of this name of Java.
+pub(crate) fn digest(algorithm: &str, bytes: &[u8]) -> Eval<Vec<u8>> {
+    Ok(match &*algorithm.to_ascii_uppercase().replace('-', "") {
+        "MD5" => Md5::digest(bytes).to_vec(),
+        "SHA1" | "SHA" => Sha1::digest(bytes).to_vec(),
+        "SHA224" => Sha224::digest(bytes).to_vec(),
+        "SHA256" => Sha256::digest(bytes).to_vec(),
+        "SHA384" => Sha384::digest(bytes).to_vec(),
+        "SHA512" => Sha512::digest(bytes).to_vec(),
+        _ => return Err(no_algorithm(algorithm, "MessageDigest")),
+    })
+}
+
+pub(super) fn no_algorithm(algorithm: &str, kind: &str) -> Box<crate::error::Fault> {
+    throw("java.security.NoSuchAlgorithmException", format!("{algorithm} {kind} not available"))
+}
+
+/// The keyed digest of this name of Java.
+pub(crate) fn keyed(algorithm: &str, key: &[u8], bytes: &[u8]) -> Eval<Vec<u8>> {
+    macro_rules! mac {
+        ($digest:ty) => {{
+            let mut mac = Hmac::<$digest>::new_from_slice(key).map_err(|error| illegal(error.to_string()))?;
+            mac.update(bytes);
+            mac.finalize().into_bytes().to_vec()
+        }};
+    }
+    Ok(match &*algorithm.to_ascii_uppercase().replace(['-', '_'], "") {
+        "HMACMD5" => mac!(Md5),
+        "HMACSHA1" => mac!(Sha1),
+        "HMACSHA224" => mac!(Sha224),
+        "HMACSHA256" => mac!(Sha256),
+        "HMACSHA384" => mac!(Sha384),
+        "HMACSHA512" => mac!(Sha512),
+        _ => return Err(no_algorithm(algorithm, "Mac")),
+    })
+}
+
+/// `bytes.encodeBase64()`: a text that is written where it is shown.
+pub(crate) fn encoded(bytes: &[u8]) -> Value {
+    Value::from(base64_encode(bytes))
+}
+
+/// An encoder or decoder of `java.util.Base64`.
+struct Coder {
+    url: bool,
+    padded: bool,
+    encodes: bool,
+}
+
+impl Native for Coder {
+    fn class_name(&self) -> &'static str {
+        if self.encodes { "java.util.Base64$Encoder" } else { "java.util.Base64$Decoder" }
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let encode = |bytes: &[u8]| {
+            let text = if self.url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
+            if self.padded { text } else { text.trim_end_matches('=').to_owned() }
+        };
+        Ok(Some(match (name, arguments) {
+            ("withoutPadding", []) => Value::native(Self { padded: false, ..*self }),
+            ("encodeToString", [value]) | ("encode", [value]) => {
+                let bytes = bytes_of(vm, value)?;
+                vm.alloc(bytes.len() * 2)?;
+                let text = encode(&bytes);
+                // `Encoders.BASE64.encode` gives text, that of Java bytes; both can be shown and sent.
+                if name == "encode" && self.padded { Value::bytes(text.into_bytes()) } else { Value::from(text) }
+            }
+            ("decode", [value]) => {
+                let bytes = bytes_of(vm, value)?;
+                Value::bytes(base64_decode(&String::from_utf8_lossy(&bytes))?)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn java_base64(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+    let coder = |url, encodes| Some(Value::native(Coder { url, padded: true, encodes }));
+    Ok(match name {
+        "getEncoder" | "getMimeEncoder" => coder(false, true),
+        "getUrlEncoder" => coder(true, true),
+        "getDecoder" | "getMimeDecoder" => coder(false, false),
+        "getUrlDecoder" => coder(true, false),
+        _ => None,
+    })
+}
+
+fn encoders(_vm: &mut Vm, name: &str) -> Option<Value> {
+    let url = match name {
+        "BASE64" => false,
+        "BASE64URL" => true,
+        _ => return None,
+    };
+    Some(Value::native(Encoder { url }))
+}
+
+/// An encoder of jjwt.
+struct Encoder {
+    url: bool,
+}
+
+impl Native for Encoder {
+    fn class_name(&self) -> &'static str {
+        "io.jsonwebtoken.io.Encoder"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let ("encode", [value]) = (name, arguments) else { return Ok(None) };
+        let bytes = bytes_of(vm, value)?;
+        let text = if self.url { URL.encode(&bytes).trim_end_matches('=').to_owned() } else { PLAIN.encode(&bytes) };
+        vm.string(text).map(Some)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn make_base64(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Commons))
+}
+
+/// An object of commons-codec's `Base64`.
+struct Commons;
+
+impl Native for Commons {
+    fn class_name(&self) -> &'static str {
+        "org.apache.commons.codec.binary.Base64"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        match name {
+            "encode" => commons_base64(vm, "encodeBase64", arguments),
+            "decode" => commons_base64(vm, "decodeBase64", arguments),
+            "encodeToString" | "encodeAsString" => commons_base64(vm, "encodeBase64String", arguments),
+            _ => Ok(None),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn commons_base64(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(first) = arguments.first() else { return Ok(None) };
+    let bytes = bytes_of(vm, first)?;
+    vm.alloc(bytes.len() * 2)?;
+    Ok(Some(match name {
+        "encodeBase64" => Value::bytes(base64_encode(&bytes).into_bytes()),
+        "encodeBase64String" => Value::from(base64_encode(&bytes)),
+        "encodeBase64URLSafeString" => Value::from(URL.encode(&bytes).trim_end_matches('=').to_owned()),
+        "encodeBase64URLSafe" => Value::bytes(URL.encode(&bytes).trim_end_matches('=').as_bytes().to_vec()),
+        "decodeBase64" => Value::bytes(base64_decode(&String::from_utf8_lossy(&bytes))?),
+        "isBase64" => Value::Bool(base64_decode(&String::from_utf8_lossy(&bytes)).is_ok()),
+        _ => return Ok(None),
+    }))
+}
+
+fn datatype(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(first) = arguments.first() else { return Ok(None) };
+    let bytes = bytes_of(vm, first)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(Some(match name {
+        "printBase64Binary" => Value::from(base64_encode(&bytes)),
+        "parseBase64Binary" => Value::bytes(base64_decode(&text)?),
+        "printHexBinary" => Value::from(hex(&bytes).to_uppercase()),
+        "parseHexBinary" => Value::bytes(unhex(&text)?),
+        _ => return Ok(None),
+    }))
+}
+
+fn hex_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(first) = arguments.first() else { return Ok(None) };
+    let bytes = bytes_of(vm, first)?;
+    Ok(Some(match name {
+        "encodeHexString" => Value::from(hex(&bytes)),
+        "encodeHex" => Value::array(hex(&bytes).chars().map(Value::Char).collect()),
+        "decodeHex" => {
+            let text = text_at(vm, arguments, 0)?;
+            Value::bytes(unhex(&text)?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn digest_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(first) = arguments.first() else { return Ok(None) };
+    let bytes = bytes_of(vm, first)?;
+    let (algorithm, as_hex) = name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
+    if !matches!(algorithm, "md5" | "sha" | "sha1" | "sha256" | "sha384" | "sha512") {
+        return Ok(None);
+    }
+    let digest = digest(algorithm, &bytes)?;
+    Ok(Some(if as_hex { Value::from(hex(&digest)) } else { Value::bytes(digest) }))
+}
+
+fn hmac_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let [key, data] = arguments else { return Ok(None) };
+    let (algorithm, as_hex) = name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
+    let (key, data) = (bytes_of(vm, key)?, bytes_of(vm, data)?);
+    let digest = keyed(algorithm, &key, &data)?;
+    Ok(Some(if as_hex { Value::from(hex(&digest)) } else { Value::bytes(digest) }))
+}
+
+fn charset(_vm: &mut Vm, name: &str) -> Option<Value> {
+    let name = match name {
+        "UTF_8" => "UTF-8",
+        "ISO_8859_1" => "ISO-8859-1",
+        "US_ASCII" => "US-ASCII",
+        "UTF_16" => "UTF-16",
+        "UTF_16BE" => "UTF-16BE",
+        "UTF_16LE" => "UTF-16LE",
+        _ => return None,
+    };
+    Some(Value::str(name))
+}
+
+fn charset_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(match name {
+        "forName" => Some(Value::Str(text_at(vm, arguments, 0)?)),
+        "defaultCharset" => Some(Value::str("UTF-8")),
+        _ => None,
+    })
+}
+
+fn string_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(first) = arguments.first() else { return Ok(None) };
+    let bytes = bytes_of(vm, first)?;
+    Ok(match name {
+        "newStringUtf8" | "newStringUsAscii" => Some(vm.string(String::from_utf8_lossy(&bytes))?),
+        "getBytesUtf8" => Some(Value::bytes(bytes)),
+        _ => None,
+    })
+}
+
+fn hex_format(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok((name == "of").then(|| Value::native(HexFormat)))
+}
+
+/// `HexFormat.of()`
+struct HexFormat;
+
+impl Native for HexFormat {
+    fn class_name(&self) -> &'static str {
+        "java.util.HexFormat"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let Some(first) = arguments.first() else { return Ok(None) };
+        let bytes = bytes_of(vm, first)?;
+        Ok(match name {
+            "formatHex" => Some(Value::from(hex(&bytes))),
+            "parseHex" => Some(Value::bytes(unhex(&String::from_utf8_lossy(&bytes))?)),
+            _ => None,
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

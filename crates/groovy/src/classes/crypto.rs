@@ -1,0 +1,145 @@
+//! `MessageDigest`, `Mac`, `SecretKeySpec`.
+
+use super::codec::{digest, keyed, no_static};
+use super::{Class, bytes_of, text_at};
+use crate::error::{Eval, throw};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+use std::cell::RefCell;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_static("java.security.MessageDigest", message_digest),
+    Class::with_static("javax.crypto.Mac", mac),
+    Class::made("javax.crypto.spec.SecretKeySpec", make_key).and_call(no_static),
+    Class::named("javax.crypto.SecretKey"),
+];
+
+/// A digest that is fed step by step; with a key, a `Mac`.
+struct Hasher {
+    algorithm: String,
+    key: RefCell<Option<Vec<u8>>>,
+    data: RefCell<Vec<u8>>,
+    is_mac: bool,
+}
+
+/// `SecretKeySpec`
+struct Key {
+    bytes: Vec<u8>,
+    algorithm: String,
+}
+
+fn message_digest(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    match (name, arguments) {
+        ("getInstance", [_, ..]) => {
+            let algorithm = text_at(vm, arguments, 0)?.to_string();
+            digest(&algorithm, &[])?;
+            Ok(Some(Value::native(Hasher {
+                algorithm,
+                key: RefCell::default(),
+                data: RefCell::default(),
+                is_mac: false,
+            })))
+        }
+        ("isEqual", [a, b]) => Ok(Some(Value::Bool(vm.equals(a, b)?))),
+        _ => Ok(None),
+    }
+}
+
+fn mac(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if name != "getInstance" {
+        return Ok(None);
+    }
+    let algorithm = text_at(vm, arguments, 0)?.to_string();
+    keyed(&algorithm, b"key", &[])?;
+    Ok(Some(Value::native(Hasher { algorithm, key: RefCell::default(), data: RefCell::default(), is_mac: true })))
+}
+
+fn make_key(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let bytes = bytes_of(vm, arguments.first().unwrap_or(&Value::Null))?;
+    if bytes.is_empty() {
+        return Err(crate::error::illegal("Empty key"));
+    }
+    let algorithm = match arguments.last() {
+        Some(name) => vm.text(name)?.to_string(),
+        None => String::new(),
+    };
+    Ok(Value::native(Key { bytes, algorithm }))
+}
+
+impl Native for Key {
+    fn class_name(&self) -> &'static str {
+        "javax.crypto.spec.SecretKeySpec"
+    }
+
+    fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(match name {
+            "getEncoded" => Some(Value::bytes(self.bytes.clone())),
+            "getAlgorithm" => Some(Value::str(&self.algorithm)),
+            "getFormat" => Some(Value::str("RAW")),
+            _ => None,
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Hasher {
+    fn finish(&self) -> Eval<Value> {
+        let data = self.data.take();
+        let bytes = match (&*self.key.borrow(), self.is_mac) {
+            (Some(key), _) => keyed(&self.algorithm, key, &data)?,
+            (None, true) => return Err(throw("java.lang.IllegalStateException", "MAC not initialized")),
+            (None, false) => digest(&self.algorithm, &data)?,
+        };
+        Ok(Value::bytes(bytes))
+    }
+}
+
+impl Native for Hasher {
+    fn class_name(&self) -> &'static str {
+        if self.is_mac { "javax.crypto.Mac" } else { "java.security.MessageDigest" }
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("init", [key, ..]) => {
+                let key = match key.downcast::<Key>() {
+                    Some(key) => key.bytes.clone(),
+                    None => bytes_of(vm, key)?,
+                };
+                self.key.replace(Some(key));
+                Value::Null
+            }
+            ("update", [data, ..]) => {
+                let data = match data {
+                    Value::Int(byte) => vec![*byte as u8],
+                    other => bytes_of(vm, other)?,
+                };
+                vm.alloc(data.len())?;
+                self.data.borrow_mut().extend(data);
+                Value::Null
+            }
+            ("digest" | "doFinal", rest) => {
+                if let Some(data) = rest.first() {
+                    let data = bytes_of(vm, data)?;
+                    self.data.borrow_mut().extend(data);
+                }
+                vm.tick(self.data.borrow().len() / 16)?;
+                self.finish()?
+            }
+            ("reset", []) => {
+                self.data.take();
+                Value::Null
+            }
+            ("getAlgorithm", []) => Value::str(&self.algorithm),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

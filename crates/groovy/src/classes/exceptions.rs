@@ -1,0 +1,150 @@
+//! Exceptions of the library.
+
+use super::Class;
+use crate::error::{Eval, Throwable};
+use crate::host::LogLevel;
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+
+/// Full names, each with the simple name of the class above it.
+static PARENTS: [(&str, &str); 56] = [
+    ("java.lang.Throwable", ""),
+    ("java.lang.Exception", "Throwable"),
+    ("java.lang.Error", "Throwable"),
+    ("java.lang.RuntimeException", "Exception"),
+    ("java.lang.IllegalArgumentException", "RuntimeException"),
+    ("java.lang.IllegalStateException", "RuntimeException"),
+    ("java.lang.UnsupportedOperationException", "RuntimeException"),
+    ("java.lang.NullPointerException", "RuntimeException"),
+    ("java.lang.ClassCastException", "RuntimeException"),
+    ("java.lang.ArithmeticException", "RuntimeException"),
+    ("java.lang.IndexOutOfBoundsException", "RuntimeException"),
+    ("java.lang.ArrayIndexOutOfBoundsException", "IndexOutOfBoundsException"),
+    ("java.lang.StringIndexOutOfBoundsException", "IndexOutOfBoundsException"),
+    ("java.lang.NegativeArraySizeException", "RuntimeException"),
+    ("java.lang.NumberFormatException", "IllegalArgumentException"),
+    ("java.lang.SecurityException", "RuntimeException"),
+    ("java.lang.InterruptedException", "Exception"),
+    ("java.lang.CloneNotSupportedException", "Exception"),
+    ("java.lang.ReflectiveOperationException", "Exception"),
+    ("java.lang.ClassNotFoundException", "ReflectiveOperationException"),
+    ("java.lang.NoSuchMethodException", "ReflectiveOperationException"),
+    ("java.lang.NoSuchFieldException", "ReflectiveOperationException"),
+    ("java.lang.InstantiationException", "ReflectiveOperationException"),
+    ("java.lang.AssertionError", "Error"),
+    ("java.lang.StackOverflowError", "Error"),
+    ("java.lang.OutOfMemoryError", "Error"),
+    ("java.lang.NoClassDefFoundError", "Error"),
+    ("org.codehaus.groovy.runtime.powerassert.PowerAssertionError", "AssertionError"),
+    ("groovy.lang.GroovyRuntimeException", "RuntimeException"),
+    ("groovy.lang.MissingPropertyException", "GroovyRuntimeException"),
+    ("groovy.lang.MissingMethodException", "GroovyRuntimeException"),
+    ("groovy.lang.ReadOnlyPropertyException", "MissingPropertyException"),
+    ("org.codehaus.groovy.runtime.typehandling.GroovyCastException", "ClassCastException"),
+    ("groovy.json.JsonException", "RuntimeException"),
+    ("org.json.JSONException", "RuntimeException"),
+    ("org.xml.sax.SAXException", "Exception"),
+    ("org.xml.sax.SAXParseException", "SAXException"),
+    ("java.util.NoSuchElementException", "RuntimeException"),
+    ("java.util.InputMismatchException", "NoSuchElementException"),
+    ("java.util.ConcurrentModificationException", "RuntimeException"),
+    ("java.util.EmptyStackException", "RuntimeException"),
+    ("java.util.IllegalFormatException", "IllegalArgumentException"),
+    ("java.util.MissingResourceException", "RuntimeException"),
+    ("java.util.regex.PatternSyntaxException", "IllegalArgumentException"),
+    ("java.util.concurrent.TimeoutException", "Exception"),
+    ("java.util.concurrent.ExecutionException", "Exception"),
+    ("java.io.IOException", "Exception"),
+    ("java.io.FileNotFoundException", "IOException"),
+    ("java.io.UnsupportedEncodingException", "IOException"),
+    ("java.io.UncheckedIOException", "RuntimeException"),
+    ("java.net.MalformedURLException", "IOException"),
+    ("java.net.URISyntaxException", "Exception"),
+    ("java.security.NoSuchAlgorithmException", "Exception"),
+    ("java.text.ParseException", "Exception"),
+    ("java.time.DateTimeException", "RuntimeException"),
+    ("java.time.format.DateTimeParseException", "DateTimeException"),
+];
+
+/// Further ones, without rows of their own above them.
+static OTHERS: [(&str, &str); 6] = [
+    ("java.lang.reflect.InvocationTargetException", "Exception"),
+    ("java.net.SocketTimeoutException", "IOException"),
+    ("java.net.UnknownHostException", "IOException"),
+    ("java.security.InvalidKeyException", "Exception"),
+    ("java.security.GeneralSecurityException", "Exception"),
+    ("org.apache.jorphan.util.JMeterStopThreadException", "RuntimeException"),
+];
+
+fn rows() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    PARENTS.iter().chain(&OTHERS)
+}
+
+/// The classes, for the table of all.
+pub(super) fn classes() -> impl Iterator<Item = &'static Class> {
+    static CLASSES: std::sync::OnceLock<Vec<Class>> = std::sync::OnceLock::new();
+    CLASSES.get_or_init(|| rows().map(|(name, _)| Class::made(name, make)).collect()).iter()
+}
+
+fn simple(name: &str) -> &str {
+    name.rsplit(['.', '$']).next().unwrap_or(name)
+}
+
+/// Whether a class is another one, given by its simple name, or stands below it.
+pub(crate) fn is_a(class: &str, wanted: &str) -> bool {
+    let mut current = simple(class);
+    for _ in 0..12 {
+        if current == wanted || wanted == "Object" {
+            return true;
+        }
+        match rows().find(|(name, _)| simple(name) == current) {
+            Some((_, "")) | None => return false,
+            Some((_, parent)) => current = parent,
+        }
+    }
+    false
+}
+
+fn make(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
+    let is_cause = |value: &Value| matches!(value, Value::Instance(_)) || value.downcast::<Throwable>().is_some();
+    let message = match arguments.first() {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(vm.text(value)?),
+    };
+    let cause = arguments.iter().find(|value| is_cause(value)).cloned().unwrap_or_default();
+    Ok(Value::native(Throwable { class: class.into(), message, cause, line: vm.line }))
+}
+
+impl Native for Throwable {
+    fn class_name(&self) -> &str {
+        &self.class
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match name {
+            "getMessage" | "getLocalizedMessage" => self.message.clone().map_or(Value::Null, Value::Str),
+            "getCause" => self.cause.clone(),
+            "printStackTrace" => {
+                let text = self.text(vm)?.unwrap_or_default();
+                vm.host.log(LogLevel::Error, &text);
+                Value::Null
+            }
+            "getStackTrace" | "getSuppressed" => Value::array(Vec::new()),
+            "initCause" | "addSuppressed" | "fillInStackTrace" | "setStackTrace" => Value::Null,
+            "getLineNumber" => Value::Int(self.line as i32),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(match &self.message {
+            Some(message) => format!("{}: {message}", self.class),
+            None => self.class.to_string(),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,263 @@
+//! `String.format`.
+
+use crate::decimal::{Decimal, Rounding};
+use crate::error::{Eval, throw};
+use crate::value::Value;
+use crate::vm::{Vm, big_of, double_of, long_of};
+
+/// The widest field.
+const WIDTH: usize = 10_000;
+
+/// A conversion between `%` and its letter.
+#[derive(Default)]
+struct Spec {
+    index: Option<usize>,
+    left: bool,
+    plus: bool,
+    space: bool,
+    zero: bool,
+    group: bool,
+    parentheses: bool,
+    alternate: bool,
+    width: usize,
+    precision: Option<usize>,
+    letter: char,
+    time: char,
+}
+
+/// Fills a format of Java.
+pub(crate) fn format(vm: &mut Vm, template: &str, arguments: &[Value]) -> Eval<String> {
+    // One list or array stands for all arguments.
+    let listed = match arguments {
+        [Value::List(list)] => list.items.borrow().clone(),
+        _ => arguments.to_vec(),
+    };
+    let mut result = String::new();
+    let mut next = 0;
+    let mut rest = template;
+    while let Some(at) = rest.find('%') {
+        result.push_str(&rest[..at]);
+        let (spec, length) = read(&rest[at + 1..])?;
+        rest = &rest[at + 1 + length..];
+        vm.tick(1)?;
+        match spec.letter {
+            'n' => result.push('\n'),
+            '%' => result.push_str(&padded("%".to_owned(), &spec)),
+            _ => {
+                let place = spec.index.unwrap_or(next);
+                next += usize::from(spec.index.is_none());
+                let Some(value) = listed.get(place) else {
+                    return Err(throw(
+                        "java.util.MissingFormatArgumentException",
+                        format!("Format specifier '%{}'", spec.letter),
+                    ));
+                };
+                let text = convert(vm, &spec, value)?;
+                vm.alloc(text.len())?;
+                result.push_str(&text);
+            }
+        }
+        vm.alloc(result.len() / 8)?;
+    }
+    result.push_str(rest);
+    Ok(result)
+}
+
+/// A conversion and how many bytes it takes.
+fn read(text: &str) -> Eval<(Spec, usize)> {
+    let mut spec = Spec::default();
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = 0;
+    let count = digits(0);
+    if count > 0 && bytes.get(count) == Some(&b'$') {
+        spec.index = text[..count].parse::<usize>().ok().and_then(|index| index.checked_sub(1));
+        at = count + 1;
+    }
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'-' => spec.left = true,
+            b'+' => spec.plus = true,
+            b' ' => spec.space = true,
+            b'0' => spec.zero = true,
+            b',' => spec.group = true,
+            b'(' => spec.parentheses = true,
+            b'#' => spec.alternate = true,
+            _ => break,
+        }
+        at += 1;
+    }
+    let number = |from: usize, to: usize| text[from..to].parse::<usize>().ok().filter(|number| *number <= WIDTH);
+    let too_wide = || throw("java.util.IllegalFormatWidthException", format!("widths above {WIDTH} are refused"));
+    let count = digits(at);
+    if count > 0 {
+        spec.width = number(at, at + count).ok_or_else(too_wide)?;
+        at += count;
+    }
+    if bytes.get(at) == Some(&b'.') {
+        let count = digits(at + 1);
+        spec.precision = Some(number(at + 1, at + 1 + count).ok_or_else(too_wide)?);
+        at += 1 + count;
+    }
+    let mut letters = text[at..].chars();
+    let Some(letter) = letters.next() else {
+        return Err(throw("java.util.UnknownFormatConversionException", "Conversion = '%'"));
+    };
+    spec.letter = letter;
+    at += letter.len_utf8();
+    if matches!(letter, 't' | 'T') {
+        spec.time = letters.next().unwrap_or('c');
+        at += spec.time.len_utf8();
+    }
+    Ok((spec, at))
+}
+
+fn padded(text: String, spec: &Spec) -> String {
+    let missing = spec.width.saturating_sub(text.chars().count());
+    if missing == 0 {
+        return text;
+    }
+    let fill = " ".repeat(missing);
+    if spec.left { text + &fill } else { fill + &text }
+}
+
+fn convert(vm: &mut Vm, spec: &Spec, value: &Value) -> Eval<String> {
+    let wrong = |vm: &Vm, value: &Value| {
+        let class = vm.class_name(value);
+        throw("java.util.IllegalFormatConversionException", format!("{} != {class}", spec.letter))
+    };
+    let text = match spec.letter {
+        's' | 'S' => clipped(&vm.java_text(value)?, spec),
+        'b' | 'B' => clipped(&vm.truth(value)?.to_string(), spec),
+        'c' | 'C' => match value {
+            Value::Str(text) => text.chars().take(1).collect(),
+            Value::Null => "null".to_owned(),
+            other => long_of(other)
+                .and_then(|code| char::from_u32(code as u32))
+                .map(String::from)
+                .ok_or_else(|| wrong(vm, value))?,
+        },
+        'h' => {
+            let hash = vm.call_method(value, "hashCode", &[])?;
+            format!("{:x}", vm.to_long(&hash)? as i32)
+        }
+        't' | 'T' => super::date::format_time(vm, value, spec.time)?,
+        _ if value.is_null() => "null".to_owned(),
+        'd' => match value {
+            Value::Int(_) | Value::Long(_) | Value::BigInt(_) => {
+                let digits = big_of(value).unwrap_or_default().to_string();
+                return Ok(number(&digits, spec));
+            }
+            _ => return Err(wrong(vm, value)),
+        },
+        'x' | 'X' | 'o' => {
+            let digits = match value {
+                Value::Int(number) => radix(u64::from(*number as u32), spec.letter),
+                Value::Long(number) => radix(*number as u64, spec.letter),
+                Value::BigInt(number) => number.to_str_radix(if spec.letter == 'o' { 8 } else { 16 }),
+                _ => return Err(wrong(vm, value)),
+            };
+            let digits = if spec.alternate { format!("0x{digits}") } else { digits };
+            return Ok(upper(zero_filled(digits, spec), spec));
+        }
+        'f' | 'e' | 'E' | 'g' | 'G' => match value {
+            Value::Double(_) | Value::Float(_) | Value::Decimal(_) => return Ok(upper(real(value, spec), spec)),
+            _ => return Err(wrong(vm, value)),
+        },
+        other => return Err(throw("java.util.UnknownFormatConversionException", format!("Conversion = '{other}'"))),
+    };
+    Ok(upper(padded(text, spec), spec))
+}
+
+fn clipped(text: &str, spec: &Spec) -> String {
+    match spec.precision {
+        Some(most) => text.chars().take(most).collect(),
+        None => text.to_string(),
+    }
+}
+
+fn upper(text: String, spec: &Spec) -> String {
+    if spec.letter.is_uppercase() { text.to_uppercase() } else { text }
+}
+
+fn radix(number: u64, letter: char) -> String {
+    if letter == 'o' { format!("{number:o}") } else { format!("{number:x}") }
+}
+
+fn zero_filled(digits: String, spec: &Spec) -> String {
+    if spec.zero && !spec.left {
+        let missing = spec.width.saturating_sub(digits.len());
+        return format!("{}{digits}", "0".repeat(missing));
+    }
+    padded(digits, spec)
+}
+
+/// Digits with sign, groups and padding.
+fn number(digits: &str, spec: &Spec) -> String {
+    let (negative, digits) = digits.strip_prefix('-').map_or((false, digits), |digits| (true, digits));
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
+    let mut body = if spec.group { grouped(whole) } else { whole.to_owned() };
+    if let Some(fraction) = fraction {
+        body.push('.');
+        body.push_str(fraction);
+    }
+    let (before, after) = match (negative, spec.parentheses) {
+        (true, true) => ("(", ")"),
+        (true, false) => ("-", ""),
+        (false, _) if spec.plus => ("+", ""),
+        (false, _) if spec.space => (" ", ""),
+        _ => ("", ""),
+    };
+    if spec.zero && !spec.left {
+        let missing = spec.width.saturating_sub(body.chars().count() + before.len() + after.len());
+        body = format!("{}{body}", "0".repeat(missing));
+    }
+    padded(format!("{before}{body}{after}"), spec)
+}
+
+/// `1234567` as `1,234,567`.
+pub(super) fn grouped(digits: &str) -> String {
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn real(value: &Value, spec: &Spec) -> String {
+    let plain = double_of(value).unwrap_or(f64::NAN);
+    if !plain.is_finite() {
+        return padded(crate::vm::number_text(&Value::Double(plain)).unwrap_or_default(), spec);
+    }
+    let precision = spec.precision.unwrap_or(6);
+    let fixed = |places: usize| {
+        let exact = match value {
+            Value::Decimal(number) => Some((**number).clone()),
+            _ => Decimal::from_f64(plain),
+        };
+        exact
+            .map_or_else(|| format!("{plain:.places$}"), |exact| exact.rescale(places as i32, Rounding::HalfUp).plain())
+    };
+    match spec.letter {
+        'f' => number(&fixed(precision), spec),
+        'g' | 'G' if plain != 0.0 && !(1e-4..10_f64.powi(precision.max(1) as i32)).contains(&plain.abs()) => {
+            number_with_exponent(plain, precision.max(1) - 1, spec)
+        }
+        'g' | 'G' => {
+            let whole = if plain == 0.0 { 1 } else { plain.abs().log10().floor() as i32 + 1 };
+            number(&fixed((precision.max(1) as i32 - whole).max(0) as usize), spec)
+        }
+        _ => number_with_exponent(plain, precision, spec),
+    }
+}
+
+fn number_with_exponent(plain: f64, precision: usize, spec: &Spec) -> String {
+    let text = format!("{plain:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    number(&format!("{mantissa}e{sign}{:02}", exponent.abs()), spec)
+}

@@ -1,0 +1,500 @@
+//! Files, readers and writers, over what the host lets scripts read and write.
+
+use super::{Class, bytes_of, codec, text_at};
+use crate::error::{Eval, throw};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::made("java.io.File", make_file).and_constants(separator).and_call(file_static),
+    Class::made("java.io.FileWriter", make_writer),
+    Class::made("java.io.BufferedWriter", make_writer),
+    Class::made("java.io.PrintWriter", make_writer),
+    Class::made("java.io.FileOutputStream", make_writer),
+    Class::made("java.io.OutputStreamWriter", make_writer),
+    Class::made("java.io.BufferedOutputStream", make_writer),
+    Class::made("java.io.ByteArrayOutputStream", make_buffer),
+    Class::made("java.io.FileReader", make_reader),
+    Class::made("java.io.BufferedReader", make_reader),
+    Class::made("java.io.InputStreamReader", make_reader),
+    Class::made("java.io.FileInputStream", make_reader),
+    Class::made("java.io.BufferedInputStream", make_reader),
+    Class::made("java.io.ByteArrayInputStream", make_reader),
+    Class::made("java.io.StringReader", make_string_reader),
+    Class::made("java.util.Scanner", make_reader),
+    Class::with_static("java.nio.file.Files", files),
+    Class::with_static("java.nio.file.Paths", paths),
+    Class::with_static("java.nio.file.Path", paths),
+    Class::with_static("java.nio.file.StandardOpenOption", codec::no_static).and_constants(option),
+    Class::with_static("org.apache.commons.io.FileUtils", file_utils),
+    Class::with_static("org.apache.commons.io.IOUtils", io_utils),
+    Class::with_static("org.apache.commons.io.FilenameUtils", filename_utils),
+];
+
+fn option(_vm: &mut Vm, name: &str) -> Option<Value> {
+    Some(Value::str(name))
+}
+
+fn separator(_vm: &mut Vm, name: &str) -> Option<Value> {
+    match name {
+        "separator" => Some(Value::str("/")),
+        "separatorChar" => Some(Value::Char('/')),
+        "pathSeparator" => Some(Value::str(":")),
+        _ => None,
+    }
+}
+
+fn refused(message: String) -> Box<crate::error::Fault> {
+    throw("java.io.IOException", message)
+}
+
+fn read(vm: &mut Vm, path: &str) -> Eval<Vec<u8>> {
+    let bytes = vm.host.read_file(path).map_err(|message| throw("java.io.FileNotFoundException", message))?;
+    vm.alloc(bytes.len())?;
+    Ok(bytes)
+}
+
+fn write(vm: &mut Vm, path: &str, bytes: &[u8], truncate: bool) -> Eval<()> {
+    vm.tick(10)?;
+    vm.host.append_file(path, bytes, truncate).map_err(refused)
+}
+
+/// A path.
+struct File {
+    path: String,
+}
+
+pub(crate) fn file(path: &str) -> Value {
+    Value::native(File { path: path.to_owned() })
+}
+
+fn join(parent: &str, child: &str) -> String {
+    if parent.is_empty() {
+        child.to_owned()
+    } else {
+        format!("{}/{}", parent.trim_end_matches('/'), child.trim_start_matches('/'))
+    }
+}
+
+fn make_file(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let first = text_at(vm, arguments, 0)?;
+    Ok(match arguments.get(1) {
+        Some(child) => file(&join(&first, &vm.text(child)?)),
+        None => file(&first),
+    })
+}
+
+fn file_static(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+    if name != "createTempFile" {
+        return Ok(None);
+    }
+    let name = format!("/tmp/script-{:016x}", vm.host.random());
+    Ok(Some(file(&name)))
+}
+
+impl File {
+    fn name(&self) -> &str {
+        self.path.trim_end_matches('/').rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    fn parent(&self) -> Option<&str> {
+        self.path.trim_end_matches('/').rsplit_once('/').map(|(parent, _)| parent)
+    }
+
+    fn naming(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("getName" | "getFileName", []) => Value::str(self.name()),
+            ("getPath" | "toString", []) => Value::str(&self.path),
+            ("getAbsolutePath" | "getCanonicalPath", []) => Value::from(self.absolute(vm)),
+            ("getAbsoluteFile" | "getCanonicalFile" | "toAbsolutePath" | "normalize", []) => file(&self.absolute(vm)),
+            ("toFile" | "toPath", []) => file(&self.path),
+            ("getParent", []) => Value::optional(self.parent()),
+            ("getParentFile", []) => self.parent().map_or(Value::Null, file),
+            ("resolve", [child]) => file(&join(&self.path, &vm.text(child)?)),
+            ("isAbsolute", []) => Value::Bool(self.path.starts_with('/')),
+            ("exists" | "canRead" | "isFile", []) => Value::Bool(vm.host.file_exists(&self.path)),
+            ("isDirectory", []) => Value::Bool(false),
+            ("length" | "size", []) => Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64)),
+            ("lastModified", []) => Value::Long(0),
+            // Directories are made by the host when a file is written.
+            ("mkdir" | "mkdirs" | "setWritable" | "setReadable" | "deleteOnExit", _) => Value::Bool(true),
+            ("createNewFile", []) => {
+                let new = !vm.host.file_exists(&self.path);
+                if new {
+                    write(vm, &self.path, &[], false)?;
+                }
+                Value::Bool(new)
+            }
+            ("delete", []) => Value::Bool(vm.host.delete_file(&self.path).map_err(refused)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn absolute(&self, vm: &Vm) -> String {
+        if self.path.starts_with('/') { self.path.clone() } else { join(&vm.host.base_directory(), &self.path) }
+    }
+
+    fn lines(&self, vm: &mut Vm) -> Eval<Vec<Value>> {
+        let bytes = read(vm, &self.path)?;
+        vm.alloc(bytes.len())?;
+        Ok(String::from_utf8_lossy(&bytes).lines().map(Value::str).collect())
+    }
+}
+
+impl Native for File {
+    fn class_name(&self) -> &'static str {
+        "java.io.File"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        if let Some(result) = self.naming(vm, name, arguments)? {
+            return Ok(Some(result));
+        }
+        Ok(Some(match (name, arguments) {
+            ("getText", _) => {
+                let bytes = read(vm, &self.path)?;
+                vm.string(String::from_utf8_lossy(&bytes))?
+            }
+            ("getBytes" | "readBytes", []) => Value::bytes(read(vm, &self.path)?),
+            ("readLines", _) => Value::list(self.lines(vm)?),
+            ("eachLine" | "withReader" | "splitEachLine", [.., closure]) => {
+                if name == "withReader" {
+                    let reader = Reader::make(read(vm, &self.path)?);
+                    return vm.call_closure(closure, &[reader]).map(Some);
+                }
+                let bytes = read(vm, &self.path)?;
+                let text = vm.string(String::from_utf8_lossy(&bytes))?;
+                vm.call_method(&text, name, arguments)?
+            }
+            ("append" | "leftShift" | "write" | "setText" | "setBytes", [value, ..]) => {
+                let bytes = bytes_of(vm, value)?;
+                write(vm, &self.path, &bytes, !matches!(name, "append" | "leftShift"))?;
+                if name == "leftShift" { file(&self.path) } else { Value::Null }
+            }
+            ("withWriter" | "withWriterAppend" | "withPrintWriter" | "withOutputStream", [.., closure]) => {
+                let writer = Writer::make(&self.path, name != "withWriterAppend");
+                let result = vm.call_closure(closure, std::slice::from_ref(&writer))?;
+                vm.call_method(&writer, "close", &[])?;
+                result
+            }
+            ("newWriter" | "newPrintWriter" | "newOutputStream", rest) => {
+                Writer::make(&self.path, !rest.iter().any(|value| matches!(value, Value::Bool(true))))
+            }
+            ("newReader" | "newInputStream", _) => Reader::make(read(vm, &self.path)?),
+            ("list" | "listFiles" | "eachFile", _) => {
+                return Err(throw("java.io.IOException", format!("{}: scripts may not list directories", self.path)));
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(self.path.clone()))
+    }
+
+    fn identity(&self) -> Option<Value> {
+        Some(Value::str(&self.path))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The bytes of a file or the rest of a reader; `None` for other objects.
+pub(crate) fn content(vm: &mut Vm, value: &Value) -> Eval<Option<Vec<u8>>> {
+    if let Some(file) = value.downcast::<File>() {
+        return read(vm, &file.path).map(Some);
+    }
+    Ok(value.downcast::<Reader>().map(Reader::rest))
+}
+
+/// Something that is written to a file, or (without a path) kept.
+struct Writer {
+    path: Option<String>,
+    pending: RefCell<Vec<u8>>,
+    truncate: Cell<bool>,
+}
+
+impl Writer {
+    fn make(path: &str, truncate: bool) -> Value {
+        Value::native(Self { path: Some(path.to_owned()), pending: RefCell::default(), truncate: Cell::new(truncate) })
+    }
+
+    fn flush(&self, vm: &mut Vm) -> Eval<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let bytes = self.pending.take();
+        if bytes.is_empty() && !self.truncate.get() {
+            return Ok(());
+        }
+        write(vm, path, &bytes, self.truncate.replace(false))
+    }
+
+    fn push(&self, vm: &mut Vm, bytes: &[u8]) -> Eval<()> {
+        vm.alloc(bytes.len())?;
+        self.pending.borrow_mut().extend_from_slice(bytes);
+        // Scripts that never close their writer still mean what they wrote.
+        self.flush(vm)
+    }
+}
+
+fn make_writer(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    match arguments.first() {
+        Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => Ok(inner.clone()),
+        Some(target) => {
+            let path = vm.text(target)?;
+            let append = matches!(arguments.get(1), Some(Value::Bool(true)));
+            let writer =
+                Writer { path: Some(path.to_string()), pending: RefCell::default(), truncate: Cell::new(!append) };
+            writer.flush(vm)?;
+            Ok(Value::native(writer))
+        }
+        None => make_buffer(vm, "", &[]),
+    }
+}
+
+fn make_buffer(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Writer { path: None, pending: RefCell::default(), truncate: Cell::new(false) }))
+}
+
+impl Native for Writer {
+    fn class_name(&self) -> &'static str {
+        "java.io.FileWriter"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        match (name, arguments) {
+            ("write" | "append" | "print" | "println" | "leftShift" | "writeLine", values) => {
+                if let Some(value) = values.first() {
+                    let bytes = match value {
+                        Value::Int(code) if name == "write" => vec![*code as u8],
+                        other => bytes_of(vm, other)?,
+                    };
+                    self.push(vm, &bytes)?;
+                }
+                if matches!(name, "println" | "writeLine") {
+                    self.push(vm, b"\n")?;
+                }
+            }
+            ("newLine", []) => self.push(vm, b"\n")?,
+            ("printf" | "format", [template, rest @ ..]) => {
+                let template = vm.text(template)?;
+                let text = super::format::format(vm, &template, rest)?;
+                self.push(vm, text.as_bytes())?;
+            }
+            ("flush" | "close", []) => self.flush(vm)?,
+            ("toByteArray", []) => return Ok(Some(Value::bytes(self.pending.borrow().clone()))),
+            ("size", []) => return Ok(Some(Value::count(self.pending.borrow().len()))),
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::Null))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(String::from_utf8_lossy(&self.pending.borrow()).into_owned()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Something that is read from.
+struct Reader {
+    bytes: Vec<u8>,
+    at: Cell<usize>,
+}
+
+impl Reader {
+    fn make(bytes: Vec<u8>) -> Value {
+        Value::native(Self { bytes, at: Cell::new(0) })
+    }
+
+    fn rest(&self) -> Vec<u8> {
+        let rest = self.bytes.get(self.at.get()..).unwrap_or(&[]).to_vec();
+        self.at.set(self.bytes.len());
+        rest
+    }
+
+    fn line(&self) -> Option<String> {
+        let rest = self.bytes.get(self.at.get()..).filter(|rest| !rest.is_empty())?;
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        self.at.set(self.at.get() + end.map_or(rest.len(), |end| end + 1));
+        let line = &rest[..end.unwrap_or(rest.len())];
+        Some(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned())
+    }
+}
+
+fn make_reader(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    match arguments.first() {
+        Some(Value::Bytes(bytes)) => Ok(Reader::make(bytes.borrow().clone())),
+        Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => Ok(inner.clone()),
+        _ => {
+            let path = text_at(vm, arguments, 0)?;
+            Ok(Reader::make(read(vm, &path)?))
+        }
+    }
+}
+
+fn make_string_reader(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    Ok(Reader::make(text_at(vm, arguments, 0)?.as_bytes().to_vec()))
+}
+
+impl Native for Reader {
+    fn class_name(&self) -> &'static str {
+        "java.io.BufferedReader"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        vm.tick(1)?;
+        Ok(Some(match (name, arguments) {
+            ("readLine" | "nextLine", []) => match self.line() {
+                Some(line) => vm.string(line)?,
+                None if name == "nextLine" => return Err(throw("java.util.NoSuchElementException", "No line found")),
+                None => Value::Null,
+            },
+            ("hasNextLine" | "hasNext" | "ready", []) => Value::Bool(self.at.get() < self.bytes.len()),
+            ("read", []) => {
+                let byte = self.bytes.get(self.at.get()).copied();
+                self.at.set(self.at.get() + 1);
+                Value::Int(byte.map_or(-1, i32::from))
+            }
+            ("getText", _) => {
+                let rest = self.rest();
+                vm.string(String::from_utf8_lossy(&rest))?
+            }
+            ("getBytes" | "readAllBytes", []) => Value::bytes(self.rest()),
+            ("readLines" | "lines", []) => {
+                let mut lines = Vec::new();
+                while let Some(line) = self.line() {
+                    lines.push(vm.string(line)?);
+                }
+                vm.new_list(lines)?
+            }
+            ("eachLine", [closure]) => {
+                while let Some(line) = self.line() {
+                    let line = vm.string(line)?;
+                    vm.call_closure(closure, &[line])?;
+                }
+                Value::Null
+            }
+            ("available", []) => Value::count(self.bytes.len().saturating_sub(self.at.get())),
+            ("close" | "reset" | "mark", _) => Value::Null,
+            ("getInputStream" | "getErrorStream" | "waitFor" | "consumeProcessOutput" | "waitForOrKill", _) => {
+                if name.ends_with("Stream") { Self::make(self.rest()) } else { Value::Int(0) }
+            }
+            ("exitValue", []) => Value::Int(0),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// What a process printed.
+pub(crate) fn process(output: String) -> Value {
+    Reader::make(output.into_bytes())
+}
+
+fn paths(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if !matches!(name, "get" | "of") {
+        return Ok(None);
+    }
+    let mut path = String::new();
+    for part in arguments {
+        path = join(&path, &vm.text(part)?);
+    }
+    Ok(Some(file(&path)))
+}
+
+fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let path = text_at(vm, arguments, 0)?;
+    Ok(Some(match (name, arguments) {
+        ("readAllBytes", _) => Value::bytes(read(vm, &path)?),
+        ("readString" | "readAllLines" | "lines", _) => {
+            let method = if name == "readString" { "getText" } else { "readLines" };
+            vm.call_method(&file(&path), method, &[])?
+        }
+        ("write" | "writeString", [_, value, options @ ..]) => {
+            let mut append = false;
+            for option in options {
+                append |= &*vm.text(option)? == "APPEND";
+            }
+            let bytes = match value {
+                Value::List(_) => {
+                    let joined = vm.call_method(value, "join", &[Value::str("\n")])?;
+                    format!("{}\n", vm.text(&joined)?).into_bytes()
+                }
+                other => bytes_of(vm, other)?,
+            };
+            write(vm, &path, &bytes, !append)?;
+            file(&path)
+        }
+        ("exists", _) => Value::Bool(vm.host.file_exists(&path)),
+        ("notExists", _) => Value::Bool(!vm.host.file_exists(&path)),
+        ("size", _) => vm.call_method(&file(&path), "length", &[])?,
+        ("delete" | "deleteIfExists", _) => vm.call_method(&file(&path), "delete", &[])?,
+        ("createDirectories" | "createDirectory", _) => file(&path),
+        ("newBufferedReader" | "newInputStream", _) => Reader::make(read(vm, &path)?),
+        ("newBufferedWriter" | "newOutputStream", _) => Writer::make(&path, true),
+        _ => return Ok(None),
+    }))
+}
+
+fn file_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let path = text_at(vm, arguments, 0)?;
+    Ok(Some(match (name, arguments) {
+        ("readFileToString", _) => vm.call_method(&file(&path), "getText", &[])?,
+        ("readFileToByteArray", _) => Value::bytes(read(vm, &path)?),
+        ("readLines", _) => vm.call_method(&file(&path), "readLines", &[])?,
+        ("writeStringToFile" | "write" | "writeByteArrayToFile", [_, value, rest @ ..]) => {
+            let append = matches!(rest.last(), Some(Value::Bool(true)));
+            let bytes = bytes_of(vm, value)?;
+            write(vm, &path, &bytes, !append)?;
+            Value::Null
+        }
+        ("writeLines", [_, value, rest @ ..]) => {
+            let joined = vm.call_method(value, "join", &[Value::str("\n")])?;
+            let text = format!("{}\n", vm.text(&joined)?);
+            write(vm, &path, text.as_bytes(), !matches!(rest.last(), Some(Value::Bool(true))))?;
+            Value::Null
+        }
+        ("deleteQuietly" | "forceDelete", _) => Value::Bool(vm.host.delete_file(&path).unwrap_or(false)),
+        ("getFile", _) => file(&path),
+        _ => return Ok(None),
+    }))
+}
+
+fn io_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(first) = arguments.first() else { return Ok(None) };
+    let bytes = match content(vm, first)? {
+        Some(bytes) => bytes,
+        None if name == "closeQuietly" => return Ok(Some(Value::Null)),
+        None => bytes_of(vm, first)?,
+    };
+    Ok(Some(match name {
+        "toString" => vm.string(String::from_utf8_lossy(&bytes))?,
+        "toByteArray" => Value::bytes(bytes),
+        "toInputStream" => Reader::make(bytes),
+        "readLines" => vm.call_method(&Reader::make(bytes), "readLines", &[])?,
+        "closeQuietly" => Value::Null,
+        _ => return Ok(None),
+    }))
+}
+
+fn filename_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let path = text_at(vm, arguments, 0)?;
+    let file: Rc<str> = path.rsplit('/').next().unwrap_or(&path).into();
+    let (base, extension) = file.rsplit_once('.').unwrap_or((&file, ""));
+    Ok(match name {
+        "getName" => Some(Value::Str(Rc::clone(&file))),
+        "getBaseName" => Some(Value::str(base)),
+        "getExtension" => Some(Value::str(extension)),
+        _ => None,
+    })
+}

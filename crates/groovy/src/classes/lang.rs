@@ -1,0 +1,445 @@
+//! `java.lang`: numbers, characters, text, `Math`, `Objects`.
+
+use super::{Class, bytes_of, codec, format, text_at};
+use crate::decimal::{Decimal, Rounding};
+use crate::error::{Eval, no_number, throw};
+use crate::value::Value;
+use crate::vm::{Vm, double_of};
+use num_bigint::BigInt;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_static("java.lang.Integer", integer).and_make(boxed).and_constants(integer_constant),
+    Class::with_static("java.lang.Long", long).and_make(boxed).and_constants(long_constant),
+    Class::with_static("java.lang.Short", integer).and_make(boxed),
+    Class::with_static("java.lang.Byte", integer).and_make(boxed),
+    Class::with_static("java.lang.Double", double).and_make(boxed).and_constants(double_constant),
+    Class::with_static("java.lang.Float", double).and_make(boxed).and_constants(double_constant),
+    Class::with_static("java.lang.Boolean", boolean).and_make(boxed).and_constants(boolean_constant),
+    Class::with_static("java.lang.Character", character).and_make(boxed),
+    Class::with_static("java.lang.String", string).and_make(make_string).and_constants(string_constant),
+    Class::named("java.lang.Object").and_make(make_object),
+    Class::named("java.lang.Number"),
+    Class::with_static("java.lang.Math", math).and_constants(math_constant),
+    Class::with_static("java.lang.StrictMath", math),
+    Class::with_static("java.math.BigDecimal", big_decimal).and_make(boxed).and_constants(decimal_constant),
+    Class::with_static("java.math.BigInteger", big_decimal).and_make(boxed).and_constants(big_constant),
+    Class::with_static("java.math.RoundingMode", codec::no_static).and_constants(rounding),
+    Class::named("java.math.MathContext").and_constants(rounding),
+    Class::with_static("java.util.Objects", objects),
+    Class::with_static("int", integer),
+    Class::with_static("long", long),
+    Class::with_static("double", double),
+];
+
+fn first(arguments: &[Value]) -> Value {
+    arguments.first().cloned().unwrap_or_default()
+}
+
+/// A number of a radix.
+fn parsed(vm: &mut Vm, arguments: &[Value]) -> Eval<BigInt> {
+    let Some(Value::Str(_) | Value::Native(_) | Value::Null) = arguments.first() else {
+        return vm.to_big(&first(arguments));
+    };
+    if matches!(arguments.first(), Some(Value::Null)) {
+        return Err(throw("java.lang.NumberFormatException", "Cannot parse null string: null"));
+    }
+    let text = text_at(vm, arguments, 0)?;
+    let radix = match arguments.get(1) {
+        Some(radix) => vm.to_long(radix)?.clamp(2, 36) as u32,
+        None => 10,
+    };
+    if text.len() > 10_000 {
+        return Err(no_number(&text));
+    }
+    let bare = text.strip_prefix('+').unwrap_or(&text);
+    let number = if bare.contains('_') { None } else { BigInt::parse_bytes(bare.as_bytes(), radix) };
+    number.ok_or_else(|| no_number(&text))
+}
+
+fn integer(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match name {
+        "parseInt" | "valueOf" | "decode" | "parseShort" | "parseByte" => {
+            if let Some(Value::Char(letter)) = arguments.first() {
+                return Ok(Some(Value::Int(*letter as i32)));
+            }
+            let number = parsed(vm, arguments)?;
+            Value::Int(i32::try_from(&number).map_err(|_| no_number(&number.to_string()))?)
+        }
+        "toHexString" => Value::from(format!("{:x}", vm.to_long(&first(arguments))? as i32)),
+        "toBinaryString" => Value::from(format!("{:b}", vm.to_long(&first(arguments))? as i32)),
+        "toOctalString" => Value::from(format!("{:o}", vm.to_long(&first(arguments))? as i32)),
+        "bitCount" => Value::Int((vm.to_long(&first(arguments))? as i32).count_ones() as i32),
+        _ => return number_static(vm, name, arguments),
+    }))
+}
+
+fn long(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match name {
+        "parseLong" | "valueOf" => {
+            let number = parsed(vm, arguments)?;
+            Value::Long(i64::try_from(&number).map_err(|_| no_number(&number.to_string()))?)
+        }
+        "toHexString" => Value::from(format!("{:x}", vm.to_long(&first(arguments))?)),
+        "toBinaryString" => Value::from(format!("{:b}", vm.to_long(&first(arguments))?)),
+        "bitCount" => Value::Int(vm.to_long(&first(arguments))?.count_ones() as i32),
+        _ => return number_static(vm, name, arguments),
+    }))
+}
+
+/// What the classes of numbers share.
+fn number_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("toString", [value]) => {
+            let text = vm.text(value)?;
+            Value::Str(text)
+        }
+        ("toString", [value, radix]) => {
+            let (number, radix) = (vm.to_big(value)?, vm.to_long(radix)?);
+            vm.string(number.to_str_radix(radix.clamp(2, 36) as u32))?
+        }
+        ("compare", [a, b]) => Value::Int(vm.compare(a, b)? as i32),
+        ("max" | "min", [_, _]) => return math(vm, name, arguments),
+        ("sum", [a, b]) => vm.operate(crate::syntax::ast::Operator::Add, a, b)?,
+        ("signum", [a]) => Value::Int(vm.compare(a, &Value::Int(0))? as i32),
+        ("hashCode", [a]) => vm.call_method(a, "hashCode", &[])?,
+        _ => return Ok(None),
+    }))
+}
+
+fn double(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match name {
+        "parseDouble" | "valueOf" => Value::Double(vm.to_double(&first(arguments))?),
+        "parseFloat" => Value::Float(vm.to_double(&first(arguments))? as f32),
+        "isNaN" => Value::Bool(vm.to_double(&first(arguments))?.is_nan()),
+        "isInfinite" => Value::Bool(vm.to_double(&first(arguments))?.is_infinite()),
+        _ => return number_static(vm, name, arguments),
+    }))
+}
+
+fn boolean(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    match name {
+        "parseBoolean" | "valueOf" => {
+            let truth = !first(arguments).is_null() && vm.text(&first(arguments))?.eq_ignore_ascii_case("true");
+            Ok(Some(Value::Bool(truth)))
+        }
+        _ => number_static(vm, name, arguments),
+    }
+}
+
+fn integer_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    Some(match name {
+        "MAX_VALUE" => Value::Int(i32::MAX),
+        "MIN_VALUE" => Value::Int(i32::MIN),
+        _ => return None,
+    })
+}
+
+fn long_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    Some(match name {
+        "MAX_VALUE" => Value::Long(i64::MAX),
+        "MIN_VALUE" => Value::Long(i64::MIN),
+        _ => return None,
+    })
+}
+
+fn double_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    Some(Value::Double(match name {
+        "MAX_VALUE" => f64::MAX,
+        "MIN_VALUE" => 5e-324,
+        "NaN" => f64::NAN,
+        "POSITIVE_INFINITY" => f64::INFINITY,
+        "NEGATIVE_INFINITY" => f64::NEG_INFINITY,
+        _ => return None,
+    }))
+}
+
+fn boolean_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    match name {
+        "TRUE" => Some(Value::Bool(true)),
+        "FALSE" => Some(Value::Bool(false)),
+        _ => None,
+    }
+}
+
+/// `new Integer("5")` and its like.
+fn boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
+    let value = first(arguments);
+    Ok(match class {
+        "java.lang.Integer" | "java.lang.Short" | "java.lang.Byte" => {
+            integer(vm, "valueOf", arguments)?.unwrap_or_default()
+        }
+        "java.lang.Long" => long(vm, "valueOf", arguments)?.unwrap_or_default(),
+        "java.lang.Double" => Value::Double(vm.to_double(&value)?),
+        "java.lang.Float" => Value::Float(vm.to_double(&value)? as f32),
+        "java.lang.Boolean" => boolean(vm, "valueOf", arguments)?.unwrap_or_default(),
+        "java.math.BigDecimal" => Value::decimal(vm.to_decimal(&value)?),
+        "java.math.BigInteger" => match arguments {
+            [Value::Int(bits), Value::Native(_)] => {
+                let bytes: Vec<u8> = (0..(*bits).clamp(0, 8_192) / 8).map(|_| vm.host.random() as u8).collect();
+                Value::big(BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes))
+            }
+            [Value::Bytes(bytes)] => Value::big(BigInt::from_signed_bytes_be(&bytes.borrow())),
+            [Value::Int(sign), Value::Bytes(bytes)] => {
+                let sign = if *sign < 0 { num_bigint::Sign::Minus } else { num_bigint::Sign::Plus };
+                Value::big(BigInt::from_bytes_be(sign, &bytes.borrow()))
+            }
+            _ => Value::big(parsed(vm, arguments)?),
+        },
+        _ => value,
+    })
+}
+
+fn make_object(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(super::util::Plain))
+}
+
+fn character(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let value = first(arguments);
+    let letter = match &value {
+        Value::Str(text) => text.chars().next().unwrap_or('\0'),
+        Value::Char(letter) => *letter,
+        other => char::from_u32(vm.to_long(other)? as u32).unwrap_or('\u{fffd}'),
+    };
+    Ok(Some(match name {
+        "isDigit" => Value::Bool(letter.is_numeric()),
+        "isLetter" | "isAlphabetic" => Value::Bool(letter.is_alphabetic()),
+        "isLetterOrDigit" => Value::Bool(letter.is_alphanumeric()),
+        "isWhitespace" | "isSpaceChar" => Value::Bool(letter.is_whitespace()),
+        "isUpperCase" => Value::Bool(letter.is_uppercase()),
+        "isLowerCase" => Value::Bool(letter.is_lowercase()),
+        "toUpperCase" => Value::Char(letter.to_uppercase().next().unwrap_or(letter)),
+        "toLowerCase" => Value::Char(letter.to_lowercase().next().unwrap_or(letter)),
+        "getNumericValue" | "digit" => Value::Int(letter.to_digit(36).map_or(-1, |digit| digit as i32)),
+        "toString" => Value::from(letter.to_string()),
+        "valueOf" => Value::Char(letter),
+        "toChars" => Value::array(vec![Value::Char(letter)]),
+        "forDigit" => {
+            let digit = vm.to_long(&value)?;
+            Value::Char(char::from_digit(digit as u32 % 36, 36).unwrap_or('\0'))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn string(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("valueOf" | "copyValueOf", [value @ Value::List(_)]) => make_string(vm, "", std::slice::from_ref(value))?,
+        ("valueOf" | "copyValueOf", [value, ..]) => Value::Str(vm.java_text(value)?),
+        ("format", rest) => {
+            // A locale may stand first.
+            let skip = usize::from(rest.first().is_some_and(|value| matches!(value, Value::Native(_))));
+            let template = text_at(vm, rest, skip)?;
+            let text = format::format(vm, &template, rest.get(skip + 1..).unwrap_or(&[]))?;
+            vm.string(text)?
+        }
+        ("join", [separator, rest @ ..]) => {
+            let items = match rest {
+                [one @ (Value::List(_) | Value::Set(_))] => one.clone(),
+                _ => Value::list(rest.to_vec()),
+            };
+            vm.call_method(&items, "join", std::slice::from_ref(separator))?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn string_constant(vm: &mut Vm, name: &str) -> Option<Value> {
+    let _ = vm;
+    (name == "CASE_INSENSITIVE_ORDER").then(super::util::Comparator::ignoring_case)
+}
+
+/// `new String(…)` of bytes, characters or text.
+fn make_string(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    match arguments {
+        [] => Ok(Value::str("")),
+        [Value::Bytes(bytes), rest @ ..] => {
+            let charset = match rest.last() {
+                Some(name @ Value::Str(_)) => vm.text(name)?,
+                _ => "UTF-8".into(),
+            };
+            let bytes = bytes.borrow().clone();
+            let bytes = match rest {
+                [Value::Int(from), Value::Int(count), ..] => {
+                    bytes.get(*from as usize..(*from as usize).saturating_add(*count as usize)).unwrap_or(&[]).to_vec()
+                }
+                _ => bytes,
+            };
+            vm.string(codec::decode(&bytes, &charset))
+        }
+        [Value::List(list), ..] => {
+            let mut text = String::new();
+            let items = list.items.borrow().clone();
+            for item in &items {
+                match item {
+                    Value::Int(_) => {
+                        let bytes = bytes_of(vm, &arguments[0])?;
+                        return vm.string(String::from_utf8_lossy(&bytes));
+                    }
+                    other => text.push_str(&vm.text(other)?),
+                }
+            }
+            vm.string(text)
+        }
+        [Value::Null, ..] => Err(throw("java.lang.NullPointerException", "new String(null)")),
+        [value, ..] => vm.text(value).map(Value::Str),
+    }
+}
+
+fn math(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if let [a] = arguments {
+        return math_of_one(vm, name, a);
+    }
+    Ok(Some(match (name, arguments) {
+        ("random", []) => Value::Double(super::util::unit(vm.host.random())),
+        ("max" | "min", [a, b]) => {
+            let wider = double_of(a).is_some() && matches!(b, Value::Double(_) | Value::Long(_));
+            let order = vm.compare(a, b)?;
+            let chosen = if (order == std::cmp::Ordering::Greater) == (name == "max") { a } else { b };
+            match (chosen, wider || matches!(a, Value::Long(_)), b) {
+                (Value::Int(number), true, Value::Double(_)) => Value::Double(f64::from(*number)),
+                (Value::Int(number), true, Value::Long(_) | Value::Int(_)) => Value::Long(i64::from(*number)),
+                _ => chosen.clone(),
+            }
+        }
+        ("pow", [a, b]) => Value::Double(vm.to_double(a)?.powf(vm.to_double(b)?)),
+        ("atan2", [a, b]) => Value::Double(vm.to_double(a)?.atan2(vm.to_double(b)?)),
+        ("hypot", [a, b]) => Value::Double(vm.to_double(a)?.hypot(vm.to_double(b)?)),
+        ("floorDiv" | "floorMod", [a, b]) => {
+            let (x, y) = (vm.to_long(a)?, vm.to_long(b)?);
+            if y == 0 {
+                return Err(throw("java.lang.ArithmeticException", "Division by zero"));
+            }
+            let result = if name == "floorDiv" {
+                num_integer::Integer::div_floor(&i128::from(x), &i128::from(y)) as i64
+            } else {
+                x.wrapping_rem(y).wrapping_add(y).wrapping_rem(y)
+            };
+            if matches!((a, b), (Value::Int(_), Value::Int(_))) {
+                Value::Int(result as i32)
+            } else {
+                Value::Long(result)
+            }
+        }
+        ("addExact" | "subtractExact" | "multiplyExact", [a, b]) => {
+            let operator = match name {
+                "addExact" => crate::syntax::ast::Operator::Add,
+                "subtractExact" => crate::syntax::ast::Operator::Subtract,
+                _ => crate::syntax::ast::Operator::Multiply,
+            };
+            vm.operate(operator, a, b)?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn math_of_one(vm: &mut Vm, name: &str, value: &Value) -> Eval<Option<Value>> {
+    if name == "abs" {
+        return match value {
+            Value::Double(number) => Ok(Some(Value::Double(number.abs()))),
+            _ => crate::methods::call(vm, value, "abs", &[]),
+        };
+    }
+    let number = vm.to_double(value)?;
+    Ok(Some(match name {
+        "round" if matches!(value, Value::Float(_)) => Value::Int((number + 0.5).floor() as i32),
+        "round" => Value::Long((number + 0.5).floor() as i64),
+        "toIntExact" => Value::Int(number as i32),
+        "floor" => Value::Double(number.floor()),
+        "ceil" => Value::Double(number.ceil()),
+        "rint" => Value::Double(number.round_ties_even()),
+        "sqrt" => Value::Double(number.sqrt()),
+        "cbrt" => Value::Double(number.cbrt()),
+        "log" => Value::Double(number.ln()),
+        "log10" => Value::Double(number.log10()),
+        "log1p" => Value::Double(number.ln_1p()),
+        "exp" => Value::Double(number.exp()),
+        "sin" => Value::Double(number.sin()),
+        "cos" => Value::Double(number.cos()),
+        "tan" => Value::Double(number.tan()),
+        "asin" => Value::Double(number.asin()),
+        "acos" => Value::Double(number.acos()),
+        "atan" => Value::Double(number.atan()),
+        "sinh" => Value::Double(number.sinh()),
+        "cosh" => Value::Double(number.cosh()),
+        "tanh" => Value::Double(number.tanh()),
+        "signum" => Value::Double(if number == 0.0 { 0.0 } else { number.signum() }),
+        "toRadians" => Value::Double(number.to_radians()),
+        "toDegrees" => Value::Double(number.to_degrees()),
+        _ => return Ok(None),
+    }))
+}
+
+fn math_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    match name {
+        "PI" => Some(Value::Double(std::f64::consts::PI)),
+        "E" => Some(Value::Double(std::f64::consts::E)),
+        _ => None,
+    }
+}
+
+fn big_decimal(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    match (name, arguments) {
+        ("valueOf", [value @ (Value::Double(_) | Value::Float(_) | Value::Decimal(_))]) => {
+            Ok(Some(Value::decimal(vm.to_decimal(value)?)))
+        }
+        ("valueOf", [value]) => Ok(Some(Value::big(vm.to_big(value)?))),
+        ("valueOf", [value, scale]) => {
+            let (unscaled, scale) = (vm.to_big(value)?, vm.to_long(scale)?);
+            Ok(Some(Value::decimal(Decimal::new(unscaled, scale.clamp(-5_000, 5_000) as i32))))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn decimal_constant(vm: &mut Vm, name: &str) -> Option<Value> {
+    let number = match name {
+        "ZERO" => 0,
+        "ONE" => 1,
+        "TEN" => 10,
+        _ => return rounding(vm, name),
+    };
+    Some(Value::decimal(Decimal::new(number.into(), 0)))
+}
+
+fn big_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    let number = match name {
+        "ZERO" => 0,
+        "ONE" => 1,
+        "TWO" => 2,
+        "TEN" => 10,
+        _ => return None,
+    };
+    Some(Value::big(number.into()))
+}
+
+/// A rounding mode is its name.
+fn rounding(_vm: &mut Vm, name: &str) -> Option<Value> {
+    let known = Rounding::named(name).is_some() || name.starts_with("DECIMAL");
+    known.then(|| Value::str(name.trim_start_matches("ROUND_")))
+}
+
+fn objects(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("equals", [a, b]) => Value::Bool(vm.equals(a, b)?),
+        ("isNull", [a]) => Value::Bool(a.is_null()),
+        ("nonNull", [a]) => Value::Bool(!a.is_null()),
+        ("toString", [a, default]) if a.is_null() => default.clone(),
+        ("toString", [a, ..]) => Value::Str(vm.java_text(a)?),
+        ("requireNonNull", [a, rest @ ..]) => {
+            if a.is_null() {
+                let message = rest.first().map_or(Ok("".into()), |message| vm.text(message))?;
+                return Err(throw("java.lang.NullPointerException", message));
+            }
+            a.clone()
+        }
+        ("requireNonNullElse", [a, b]) => {
+            if a.is_null() {
+                b.clone()
+            } else {
+                a.clone()
+            }
+        }
+        ("hash", _) => vm.call_method(&Value::list(arguments.to_vec()), "hashCode", &[])?,
+        _ => return Ok(None),
+    }))
+}

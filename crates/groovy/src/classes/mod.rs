@@ -1,0 +1,177 @@
+//! The Java and Groovy library: each module has a table of classes.
+
+pub(crate) mod builder;
+pub(crate) mod codec;
+pub(crate) mod collections;
+mod commons;
+mod crypto;
+mod date;
+mod decimal_format;
+pub(crate) mod exceptions;
+pub(crate) mod format;
+pub(crate) mod io;
+pub(crate) mod json;
+mod json_object;
+pub(crate) mod kinds;
+mod lang;
+pub(crate) mod net;
+pub(crate) mod regex;
+mod streams;
+mod system;
+mod temporal;
+mod time;
+pub(crate) mod util;
+mod xml;
+mod zone;
+
+pub(crate) use system::Output;
+
+use crate::error::Eval;
+use crate::value::Value;
+use crate::vm::Vm;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Makes an object of the class of this full name.
+pub(crate) type Make = fn(&mut Vm, &str, &[Value]) -> Eval<Value>;
+
+/// Carries out a static method; `None` if there is none of this name.
+pub(crate) type Static = fn(&mut Vm, &str, &[Value]) -> Eval<Option<Value>>;
+
+/// A static field.
+pub(crate) type Constant = fn(&mut Vm, &str) -> Option<Value>;
+
+/// A class of the library.
+pub(crate) struct Class {
+    /// Full name.
+    pub name: &'static str,
+    pub make: Option<Make>,
+    pub call: Option<Static>,
+    pub constant: Option<Constant>,
+}
+
+impl Class {
+    /// A class that is only named: in casts, `instanceof`, `catch`.
+    pub const fn named(name: &'static str) -> Self {
+        Self { name, make: None, call: None, constant: None }
+    }
+
+    pub const fn made(name: &'static str, make: Make) -> Self {
+        Self { name, make: Some(make), call: None, constant: None }
+    }
+
+    pub const fn with_static(name: &'static str, call: Static) -> Self {
+        Self { name, make: None, call: Some(call), constant: None }
+    }
+
+    pub const fn and_make(mut self, make: Make) -> Self {
+        self.make = Some(make);
+        self
+    }
+
+    pub const fn and_call(mut self, call: Static) -> Self {
+        self.call = Some(call);
+        self
+    }
+
+    pub const fn and_constants(mut self, constant: Constant) -> Self {
+        self.constant = Some(constant);
+        self
+    }
+}
+
+/// The tables of all modules. Of two classes with one simple name, the first is the one that needs no import.
+fn tables() -> [&'static [Class]; 22] {
+    [
+        lang::CLASSES,
+        system::CLASSES,
+        builder::CLASSES,
+        collections::CLASSES,
+        util::CLASSES,
+        streams::CLASSES,
+        regex::CLASSES,
+        date::CLASSES,
+        time::CLASSES,
+        temporal::CLASSES,
+        zone::CLASSES,
+        decimal_format::CLASSES,
+        json::CLASSES,
+        json_object::CLASSES,
+        xml::CLASSES,
+        codec::CLASSES,
+        crypto::CLASSES,
+        net::CLASSES,
+        io::CLASSES,
+        commons::CLASSES,
+        kinds::CLASSES,
+        crate::jmeter::CLASSES,
+    ]
+}
+
+struct Index {
+    full: HashMap<&'static str, &'static Class>,
+    simple: HashMap<&'static str, &'static Class>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut index = Index { full: HashMap::new(), simple: HashMap::new() };
+        for class in tables().into_iter().flatten().chain(exceptions::classes()) {
+            index.full.entry(class.name).or_insert(class);
+            let simple = class.name.rsplit(['.', '$']).next().unwrap_or(class.name);
+            index.simple.entry(simple).or_insert(class);
+        }
+        index
+    })
+}
+
+/// The class of a full name.
+pub(crate) fn by_full_name(name: &str) -> Option<&'static Class> {
+    index().full.get(name).copied()
+}
+
+/// The class of a name without its package. Most need an import in Java; scripts that lack it would not have run, so the
+/// answer does no harm.
+pub(crate) fn by_simple_name(name: &str) -> Option<&'static Class> {
+    index().simple.get(name).copied()
+}
+
+/// The argument at a place, as text.
+pub(crate) fn text_at(vm: &mut Vm, arguments: &[Value], index: usize) -> Eval<std::rc::Rc<str>> {
+    match arguments.get(index) {
+        Some(Value::Null) | None => {
+            Err(crate::error::throw("java.lang.NullPointerException", "a text is expected, and the argument is null"))
+        }
+        Some(value) => vm.text(value),
+    }
+}
+
+/// The bytes of an argument: of a byte array, or of a text in UTF-8.
+pub(crate) fn bytes_of(vm: &mut Vm, value: &Value) -> Eval<Vec<u8>> {
+    match value {
+        Value::Bytes(bytes) => {
+            vm.alloc(bytes.borrow().len())?;
+            Ok(bytes.borrow().clone())
+        }
+        Value::Null => {
+            Err(crate::error::throw("java.lang.NullPointerException", "bytes are expected, and the argument is null"))
+        }
+        Value::List(_) => {
+            let mut bytes = Vec::new();
+            for item in vm.items(value)? {
+                bytes.push(vm.to_long(&item)? as u8);
+            }
+            Ok(bytes)
+        }
+        other => Ok(vm.text(other)?.as_bytes().to_vec()),
+    }
+}
+
+/// A random generator.
+pub(crate) fn random(vm: &mut Vm) -> Eval<Value> {
+    match by_full_name("java.util.Random").and_then(|class| class.make) {
+        Some(make) => make(vm, "java.util.Random", &[]),
+        None => Ok(Value::Null),
+    }
+}

@@ -1,0 +1,283 @@
+//! `System`, `Thread`, `Runtime`, `InetAddress`: the process as the host shows it.
+
+use super::{Class, text_at};
+use crate::error::Eval;
+use crate::host::LogLevel;
+use crate::value::{MapKind, Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_static("java.lang.System", system).and_constants(streams),
+    Class::with_static("java.lang.Thread", thread),
+    Class::with_static("java.util.concurrent.TimeUnit", super::codec::no_static).and_constants(unit),
+    Class::with_static("java.lang.Runtime", runtime),
+    Class::with_static("java.lang.ProcessBuilder", super::codec::no_static).and_make(process_builder),
+    Class::with_static("java.net.InetAddress", address),
+];
+
+fn system(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("currentTimeMillis", []) => Value::Long(vm.host.now_millis()),
+        ("nanoTime", []) => Value::Long(vm.host.nano_time()),
+        ("lineSeparator", []) => Value::str("\n"),
+        ("getProperty", [_, rest @ ..]) => {
+            let name = text_at(vm, arguments, 0)?;
+            match system_property(vm, &name) {
+                Some(value) => Value::from(value),
+                None => rest.first().cloned().unwrap_or_default(),
+            }
+        }
+        ("setProperty", [_, value]) => {
+            let (name, value) = (text_at(vm, arguments, 0)?, vm.text(value)?);
+            vm.host.set_property(&name, Some(&value));
+            Value::Null
+        }
+        ("getenv", [_]) => {
+            let name = text_at(vm, arguments, 0)?;
+            Value::optional(vm.host.environment(&name))
+        }
+        ("getenv" | "getProperties", []) => Value::map(MapKind::Linked).0,
+        ("identityHashCode", [value]) => vm.call_method(value, "hashCode", &[])?,
+        ("gc" | "exit", _) => Value::Null,
+        ("arraycopy", [from, at, to, place, count]) => {
+            copy(vm, (from, at), (to, place), count)?;
+            Value::Null
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn system_property(vm: &mut Vm, name: &str) -> Option<String> {
+    if let Some(value) = vm.host.system_property(name) {
+        return Some(value);
+    }
+    Some(match name {
+        "line.separator" => "\n".to_owned(),
+        "file.separator" => "/".to_owned(),
+        "path.separator" => ":".to_owned(),
+        "user.dir" => vm.host.base_directory().into_owned(),
+        "java.io.tmpdir" => "/tmp".to_owned(),
+        "os.name" => "Linux".to_owned(),
+        "file.encoding" => "UTF-8".to_owned(),
+        _ => return vm.host.property(name).map(std::borrow::Cow::into_owned),
+    })
+}
+
+fn copy(vm: &mut Vm, (from, at): (&Value, &Value), (to, place): (&Value, &Value), count: &Value) -> Eval<()> {
+    let (at, place, count) = (vm.to_long(at)?, vm.to_long(place)?, vm.to_long(count)?);
+    for offset in 0..count.max(0) {
+        vm.tick(1)?;
+        let item = vm.index(from, &Value::integer(at + offset))?;
+        vm.set_index(to, &Value::integer(place + offset), item)?;
+    }
+    Ok(())
+}
+
+fn streams(_vm: &mut Vm, name: &str) -> Option<Value> {
+    match name {
+        "out" => Some(Value::native(Output { level: LogLevel::Info })),
+        "err" => Some(Value::native(Output { level: LogLevel::Error })),
+        _ => None,
+    }
+}
+
+/// `System.out`, `OUT`: lines go to the log.
+pub(crate) struct Output {
+    pub level: LogLevel,
+}
+
+impl Native for Output {
+    fn class_name(&self) -> &'static str {
+        "java.io.PrintStream"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let text = match (name, arguments) {
+            ("println" | "print" | "write" | "append" | "leftShift", [value, ..]) => vm.text(value)?,
+            ("println", []) => "".into(),
+            ("printf" | "format", [template, rest @ ..]) => {
+                let template = vm.text(template)?;
+                super::format::format(vm, &template, rest)?.into()
+            }
+            ("flush" | "close", _) => return Ok(Some(Value::Null)),
+            _ => return Ok(None),
+        };
+        vm.host.log(self.level, &text);
+        Ok(Some(Value::Null))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn thread(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("sleep", [time, ..]) => {
+            let time = vm.to_long(time)?;
+            vm.host.pause(u64::try_from(time).unwrap_or(0));
+            Value::Null
+        }
+        ("currentThread", []) => Value::native(Thread),
+        ("yield", []) => Value::Null,
+        _ => return Ok(None),
+    }))
+}
+
+/// The virtual user as Java's thread.
+pub(crate) struct Thread;
+
+impl Native for Thread {
+    fn class_name(&self) -> &'static str {
+        "java.lang.Thread"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match name {
+            "getName" | "getThreadName" | "toString" => Value::str(vm.host.thread_name()),
+            "getId" | "threadId" => Value::Long(i64::from(vm.host.thread_number())),
+            "interrupt" | "setName" => Value::Null,
+            "isInterrupted" => Value::Bool(false),
+            "isAlive" => Value::Bool(true),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Milliseconds of a unit of time.
+struct Unit(i64, &'static str);
+
+fn unit(_vm: &mut Vm, name: &str) -> Option<Value> {
+    const UNITS: [(&str, i64); 7] = [
+        ("NANOSECONDS", 1),
+        ("MICROSECONDS", 1_000),
+        ("MILLISECONDS", 1_000_000),
+        ("SECONDS", 1_000_000_000),
+        ("MINUTES", 60_000_000_000),
+        ("HOURS", 3_600_000_000_000),
+        ("DAYS", 86_400_000_000_000),
+    ];
+    UNITS.iter().find(|(own, _)| *own == name).map(|(name, nanos)| Value::native(Unit(*nanos, name)))
+}
+
+impl Native for Unit {
+    fn class_name(&self) -> &'static str {
+        "java.util.concurrent.TimeUnit"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let amount = match arguments.first() {
+            Some(amount) => vm.to_long(amount)?,
+            None => return Ok((name == "toString" || name == "name").then(|| Value::str(self.1))),
+        };
+        let nanos = i128::from(amount) * i128::from(self.0);
+        let divisor = match name {
+            "sleep" => {
+                vm.host.pause(u64::try_from(nanos / 1_000_000).unwrap_or(0));
+                return Ok(Some(Value::Null));
+            }
+            "toNanos" => 1,
+            "toMicros" => 1_000,
+            "toMillis" => 1_000_000,
+            "toSeconds" => 1_000_000_000,
+            "toMinutes" => 60_000_000_000,
+            "toHours" => 3_600_000_000_000,
+            "toDays" => 86_400_000_000_000,
+            _ => return Ok(None),
+        };
+        Ok(Some(Value::Long((nanos / divisor) as i64)))
+    }
+
+    fn identity(&self) -> Option<Value> {
+        Some(Value::Long(self.0))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn runtime(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok((name == "getRuntime").then(|| Value::native(Runtime)))
+}
+
+/// `Runtime.getRuntime()`
+struct Runtime;
+
+impl Native for Runtime {
+    fn class_name(&self) -> &'static str {
+        "java.lang.Runtime"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("exec", [command, ..]) => start(vm, command)?,
+            ("availableProcessors", []) => Value::Int(1),
+            ("freeMemory" | "totalMemory" | "maxMemory", []) => Value::Long(1 << 30),
+            ("gc", []) => Value::Null,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Starts a command given as a text or a list.
+fn start(vm: &mut Vm, command: &Value) -> Eval<Value> {
+    let words = match command {
+        Value::Str(text) => text.split_whitespace().map(str::to_owned).collect(),
+        other => {
+            let mut words = Vec::new();
+            for word in vm.items(other)? {
+                words.push(vm.text(&word)?.to_string());
+            }
+            words
+        }
+    };
+    crate::methods::execute(vm, &words)
+}
+
+fn process_builder(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let command = match arguments {
+        [one @ Value::List(_)] => one.clone(),
+        many => Value::list(many.to_vec()),
+    };
+    start(vm, &command)
+}
+
+fn address(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(matches!(name, "getLocalHost" | "getByName" | "getLoopbackAddress")
+        .then(|| Value::native(Address(vm.host.host_name().into_owned()))))
+}
+
+/// This machine.
+struct Address(String);
+
+impl Native for Address {
+    fn class_name(&self) -> &'static str {
+        "java.net.InetAddress"
+    }
+
+    fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(match name {
+            "getHostName" | "getCanonicalHostName" => Some(Value::str(&self.0)),
+            "getHostAddress" => Some(Value::str("127.0.0.1")),
+            _ => None,
+        })
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(format!("{}/127.0.0.1", self.0)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

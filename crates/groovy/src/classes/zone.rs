@@ -1,0 +1,2 @@
+use super::Class;
+pub(super) static CLASSES: &[Class] = &[];

@@ -1,0 +1,149 @@
+//! The header manager of a sampler, and headers.
+
+use crate::classes::text_at;
+use crate::error::Eval;
+use crate::host::Header;
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+use std::cell::RefCell;
+
+/// `sampler.getHeaderManager()`
+pub(super) struct Manager;
+
+/// `new Header(name, value)`, or one of the manager.
+pub(super) struct Entry {
+    name: RefCell<String>,
+    value: RefCell<String>,
+    /// Its place in the manager.
+    place: Option<usize>,
+}
+
+pub(super) fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let mut texts = Vec::new();
+    for argument in arguments {
+        texts.push(vm.text(argument)?.to_string());
+    }
+    let at = |index: usize| RefCell::new(texts.get(index).cloned().unwrap_or_default());
+    Ok(Value::native(Entry { name: at(0), value: at(1), place: None }))
+}
+
+pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Manager))
+}
+
+fn all(vm: &Vm) -> Vec<Header> {
+    vm.host.request().map(crate::host::Request::headers).unwrap_or_default()
+}
+
+fn set(vm: &mut Vm, headers: Vec<Header>) {
+    if let Some(request) = vm.host.request_mut() {
+        request.set_headers(headers);
+    }
+}
+
+fn entry(place: usize, header: &Header) -> Value {
+    Value::native(Entry {
+        name: RefCell::new(header.name.clone()),
+        value: RefCell::new(header.value.clone()),
+        place: Some(place),
+    })
+}
+
+impl Native for Manager {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.protocol.http.control.HeaderManager"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let mut headers = all(vm);
+        let named = |headers: &[Header], name: &str| headers.iter().position(|one| one.name.eq_ignore_ascii_case(name));
+        Ok(Some(match (name, arguments) {
+            ("add", [header]) => {
+                let (name, value) = (vm.property(header, "name")?, vm.property(header, "value")?);
+                headers.push(Header { name: vm.text(&name)?.to_string(), value: vm.text(&value)?.to_string() });
+                set(vm, headers);
+                Value::Null
+            }
+            ("removeHeaderNamed", [_]) => {
+                let wanted = text_at(vm, arguments, 0)?;
+                headers.retain(|one| !one.name.eq_ignore_ascii_case(&wanted));
+                set(vm, headers);
+                Value::Null
+            }
+            ("remove", [index]) => {
+                let index = vm.to_long(index)?;
+                if let Some(index) = usize::try_from(index).ok().filter(|index| *index < headers.len()) {
+                    headers.remove(index);
+                    set(vm, headers);
+                }
+                Value::Null
+            }
+            ("getFirstHeaderNamed", [_]) => {
+                let wanted = text_at(vm, arguments, 0)?;
+                named(&headers, &wanted).map_or(Value::Null, |place| entry(place, &headers[place]))
+            }
+            ("get" | "getHeader" | "getAt", [index]) => {
+                let place = vm.to_long(index)?;
+                let place = usize::try_from(place).ok().filter(|place| *place < headers.len());
+                place.map_or(Value::Null, |place| entry(place, &headers[place]))
+            }
+            ("size", []) => Value::count(headers.len()),
+            ("getHeaders", []) => {
+                Value::list(headers.iter().enumerate().map(|(place, one)| entry(place, one)).collect())
+            }
+            ("clear", []) => {
+                set(vm, Vec::new());
+                Value::Null
+            }
+            ("setName" | "setProperty", _) => Value::Null,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
+        Ok(Some(all(vm).iter().enumerate().map(|(place, one)| entry(place, one)).collect()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Native for Entry {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.protocol.http.control.Header"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("getName", []) => Value::str(&*self.name.borrow()),
+            ("getValue" | "getStringValue" | "getObjectValue", []) => Value::str(&*self.value.borrow()),
+            // A header of the manager is a property whose value is the header.
+            ("setName" | "setValue", [text]) => {
+                let text = vm.text(text)?.to_string();
+                if name == "setName" {
+                    self.name.replace(text);
+                } else {
+                    self.value.replace(text);
+                }
+                let mut headers = all(vm);
+                if let Some(own) = self.place.and_then(|place| headers.get_mut(place)) {
+                    own.name = self.name.borrow().clone();
+                    own.value = self.value.borrow().clone();
+                    set(vm, headers);
+                }
+                Value::Null
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(format!("{}\t{}", self.name.borrow(), self.value.borrow())))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,259 @@
+//! `prev` and `SampleResult`.
+
+use super::result::Failed;
+use crate::classes::{bytes_of, codec, net};
+use crate::error::Eval;
+use crate::host::{Sample, Stop};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+
+/// The sample that the script looks at, or a sub-sample of it.
+pub(super) struct Result {
+    /// Places of the sub-sample, outermost first; none for the sample itself.
+    path: Vec<usize>,
+}
+
+impl Result {
+    pub fn main() -> Self {
+        Self { path: Vec::new() }
+    }
+
+    /// Reads the sample.
+    fn read<T>(&self, vm: &Vm, read: impl FnOnce(&dyn Sample) -> T) -> Option<T> {
+        let mut sample = vm.host.sample()?;
+        for place in &self.path {
+            sample = sample.sub_sample(*place)?;
+        }
+        Some(read(sample))
+    }
+
+    fn text(&self, vm: &mut Vm, read: impl FnOnce(&dyn Sample) -> String) -> Eval<Value> {
+        let text = self.read(vm, read).unwrap_or_default();
+        vm.string(text)
+    }
+
+    fn number(&self, vm: &Vm, read: impl FnOnce(&dyn Sample) -> i64) -> Value {
+        Value::Long(self.read(vm, read).unwrap_or_default())
+    }
+
+    fn getter(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
+        Ok(Some(match name {
+            "getResponseDataAsString" | "getDataAsString" => {
+                self.text(vm, |one| String::from_utf8_lossy(&one.body()).into_owned())?
+            }
+            "getResponseData" => {
+                let body = self.read(vm, |one| one.body().into_owned()).unwrap_or_default();
+                vm.alloc(body.len())?;
+                Value::bytes(body)
+            }
+            "getResponseCode" => self.text(vm, |one| one.code().into_owned())?,
+            "getResponseMessage" => self.text(vm, |one| one.message().into_owned())?,
+            "getResponseHeaders" => self.text(vm, |one| one.response_headers().into_owned())?,
+            "getRequestHeaders" => self.text(vm, |one| one.request_headers().into_owned())?,
+            "getSamplerData" | "getQueryString" => self.text(vm, |one| one.request_data().into_owned())?,
+            "getSampleLabel" => self.text(vm, |one| one.label().into_owned())?,
+            "getUrlAsString" => self.text(vm, |one| one.url().into_owned())?,
+            "getURL" => {
+                let url = self.read(vm, |one| one.url().into_owned()).unwrap_or_default();
+                if url.is_empty() { Value::Null } else { net::make_url(vm, "java.net.URL", &[Value::from(url)])? }
+            }
+            "getContentType" => self.text(vm, |one| one.content_type().into_owned())?,
+            "getMediaType" => self.text(vm, |one| one.content_type().split(';').next().unwrap_or("").to_owned())?,
+            "getThreadName" => self.text(vm, |one| one.thread_name().into_owned())?,
+            "isSuccessful" | "isResponseCodeOK" | "getSuccessful" => {
+                Value::Bool(self.read(vm, |one| one.success()).unwrap_or(false))
+            }
+            "getTime" | "getElapsedTime" => self.number(vm, |one| one.elapsed_ms()),
+            "getLatency" => self.number(vm, |one| one.latency_ms()),
+            "getConnectTime" => self.number(vm, |one| one.connect_ms()),
+            "getStartTime" | "getTimeStamp" => self.number(vm, |one| one.start_ms()),
+            "getEndTime" => self.number(vm, |one| one.end_ms()),
+            "getBytesAsLong" | "getBytes" => self.number(vm, |one| one.received_bytes()),
+            "getBodySizeAsLong" | "getBodySize" => self.number(vm, |one| one.body().len() as i64),
+            "getHeadersSize" => Value::Int(self.read(vm, |one| one.response_headers().len() as i32).unwrap_or(0)),
+            "getSentBytes" => self.number(vm, |one| one.sent_bytes()),
+            _ => return self.rest(vm, name),
+        }))
+    }
+
+    fn rest(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
+        Ok(Some(match name {
+            "getErrorCount" => Value::Int(i32::from(!self.read(vm, |one| one.success()).unwrap_or(true))),
+            "getSampleCount" => Value::Int(1),
+            "getIdleTime" => Value::Long(0),
+            "getDataEncodingWithDefault" | "getDataEncodingNoDefault" | "getDataEncoding" => Value::str("UTF-8"),
+            "getDataType" => Value::str("text"),
+            "getGroupThreads" | "getAllThreads" => {
+                Value::Int(i32::try_from(vm.host.group_threads()).unwrap_or(i32::MAX))
+            }
+            "getSubResults" => {
+                let count = self.read(vm, |one| one.sub_samples()).unwrap_or(0);
+                let sub = |place| {
+                    let mut path = self.path.clone();
+                    path.push(place);
+                    Value::native(Self { path })
+                };
+                Value::array((0..count).map(sub).collect())
+            }
+            "getAssertionResults" => {
+                let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
+                Value::array(messages.into_iter().map(|message| Value::native(Failed(message))).collect())
+            }
+            "getFirstAssertionFailureMessage" => {
+                let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
+                Value::optional(messages.first())
+            }
+            "getHTTPMethod" => {
+                let method =
+                    self.read(vm, |one| one.request_data().split_whitespace().next().unwrap_or("GET").to_owned());
+                Value::from(method.unwrap_or_default())
+            }
+            "getCookies" => self.text(vm, |one| cookie_header(&one.request_headers()))?,
+            "getRedirectLocation" => self.text(vm, |one| header(&one.response_headers(), "location"))?,
+            "isStopThread" | "isStopTest" | "isStopTestNow" | "isIgnore" | "isBinaryType" => Value::Bool(false),
+            "getParent" => {
+                if self.path.is_empty() {
+                    Value::Null
+                } else {
+                    Value::native(Self { path: self.path[..self.path.len() - 1].to_vec() })
+                }
+            }
+            "setIgnore" => {
+                if let Some(sample) = vm.host.sample_mut() {
+                    sample.set_ignore();
+                }
+                Value::Null
+            }
+            "sampleStart" | "sampleEnd" | "latencyEnd" | "connectEnd" | "samplePause" | "sampleResume" => {
+                let now = vm.host.now_millis();
+                if let Some(sample) = vm.host.sample_mut() {
+                    let start = sample.start_ms();
+                    match name {
+                        "sampleStart" => sample.set_times_ms(now, now),
+                        "sampleEnd" => sample.set_times_ms(start, now),
+                        _ => {}
+                    }
+                }
+                Value::Null
+            }
+            "setResponseOK" | "setResponseCodeOK" | "setResponseMessageOK" => {
+                if let Some(sample) = vm.host.sample_mut() {
+                    if name != "setResponseMessageOK" {
+                        sample.set_code("200");
+                    }
+                    if name != "setResponseCodeOK" {
+                        sample.set_message("OK");
+                    }
+                    if name == "setResponseOK" {
+                        sample.set_success(true);
+                    }
+                }
+                Value::Null
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn setter(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let Some(value) = arguments.first() else { return Ok(None) };
+        match name {
+            "setStopThread" | "setStopTest" | "setStopTestNow" | "setStartNextThreadLoop" => {
+                let what = match name {
+                    "setStopThread" => Stop::Thread,
+                    "setStopTest" => Stop::Test,
+                    "setStopTestNow" => Stop::TestNow,
+                    _ => Stop::NextIteration,
+                };
+                if vm.truth(value)? {
+                    vm.host.stop(what);
+                }
+                return Ok(Some(Value::Null));
+            }
+            "setTestLogicalAction" => {
+                let text = vm.text(value)?;
+                super::context::logical_action(vm, &text);
+                return Ok(Some(Value::Null));
+            }
+            _ => {}
+        }
+        let body = match (name, value) {
+            ("setResponseData", Value::Str(text)) => match arguments.get(1) {
+                Some(Value::Str(charset)) => codec::encode(text, charset),
+                _ => text.as_bytes().to_vec(),
+            },
+            ("setResponseData", other) => bytes_of(vm, other)?,
+            _ => Vec::new(),
+        };
+        let (text, truth) = (vm.text(value)?, vm.truth(value)?);
+        let number = vm.to_long(value).unwrap_or(0);
+        let second = arguments.get(1).map(|value| vm.to_long(value)).transpose().unwrap_or(None);
+        let now = vm.host.now_millis();
+        let Some(sample) = vm.host.sample_mut() else { return Ok(Some(Value::Null)) };
+        match name {
+            "setResponseData" => sample.set_body(&body),
+            "setSuccessful" | "setSuccess" => sample.set_success(truth),
+            "setResponseCode" => sample.set_code(&text),
+            "setResponseMessage" => sample.set_message(&text),
+            "setSampleLabel" => sample.set_label(&text),
+            "setResponseHeaders" => sample.set_response_headers(&text),
+            "setSamplerData" | "setRequestHeaders" => sample.set_request_data(&text),
+            "setStartTime" => {
+                let end = sample.end_ms().max(number);
+                sample.set_times_ms(number, end);
+            }
+            "setEndTime" => {
+                let start = sample.start_ms();
+                sample.set_times_ms(start, number);
+            }
+            "setStampAndTime" => sample.set_times_ms(number, number.saturating_add(second.unwrap_or(0))),
+            "setTime" => sample.set_times_ms(now.saturating_sub(number), now),
+            "setIgnore" => sample.set_ignore(),
+            "setLatency" | "setConnectTime" | "setIdleTime" | "setBytes" | "setSentBytes" | "setDataType"
+            | "setDataEncoding" | "setContentType" | "setEncodingAndType" | "setThreadName" | "setSampleCount"
+            | "setErrorCount" | "setURL" | "addAssertionResult" | "addSubResult" | "addRawSubResult"
+            | "storeSubResult" | "setParent" | "setHTTPMethod" | "setBodySize" | "setHeadersSize"
+            | "setQueryString" | "setCookies" | "setGroupThreads" | "setAllThreads" => {}
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::Null))
+    }
+}
+
+/// The value of a header in a block of headers; empty if it is not there.
+fn header(headers: &str, name: &str) -> String {
+    let value =
+        headers.lines().filter_map(|line| line.split_once(':')).find(|(own, _)| own.trim().eq_ignore_ascii_case(name));
+    value.map_or_else(String::new, |(_, value)| value.trim().to_owned())
+}
+
+fn cookie_header(headers: &str) -> String {
+    header(headers, "cookie")
+}
+
+impl Native for Result {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.protocol.http.sampler.HTTPSampleResult"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        match arguments {
+            [] => self.getter(vm, name),
+            [_] if name == "getSampleLabel" => self.getter(vm, name),
+            [pattern] if name == "setTestLogicalAction" => Self::setter(vm, name, std::slice::from_ref(pattern)),
+            _ => Self::setter(vm, name, arguments),
+        }
+    }
+
+    fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(self.read(vm, |one| one.label().into_owned()))
+    }
+
+    fn identity(&self) -> Option<Value> {
+        Some(Value::list(self.path.iter().map(|place| Value::count(*place)).collect()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

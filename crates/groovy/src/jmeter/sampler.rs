@@ -1,0 +1,374 @@
+//! `sampler`: the request that pre-processors change.
+
+use super::{cookies, headers};
+use crate::classes::{net, text_at};
+use crate::error::Eval;
+use crate::host::{Argument, Request, UrlPart};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+use std::cell::RefCell;
+
+/// `sampler`
+pub(super) struct Sampler;
+
+/// `sampler.getArguments()`
+struct Arguments;
+
+/// An argument of the request, or a new one.
+struct One {
+    argument: RefCell<Argument>,
+    place: Option<usize>,
+}
+
+fn part_of(name: &str) -> Option<UrlPart> {
+    Some(match name {
+        "Path" => UrlPart::Path,
+        "Domain" => UrlPart::Domain,
+        "Port" | "PortIfSpecified" => UrlPart::Port,
+        "Protocol" => UrlPart::Protocol,
+        "Method" => UrlPart::Method,
+        "Name" => UrlPart::Name,
+        "ContentEncoding" => UrlPart::Encoding,
+        _ => return None,
+    })
+}
+
+fn all(vm: &Vm) -> Vec<Argument> {
+    vm.host.request().map(Request::arguments).unwrap_or_default()
+}
+
+fn set(vm: &mut Vm, arguments: Vec<Argument>) {
+    if let Some(request) = vm.host.request_mut() {
+        request.set_arguments(arguments);
+    }
+}
+
+fn one(place: usize, argument: Argument) -> Value {
+    Value::native(One { argument: RefCell::new(argument), place: Some(place) })
+}
+
+/// `new HTTPArgument(name, value, …)`, `new Argument(name, value)`
+pub(super) fn make_argument(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let mut argument = Argument { encode: true, ..Argument::default() };
+    for (place, value) in arguments.iter().take(2).enumerate() {
+        let text = if value.is_null() { String::new() } else { vm.text(value)?.to_string() };
+        if place == 0 { argument.name = text } else { argument.value = text }
+    }
+    Ok(Value::native(One { argument: RefCell::new(argument), place: None }))
+}
+
+pub(super) fn make_arguments(vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    // A script that makes its own list means to replace the sampler's.
+    set(vm, Vec::new());
+    Ok(Value::native(Arguments))
+}
+
+/// Adds an argument.
+fn add(vm: &mut Vm, arguments: &[Value], encode: Encode) -> Eval<()> {
+    let mut all = all(vm);
+    match arguments {
+        [value] => {
+            if let Some(own) = value.downcast::<One>() {
+                all.push(own.argument.borrow().clone());
+            }
+        }
+        [name, value, ..] => {
+            let (name, value) = (vm.text(name)?.to_string(), vm.text(value)?.to_string());
+            all.push(Argument { name, value, encode: encode == Encode::Yes });
+        }
+        [] => {}
+    }
+    set(vm, all);
+    Ok(())
+}
+
+/// Whether an argument still has to be URL-encoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Encode {
+    Yes,
+    No,
+}
+
+impl Sampler {
+    fn special(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("getUrl" | "getURL", []) => {
+                let url = vm.host.request().map(Request::url).unwrap_or_default();
+                net::make_url(vm, "java.net.URL", &[Value::from(url)])?
+            }
+            (
+                "getPropertyAsString"
+                | "getPropertyAsInt"
+                | "getPropertyAsLong"
+                | "getPropertyAsBoolean"
+                | "getProperty",
+                [_, ..],
+            ) => {
+                let wanted = text_at(vm, arguments, 0)?;
+                let text = property(vm, &wanted).unwrap_or_default();
+                match name {
+                    "getPropertyAsInt" => Value::Int(text.trim().parse().unwrap_or(0)),
+                    "getPropertyAsLong" => Value::Long(text.trim().parse().unwrap_or(0)),
+                    "getPropertyAsBoolean" => Value::Bool(text.trim() == "true"),
+                    _ => Value::from(text),
+                }
+            }
+            ("setProperty", [name, value, ..]) => {
+                let (name, value) = (vm.text(name)?, vm.text(value)?);
+                set_property(vm, &name, &value);
+                Value::Null
+            }
+            ("addArgument" | "addEncodedArgument", rest) => {
+                add(vm, rest, Encode::Yes)?;
+                Value::Null
+            }
+            ("addNonEncodedArgument", rest) => {
+                add(vm, rest, Encode::No)?;
+                Value::Null
+            }
+            ("getArguments", []) => Value::native(Arguments),
+            ("setArguments", [_]) => Value::Null,
+            ("removeArguments" | "clearArguments", []) => {
+                set(vm, Vec::new());
+                Value::Null
+            }
+            ("setPostBodyRaw" | "getPostBodyRaw" | "isPostBodyRaw", rest) => {
+                if let Some(flag) = rest.first() {
+                    let flag = vm.truth(flag)?;
+                    if let Some(request) = vm.host.request_mut() {
+                        request.set_raw_body(flag);
+                    }
+                    return Ok(Some(Value::Null));
+                }
+                Value::Bool(vm.host.request().is_some_and(Request::raw_body))
+            }
+            ("getQueryString", _) => {
+                let pairs = all(vm)
+                    .into_iter()
+                    .map(|one| format!("{}={}", net::url_encode(&one.name), net::url_encode(&one.value)));
+                Value::from(pairs.collect::<Vec<_>>().join("&"))
+            }
+            ("getHeaderManager", []) => Value::native(headers::Manager),
+            ("getCookieManager", []) => Value::native(cookies::Manager),
+            ("setHeaderManager" | "setCookieManager" | "addTestElement" | "setRunningVersion", _) => Value::Null,
+            ("getThreadName", []) => Value::str(vm.host.thread_name()),
+            ("getThreadContext", []) => Value::native(super::context::Context),
+            ("getComment" | "getEmbeddedUrlRE", []) => Value::str(""),
+            ("isEnabled", []) => Value::Bool(true),
+            ("getHTTPFiles", []) => Value::array(Vec::new()),
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// A property that stands for a part of the request, or any other.
+fn property(vm: &Vm, name: &str) -> Option<String> {
+    let request = vm.host.request()?;
+    if let Some(text) = request.property(name) {
+        return Some(text);
+    }
+    let part = match name {
+        "HTTPSampler.path" => UrlPart::Path,
+        "HTTPSampler.domain" => UrlPart::Domain,
+        "HTTPSampler.port" => UrlPart::Port,
+        "HTTPSampler.protocol" => UrlPart::Protocol,
+        "HTTPSampler.method" => UrlPart::Method,
+        "TestElement.name" => UrlPart::Name,
+        _ => return None,
+    };
+    Some(request.part(part).into_owned())
+}
+
+fn set_property(vm: &mut Vm, name: &str, value: &str) {
+    let Some(request) = vm.host.request_mut() else { return };
+    match name {
+        "HTTPSampler.path" => request.set_part(UrlPart::Path, value),
+        "HTTPSampler.domain" => request.set_part(UrlPart::Domain, value),
+        "HTTPSampler.port" => request.set_part(UrlPart::Port, value),
+        "HTTPSampler.protocol" => request.set_part(UrlPart::Protocol, value),
+        "HTTPSampler.method" => request.set_part(UrlPart::Method, value),
+        "TestElement.name" => request.set_part(UrlPart::Name, value),
+        _ => request.set_property(name, value),
+    }
+}
+
+/// The property behind an accessor that is none of a part.
+fn behind(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("get").or_else(|| name.strip_prefix("is")).or_else(|| name.strip_prefix("set"))?;
+    Some(match rest {
+        "FollowRedirects" => "HTTPSampler.follow_redirects".to_owned(),
+        "AutoRedirects" => "HTTPSampler.auto_redirects".to_owned(),
+        "UseKeepAlive" => "HTTPSampler.use_keepalive".to_owned(),
+        "ConnectTimeout" => "HTTPSampler.connect_timeout".to_owned(),
+        "ResponseTimeout" => "HTTPSampler.response_timeout".to_owned(),
+        "ImageParser" => "HTTPSampler.image_parser".to_owned(),
+        "DoMultipart" => "HTTPSampler.DO_MULTIPART_POST".to_owned(),
+        "Implementation" => "HTTPSampler.implementation".to_owned(),
+        "MD5" => "HTTPSampler.md5".to_owned(),
+        _ => return None,
+    })
+}
+
+impl Native for Sampler {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        if let (Some(part), []) = (name.strip_prefix("get").and_then(part_of), arguments) {
+            let text = vm.host.request().map(|request| request.part(part).into_owned()).unwrap_or_default();
+            return Ok(Some(match (name, text.trim()) {
+                ("getPort", "" | "0") => {
+                    let https = vm
+                        .host
+                        .request()
+                        .is_some_and(|request| request.part(UrlPart::Protocol).eq_ignore_ascii_case("https"));
+                    Value::Int(if https { 443 } else { 80 })
+                }
+                ("getPort" | "getPortIfSpecified", digits) => Value::Int(digits.parse().unwrap_or(0)),
+                _ => vm.string(text)?,
+            }));
+        }
+        if let (Some(part), [value, ..]) = (name.strip_prefix("set").and_then(part_of), arguments) {
+            let text = if value.is_null() { "".into() } else { vm.text(value)? };
+            if let Some(request) = vm.host.request_mut() {
+                request.set_part(part, &text);
+            }
+            return Ok(Some(Value::Null));
+        }
+        if let Some(result) = Self::special(vm, name, arguments)? {
+            return Ok(Some(result));
+        }
+        let Some(behind) = behind(name) else { return Ok(None) };
+        match arguments {
+            [] if name.starts_with("set") => Ok(None),
+            [] => {
+                let text = property(vm, &behind).unwrap_or_default();
+                Ok(Some(match text.parse::<bool>() {
+                    Ok(flag) => Value::Bool(flag),
+                    Err(_) => Value::from(text),
+                }))
+            }
+            [value, ..] => {
+                let text = vm.text(value)?;
+                set_property(vm, &behind, &text);
+                Ok(Some(Value::Null))
+            }
+        }
+    }
+
+    fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(vm.host.request().map(Request::url))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Native for Arguments {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.config.Arguments"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let mut own = all(vm);
+        Ok(Some(match (name, arguments) {
+            ("getArgument" | "get", [index]) => {
+                let place = vm.to_long(index)?;
+                let place = usize::try_from(place).ok().filter(|place| *place < own.len());
+                place.map_or(Value::Null, |place| one(place, own.swap_remove(place)))
+            }
+            ("getArgumentCount" | "size", []) => Value::count(own.len()),
+            ("addArgument" | "addHTTPArgument", rest) => {
+                add(vm, rest, Encode::Yes)?;
+                Value::Null
+            }
+            ("removeAllArguments" | "clear" | "removeAll", []) => {
+                set(vm, Vec::new());
+                Value::Null
+            }
+            ("removeArgument", [which, ..]) => {
+                match which {
+                    Value::Int(place) => {
+                        if let Some(place) = usize::try_from(*place).ok().filter(|place| *place < own.len()) {
+                            own.remove(place);
+                        }
+                    }
+                    other => {
+                        let name = vm.text(other)?;
+                        own.retain(|one| one.name != *name);
+                    }
+                }
+                set(vm, own);
+                Value::Null
+            }
+            ("getArgumentsAsMap", []) => {
+                let (map, inner) = Value::map(crate::value::MapKind::Linked);
+                for argument in own {
+                    inner.insert(Value::from(argument.name), Value::from(argument.value));
+                }
+                map
+            }
+            ("getArguments" | "iterator", []) => {
+                let items = self.elements(vm)?.unwrap_or_default();
+                if name == "iterator" {
+                    crate::classes::collections::Cursor::make(items, None)
+                } else {
+                    Value::list(items)
+                }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
+        Ok(Some(all(vm).into_iter().enumerate().map(|(place, argument)| one(place, argument)).collect()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Native for One {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.protocol.http.util.HTTPArgument"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("getName", []) => Value::str(&self.argument.borrow().name),
+            ("getValue" | "getStringValue" | "getEncodedValue", []) => Value::str(&self.argument.borrow().value),
+            ("getObjectValue", []) => Value::native(Self { argument: self.argument.clone(), place: self.place }),
+            ("setName" | "setValue" | "setAlwaysEncoded" | "setAlwaysEncode", [value]) => {
+                let (text, truth) = (vm.text(value)?.to_string(), vm.truth(value)?);
+                match name {
+                    "setName" => self.argument.borrow_mut().name = text,
+                    "setValue" => self.argument.borrow_mut().value = text,
+                    _ => self.argument.borrow_mut().encode = truth,
+                }
+                let mut own = all(vm);
+                if let Some(known) = self.place.and_then(|place| own.get_mut(place)) {
+                    *known = self.argument.borrow().clone();
+                    set(vm, own);
+                }
+                Value::Null
+            }
+            ("setMetaData" | "setUseEquals" | "setContentType" | "setDescription", _) => Value::Null,
+            ("isAlwaysEncoded", []) => Value::Bool(self.argument.borrow().encode),
+            ("getMetaData", []) => Value::str("="),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        let argument = self.argument.borrow();
+        Ok(Some(format!("{}={}", argument.name, argument.value)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

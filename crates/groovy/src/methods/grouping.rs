@@ -1,0 +1,247 @@
+//! Methods that regroup elements.
+
+use super::collection::{apply, holds};
+use crate::error::{Eval, illegal};
+use crate::value::{MapKind, Value};
+use crate::vm::Vm;
+use std::rc::Rc;
+
+pub(super) fn with_closure(
+    vm: &mut Vm,
+    object: &Value,
+    items: &[Value],
+    name: &str,
+    arguments: &[Value],
+    closure: &Value,
+) -> Eval<Option<Value>> {
+    Ok(Some(match name {
+        "collectEntries" => collect_entries(vm, object, items, closure)?,
+        "groupBy" | "countBy" | "partition" => {
+            let (result, map) = Value::map(MapKind::Linked);
+            for item in items {
+                vm.alloc(64)?;
+                let key = apply(vm, closure, item)?;
+                let known = map.get(&key);
+                match (name, known) {
+                    ("countBy", Some(Value::Int(count))) => drop(map.insert(key, Value::Int(count + 1))),
+                    ("countBy", _) => drop(map.insert(key, Value::Int(1))),
+                    (_, Some(Value::List(list))) => list.items.borrow_mut().push(item.clone()),
+                    _ => drop(map.insert(key, Value::list(vec![item.clone()]))),
+                }
+            }
+            if matches!(object, Value::Map(_)) && name == "groupBy" { entries_to_maps(vm, &map)? } else { result }
+        }
+        "split" => {
+            let (mut yes, mut no) = (Vec::new(), Vec::new());
+            for item in items {
+                if holds(vm, closure, item)? { yes.push(item.clone()) } else { no.push(item.clone()) }
+            }
+            Value::list(vec![Value::list(yes), Value::list(no)])
+        }
+        "takeWhile" | "dropWhile" => {
+            let mut end = items.len();
+            for (index, item) in items.iter().enumerate() {
+                if !holds(vm, closure, item)? {
+                    end = index;
+                    break;
+                }
+            }
+            let part = if name == "takeWhile" { &items[..end] } else { &items[end..] };
+            vm.new_list(part.to_vec())?
+        }
+        "findIndexValues" => {
+            let mut found = Vec::new();
+            for (index, item) in items.iter().enumerate() {
+                if holds(vm, closure, item)? {
+                    found.push(Value::Long(index as i64));
+                }
+            }
+            vm.new_list(found)?
+        }
+        _ => {
+            let _ = arguments;
+            return Ok(None);
+        }
+    }))
+}
+
+/// Groups of a map are maps.
+fn entries_to_maps(vm: &mut Vm, groups: &Rc<crate::value::Map>) -> Eval<Value> {
+    let (result, map) = Value::map(MapKind::Linked);
+    for (key, entries) in groups.pairs() {
+        let (group, inner) = Value::map(MapKind::Linked);
+        for entry in vm.items(&entries)? {
+            let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+            inner.insert(key, value);
+        }
+        map.insert(key, group);
+    }
+    Ok(result)
+}
+
+fn collect_entries(vm: &mut Vm, object: &Value, items: &[Value], closure: &Value) -> Eval<Value> {
+    let (result, map) = Value::map(MapKind::Linked);
+    for item in items {
+        vm.alloc(64)?;
+        let made = if matches!(object, Value::Map(_)) {
+            let (key, value) = (vm.property(item, "key")?, vm.property(item, "value")?);
+            super::map::with_entry(vm, closure, &key, &value)?
+        } else {
+            apply(vm, closure, item)?
+        };
+        add_entry(vm, &map, &made)?;
+    }
+    Ok(result)
+}
+
+/// `[key, value]`, an entry or a map as a part of a map.
+fn add_entry(vm: &mut Vm, map: &crate::value::Map, made: &Value) -> Eval<()> {
+    match made {
+        Value::Map(part) => {
+            for (key, value) in part.pairs() {
+                map.insert(key, value);
+            }
+        }
+        Value::List(pair) => {
+            let pair = pair.items.borrow().clone();
+            map.insert(pair.first().cloned().unwrap_or_default(), pair.get(1).cloned().unwrap_or_default());
+        }
+        other => {
+            let (key, value) = (vm.property(other, "key")?, vm.property(other, "value")?);
+            map.insert(key, value);
+        }
+    }
+    Ok(())
+}
+
+/// Lists in lists laid out.
+fn flatten(vm: &mut Vm, items: &[Value], to: &mut Vec<Value>) -> Eval<()> {
+    for item in items {
+        match item {
+            Value::List(_) | Value::Set(_) | Value::Range(_) => {
+                let inner = vm.items(item)?;
+                vm.deeper(|vm| flatten(vm, &inner, to))?;
+            }
+            other => {
+                vm.alloc(24)?;
+                to.push(other.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn call(
+    vm: &mut Vm,
+    object: &Value,
+    items: Vec<Value>,
+    name: &str,
+    arguments: &[Value],
+) -> Eval<Option<Value>> {
+    let _ = object;
+    Ok(Some(match (name, arguments) {
+        ("flatten", []) => {
+            let mut flat = Vec::new();
+            flatten(vm, &items, &mut flat)?;
+            Value::list(flat)
+        }
+        ("collectEntries", []) => {
+            let (result, map) = Value::map(MapKind::Linked);
+            for item in &items {
+                add_entry(vm, &map, item)?;
+            }
+            result
+        }
+        ("withIndex" | "indexed", rest) => {
+            let offset = match rest.first() {
+                Some(offset) => vm.to_long(offset)?,
+                None => 0,
+            };
+            vm.alloc(items.len() * 96)?;
+            let numbered =
+                items.into_iter().enumerate().map(|(index, item)| (Value::integer(index as i64 + offset), item));
+            if name == "withIndex" {
+                Value::list(numbered.map(|(index, item)| Value::list(vec![item, index])).collect())
+            } else {
+                let (result, map) = Value::map(MapKind::Linked);
+                for (index, item) in numbered {
+                    map.insert(index, item);
+                }
+                result
+            }
+        }
+        ("collate" | "chop" | "partition", [size, ..]) => {
+            let size = usize::try_from(vm.to_long(size)?)
+                .ok()
+                .filter(|size| *size > 0)
+                .ok_or_else(|| illegal("the size of parts must be positive"))?;
+            vm.alloc(items.len() * 48)?;
+            Value::list(items.chunks(size).map(|part| Value::list(part.to_vec())).collect())
+        }
+        ("transpose", []) => transpose(vm, &items)?,
+        ("getIndices", []) => {
+            Value::Range(Rc::new(crate::value::Range { from: 0, to: items.len() as i64 - 1, empty: items.is_empty() }))
+        }
+        ("combinations", []) => combinations(vm, &items)?,
+        ("findFirst" | "findAny", []) => crate::classes::util::Maybe::make(items.into_iter().next()),
+        ("find", []) => {
+            for item in items {
+                if vm.truth(&item)? {
+                    return Ok(Some(item));
+                }
+            }
+            Value::Null
+        }
+        ("findAll" | "grep", rest) => {
+            let mut found = Vec::new();
+            for item in items {
+                let fits = match rest.first() {
+                    Some(filter) => vm.is_case(filter, &item)?,
+                    None => vm.truth(&item)?,
+                };
+                if fits {
+                    found.push(item);
+                }
+            }
+            vm.new_list(found)?
+        }
+        ("any" | "every", []) => {
+            let mut truths = Vec::new();
+            for item in &items {
+                truths.push(vm.truth(item)?);
+            }
+            Value::Bool(if name == "any" { truths.contains(&true) } else { !truths.contains(&false) })
+        }
+        ("collect", [Value::Native(_)]) => crate::classes::util::collected(vm, items, &arguments[0])?,
+        _ => return Ok(None),
+    }))
+}
+
+fn transpose(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
+    let mut rows = Vec::new();
+    for item in items {
+        rows.push(vm.items(item)?);
+    }
+    let width = rows.iter().map(Vec::len).min().unwrap_or(0);
+    vm.alloc(width.saturating_mul(rows.len()).saturating_mul(24))?;
+    let column = |index: usize| Value::list(rows.iter().map(|row| row[index].clone()).collect());
+    Ok(Value::list((0..width).map(column).collect()))
+}
+
+fn combinations(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
+    let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+    for item in items {
+        let choices = vm.items(item)?;
+        let mut next = Vec::new();
+        vm.alloc(all.len().saturating_mul(choices.len()).saturating_mul(24 * (all.first().map_or(0, Vec::len) + 1)))?;
+        for choice in &choices {
+            for begun in &all {
+                let mut longer = begun.clone();
+                longer.push(choice.clone());
+                next.push(longer);
+            }
+        }
+        all = next;
+    }
+    Ok(Value::list(all.into_iter().map(Value::list).collect()))
+}

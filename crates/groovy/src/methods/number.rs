@@ -1,0 +1,234 @@
+//! Methods of numbers and characters.
+
+use crate::decimal::{Decimal, Rounding};
+use crate::error::{Eval, illegal, throw};
+use crate::syntax::ast::{Operator, Type};
+use crate::value::Value;
+use crate::vm::{Vm, double_of, long_of};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::Signed;
+
+pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if let Some(result) = conversions(vm, object, name, arguments)? {
+        return Ok(Some(result));
+    }
+    if let Some(result) = operators(vm, object, name, arguments)? {
+        return Ok(Some(result));
+    }
+    if let Some(result) = counting(vm, object, name, arguments)? {
+        return Ok(Some(result));
+    }
+    match object {
+        Value::Decimal(number) => decimal(vm, &number.clone(), name, arguments),
+        Value::BigInt(number) => big(vm, &number.clone(), name, arguments),
+        Value::Double(_) | Value::Float(_) => Ok(real(object, name, arguments)),
+        _ => Ok(None),
+    }
+}
+
+fn conversions(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let ty = match name {
+        "intValue" | "toInteger" | "intValueExact" => Type::Int,
+        "longValue" | "toLong" | "longValueExact" => Type::Long,
+        "doubleValue" | "toDouble" => Type::Double,
+        "floatValue" | "toFloat" => Type::Float,
+        "shortValue" => Type::Short,
+        "byteValue" => Type::Byte,
+        "charValue" | "toCharacter" => Type::Char,
+        "toBigDecimal" => Type::BigDecimal,
+        "toBigInteger" => Type::BigInteger,
+        "toString" if arguments.is_empty() => Type::String,
+        "booleanValue" => Type::Boolean,
+        _ => return Ok(None),
+    };
+    if !arguments.is_empty() {
+        return Ok(None);
+    }
+    vm.cast(object.clone(), &ty).map(Some)
+}
+
+fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let [other] = arguments else {
+        return Ok(Some(match (name, arguments) {
+            ("negate" | "unaryMinus", []) => vm.negate(object)?,
+            ("next" | "previous", []) => {
+                let operator = if name == "next" { Operator::Add } else { Operator::Subtract };
+                vm.operate(operator, object, &Value::Int(1))?
+            }
+            ("abs", []) => {
+                let negative = vm.compare(object, &Value::Int(0))? == std::cmp::Ordering::Less;
+                if negative { vm.negate(object)? } else { object.clone() }
+            }
+            _ => return Ok(None),
+        }));
+    };
+    let operator = match name {
+        "plus" | "add" => Operator::Add,
+        "minus" | "subtract" => Operator::Subtract,
+        "multiply" => Operator::Multiply,
+        "div" => Operator::Divide,
+        "mod" | "remainder" => Operator::Remainder,
+        "power" => Operator::Power,
+        "and" => Operator::And,
+        "or" => Operator::Or,
+        "xor" => Operator::Xor,
+        "leftShift" | "shiftLeft" => Operator::ShiftLeft,
+        "rightShift" | "shiftRight" => Operator::ShiftRight,
+        "pow" => Operator::Power,
+        "divide" if matches!(object, Value::BigInt(_)) => return intdiv(vm, object, other).map(Some),
+        "divide" => Operator::Divide,
+        "intdiv" => return intdiv(vm, object, other).map(Some),
+        "compareTo" | "compare" => return Ok(Some(Value::Int(vm.compare(object, other)? as i32))),
+        "equals" => return Ok(Some(Value::Bool(vm.equals(object, other)?))),
+        "max" | "min" => {
+            let order = vm.compare(object, other)?;
+            let own = (order == std::cmp::Ordering::Greater) == (name == "max");
+            return Ok(Some(if own { object.clone() } else { other.clone() }));
+        }
+        _ => return Ok(None),
+    };
+    match vm.numbers(operator, object, other)? {
+        // `BigInteger.pow` stays one.
+        Some(result) => Ok(Some(result)),
+        None if operator == Operator::Add => {
+            let text = format!("{}{}", vm.text(object)?, vm.text(other)?);
+            vm.string(text).map(Some)
+        }
+        None => Ok(None),
+    }
+}
+
+fn intdiv(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
+    if let (Value::Int(a), Value::Int(b)) = (left, right) {
+        if *b != 0 {
+            return Ok(Value::Int(a.wrapping_div(*b)));
+        }
+    }
+    if let (Value::Int(_) | Value::Long(_), Value::Int(_) | Value::Long(_)) = (left, right) {
+        let (a, b) = (vm.to_long(left)?, vm.to_long(right)?);
+        if b != 0 {
+            return Ok(Value::Long(a.wrapping_div(b)));
+        }
+    }
+    let (a, b) = (vm.to_big(left)?, vm.to_big(right)?);
+    if b == BigInt::from(0) {
+        return Err(throw("java.lang.ArithmeticException", "Division by zero"));
+    }
+    Ok(Value::big(a / b))
+}
+
+fn counting(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(closure @ Value::Closure(_)) = arguments.last() else { return Ok(None) };
+    let from = vm.to_long(object)?;
+    let (from, to, step) = match (name, arguments) {
+        ("times", [_]) => (0, from - 1, 1),
+        ("upto", [to, _]) => (from, vm.to_long(to)?, 1),
+        ("downto", [to, _]) => (from, vm.to_long(to)?, -1),
+        ("step", [to, step, _]) => {
+            let (to, step) = (vm.to_long(to)?, vm.to_long(step)?);
+            (from, to - step.signum(), step)
+        }
+        _ => return Ok(None),
+    };
+    if step == 0 {
+        return Err(illegal("step() needs a number that is not 0"));
+    }
+    let mut at = from;
+    while (step > 0 && at <= to) || (step < 0 && at >= to) {
+        vm.tick(1)?;
+        let number = if matches!(object, Value::Long(_)) { Value::Long(at) } else { Value::integer(at) };
+        vm.call_closure(closure, &[number])?;
+        at = at.saturating_add(step);
+        if at == i64::MAX || at == i64::MIN {
+            break;
+        }
+    }
+    Ok(Some(Value::Null))
+}
+
+/// A rounding by name, number or `RoundingMode`.
+fn rounding(vm: &mut Vm, value: &Value) -> Eval<Rounding> {
+    let text = vm.text(value)?;
+    Rounding::named(&text).ok_or_else(|| illegal(format!("`{text}` is no rounding mode; use HALF_UP")))
+}
+
+fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("setScale", [scale]) => Value::decimal(number.rescale(vm.to_long(scale)? as i32, Rounding::HalfUp)),
+        ("setScale", [scale, mode]) => {
+            let (scale, mode) = (vm.to_long(scale)? as i32, rounding(vm, mode)?);
+            Value::decimal(number.rescale(scale, mode))
+        }
+        ("divide", [other, mode]) | ("divide", [other, _, mode]) => {
+            let other = vm.to_decimal(other)?;
+            if other.is_zero() {
+                return Err(throw("java.lang.ArithmeticException", "Division by zero"));
+            }
+            let scale = match arguments {
+                [_, scale, _] => vm.to_long(scale)? as i32,
+                _ => number.scale,
+            };
+            let mode = rounding(vm, mode)?;
+            Value::decimal(number.divide_at(&other, scale.clamp(-5_000, 5_000), mode))
+        }
+        ("round", []) => Value::big(number.rescale(0, Rounding::HalfUp).unscaled),
+        ("round", [places]) => Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::HalfUp)),
+        ("scale" | "getScale", []) => Value::Int(number.scale),
+        ("precision", []) => Value::count(number.precision()),
+        ("signum", []) => Value::Int(number.unscaled.signum().try_into().unwrap_or(0)),
+        ("stripTrailingZeros", []) => Value::decimal(number.stripped()),
+        ("toPlainString", []) => Value::from(number.plain()),
+        ("unscaledValue", []) => Value::big(number.unscaled.clone()),
+        ("trunc", []) => Value::decimal(number.rescale(0, Rounding::Down)),
+        ("hashCode", []) => Value::Int(number.to_i64_wrapping() as i32),
+        _ => return Ok(None),
+    }))
+}
+
+fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("toString", [radix]) => {
+            let radix = vm.to_long(radix)?;
+            let radix = u32::try_from(radix).ok().filter(|radix| (2..=36).contains(radix)).unwrap_or(10);
+            vm.string(number.to_str_radix(radix))?
+        }
+        ("signum", []) => Value::Int(number.signum().try_into().unwrap_or(0)),
+        ("bitLength", []) => Value::count(number.bits() as usize),
+        ("testBit", [bit]) => Value::Bool(number.bit(u64::try_from(vm.to_long(bit)?).unwrap_or(0))),
+        ("gcd", [other]) => Value::big(number.gcd(&vm.to_big(other)?)),
+        ("modPow", [exponent, modulus]) => {
+            let (exponent, modulus) = (vm.to_big(exponent)?, vm.to_big(modulus)?);
+            if modulus <= BigInt::from(0) || exponent.is_negative() || modulus.bits() > 8_192 || exponent.bits() > 8_192
+            {
+                return Err(throw(
+                    "java.lang.ArithmeticException",
+                    "modPow needs a positive modulus and exponent of at most 8192 bits",
+                ));
+            }
+            vm.tick(10_000)?;
+            Value::big(number.modpow(&exponent, &modulus))
+        }
+        ("toByteArray", []) => Value::bytes(number.to_signed_bytes_be()),
+        _ => return Ok(None),
+    }))
+}
+
+fn real(object: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
+    let number = double_of(object)?;
+    Some(match (name, arguments) {
+        ("isNaN", []) => Value::Bool(number.is_nan()),
+        ("isInfinite", []) => Value::Bool(number.is_infinite()),
+        ("round", []) => Value::Long((number + 0.5).floor() as i64),
+        ("round" | "trunc", [places]) => {
+            let places = long_of(places)?.clamp(0, 300) as i32;
+            let factor = 10_f64.powi(places);
+            let scaled = number * factor;
+            Value::Double(if name == "round" { (scaled + 0.5).floor() } else { scaled.trunc() } / factor)
+        }
+        ("trunc", []) => Value::Double(number.trunc()),
+        ("floor", []) => Value::Double(number.floor()),
+        ("ceil", []) => Value::Double(number.ceil()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,139 @@
+//! Methods of every object.
+
+use crate::error::{Eval, throw};
+use crate::host::LogLevel;
+use crate::value::Value;
+use crate::vm::Vm;
+
+pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if object.is_null() {
+        return null(vm, name, arguments);
+    }
+    Ok(Some(match (name, arguments) {
+        ("toString" | "inspect" | "dump", []) => {
+            let text = if name == "toString" { vm.java_text(object)? } else { vm.text(object)? };
+            Value::Str(text)
+        }
+        ("equals", [other]) => Value::Bool(vm.equals(object, other)?),
+        ("is", [other]) => vm.operate(crate::syntax::ast::Operator::Identical, object, other)?,
+        ("hashCode", []) => Value::Int(hash_code(vm, object)?),
+        ("compareTo", [other]) => Value::Int(vm.compare(object, other)? as i32),
+        ("getClass", []) => vm.class_of(object),
+        ("getMetaClass", []) => vm.class_of(object),
+        ("with", [closure]) => with(vm, object, closure)?,
+        ("tap", [closure]) => {
+            with(vm, object, closure)?;
+            object.clone()
+        }
+        ("asType", [Value::Class(class)]) => {
+            let ty = crate::classes::kinds::type_named(class.simple_name());
+            vm.cast(object.clone(), &ty)?
+        }
+        ("println" | "print", _) => {
+            let text = match arguments {
+                [value] => vm.text(value)?,
+                _ => "".into(),
+            };
+            vm.host.log(LogLevel::Info, &text);
+            Value::Null
+        }
+        ("respondsTo", [Value::Str(method), ..]) => {
+            let _ = method;
+            Value::list(vec![Value::Bool(true)])
+        }
+        ("hasProperty", [Value::Str(property)]) => {
+            let known = vm.property_optional(object, property)?;
+            Value::Bool(known.is_some())
+        }
+        ("getProperty", [Value::Str(property)]) => vm.property(object, property)?,
+        ("setProperty", [Value::Str(property), value]) => {
+            vm.set_property(object, property, value)?;
+            Value::Null
+        }
+        ("invokeMethod", [Value::Str(method), arguments]) => {
+            let arguments = vm.items(arguments)?;
+            vm.call_method(object, method, &arguments)?
+        }
+        ("wait" | "notify" | "notifyAll" | "finalize", _) => Value::Null,
+        ("sleep", [time]) => {
+            let time = vm.to_long(time)?;
+            vm.host.pause(u64::try_from(time).unwrap_or(0));
+            Value::Null
+        }
+        ("identity", [closure]) => with(vm, object, closure)?,
+        _ => return class_method(vm, object, name, arguments),
+    }))
+}
+
+fn null(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("toString", []) => Value::str("null"),
+        ("equals" | "is", [other]) => Value::Bool(other.is_null()),
+        ("plus", [Value::Str(text)]) => vm.string(format!("null{text}"))?,
+        ("asBoolean", []) => Value::Bool(false),
+        ("each" | "eachWithIndex" | "any" | "find" | "with", _) => Value::Null,
+        ("collect" | "findAll" | "iterator", _) => Value::list(Vec::new()),
+        ("every", _) => Value::Bool(true),
+        _ => return Ok(None),
+    }))
+}
+
+/// Runs a closure whose unknown names are the object's.
+fn with(vm: &mut Vm, object: &Value, closure: &Value) -> Eval<Value> {
+    if let Value::Closure(target) = closure {
+        let before = target.delegate.replace(object.clone());
+        let result = vm.call_closure(closure, std::slice::from_ref(object));
+        target.delegate.replace(before);
+        return result;
+    }
+    Err(throw("java.lang.IllegalArgumentException", "a closure is expected"))
+}
+
+/// Java's hash where scripts could see it; any other where they cannot.
+fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
+    Ok(match object {
+        Value::Int(number) => *number,
+        Value::Bool(flag) => {
+            if *flag {
+                1231
+            } else {
+                1237
+            }
+        }
+        Value::Long(number) => (*number ^ ((*number as u64) >> 32) as i64) as i32,
+        Value::Char(letter) => *letter as i32,
+        Value::List(_) => {
+            let mut hash = 1_i32;
+            for item in vm.items(object)? {
+                let item = if item.is_null() { 0 } else { vm.deeper(|vm| hash_code(vm, &item))? };
+                hash = hash.wrapping_mul(31).wrapping_add(item);
+            }
+            hash
+        }
+        _ => {
+            let text = vm.text(object)?;
+            vm.tick(text.len() / 8)?;
+            text.encode_utf16().fold(0_i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+        }
+    })
+}
+
+/// Methods of classes as objects.
+fn class_method(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Value::Class(class) = object else { return Ok(None) };
+    Ok(Some(match (name, arguments) {
+        ("getName" | "getCanonicalName" | "getTypeName", []) => Value::str(class.name()),
+        ("getSimpleName", []) => Value::str(class.simple_name()),
+        ("isInstance", [value]) => Value::Bool(vm.is_instance(value, class.name())),
+        ("newInstance" | "call", _) => match class {
+            crate::value::ClassRef::Known(known) => match known.make {
+                Some(make) => make(vm, known.name, arguments)?,
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        },
+        ("getClassLoader" | "getPackage" | "getConstructor", _) => object.clone(),
+        ("desiredAssertionStatus", []) => Value::Bool(true),
+        _ => return Ok(None),
+    }))
+}

@@ -1,0 +1,309 @@
+//! Methods of text. Indices count UTF-16 units, as in Java.
+
+use crate::error::{Eval, illegal, no_text_index, throw};
+use crate::value::Value;
+use crate::vm::Vm;
+use std::rc::Rc;
+
+/// UTF-16 units of a text.
+pub(crate) fn length(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
+}
+
+/// The part between two indices, which are in range.
+fn part(text: &str, begin: usize, end: usize) -> String {
+    if text.is_ascii() {
+        return text[begin..end].to_owned();
+    }
+    let units: Vec<u16> = text.encode_utf16().skip(begin).take(end - begin).collect();
+    String::from_utf16_lossy(&units)
+}
+
+/// `substring`
+pub(crate) fn substring(vm: &mut Vm, text: &str, begin: i64, end: Option<i64>) -> Eval<Value> {
+    let length = length(text);
+    vm.tick(length / 32)?;
+    let end = end.unwrap_or(length as i64);
+    if begin < 0 || end > length as i64 || begin > end {
+        return Err(no_text_index(begin, end, length));
+    }
+    let part = part(text, begin as usize, end as usize);
+    vm.string(part)
+}
+
+/// `text[index]`
+pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
+    let length = length(text);
+    vm.tick(length / 32)?;
+    let at = if index < 0 { index + length as i64 } else { index };
+    if at < 0 || at >= length as i64 {
+        return Err(throw("java.lang.StringIndexOutOfBoundsException", format!("String index out of range: {index}")));
+    }
+    let part = part(text, at as usize, at as usize + 1);
+    vm.string(part)
+}
+
+/// `text[from..to]`
+pub(crate) fn slice(vm: &mut Vm, text: &str, from: i64, to: i64, empty: bool) -> Eval<Value> {
+    if empty {
+        return Ok(Value::str(""));
+    }
+    let length = length(text) as i64;
+    let lift = |at: i64| if at < 0 { at + length } else { at };
+    let (from, to) = (lift(from), lift(to));
+    let Value::Str(part) = substring(vm, text, from.min(to), Some(from.max(to).saturating_add(1)))? else {
+        return Ok(Value::Null);
+    };
+    Ok(if from > to { Value::from(part.chars().rev().collect::<String>()) } else { Value::Str(part) })
+}
+
+/// The index in units of a place in bytes.
+pub(crate) fn unit_index(text: &str, byte: usize) -> i64 {
+    length(&text[..byte]) as i64
+}
+
+/// The place in bytes of an index in units, cut to the text.
+pub(crate) fn byte_index(text: &str, unit: i64) -> usize {
+    if unit <= 0 {
+        return 0;
+    }
+    let mut units = 0_i64;
+    for (byte, letter) in text.char_indices() {
+        if units >= unit {
+            return byte;
+        }
+        units += letter.len_utf16() as i64;
+    }
+    text.len()
+}
+
+/// A text argument; other values as their text.
+fn text_of(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
+    if value.is_null() {
+        return Err(throw("java.lang.NullPointerException", "a text is expected, and the argument is null"));
+    }
+    vm.text(value)
+}
+
+pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    vm.tick(text.len() / 64)?;
+    if let Some(result) = plain(vm, text, name, arguments)? {
+        return Ok(Some(result));
+    }
+    if let Some(result) = searching(vm, text, name, arguments)? {
+        return Ok(Some(result));
+    }
+    super::string_more::call(vm, text, name, arguments)
+}
+
+/// Methods that only read or convert the text.
+fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("length" | "size", []) => Value::count(length(text)),
+        ("toString" | "intern" | "toGString" | "strip" | "trim" | "stripLeading" | "stripTrailing", []) => match name {
+            "trim" | "strip" => vm.string(text.trim_matches(|letter: char| letter <= ' ' || letter.is_whitespace()))?,
+            "stripLeading" => vm.string(text.trim_start())?,
+            "stripTrailing" => vm.string(text.trim_end())?,
+            _ => Value::Str(Rc::clone(text)),
+        },
+        ("isEmpty", []) => Value::Bool(text.is_empty()),
+        ("isBlank" | "isAllWhitespace", []) => Value::Bool(text.trim().is_empty()),
+        ("toUpperCase", _) => vm.string(text.to_uppercase())?,
+        ("toLowerCase", _) => vm.string(text.to_lowercase())?,
+        ("capitalize" | "uncapitalize", []) => {
+            let mut letters = text.chars();
+            let first: String = match letters.next() {
+                Some(first) if name == "capitalize" => first.to_uppercase().collect(),
+                Some(first) => first.to_lowercase().collect(),
+                None => String::new(),
+            };
+            vm.string(format!("{first}{}", letters.as_str()))?
+        }
+        ("reverse", []) => vm.string(text.chars().rev().collect::<String>())?,
+        ("charAt", [index]) => {
+            let index = vm.to_index(index)?;
+            if index < 0 {
+                return Err(no_text_index(index, index, length(text)));
+            }
+            match letter_at(vm, text, index)? {
+                Value::Str(letter) => Value::Char(letter.chars().next().unwrap_or('\0')),
+                other => other,
+            }
+        }
+        ("codePointAt", [index]) => {
+            let index = vm.to_index(index)?;
+            let letter = text[byte_index(text, index)..].chars().next();
+            Value::Int(letter.map_or(0, |letter| letter as i32))
+        }
+        ("getAt", [index]) => vm.index(&Value::Str(Rc::clone(text)), index)?,
+        ("toCharArray" | "getChars", []) => {
+            vm.alloc(text.len() * 24)?;
+            Value::array(text.chars().map(Value::Char).collect())
+        }
+        ("toList" | "collect", []) => {
+            let items = vm.items(&Value::Str(Rc::clone(text)))?;
+            vm.new_list(items)?
+        }
+        ("chars" | "codePoints", []) => {
+            vm.alloc(text.len() * 24)?;
+            Value::list(text.chars().map(|letter| Value::Int(letter as i32)).collect())
+        }
+        ("getBytes", _) => {
+            vm.alloc(text.len())?;
+            let charset = match arguments.first() {
+                Some(charset) => vm.text(charset)?,
+                None => "UTF-8".into(),
+            };
+            Value::bytes(crate::classes::codec::encode(text, &charset))
+        }
+        ("substring" | "subSequence", [begin]) => {
+            let begin = vm.to_index(begin)?;
+            substring(vm, text, begin, None)?
+        }
+        ("substring" | "subSequence", [begin, end]) => {
+            let (begin, end) = (vm.to_index(begin)?, vm.to_index(end)?);
+            substring(vm, text, begin, Some(end))?
+        }
+        ("concat", [other]) => {
+            let other = text_of(vm, other)?;
+            vm.string(format!("{text}{other}"))?
+        }
+        ("plus", [other]) => {
+            let other = vm.text(other)?;
+            vm.string(format!("{text}{other}"))?
+        }
+        ("leftShift", [other]) => {
+            let other = vm.text(other)?;
+            crate::classes::builder::make(vm, "java.lang.StringBuffer", &[Value::from(format!("{text}{other}"))])?
+        }
+        ("multiply" | "repeat", [count]) => {
+            let count = vm.to_long(count)?;
+            let count = usize::try_from(count).map_err(|_| {
+                illegal(format!("multiply() should be called with a number of 0 or greater not: {count}"))
+            })?;
+            vm.alloc(text.len().saturating_mul(count))?;
+            Value::from(text.repeat(count))
+        }
+        ("equals" | "contentEquals", [other]) => match other {
+            Value::Str(other) => Value::Bool(text == other),
+            Value::Native(_) if name == "contentEquals" => Value::Bool(*vm.text(other)? == **text),
+            _ => Value::Bool(false),
+        },
+        ("equalsIgnoreCase", [other]) => {
+            let same = !other.is_null() && vm.text(other)?.to_lowercase() == text.to_lowercase();
+            Value::Bool(same)
+        }
+        ("compareTo" | "compareToIgnoreCase", [other]) => {
+            let other = text_of(vm, other)?;
+            let (mut a, mut b) = (text.to_string(), other.to_string());
+            if name == "compareToIgnoreCase" {
+                (a, b) = (a.to_lowercase(), b.to_lowercase());
+            }
+            Value::Int(java_compare(&a, &b))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The difference of the first units that differ, or of the lengths.
+fn java_compare(left: &str, right: &str) -> i32 {
+    let (a, b): (Vec<u16>, Vec<u16>) = (left.encode_utf16().collect(), right.encode_utf16().collect());
+    for (a, b) in a.iter().zip(&b) {
+        if a != b {
+            return i32::from(*a) - i32::from(*b);
+        }
+    }
+    a.len() as i32 - b.len() as i32
+}
+
+/// Methods that look for something in the text.
+fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("contains", [other]) => {
+            let other = text_of(vm, other)?;
+            Value::Bool(text.contains(&*other))
+        }
+        ("containsIgnoreCase", [other]) => {
+            let other = text_of(vm, other)?;
+            Value::Bool(text.to_lowercase().contains(&other.to_lowercase()))
+        }
+        ("startsWith", [other]) => {
+            let other = text_of(vm, other)?;
+            Value::Bool(text.starts_with(&*other))
+        }
+        ("startsWith", [other, from]) => {
+            let (other, from) = (text_of(vm, other)?, vm.to_index(from)?);
+            Value::Bool(text[byte_index(text, from)..].starts_with(&*other))
+        }
+        ("endsWith", [other]) => {
+            let other = text_of(vm, other)?;
+            Value::Bool(text.ends_with(&*other))
+        }
+        ("startsWithAny" | "startsWithIgnoreCase", [other, ..]) => {
+            let other = text_of(vm, other)?;
+            Value::Bool(text.to_lowercase().starts_with(&other.to_lowercase()))
+        }
+        ("indexOf", [other, rest @ ..]) => {
+            let other = needle(vm, other)?;
+            let from = match rest.first() {
+                Some(from) => vm.to_index(from)?,
+                None => 0,
+            };
+            let begin = byte_index(text, from);
+            let found = text[begin..].find(&*other).map(|at| unit_index(text, begin + at));
+            Value::Int(found.unwrap_or(-1) as i32)
+        }
+        ("lastIndexOf", [other, rest @ ..]) => {
+            let other = needle(vm, other)?;
+            let end = match rest.first() {
+                Some(from) => {
+                    let from = vm.to_index(from)?;
+                    let end = byte_index(text, from.saturating_add(1)) + other.len().saturating_sub(1);
+                    let mut end = end.min(text.len());
+                    while !text.is_char_boundary(end) {
+                        end += 1;
+                    }
+                    end
+                }
+                None => text.len(),
+            };
+            let found = text[..end].rfind(&*other).map(|at| unit_index(text, at));
+            Value::Int(found.unwrap_or(-1) as i32)
+        }
+        ("count", [other]) if !matches!(other, Value::Closure(_)) => {
+            let other = text_of(vm, other)?;
+            Value::count(if other.is_empty() { 0 } else { text.matches(&*other).count() })
+        }
+        ("minus", [other]) => match other {
+            Value::Native(_) => return Ok(Some(crate::classes::regex::replace_first(vm, text, other, "")?)),
+            _ => {
+                let other = vm.text(other)?;
+                vm.string(text.replacen(&*other, "", 1))?
+            }
+        },
+        ("replace", [from, to]) => {
+            let (from, to) = (text_of(vm, from)?, text_of(vm, to)?);
+            let count = if from.is_empty() { text.len() + 1 } else { text.matches(&*from).count() };
+            vm.alloc(text.len() + count.saturating_mul(to.len()))?;
+            vm.string(text.replace(&*from, &to))?
+        }
+        ("replace", [Value::Map(map)]) => {
+            let mut result = text.to_string();
+            for (from, to) in map.pairs() {
+                let (from, to) = (vm.text(&from)?, vm.text(&to)?);
+                vm.alloc(result.len().saturating_mul(to.len() + 1))?;
+                result = result.replace(&*from, &to);
+            }
+            vm.string(result)?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// What is looked for: a text, or the code of a character.
+fn needle(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
+    match value {
+        Value::Int(code) => Ok(char::from_u32(*code as u32).unwrap_or('\u{fffd}').to_string().into()),
+        other => text_of(vm, other),
+    }
+}

@@ -1,0 +1,459 @@
+//! Declarations: variables, methods, classes, imports.
+
+use super::ast::{ClassDef, Expr, Field, Function, Import, Method, Name, Parameter, StmtKind, Type};
+use super::parser::{Lines, Parse, Parser};
+use super::scope::Visibility;
+use super::token::Kind;
+use super::types::{KEYWORDS, PRIMITIVES};
+use std::sync::Arc;
+
+/// What begins like a type and a name.
+enum Begin {
+    Variable(Type, Name),
+    Method(Type, Name, Name),
+}
+
+impl Parser {
+    pub fn declaration_or_expression(&mut self) -> Parse<StmtKind> {
+        let before = self.at;
+        let modifiers = self.modifiers()?;
+        if modifiers.any && matches!(self.word(), "class" | "interface" | "enum" | "trait") {
+            return self.class_statement();
+        }
+        if modifiers.is_static && self.is("{") {
+            return Ok(StmtKind::Block(self.block()?));
+        }
+        let many = matches!(self.word(), "def" | "var") || (modifiers.any && self.is("("));
+        if many && (self.is("(") || self.is_at(1, "(")) {
+            if let Some(names) = self.attempt(Self::try_many) {
+                return self.many(names);
+            }
+        }
+        let line = self.line();
+        match self.attempt(Self::try_begin) {
+            Some(Begin::Variable(ty, name)) => {
+                self.note_type(line, &ty);
+                self.variables(ty, name)
+            }
+            Some(Begin::Method(ty, name, ty_name)) => {
+                self.note_class(line, &ty_name);
+                self.method(ty, name, modifiers.is_static)
+            }
+            // `final x = 1`
+            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_at(1, "=") => {
+                let name = self.name()?;
+                self.variables(Type::Any, name)
+            }
+            None => {
+                self.at = before;
+                self.modifiers()?;
+                if self.starts_method_without_type() {
+                    let name = self.name()?;
+                    return self.method(Type::Any, name, false);
+                }
+                self.expression_statement()
+            }
+        }
+    }
+
+    fn note_type(&mut self, line: u32, ty: &Type) {
+        match ty {
+            Type::Class(name) => self.named.push((line, name.clone())),
+            Type::Array(element) => self.note_type(line, element),
+            _ => {}
+        }
+    }
+
+    /// BeanShell: `name(a, b) {`.
+    fn starts_method_without_type(&self) -> bool {
+        let name = self.word();
+        if name.is_empty() || KEYWORDS.contains(&name) || !self.is_at(1, "(") || self.scopes.depth() > 1 {
+            return false;
+        }
+        let mut open = 0_i32;
+        for ahead in 1..400 {
+            match self.kind_at(ahead) {
+                Kind::Mark("(") => open += 1,
+                Kind::Mark(")") => {
+                    open -= 1;
+                    if open == 0 {
+                        // In Groovy this would be a call with a closure; a list of bare names tells a method.
+                        return self.is_at(ahead + 1, "{")
+                            && self.only_names(2, ahead)
+                            && self.dialect == crate::Dialect::BeanShell;
+                    }
+                }
+                Kind::End => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn only_names(&self, from: usize, to: usize) -> bool {
+        (from..to)
+            .all(|ahead| matches!(self.kind_at(ahead), Kind::Name(_) | Kind::Mark("," | "[" | "]" | "." | "<" | ">")))
+    }
+
+    /// `Type name` before what can follow it in a declaration.
+    fn try_begin(&mut self) -> Option<Begin> {
+        let first = self.word().to_owned();
+        if first.is_empty() || (KEYWORDS.contains(&&*first) && first != "def") {
+            return None;
+        }
+        let (mut ty, ty_name) = self.try_type()?;
+        if self.starts_line(0) && first != "def" && !self.free_lines {
+            return None;
+        }
+        let name: Name = match self.kind() {
+            Kind::Name(name) if !KEYWORDS.contains(&&**name) => name.clone(),
+            // `def "a method name"()`
+            Kind::Text(name) if self.is_at(1, "(") && first == "def" => name.clone(),
+            _ => return None,
+        };
+        self.advance();
+        while self.is("[") && self.is_at(1, "]") {
+            self.advance();
+            self.advance();
+            ty = Type::Array(Box::new(ty));
+        }
+        if self.is("(") {
+            return if self.starts_method() { Some(Begin::Method(ty, name, ty_name)) } else { None };
+        }
+        // `println x` is a call; `Foo x`, `int x` and `foo x = 1` are declarations.
+        let certain = first == "def" || first == "var" || PRIMITIVES.contains(&&*first) || self.is("=");
+        let typical = ty_name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
+        let follows = self.starts_line(0)
+            || matches!(self.kind(), Kind::Mark("=" | ";" | "," | "}" | ")" | ":") | Kind::End)
+            || self.word() == "in";
+        if follows && (certain || typical || matches!(ty, Type::Array(_))) {
+            Some(Begin::Variable(ty, name))
+        } else {
+            None
+        }
+    }
+
+    /// Whether `(…)` and `{`, or `throws`, stand here.
+    fn starts_method(&self) -> bool {
+        let mut open = 0_i32;
+        for ahead in 0..2_000 {
+            match self.kind_at(ahead) {
+                Kind::Mark("(") => open += 1,
+                Kind::Mark(")") => open -= 1,
+                Kind::End => return false,
+                _ => {}
+            }
+            if open == 0 {
+                return self.is_at(ahead + 1, "{") || self.word_at(ahead + 1) == "throws" || self.is_at(ahead + 1, ";");
+            }
+        }
+        false
+    }
+
+    /// `def (a, int b)`
+    fn try_many(&mut self) -> Option<Vec<(Type, Name)>> {
+        if !self.is("(") {
+            self.advance();
+        }
+        self.advance();
+        let mut names = Vec::new();
+        loop {
+            let typed = matches!(self.kind_at(1), Kind::Name(_)) || self.is_at(1, "<") || self.is_at(1, "[");
+            let ty = if typed { self.try_type()?.0 } else { Type::Any };
+            names.push((ty, self.name().ok()?));
+            if !self.is(",") {
+                break;
+            }
+            self.advance();
+        }
+        if self.is(")") && self.is_at(1, "=") {
+            self.advance();
+            self.advance();
+            return Some(names);
+        }
+        None
+    }
+
+    fn many(&mut self, names: Vec<(Type, Name)>) -> Parse<StmtKind> {
+        let value = self.expression()?;
+        let mut slots = Vec::new();
+        for (ty, name) in names {
+            slots.push((self.declare(&name, ty.clone())?, ty));
+        }
+        Ok(StmtKind::LetMany(slots, value))
+    }
+
+    fn variables(&mut self, ty: Type, first: Name) -> Parse<StmtKind> {
+        let mut declared = Vec::new();
+        let mut name = first;
+        loop {
+            let mut ty = ty.clone();
+            while self.is("[") && self.is_at(1, "]") {
+                self.advance();
+                self.advance();
+                ty = Type::Array(Box::new(ty));
+            }
+            // A closure may call itself by the name of its variable.
+            let recursive = self.is("=") && self.is_at(1, "{") && !matches!(ty, Type::Array(_));
+            let early = if recursive { Some(self.declare(&name, ty.clone())?) } else { None };
+            let value = if self.accept("=") { Some(self.initial_value(&ty)?) } else { None };
+            let slot = match early {
+                Some(slot) => slot,
+                None => self.declare(&name, ty.clone())?,
+            };
+            declared.push((slot, ty, value));
+            let next = self.is(",") && matches!(self.kind_at(1), Kind::Name(_));
+            if !next {
+                return Ok(StmtKind::Let(declared));
+            }
+            self.advance();
+            name = self.name()?;
+        }
+    }
+
+    fn initial_value(&mut self, ty: &Type) -> Parse<Expr> {
+        if matches!(ty, Type::Array(_)) && self.is("{") {
+            return self.array_initial();
+        }
+        let value = self.expression()?;
+        self.command(value)
+    }
+
+    /// `{1, 2}` of an array.
+    pub fn array_initial(&mut self) -> Parse<Expr> {
+        self.expect("{")?;
+        let mut items = Vec::new();
+        while !self.is("}") {
+            let item = self.nested(|parser| {
+                if parser.is("{") { parser.array_initial() } else { parser.with_lines(Lines::Free, Self::expression) }
+            })?;
+            items.push(item);
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.expect("}")?;
+        Ok(Expr::Array(items))
+    }
+
+    fn method(&mut self, returns: Type, name: Name, is_static: bool) -> Parse<StmtKind> {
+        let function = self.function(name, returns, Visibility::Around)?;
+        self.methods.push(Method { function: Arc::new(function), is_static });
+        Ok(StmtKind::Nothing)
+    }
+
+    /// Parameters and body of a method.
+    fn function(&mut self, name: Name, returns: Type, sees: Visibility) -> Parse<Function> {
+        self.scopes.enter_function(sees);
+        let read = self.nested(|parser| {
+            parser.expect("(")?;
+            let parameters = parser.parameters(")")?;
+            parser.expect(")")?;
+            if parser.accept_word("throws") {
+                parser.ty()?;
+                while parser.accept(",") {
+                    parser.ty()?;
+                }
+            }
+            let body = if parser.is("{") { parser.block()? } else { Vec::new() };
+            Ok((parameters, body))
+        });
+        let slots = self.scopes.leave_function();
+        let (parameters, body) = read?;
+        Ok(Function { name, parameters, implicit_it: false, body, slots, returns })
+    }
+
+    /// Parameters up to this mark, which is not taken.
+    pub fn parameters(&mut self, end: &str) -> Parse<Vec<Parameter>> {
+        let mut parameters = Vec::new();
+        while !self.is(end) {
+            self.modifiers()?;
+            let untyped = matches!(self.kind(), Kind::Name(_))
+                && (self.is_at(1, ",") || self.is_at(1, "=") || self.is_at(1, end));
+            let mut ty = if untyped { Type::Any } else { self.ty()? };
+            let variadic = self.accept("...");
+            let name = self.name()?;
+            while self.is("[") && self.is_at(1, "]") {
+                self.advance();
+                self.advance();
+                ty = Type::Array(Box::new(ty));
+            }
+            let default = if self.accept("=") { Some(self.with_lines(Lines::Free, Self::expression)?) } else { None };
+            self.declare(&name, ty.clone())?;
+            parameters.push(Parameter { ty, default, variadic });
+            if !self.accept(",") {
+                break;
+            }
+        }
+        Ok(parameters)
+    }
+
+    pub fn import(&mut self) -> Parse<StmtKind> {
+        let line = self.line();
+        let package = self.word() == "package";
+        self.advance();
+        let is_static = self.accept_word("static");
+        let mut path = self.name()?.to_string();
+        let mut is_wild = false;
+        while self.accept(".") {
+            if self.accept("*") {
+                is_wild = true;
+                break;
+            }
+            path.push('.');
+            path.push_str(&self.name()?);
+        }
+        is_wild |= self.accept("*");
+        let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
+        let alias = if self.accept_word("as") { self.name()? } else { last.into() };
+        if !package {
+            self.imports.push(Import { line, path: path.into(), alias, is_static, is_wild });
+        }
+        Ok(StmtKind::Nothing)
+    }
+
+    pub fn class_statement(&mut self) -> Parse<StmtKind> {
+        let is_enum = self.word() == "enum";
+        self.advance();
+        let name = self.name()?;
+        if self.is("<") {
+            // Type parameters say nothing to an interpreter.
+            while !self.is("{") && !matches!(self.word(), "extends" | "implements") && *self.kind() != Kind::End {
+                self.advance();
+            }
+        }
+        let mut parent = None;
+        while matches!(self.word(), "extends" | "implements") {
+            let extends = self.word() == "extends";
+            self.advance();
+            loop {
+                let Some((_, name)) = self.attempt(Self::try_type) else { return Err(self.unexpected("a class")) };
+                if extends {
+                    parent = Some(name);
+                }
+                if !self.accept(",") {
+                    break;
+                }
+            }
+        }
+        let class = self.class_body(name, parent, is_enum)?;
+        self.classes.push(Arc::new(class));
+        Ok(StmtKind::Nothing)
+    }
+
+    pub fn class_body(&mut self, name: Name, parent: Option<Name>, is_enum: bool) -> Parse<ClassDef> {
+        let mut class = ClassDef {
+            name,
+            parent,
+            fields: Vec::new(),
+            methods: Vec::new(),
+            constructors: Vec::new(),
+            constants: Vec::new(),
+        };
+        self.expect("{")?;
+        self.nested(|parser| {
+            parser.with_lines(Lines::Count, |parser| {
+                if is_enum {
+                    parser.constants(&mut class)?;
+                }
+                while !parser.is("}") {
+                    parser.class_member(&mut class)?;
+                }
+                Ok(())
+            })
+        })?;
+        self.expect("}")?;
+        Ok(class)
+    }
+
+    fn constants(&mut self, class: &mut ClassDef) -> Parse<()> {
+        while matches!(self.kind(), Kind::Name(_)) && !self.word().is_empty() {
+            let name = self.name()?;
+            let mut items = Vec::new();
+            if self.accept("(") {
+                items = self.arguments(")")?;
+            }
+            let function = self.thunk(Expr::List(items));
+            class.constants.push((name, Arc::new(function)));
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.accept(";");
+        Ok(())
+    }
+
+    fn thunk(&mut self, value: Expr) -> Function {
+        let line = self.line();
+        let body = vec![super::ast::Stmt { line, kind: StmtKind::Return(Some(value)) }];
+        let parameters = Vec::new();
+        Function { name: "value".into(), parameters, implicit_it: false, body, slots: 4, returns: Type::Any }
+    }
+
+    fn class_member(&mut self, class: &mut ClassDef) -> Parse<()> {
+        if self.accept(";") {
+            return Ok(());
+        }
+        let modifiers = self.modifiers()?;
+        if matches!(self.word(), "class" | "interface" | "enum") {
+            self.class_statement()?;
+            return Ok(());
+        }
+        if self.is("{") {
+            self.scopes.enter_function(Visibility::OwnOnly);
+            let body = self.block();
+            self.scopes.leave_function();
+            body?;
+            return Ok(());
+        }
+        let simple = class.name.rsplit('.').next().unwrap_or(&class.name).to_owned();
+        if self.word() == simple && self.is_at(1, "(") {
+            let name = self.name()?;
+            let function = self.function(name, Type::Any, Visibility::OwnOnly)?;
+            class.constructors.push(Arc::new(function));
+            return Ok(());
+        }
+        let ty = if matches!(self.kind(), Kind::Name(_))
+            && !matches!(self.kind_at(1), Kind::Name(_) | Kind::Mark("<" | "[" | "."))
+        {
+            Type::Any
+        } else {
+            if self.is("<") {
+                while !self.accept(">") && *self.kind() != Kind::End {
+                    self.advance();
+                }
+            }
+            self.ty()?
+        };
+        let name = self.name()?;
+        if self.is("(") {
+            let function = self.function(name, ty, Visibility::OwnOnly)?;
+            class.methods.push(Method { function: Arc::new(function), is_static: modifiers.is_static });
+            return Ok(());
+        }
+        self.fields(class, &ty, name, modifiers.is_static)
+    }
+
+    fn fields(&mut self, class: &mut ClassDef, ty: &Type, first: Name, is_static: bool) -> Parse<()> {
+        let mut name = first;
+        loop {
+            let value = if self.accept("=") {
+                self.scopes.enter_function(Visibility::OwnOnly);
+                let value = self.initial_value(ty);
+                let slots = self.scopes.leave_function();
+                let mut function = self.thunk(value?);
+                function.slots = slots;
+                Some(Arc::new(function))
+            } else {
+                None
+            };
+            class.fields.push(Field { name, ty: ty.clone(), value, is_static });
+            if !self.accept(",") {
+                break;
+            }
+            name = self.name()?;
+        }
+        self.accept(";");
+        Ok(())
+    }
+}

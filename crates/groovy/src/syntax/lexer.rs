@@ -1,0 +1,413 @@
+//! Text → tokens.
+
+use super::token::{Kind, MARKS, OTHER_MARKS, Part, Token};
+use crate::error::SyntaxError;
+use crate::script::Dialect;
+
+/// How deep templates may stand in templates.
+const TEMPLATE_DEPTH: usize = 8;
+
+/// Reads characters and makes tokens.
+pub(super) struct Lexer {
+    pub letters: Vec<char>,
+    pub at: usize,
+    line: u32,
+    line_start: usize,
+    dialect: Dialect,
+    depth: usize,
+}
+
+/// All tokens of a script, with an `End` behind them.
+pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, SyntaxError> {
+    let mut letters: Vec<char> = source.trim_start_matches('\u{feff}').chars().collect();
+    if letters.starts_with(&['#', '!']) {
+        letters.splice(0..2, ['/', '/']);
+    }
+    let mut lexer = Lexer { letters, at: 0, line: 1, line_start: 0, dialect, depth: 0 };
+    lexer.run(Until::End)
+}
+
+/// Where a run of the lexer ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    Brace,
+}
+
+impl Lexer {
+    fn run(&mut self, until: Until) -> Result<Vec<Token>, SyntaxError> {
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut braces = 0_usize;
+        loop {
+            let before = (self.at, self.line);
+            self.skip_blanks()?;
+            let (line, column) = (self.line, self.column());
+            let (spaced, first_of_line) = (self.at > before.0, line > before.1);
+            let kind = self.token(tokens.last().map(|last| &last.kind))?;
+            match kind {
+                Kind::Mark("{") => braces += 1,
+                Kind::Mark("}") if braces == 0 && until == Until::Brace => {
+                    tokens.push(Token { kind: Kind::End, line, column, first_of_line, spaced });
+                    return Ok(tokens);
+                }
+                Kind::Mark("}") => braces = braces.saturating_sub(1),
+                Kind::End if until == Until::Brace => return Err(self.error("`${` of a string has no `}`")),
+                _ => {}
+            }
+            let ended = kind == Kind::End;
+            tokens.push(Token { kind, line, column, first_of_line, spaced });
+            if ended {
+                return Ok(tokens);
+            }
+        }
+    }
+
+    pub fn peek(&self, ahead: usize) -> char {
+        self.letters.get(self.at + ahead).copied().unwrap_or('\0')
+    }
+
+    /// Takes a character, counting lines.
+    pub fn next(&mut self) -> Option<char> {
+        let letter = *self.letters.get(self.at)?;
+        self.at += 1;
+        if letter == '\n' {
+            self.line += 1;
+            self.line_start = self.at;
+        }
+        Some(letter)
+    }
+
+    pub fn starts_with(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(index, letter)| self.peek(index) == letter)
+    }
+
+    fn column(&self) -> u32 {
+        (self.at - self.line_start + 1) as u32
+    }
+
+    pub fn error(&self, message: impl Into<String>) -> SyntaxError {
+        SyntaxError { line: self.line, column: self.column(), message: message.into() }
+    }
+
+    fn skip_blanks(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            let letter = self.peek(0);
+            if self.starts_with("//") {
+                while self.at < self.letters.len() && self.peek(0) != '\n' {
+                    self.at += 1;
+                }
+            } else if self.starts_with("/*") {
+                self.skip_comment()?;
+            } else if letter == '\\' && matches!(self.peek(1), '\n' | '\r') {
+                // A backslash joins lines.
+                self.at += 1 + usize::from(self.starts_with("\\\r\n"));
+                self.at += 1;
+            } else if letter.is_whitespace() || (letter == '\0' && self.at < self.letters.len()) || letter == '\u{feff}'
+            {
+                self.next();
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_comment(&mut self) -> Result<(), SyntaxError> {
+        let begin = self.error("`/*` has no `*/`");
+        self.at += 2;
+        while !self.starts_with("*/") {
+            if self.next().is_none() {
+                return Err(begin);
+            }
+        }
+        self.at += 2;
+        Ok(())
+    }
+
+    fn token(&mut self, last: Option<&Kind>) -> Result<Kind, SyntaxError> {
+        if self.at >= self.letters.len() {
+            return Ok(Kind::End);
+        }
+        let letter = self.peek(0);
+        let point = letter == '.' && self.peek(1).is_ascii_digit() && !ends_value(last);
+        if letter.is_ascii_digit() || point {
+            return Ok(self.number());
+        }
+        if letter == '$' && self.peek(1) == '/' && !ends_value(last) && self.dialect == Dialect::Groovy {
+            return self.dollar_slashy();
+        }
+        if is_name_start(letter) {
+            return Ok(Kind::Name(self.name().into()));
+        }
+        match letter {
+            '\'' | '"' => self.quoted(letter),
+            '/' if !ends_value(last) && self.dialect == Dialect::Groovy && self.is_slashy() => self.slashy(),
+            _ => self.mark(),
+        }
+    }
+
+    /// Whether a `/` may begin a string: another one follows before the script ends, and it is no `/=`.
+    fn is_slashy(&self) -> bool {
+        self.letters[self.at + 1..].contains(&'/')
+    }
+
+    fn mark(&mut self) -> Result<Kind, SyntaxError> {
+        let mark = MARKS.iter().chain(OTHER_MARKS.iter()).find(|mark| self.starts_with(mark));
+        // `a ?[b] : c` is no safe index, and `x ?.5 : 1` no safe navigation.
+        let Some(mark) = mark else {
+            return Err(self.error(format!("character `{}` means nothing here", self.peek(0).escape_default())));
+        };
+        self.at += mark.len();
+        Ok(Kind::Mark(mark))
+    }
+
+    fn name(&mut self) -> String {
+        let begin = self.at;
+        while is_name_part(self.peek(0)) {
+            self.at += 1;
+        }
+        self.letters[begin..self.at].iter().collect()
+    }
+
+    fn number(&mut self) -> Kind {
+        let begin = self.at;
+        let radix = self.peek(0) == '0' && matches!(self.peek(1), 'x' | 'X' | 'b' | 'B');
+        if radix {
+            self.at += 2;
+        }
+        loop {
+            let letter = self.peek(0);
+            let fraction = letter == '.' && self.peek(1).is_ascii_digit() && !radix && !self.seen_point(begin);
+            let sign = matches!(letter, '+' | '-')
+                && !radix
+                && matches!(self.letters[self.at - 1], 'e' | 'E')
+                && self.peek(1).is_ascii_digit();
+            if letter.is_ascii_alphanumeric() || letter == '_' || fraction || (sign && self.at > begin) {
+                self.at += 1;
+            } else {
+                break;
+            }
+        }
+        // Java allows `1.` before anything that is no name.
+        let text: String = self.letters[begin..self.at].iter().filter(|letter| **letter != '_').collect();
+        Kind::Number(text.into())
+    }
+
+    fn seen_point(&self, begin: usize) -> bool {
+        self.letters[begin..self.at].contains(&'.')
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<Kind, SyntaxError> {
+        let triple: String = [quote; 3].iter().collect();
+        let long = self.starts_with(&triple);
+        let template = quote == '"' && self.dialect == Dialect::Groovy;
+        let begin = self.error("string has no end");
+        self.at += if long { 3 } else { 1 };
+        let mut text = Pieces::default();
+        loop {
+            if long && self.starts_with(&triple) && self.peek(3) != quote {
+                self.at += 3;
+                break;
+            }
+            match self.next() {
+                None => return Err(begin),
+                Some(letter) if !long && letter == quote => break,
+                Some('\n') if !long => return Err(begin),
+                Some('\\') => self.escape(&mut text.now)?,
+                Some('$') if template => self.hole(&mut text)?,
+                Some('\r') if long && self.peek(0) == '\n' => {}
+                Some(letter) => text.now.push(letter),
+            }
+        }
+        Ok(self.literal(text, quote))
+    }
+
+    fn literal(&self, text: Pieces, quote: char) -> Kind {
+        let mut letters = text.now.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) if quote == '\'' && self.dialect == Dialect::BeanShell => Kind::Char(letter),
+            _ => text.kind(),
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), SyntaxError> {
+        let Some(letter) = self.next() else { return Err(self.error("string ends after `\\`")) };
+        let meant = match letter {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            's' => ' ',
+            'u' => return self.unicode(text),
+            '0'..='7' => {
+                let mut code = letter.to_digit(8).unwrap_or(0);
+                while let Some(digit) = self.peek(0).to_digit(8).filter(|digit| code * 8 + digit < 256) {
+                    code = code * 8 + digit;
+                    self.at += 1;
+                }
+                char::from_u32(code).unwrap_or('\u{fffd}')
+            }
+            '\n' => return Ok(()),
+            '\r' if self.peek(0) == '\n' => {
+                self.next();
+                return Ok(());
+            }
+            '\\' | '\'' | '"' | '$' | '/' => letter,
+            // Groovy refuses others; JMeter's substitution leaves such behind, and users mean the text.
+            other => {
+                text.push('\\');
+                other
+            }
+        };
+        text.push(meant);
+        Ok(())
+    }
+
+    fn unicode(&mut self, text: &mut String) -> Result<(), SyntaxError> {
+        while self.peek(0) == 'u' {
+            self.at += 1;
+        }
+        let mut code = 0;
+        for _ in 0..4 {
+            let digit = self.peek(0).to_digit(16).ok_or_else(|| self.error("`\\u` needs four hexadecimal digits"))?;
+            code = code * 16 + digit;
+            self.at += 1;
+        }
+        // Two halves of one character stand as two escapes.
+        if (0xd800..0xdc00).contains(&code) && self.starts_with("\\u") {
+            let low: String = (2..6).map(|ahead| self.peek(ahead)).collect();
+            if let Some(low) = u32::from_str_radix(&low, 16).ok().filter(|low| (0xdc00..0xe000).contains(low)) {
+                self.at += 6;
+                code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            }
+        }
+        text.push(char::from_u32(code).unwrap_or('\u{fffd}'));
+        Ok(())
+    }
+
+    /// What follows a `$` of a template.
+    fn hole(&mut self, text: &mut Pieces) -> Result<(), SyntaxError> {
+        if self.peek(0) == '{' {
+            self.at += 1;
+            if self.depth >= TEMPLATE_DEPTH {
+                return Err(self.error(format!("strings in `${{…}}` of strings nest deeper than {TEMPLATE_DEPTH}")));
+            }
+            self.depth += 1;
+            let code = self.run(Until::Brace)?;
+            self.depth -= 1;
+            text.code(code);
+        } else if is_name_start(self.peek(0)) && self.peek(0) != '$' {
+            let code = self.path();
+            text.code(code);
+        } else {
+            text.now.push('$');
+        }
+        Ok(())
+    }
+
+    /// `name.name.name`
+    fn path(&mut self) -> Vec<Token> {
+        let (line, column) = (self.line, self.column());
+        let token = |kind| Token { kind, line, column, first_of_line: false, spaced: false };
+        let mut tokens = Vec::new();
+        loop {
+            let begin = self.at;
+            while is_name_part(self.peek(0)) && self.peek(0) != '$' {
+                self.at += 1;
+            }
+            let name: String = self.letters[begin..self.at].iter().collect();
+            tokens.push(token(Kind::Name(name.into())));
+            if self.peek(0) != '.' || !is_name_start(self.peek(1)) || self.peek(1) == '$' {
+                tokens.push(token(Kind::End));
+                return tokens;
+            }
+            self.at += 1;
+            tokens.push(token(Kind::Mark(".")));
+        }
+    }
+
+    fn slashy(&mut self) -> Result<Kind, SyntaxError> {
+        let begin = self.error("`/` begins a string that has no end");
+        self.at += 1;
+        let mut text = Pieces::default();
+        loop {
+            match self.next() {
+                None => return Err(begin),
+                Some('/') => return Ok(text.kind()),
+                Some('\\') if self.peek(0) == '/' => {
+                    self.at += 1;
+                    text.now.push('/');
+                }
+                Some('$') => self.hole(&mut text)?,
+                Some(letter) => text.now.push(letter),
+            }
+        }
+    }
+
+    fn dollar_slashy(&mut self) -> Result<Kind, SyntaxError> {
+        let begin = self.error("`$/` begins a string that has no `/$`");
+        self.at += 2;
+        let mut text = Pieces::default();
+        loop {
+            if self.starts_with("/$") {
+                self.at += 2;
+                return Ok(text.kind());
+            }
+            match self.next() {
+                None => return Err(begin),
+                Some('$') if matches!(self.peek(0), '$' | '/') => {
+                    let letter = self.next().unwrap_or('$');
+                    text.now.push(letter);
+                }
+                Some('$') => self.hole(&mut text)?,
+                Some(letter) => text.now.push(letter),
+            }
+        }
+    }
+}
+
+/// A string that grows, with the code in it.
+#[derive(Default)]
+struct Pieces {
+    now: String,
+    done: Vec<Part>,
+}
+
+impl Pieces {
+    fn code(&mut self, code: Vec<Token>) {
+        if !self.now.is_empty() {
+            self.done.push(Part::Text(std::mem::take(&mut self.now).into()));
+        }
+        self.done.push(Part::Code(code));
+    }
+
+    fn kind(mut self) -> Kind {
+        if self.done.is_empty() {
+            return Kind::Text(self.now.into());
+        }
+        if !self.now.is_empty() {
+            self.done.push(Part::Text(self.now.into()));
+        }
+        Kind::Template(self.done)
+    }
+}
+
+/// Whether a `/` behind this token divides.
+fn ends_value(last: Option<&Kind>) -> bool {
+    const NO_VALUES: [&str; 10] =
+        ["return", "in", "case", "assert", "throw", "else", "do", "new", "instanceof", "println"];
+    match last {
+        Some(Kind::Name(name)) => !NO_VALUES.contains(&&**name),
+        Some(Kind::Text(_) | Kind::Template(_) | Kind::Char(_) | Kind::Number(_)) => true,
+        Some(Kind::Mark(mark)) => matches!(*mark, ")" | "]" | "}" | "++" | "--"),
+        _ => false,
+    }
+}
+
+fn is_name_start(letter: char) -> bool {
+    letter.is_alphabetic() || letter == '_' || letter == '$'
+}
+
+fn is_name_part(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}

@@ -1,0 +1,134 @@
+//! Literals: numbers, strings with expressions in them.
+
+use super::ast::{Expr, Piece};
+use super::parser::{Lines, Parse, Parser};
+use super::token::{Kind, Part};
+use crate::script::Dialect;
+use std::sync::Arc;
+
+impl Parser {
+    /// The string or character that stands here.
+    pub fn literal(&mut self) -> Parse<Expr> {
+        let kind = self.kind().clone();
+        self.advance();
+        match kind {
+            Kind::Text(text) => Ok(Expr::Text(text)),
+            Kind::Char(letter) => Ok(Expr::Char(letter)),
+            Kind::Template(parts) => self.nested(|parser| parser.template(parts)),
+            _ => Err(self.unexpected("a string")),
+        }
+    }
+
+    fn template(&mut self, parts: Vec<Part>) -> Parse<Expr> {
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                Part::Text(text) => pieces.push(Piece::Text(text)),
+                Part::Code(tokens) => pieces.push(Piece::Value(self.embedded(tokens)?)),
+            }
+        }
+        Ok(Expr::Template(pieces))
+    }
+
+    /// The expression of a `${…}`.
+    fn embedded(&mut self, tokens: Vec<super::token::Token>) -> Parse<Expr> {
+        if matches!(tokens.first().map(|token| &token.kind), Some(Kind::End) | None) {
+            return Ok(Expr::Text("".into()));
+        }
+        let outer = std::mem::replace(&mut self.tokens, tokens);
+        let at = std::mem::replace(&mut self.at, 0);
+        // `${-> value}` is evaluated late in Groovy; here at once.
+        self.accept("->");
+        let read = self.with_lines(Lines::Count, |parser| {
+            let value = parser.expression()?;
+            let value = parser.command(value)?;
+            while parser.accept(";") {}
+            if *parser.kind() == Kind::End { Ok(value) } else { Err(parser.unexpected("`}`")) }
+        });
+        self.tokens = outer;
+        self.at = at;
+        read
+    }
+
+    /// `-` and digits as one number, taken; `None` if something binds the digits closer.
+    pub fn negative_number(&mut self) -> Parse<Option<Expr>> {
+        if self.is_at(1, "**") || self.is_at(1, ".") || self.is_at(1, "[") {
+            return Ok(None);
+        }
+        let Kind::Number(digits) = self.kind() else { return Ok(None) };
+        let text: Arc<str> = format!("-{digits}").into();
+        let number = self.number_of(&text)?;
+        self.advance();
+        Ok(Some(number))
+    }
+
+    /// The number that stands here, not taken.
+    pub fn number(&self) -> Parse<Expr> {
+        match self.kind() {
+            Kind::Number(text) => self.number_of(text),
+            _ => Err(self.unexpected("a number")),
+        }
+    }
+
+    fn number_of(&self, text: &str) -> Parse<Expr> {
+        self.read_number(text).ok_or_else(|| self.error(format!("`{text}` is no number that can be read")))
+    }
+
+    fn read_number(&self, text: &str) -> Option<Expr> {
+        let lower = text.to_ascii_lowercase();
+        let (sign, digits) = lower.strip_prefix('-').map_or(("", lower.as_str()), |digits| ("-", digits));
+        if let Some(hex) = digits.strip_prefix("0x") {
+            return radix_number(sign, hex, 16);
+        }
+        if let Some(binary) = digits.strip_prefix("0b") {
+            return radix_number(sign, binary, 2);
+        }
+        let fraction = digits.contains(['.', 'e']);
+        let (core, suffix) = match digits.chars().last() {
+            Some(last @ ('l' | 'g' | 'd' | 'f' | 'i')) => (&digits[..digits.len() - 1], last),
+            _ => (digits, ' '),
+        };
+        let signed = format!("{sign}{core}");
+        if suffix == ' ' && !fraction && core.len() > 1 && core.starts_with('0') {
+            return radix_number(sign, &core[1..], 8);
+        }
+        match suffix {
+            'f' => signed.parse().ok().map(Expr::Float),
+            'd' => signed.parse().ok().map(Expr::Double),
+            'g' if fraction => decimal(&signed),
+            'l' => signed.parse().ok().map(Expr::Long),
+            'i' => signed.parse().ok().map(Expr::Int),
+            _ if fraction && self.dialect == Dialect::BeanShell => signed.parse().ok().map(Expr::Double),
+            _ if fraction => decimal(&signed),
+            'g' => big(&signed),
+            _ => {
+                if let Ok(number) = signed.parse() {
+                    return Some(Expr::Int(number));
+                }
+                signed.parse().ok().map(Expr::Long).or_else(|| big(&signed))
+            }
+        }
+    }
+}
+
+fn decimal(text: &str) -> Option<Expr> {
+    crate::decimal::Decimal::parse(text).map(|_| Expr::Decimal(text.into()))
+}
+
+fn big(text: &str) -> Option<Expr> {
+    let digits = text.trim_start_matches('-');
+    let fits = digits.len() <= 2_000 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    fits.then(|| Expr::BigInt(text.into()))
+}
+
+fn radix_number(sign: &str, digits: &str, radix: u32) -> Option<Expr> {
+    // `d` and `f` are digits of base 16.
+    let (digits, long) = match digits.strip_suffix('l') {
+        Some(digits) => (digits, true),
+        None => (digits.strip_suffix('i').unwrap_or(digits), false),
+    };
+    let value = u64::from_str_radix(digits, radix).ok()? as i64;
+    let value = if sign == "-" { value.wrapping_neg() } else { value };
+    // 0xFFFFFFFF is −1 in Java, and a long in Groovy.
+    if long { Some(Expr::Long(value)) } else { i32::try_from(value).map(Expr::Int).ok().or(Some(Expr::Long(value))) }
+}

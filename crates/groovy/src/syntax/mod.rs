@@ -1,0 +1,15 @@
+//! Reads scripts: text → tokens ([`lexer`]) → tree ([`ast`], made by the parser).
+
+pub(crate) mod ast;
+mod declarations;
+mod expressions;
+mod lexer;
+mod literals;
+mod parser;
+mod postfix;
+mod scope;
+mod statements;
+mod token;
+mod types;
+
+pub(crate) use parser::parse;

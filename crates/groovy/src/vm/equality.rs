@@ -1,0 +1,144 @@
+//! Equality and order of values.
+
+use super::arithmetic::is_number;
+use super::{NESTING, Vm, compare_plain};
+use crate::error::{Eval, throw};
+use crate::value::Value;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// `===`: the same object.
+pub(super) fn identical(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
+        (Value::Map(a), Value::Map(b)) | (Value::Set(a), Value::Set(b)) => Rc::ptr_eq(a, b),
+        (Value::Native(a), Value::Native(b)) => Rc::ptr_eq(a, b),
+        (Value::Instance(a), Value::Instance(b)) => Rc::ptr_eq(a, b),
+        (Value::Closure(a), Value::Closure(b)) => Rc::ptr_eq(a, b),
+        (Value::Bytes(a), Value::Bytes(b)) => Rc::ptr_eq(a, b),
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Class(a), Value::Class(b)) => a.name() == b.name(),
+        _ => compare_plain(left, right) == Some(Ordering::Equal),
+    }
+}
+
+impl Vm<'_> {
+    /// `==` of Groovy.
+    pub fn equals(&mut self, left: &Value, right: &Value) -> Eval<bool> {
+        self.equals_at(left, right, NESTING)
+    }
+
+    fn equals_at(&mut self, left: &Value, right: &Value, depth: u32) -> Eval<bool> {
+        if depth == 0 {
+            return Err(throw("java.lang.StackOverflowError", "values nest too deeply to be compared"));
+        }
+        self.tick(1)?;
+        match (left, right) {
+            (Value::Null, _) | (_, Value::Null) => Ok(left.is_null() && right.is_null()),
+            (Value::Str(a), Value::Str(b)) => Ok(a == b),
+            (Value::Bool(a), Value::Bool(b)) => Ok(a == b),
+            (Value::Char(a), Value::Str(b)) | (Value::Str(b), Value::Char(a)) => Ok(b.chars().eq([*a])),
+            (Value::Map(a), Value::Map(b)) => {
+                if a.len() != b.len() {
+                    return Ok(false);
+                }
+                for (key, value) in a.pairs() {
+                    let Some(other) = b.get(&key) else { return Ok(false) };
+                    if !self.equals_at(&value, &other, depth - 1)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            (Value::Set(a), Value::Set(b)) => {
+                self.tick(a.len())?;
+                Ok(a.len() == b.len() && a.keys().iter().all(|key| b.contains(key)))
+            }
+            (
+                Value::List(_) | Value::Range(_) | Value::Bytes(_),
+                Value::List(_) | Value::Range(_) | Value::Bytes(_),
+            ) => {
+                if identical(left, right) {
+                    return Ok(true);
+                }
+                let (a, b) = (self.items(left)?, self.items(right)?);
+                if a.len() != b.len() {
+                    return Ok(false);
+                }
+                for (a, b) in a.iter().zip(&b) {
+                    if !self.equals_at(a, b, depth - 1)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            (Value::Instance(_), _) => match self.call_optional(left, "equals", std::slice::from_ref(right))? {
+                Some(result) => Ok(matches!(result, Value::Bool(true))),
+                None => Ok(identical(left, right)),
+            },
+            (Value::Native(a), Value::Native(b)) => {
+                if Rc::ptr_eq(a, b) {
+                    return Ok(true);
+                }
+                match (a.identity(), b.identity()) {
+                    (Some(x), Some(y)) if a.class_name() == b.class_name() => self.equals_at(&x, &y, depth - 1),
+                    _ => Ok(false),
+                }
+            }
+            _ if is_number(left) && is_number(right) => Ok(compare_plain(left, right) == Some(Ordering::Equal)),
+            _ => Ok(identical(left, right)),
+        }
+    }
+
+    /// `<=>` of Groovy.
+    pub fn compare(&mut self, left: &Value, right: &Value) -> Eval<Ordering> {
+        if let Some(order) = compare_plain(left, right) {
+            return Ok(order);
+        }
+        match (left, right) {
+            (Value::Instance(_), _) => {
+                let order = self.call_method(left, "compareTo", std::slice::from_ref(right))?;
+                return Ok(self.to_long(&order)?.cmp(&0));
+            }
+            (Value::Native(a), Value::Native(b)) => {
+                if let (Some(a), Some(b)) = (a.identity(), b.identity()) {
+                    return self.deeper(|vm| vm.compare(&a, &b));
+                }
+            }
+            _ => {}
+        }
+        if self.equals(left, right)? {
+            return Ok(Ordering::Equal);
+        }
+        let (a, b) = (self.class_name(left), self.class_name(right));
+        let message = format!("Cannot compare {a} with value '{}' and {b}", crate::error::clip(&self.text(left)?));
+        Err(throw("java.lang.IllegalArgumentException", message))
+    }
+
+    /// Sorts, also where a script's comparison contradicts itself. Stable.
+    pub fn sort(
+        &mut self,
+        items: Vec<Value>,
+        order: &mut dyn FnMut(&mut Self, &Value, &Value) -> Eval<Ordering>,
+    ) -> Eval<Vec<Value>> {
+        if items.len() < 2 {
+            return Ok(items);
+        }
+        let mut right = items;
+        let mut left = right.drain(..right.len() / 2).collect::<Vec<_>>();
+        left = self.sort(left, order)?;
+        right = self.sort(right, order)?;
+        let mut merged = Vec::with_capacity(left.len() + right.len());
+        let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+        while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+            self.tick(1)?;
+            let next = if order(self, a, b)? == Ordering::Greater { right.next() } else { left.next() };
+            merged.extend(next);
+        }
+        merged.extend(left);
+        merged.extend(right);
+        Ok(merged)
+    }
+}

@@ -1,0 +1,353 @@
+//! Carries out statements.
+
+use super::{Frame, Vm};
+use crate::error::{Eval, Fault, Throwable, throw};
+use crate::syntax::ast::{Case, Catch, Expr, ForParts, Function, Name, Stmt, StmtKind, TryParts, Type};
+use crate::value::Value;
+use std::rc::Rc;
+
+/// How a statement ended.
+pub(crate) enum Flow {
+    /// Normally, with the value of an expression.
+    Normal(Value),
+    Return(Value),
+    Break(Option<Name>),
+    Continue(Option<Name>),
+}
+
+/// What a loop does after a pass.
+enum After {
+    Next,
+    Done,
+    Leave(Flow),
+}
+
+/// What the end of a loop's body means to the loop of this label.
+fn after(flow: Flow, label: Option<&Name>) -> After {
+    let own = |target: &Option<Name>| target.is_none() || target.as_ref() == label;
+    match flow {
+        Flow::Normal(_) => After::Next,
+        Flow::Break(target) if own(&target) => After::Done,
+        Flow::Continue(target) if own(&target) => After::Next,
+        other => After::Leave(other),
+    }
+}
+
+impl Vm<'_> {
+    /// Runs the body of a function: the value of `return` or of its last statement.
+    pub fn body(&mut self, function: &Function, frame: &Rc<Frame>) -> Eval<Value> {
+        match self.statements(&function.body, frame)? {
+            Flow::Normal(value) | Flow::Return(value) => Ok(value),
+            Flow::Break(_) | Flow::Continue(_) => Ok(Value::Null),
+        }
+    }
+
+    pub fn statements(&mut self, statements: &[Stmt], frame: &Rc<Frame>) -> Eval<Flow> {
+        let mut last = Value::Null;
+        for statement in statements {
+            match self.statement(statement, frame)? {
+                Flow::Normal(value) => last = value,
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Normal(last))
+    }
+
+    pub fn statement(&mut self, statement: &Stmt, frame: &Rc<Frame>) -> Eval<Flow> {
+        self.tick(1)?;
+        self.line = statement.line;
+        match &statement.kind {
+            StmtKind::Expr(expression) => Ok(Flow::Normal(self.eval(expression, frame)?)),
+            StmtKind::Let(declared) => self.declare(declared, frame),
+            StmtKind::LetMany(slots, value) => self.declare_many(slots, value, frame),
+            StmtKind::If(condition, then, other) => {
+                if self.condition(condition, frame)? {
+                    self.statement(then, frame)
+                } else if let Some(other) = other {
+                    self.statement(other, frame)
+                } else {
+                    Ok(Flow::Normal(Value::Null))
+                }
+            }
+            StmtKind::Block(body) => self.statements(body, frame),
+            StmtKind::Return(value) => Ok(Flow::Return(match value {
+                Some(value) => self.eval(value, frame)?,
+                None => Value::Null,
+            })),
+            StmtKind::Break(label) => Ok(Flow::Break(label.clone())),
+            StmtKind::Continue(label) => Ok(Flow::Continue(label.clone())),
+            StmtKind::Nothing => Ok(Flow::Normal(Value::Null)),
+            StmtKind::While(label, condition, body) => self.while_loop(label.as_ref(), condition, body, frame),
+            StmtKind::DoWhile(label, body, condition) => self.do_loop(label.as_ref(), body, condition, frame),
+            StmtKind::For(label, parts) => self.for_loop(label.as_ref(), parts, frame),
+            StmtKind::ForIn(label, slot, ty, values, body) => {
+                self.for_each(label.as_ref(), (*slot, ty), values, body, frame)
+            }
+            StmtKind::Switch(value, cases) => self.switch(value, cases, frame),
+            StmtKind::Throw(value) => {
+                let value = self.eval(value, frame)?;
+                Err(self.thrown(value))
+            }
+            StmtKind::Try(parts) => self.try_statement(parts, frame),
+            StmtKind::Assert(condition, message, text) => self.assert(condition, message.as_ref(), text, frame),
+        }
+    }
+
+    fn condition(&mut self, condition: &Expr, frame: &Rc<Frame>) -> Eval<bool> {
+        let value = self.eval(condition, frame)?;
+        self.truth(&value)
+    }
+
+    fn declare(&mut self, declared: &[(u16, Type, Option<Expr>)], frame: &Rc<Frame>) -> Eval<Flow> {
+        for (slot, ty, value) in declared {
+            let value = match value {
+                Some(value) => {
+                    let value = self.eval(value, frame)?;
+                    self.coerce(value, ty)?
+                }
+                None => Value::Null,
+            };
+            set_slot(frame, *slot, value);
+        }
+        Ok(Flow::Normal(Value::Null))
+    }
+
+    fn declare_many(&mut self, slots: &[(u16, Type)], value: &Expr, frame: &Rc<Frame>) -> Eval<Flow> {
+        let value = self.eval(value, frame)?;
+        let mut items = self.items(&value)?.into_iter();
+        for (slot, ty) in slots {
+            let item = items.next().unwrap_or_default();
+            let item = self.coerce(item, ty)?;
+            set_slot(frame, *slot, item);
+        }
+        Ok(Flow::Normal(value))
+    }
+
+    fn while_loop(&mut self, label: Option<&Name>, condition: &Expr, body: &Stmt, frame: &Rc<Frame>) -> Eval<Flow> {
+        while self.condition(condition, frame)? {
+            self.tick(1)?;
+            match after(self.statement(body, frame)?, label) {
+                After::Next => {}
+                After::Done => break,
+                After::Leave(flow) => return Ok(flow),
+            }
+        }
+        Ok(Flow::Normal(Value::Null))
+    }
+
+    fn do_loop(&mut self, label: Option<&Name>, body: &Stmt, condition: &Expr, frame: &Rc<Frame>) -> Eval<Flow> {
+        loop {
+            match after(self.statement(body, frame)?, label) {
+                After::Next => {}
+                After::Done => break,
+                After::Leave(flow) => return Ok(flow),
+            }
+            if !self.condition(condition, frame)? {
+                break;
+            }
+        }
+        Ok(Flow::Normal(Value::Null))
+    }
+
+    fn for_loop(&mut self, label: Option<&Name>, parts: &ForParts, frame: &Rc<Frame>) -> Eval<Flow> {
+        for statement in &parts.before {
+            self.statement(statement, frame)?;
+        }
+        loop {
+            self.tick(1)?;
+            if let Some(condition) = &parts.condition {
+                if !self.condition(condition, frame)? {
+                    break;
+                }
+            }
+            match after(self.statement(&parts.body, frame)?, label) {
+                After::Next => {}
+                After::Done => break,
+                After::Leave(flow) => return Ok(flow),
+            }
+            for expression in &parts.after {
+                self.eval(expression, frame)?;
+            }
+        }
+        Ok(Flow::Normal(Value::Null))
+    }
+
+    fn for_each(
+        &mut self,
+        label: Option<&Name>,
+        (slot, ty): (u16, &Type),
+        values: &Expr,
+        body: &Stmt,
+        frame: &Rc<Frame>,
+    ) -> Eval<Flow> {
+        let values = self.eval(values, frame)?;
+        let mut walk = self.walk(&values)?;
+        while let Some(item) = walk.next() {
+            self.tick(1)?;
+            let item = self.coerce(item, ty)?;
+            set_slot(frame, slot, item);
+            match after(self.statement(body, frame)?, label) {
+                After::Next => {}
+                After::Done => break,
+                After::Leave(flow) => return Ok(flow),
+            }
+        }
+        Ok(Flow::Normal(Value::Null))
+    }
+
+    fn switch(&mut self, value: &Expr, cases: &[Case], frame: &Rc<Frame>) -> Eval<Flow> {
+        let value = self.eval(value, frame)?;
+        let mut begin = None;
+        for (index, case) in cases.iter().enumerate() {
+            if let Some(label) = &case.label {
+                let label = self.eval_label(label, frame)?;
+                if self.is_case(&label, &value)? {
+                    begin = Some(index);
+                    break;
+                }
+            }
+        }
+        let begin = begin.or_else(|| cases.iter().position(|case| case.label.is_none()));
+        let mut last = Value::Null;
+        for case in cases.iter().skip(begin.unwrap_or(cases.len())) {
+            match self.statements(&case.body, frame)? {
+                Flow::Normal(value) => last = value,
+                Flow::Break(None) => break,
+                other => return Ok(other),
+            }
+            if case.closed {
+                break;
+            }
+        }
+        Ok(Flow::Normal(last))
+    }
+
+    /// The name of an enum's constant may stand alone.
+    fn eval_label(&mut self, label: &Expr, frame: &Rc<Frame>) -> Eval<Value> {
+        if let Expr::Global(global) = label {
+            let name = &frame.globals.code.globals[*global as usize];
+            if let Some(constant) = self.enum_constant(frame, name)? {
+                return Ok(constant);
+            }
+        }
+        self.eval(label, frame)
+    }
+
+    /// Whether a value belongs to the label of a case.
+    pub fn is_case(&mut self, label: &Value, value: &Value) -> Eval<bool> {
+        match label {
+            Value::Class(class) => Ok(self.is_instance(value, class.name())),
+            Value::Range(_) | Value::List(_) | Value::Set(_) => self.contains(label, value),
+            Value::Map(map) => Ok(map.get(value).is_some()),
+            Value::Closure(_) => {
+                let result = self.call_closure(label, &[value.clone()])?;
+                self.truth(&result)
+            }
+            Value::Native(object) if object.class_name() == "java.util.regex.Pattern" => {
+                let text = self.text(value)?;
+                let matches = self.call_method(label, "matcher", &[Value::Str(text)])?;
+                let found = self.call_method(&matches, "matches", &[])?;
+                self.truth(&found)
+            }
+            _ => self.equals(label, value),
+        }
+    }
+
+    /// What `throw value` does.
+    fn thrown(&mut self, value: Value) -> Box<Fault> {
+        if value.is_null() {
+            return throw("java.lang.NullPointerException", "null is thrown");
+        }
+        if let Some(throwable) = value.downcast::<Throwable>() {
+            if throwable.line == 0 {
+                let mut copy = throwable.copy();
+                copy.line = self.line;
+                return Box::new(Fault::Thrown(Value::native(copy)));
+            }
+        }
+        Box::new(Fault::Thrown(value))
+    }
+
+    fn try_statement(&mut self, parts: &TryParts, frame: &Rc<Frame>) -> Eval<Flow> {
+        let mut result = self.try_body(parts, frame);
+        if let Err(fault) = result {
+            result = match *fault {
+                Fault::Thrown(value) => self.catch(&parts.catches, value, frame),
+                other => return Err(Box::new(other)),
+            };
+        }
+        let Some(finally) = &parts.finally else { return result };
+        let line = self.line;
+        match self.statements(finally, frame)? {
+            Flow::Normal(_) => {
+                self.line = line;
+                result
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn try_body(&mut self, parts: &TryParts, frame: &Rc<Frame>) -> Eval<Flow> {
+        for resource in &parts.resources {
+            self.statement(resource, frame)?;
+        }
+        let result = self.statements(&parts.body, frame);
+        for slot in parts.resource_slots.iter().rev() {
+            let resource = frame.slots.borrow().get(usize::from(*slot)).cloned().unwrap_or_default();
+            if !resource.is_null() {
+                self.call_method(&resource, "close", &[])?;
+            }
+        }
+        result
+    }
+
+    fn catch(&mut self, catches: &[Catch], value: Value, frame: &Rc<Frame>) -> Eval<Flow> {
+        let value = self.with_line(value);
+        for catch in catches {
+            let fits = (catch.classes.iter())
+                .any(|class| matches!(&**class, "Object" | "Throwable") || self.is_instance(&value, class));
+            if fits || (catch.classes.is_empty() && self.is_instance(&value, "Exception")) {
+                set_slot(frame, catch.slot, value);
+                return self.statements(&catch.body, frame);
+            }
+        }
+        Err(Box::new(Fault::Thrown(value)))
+    }
+
+    /// An exception of the library learns where it happened.
+    fn with_line(&self, value: Value) -> Value {
+        match value.downcast::<Throwable>() {
+            Some(throwable) if throwable.line == 0 => {
+                let mut copy = throwable.copy();
+                copy.line = self.line;
+                Value::native(copy)
+            }
+            _ => value,
+        }
+    }
+
+    fn assert(&mut self, condition: &Expr, message: Option<&Expr>, text: &str, frame: &Rc<Frame>) -> Eval<Flow> {
+        if self.condition(condition, frame)? {
+            return Ok(Flow::Normal(Value::Null));
+        }
+        let shown = match message {
+            Some(message) => {
+                let message = self.eval(message, frame)?;
+                format!("{}. Expression: {text}", self.text(&message)?)
+            }
+            None => format!("assert {text}"),
+        };
+        let class = if message.is_some() {
+            "java.lang.AssertionError"
+        } else {
+            "org.codehaus.groovy.runtime.powerassert.PowerAssertionError"
+        };
+        Err(throw(class, shown))
+    }
+}
+
+/// Sets a local variable of this frame.
+pub(super) fn set_slot(frame: &Frame, slot: u16, value: Value) {
+    let old = frame.slots.borrow_mut().get_mut(usize::from(slot)).map(|own| std::mem::replace(own, value));
+    drop(old);
+}

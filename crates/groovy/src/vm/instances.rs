@@ -1,0 +1,350 @@
+//! Classes of scripts, and `new`.
+
+use super::{Frame, Globals, Vm};
+use crate::error::{Eval, throw};
+use crate::syntax::ast::{ClassDef, New, Post, Type};
+use crate::value::{ClassRef, Instance, Value};
+use indexmap::IndexMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How many classes may stand above each other.
+const PARENTS: usize = 16;
+
+impl Vm<'_> {
+    pub fn new_object(&mut self, new: &New, frame: &Rc<Frame>) -> Eval<Value> {
+        let arguments = self.arguments(&new.arguments, frame)?;
+        self.line = new.line;
+        if let Some(body) = &new.body {
+            return self.instantiate(body, frame, &arguments);
+        }
+        self.construct(&new.class, frame, &arguments)
+    }
+
+    /// A new object of a class by its name.
+    pub fn construct(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Value> {
+        self.alloc(64)?;
+        match self.class_named(frame, name) {
+            Some(ClassRef::Script(class)) => self.instantiate(&class, frame, arguments),
+            Some(ClassRef::Known(class)) => match class.make {
+                Some(make) => make(self, class.name, arguments),
+                None => {
+                    Err(throw("java.lang.InstantiationException", format!("{} has no constructor here", class.name)))
+                }
+            },
+            Some(ClassRef::Unknown(name)) => Err(unknown(&name)),
+            None => Err(unknown(name)),
+        }
+    }
+
+    /// A new object of a class of the script.
+    pub fn instantiate(&mut self, class: &Arc<ClassDef>, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Value> {
+        let instance = Rc::new(Instance { class: Arc::clone(class), fields: RefCell::new(IndexMap::new()) });
+        let this = Value::Instance(Rc::clone(&instance));
+        for class in self.lineage(class, &frame.globals) {
+            self.statics(&class, &frame.globals)?;
+            for field in class.fields.iter().filter(|field| !field.is_static) {
+                let value = match &field.value {
+                    Some(value) => self.call_function(value, None, &frame.globals, this.clone(), &[])?,
+                    None => initial(&field.ty),
+                };
+                let value = self.coerce(value, &field.ty)?;
+                instance.fields.borrow_mut().insert(field.name.clone(), value);
+            }
+        }
+        instance.fields.borrow_mut().insert(".globals".into(), Value::native(Home(Rc::clone(&frame.globals))));
+        self.constructor(class, &this, frame, arguments)?;
+        Ok(this)
+    }
+
+    fn constructor(&mut self, class: &Arc<ClassDef>, this: &Value, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
+        if let Some(function) = self.overload(class.constructors.iter(), arguments) {
+            self.call_function(&function, None, &frame.globals, this.clone(), arguments)?;
+            return Ok(());
+        }
+        // Groovy's constructor of named fields; of an exception, its message.
+        match arguments {
+            [] => Ok(()),
+            [Value::Map(named)] => {
+                for (name, value) in named.pairs() {
+                    let name = self.text(&name)?;
+                    self.set_property(this, &name, &value)?;
+                }
+                Ok(())
+            }
+            [message, ..] if class.parent.is_some() => {
+                if let Value::Instance(instance) = this {
+                    instance.fields.borrow_mut().insert("message".into(), message.clone());
+                }
+                Ok(())
+            }
+            _ => Err(self.missing_method(&class.name, "<init>", arguments)),
+        }
+    }
+
+    /// The class and those above it, the highest first.
+    fn lineage(&mut self, class: &Arc<ClassDef>, globals: &Globals) -> Vec<Arc<ClassDef>> {
+        let mut all = vec![Arc::clone(class)];
+        while let Some(parent) = all.last().and_then(|class| class.parent.clone()) {
+            match globals.code.classes.iter().find(|class| class.name == parent) {
+                Some(class) if all.len() < PARENTS => all.push(Arc::clone(class)),
+                _ => break,
+            }
+        }
+        all.reverse();
+        all
+    }
+
+    /// The globals that an object's class was declared with.
+    fn home(instance: &Instance) -> Option<Rc<Globals>> {
+        let home = instance.fields.borrow().get(".globals").cloned();
+        home.as_ref().and_then(Value::downcast::<Home>).map(|home| Rc::clone(&home.0))
+    }
+
+    /// A method of an object of the script.
+    pub fn call_instance(&mut self, instance: &Rc<Instance>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        self.call_from(instance, &Arc::clone(&instance.class), name, arguments)
+    }
+
+    fn call_from(
+        &mut self,
+        instance: &Rc<Instance>,
+        class: &Arc<ClassDef>,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
+        let Some(globals) = Self::home(instance) else { return Ok(None) };
+        let this = Value::Instance(Rc::clone(instance));
+        for class in self.lineage(class, &globals).iter().rev() {
+            let own = class.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
+            if let Some(function) = self.overload(own, arguments) {
+                return self.call_function(&function, None, &globals, this, arguments).map(Some);
+            }
+        }
+        self.field_method(instance, name, arguments)
+    }
+
+    /// `getField()`, `setField(x)`, and fields that hold closures.
+    fn field_method(&mut self, instance: &Rc<Instance>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let field = instance.fields.borrow().get(name).cloned();
+        if let Some(closure @ Value::Closure(_)) = field {
+            return self.call_closure(&closure, arguments).map(Some);
+        }
+        let lower = |rest: &str| {
+            let mut letters = rest.chars();
+            letters.next().map(|first| format!("{}{}", first.to_lowercase(), letters.as_str())).unwrap_or_default()
+        };
+        if let (Some(rest), []) = (name.strip_prefix("get").or(name.strip_prefix("is")), arguments) {
+            let value = instance.fields.borrow().get(&*lower(rest)).cloned();
+            return Ok(value);
+        }
+        if let (Some(rest), [value]) = (name.strip_prefix("set"), arguments) {
+            let field = lower(rest);
+            if instance.fields.borrow().contains_key(&*field) {
+                self.set_property(&Value::Instance(Rc::clone(instance)), &field, value)?;
+                return Ok(Some(Value::Null));
+            }
+        }
+        Ok(None)
+    }
+
+    /// `super.method(…)`
+    pub fn super_call(&mut self, this: &Value, post: &Post, frame: &Rc<Frame>) -> Eval<Value> {
+        let (Value::Instance(instance), Post::Method(_, name, arguments, _)) = (this, post) else {
+            return Ok(Value::Null);
+        };
+        let arguments = self.arguments(arguments, frame)?;
+        let parent = self.lineage(&instance.class, &frame.globals).into_iter().rev().nth(1);
+        match parent {
+            Some(parent) => Ok(self.call_from(instance, &parent, name, &arguments)?.unwrap_or_default()),
+            None => Ok(Value::Null),
+        }
+    }
+
+    /// Makes the static fields of a class, once per run.
+    fn statics(&mut self, class: &Arc<ClassDef>, globals: &Rc<Globals>) -> Eval<()> {
+        if globals.statics.borrow().contains_key(&class.name) {
+            return Ok(());
+        }
+        globals.statics.borrow_mut().insert(class.name.clone(), IndexMap::new());
+        let this = Value::Class(ClassRef::Script(Arc::clone(class)));
+        for (index, (name, arguments)) in class.constants.iter().enumerate() {
+            let arguments = self.call_function(arguments, None, globals, this.clone(), &[])?;
+            let arguments = self.items(&arguments)?;
+            let frame = self.frame(Rc::clone(globals), None, 0, Value::Null);
+            let constant = self.instantiate(class, &frame, &arguments)?;
+            if let Value::Instance(instance) = &constant {
+                instance.fields.borrow_mut().insert(".name".into(), Value::str(name));
+                instance.fields.borrow_mut().insert(".ordinal".into(), Value::count(index));
+            }
+            self.set_static_field(globals, &class.name, name, constant);
+        }
+        for field in class.fields.iter().filter(|field| field.is_static) {
+            let value = match &field.value {
+                Some(value) => self.call_function(value, None, globals, this.clone(), &[])?,
+                None => initial(&field.ty),
+            };
+            let value = self.coerce(value, &field.ty)?;
+            self.set_static_field(globals, &class.name, &field.name, value);
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::unused_self)]
+    fn set_static_field(&self, globals: &Globals, class: &str, name: &str, value: Value) {
+        if let Some(fields) = globals.statics.borrow_mut().get_mut(class) {
+            fields.insert(name.into(), value);
+        }
+    }
+
+    /// A constant of an enum of the script by its bare name.
+    pub fn enum_constant(&mut self, frame: &Rc<Frame>, name: &str) -> Eval<Option<Value>> {
+        let code = Arc::clone(&frame.globals.code);
+        for class in code.classes.iter().filter(|class| class.constants.iter().any(|(own, _)| **own == *name)) {
+            self.statics(class, &frame.globals)?;
+            return Ok(frame.globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned());
+        }
+        Ok(None)
+    }
+
+    /// `Class.name`
+    pub fn static_property(&mut self, class: &ClassRef, name: &str) -> Eval<Option<Value>> {
+        match class {
+            ClassRef::Known(known) => Ok(known.constant.and_then(|constant| constant(self, name))),
+            ClassRef::Script(class) => {
+                let Some(globals) = self.current_globals() else { return Ok(None) };
+                for class in self.lineage(class, &globals) {
+                    self.statics(&class, &globals)?;
+                    let value = globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned();
+                    if value.is_some() {
+                        return Ok(value);
+                    }
+                }
+                Ok(None)
+            }
+            ClassRef::Unknown(_) => Ok(None),
+        }
+    }
+
+    pub fn set_static(&mut self, class: &ClassRef, name: &str, value: &Value) -> Eval<bool> {
+        let (ClassRef::Script(class), Some(globals)) = (class, self.current_globals()) else { return Ok(false) };
+        for class in self.lineage(class, &globals) {
+            self.statics(&class, &globals)?;
+            if let Some(field) = class.fields.iter().find(|field| field.is_static && *field.name == *name) {
+                let value = self.coerce(value.clone(), &field.ty)?;
+                self.set_static_field(&globals, &class.name, name, value);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A static method of a class of the script.
+    pub fn call_script_static(
+        &mut self,
+        class: &Arc<ClassDef>,
+        name: &str,
+        arguments: &[Value],
+    ) -> Eval<Option<Value>> {
+        let Some(globals) = self.current_globals() else { return Ok(None) };
+        let this = Value::Class(ClassRef::Script(Arc::clone(class)));
+        if name == "newInstance" {
+            let frame = self.frame(Rc::clone(&globals), None, 0, Value::Null);
+            return self.instantiate(class, &frame, arguments).map(Some);
+        }
+        if matches!((name, arguments), ("values", []) | ("valueOf", [_])) && !class.constants.is_empty() {
+            self.statics(class, &globals)?;
+            let all: Vec<(Arc<str>, Value)> = class
+                .constants
+                .iter()
+                .filter_map(|(name, _)| {
+                    let value = globals.statics.borrow().get(&class.name)?.get(name)?.clone();
+                    Some((name.clone(), value))
+                })
+                .collect();
+            if name == "values" {
+                return Ok(Some(Value::array(all.into_iter().map(|(_, value)| value).collect())));
+            }
+            let wanted = self.text(&arguments[0])?;
+            let found = all.into_iter().find(|(name, _)| **name == *wanted);
+            return found.map(|(_, value)| Some(value)).ok_or_else(|| {
+                throw("java.lang.IllegalArgumentException", format!("No enum constant {}.{wanted}", class.name))
+            });
+        }
+        for class in self.lineage(class, &globals).iter().rev() {
+            let own = class.methods.iter().filter(|method| method.is_static && *method.function.name == *name);
+            if let Some(function) = self.overload(own.map(|method| &method.function), arguments) {
+                return self.call_function(&function, None, &globals, this, arguments).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The globals of the script that runs.
+    fn current_globals(&self) -> Option<Rc<Globals>> {
+        self.home.clone()
+    }
+
+    /// Whether a value is of a declared type.
+    pub fn is_of_type(&mut self, value: &Value, ty: &Type) -> bool {
+        match ty {
+            Type::Any => !value.is_null(),
+            Type::Array(element) => match value {
+                Value::Bytes(_) => **element == Type::Byte,
+                Value::List(list) => list.kind == crate::value::ListKind::Array,
+                _ => false,
+            },
+            Type::Int => matches!(value, Value::Int(_)),
+            Type::Long => matches!(value, Value::Long(_)),
+            other => {
+                let name = super::convert::type_name(other).to_owned();
+                self.is_instance(value, &name)
+            }
+        }
+    }
+
+    /// Whether a value is an instance of a class, by its full or simple name.
+    pub fn is_instance(&mut self, value: &Value, class: &str) -> bool {
+        let simple = class.rsplit('.').next().unwrap_or(class);
+        if let Value::Instance(instance) = value {
+            let Some(globals) = Self::home(instance) else { return false };
+            let lineage = self.lineage(&instance.class, &globals);
+            let parent = lineage.first().and_then(|top| top.parent.clone());
+            return simple == "Object"
+                || lineage.iter().any(|own| *own.name == *simple || *own.name == *class)
+                || parent.is_some_and(|parent| crate::classes::exceptions::is_a(&parent, simple));
+        }
+        crate::classes::kinds::is_a(value, simple)
+    }
+}
+
+/// What Java gives a field without a value.
+fn initial(ty: &Type) -> Value {
+    match ty {
+        Type::Int | Type::Short | Type::Byte => Value::Int(0),
+        Type::Long => Value::Long(0),
+        Type::Double => Value::Double(0.0),
+        Type::Boolean => Value::Bool(false),
+        _ => Value::Null,
+    }
+}
+
+fn unknown(name: &str) -> Box<crate::error::Fault> {
+    throw("java.lang.ClassNotFoundException", format!("{name} is not available to scripts here"))
+}
+
+/// Where an object's class was declared.
+struct Home(Rc<Globals>);
+
+impl crate::value::Native for Home {
+    fn class_name(&self) -> &'static str {
+        "java.lang.Object"
+    }
+    fn call(&self, _vm: &mut Vm, _name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(None)
+    }
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}

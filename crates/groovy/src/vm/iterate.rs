@@ -1,0 +1,117 @@
+//! Elements of values: for loops and the methods of collections.
+
+use super::Vm;
+use crate::classes::collections::Entry;
+use crate::error::{Eval, throw};
+use crate::value::{List, Range, Value};
+use std::rc::Rc;
+
+/// Elements one after the other. A list may change meanwhile.
+pub(crate) enum Walk {
+    Items(std::vec::IntoIter<Value>),
+    Range(Rc<Range>, usize),
+    List(Rc<List>, usize),
+}
+
+impl Walk {
+    pub fn next(&mut self) -> Option<Value> {
+        match self {
+            Self::Items(items) => items.next(),
+            Self::Range(range, at) => {
+                *at += 1;
+                (*at <= range.len()).then(|| range.at(*at - 1))
+            }
+            Self::List(list, at) => {
+                *at += 1;
+                list.items.borrow().get(*at - 1).cloned()
+            }
+        }
+    }
+}
+
+impl Vm<'_> {
+    /// The elements of anything, one after the other.
+    pub fn walk(&mut self, value: &Value) -> Eval<Walk> {
+        Ok(match value {
+            Value::Range(range) => Walk::Range(Rc::clone(range), 0),
+            Value::List(list) => Walk::List(Rc::clone(list), 0),
+            other => Walk::Items(self.items(other)?.into_iter()),
+        })
+    }
+
+    /// The elements of anything: of a map its entries, of a text its letters, of `null` none, of anything else itself.
+    pub fn items(&mut self, value: &Value) -> Eval<Vec<Value>> {
+        match self.elements(value)? {
+            Some(items) => Ok(items),
+            None => Ok(vec![value.clone()]),
+        }
+    }
+
+    /// The elements of a collection; `None` if the value is none.
+    pub fn elements(&mut self, value: &Value) -> Eval<Option<Vec<Value>>> {
+        let items = match value {
+            Value::Null => Vec::new(),
+            Value::List(list) => {
+                self.tick(list.items.borrow().len())?;
+                list.items.borrow().clone()
+            }
+            Value::Range(range) => self.range_items(range)?,
+            Value::Set(set) => {
+                self.tick(set.len())?;
+                set.keys()
+            }
+            Value::Map(map) => {
+                self.tick(map.len())?;
+                self.alloc(map.len() * 64)?;
+                map.pairs().into_iter().map(|(key, value)| Entry::new(key, value, Some(map))).collect()
+            }
+            Value::Bytes(bytes) => {
+                self.tick(bytes.borrow().len())?;
+                self.alloc(bytes.borrow().len() * 24)?;
+                bytes.borrow().iter().map(|byte| Value::Int(i32::from(*byte as i8))).collect()
+            }
+            Value::Str(text) => {
+                self.tick(text.len())?;
+                self.alloc(text.len() * 40)?;
+                text.chars().map(|letter| Value::str(letter.encode_utf8(&mut [0; 4]))).collect()
+            }
+            Value::Native(object) => return object.elements(self),
+            Value::Instance(_) => match self.call_optional(value, "iterator", &[])? {
+                Some(items) => return self.elements(&items),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(items))
+    }
+
+    /// Whether a collection holds a value.
+    pub fn contains(&mut self, collection: &Value, value: &Value) -> Eval<bool> {
+        match collection {
+            Value::Range(range) => Ok(match super::long_of(value) {
+                Some(number) => range.contains(number),
+                None => false,
+            }),
+            Value::Set(set) => Ok(set.contains(value)),
+            other => {
+                for item in self.items(other)? {
+                    if self.equals(&item, value)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// A place in a sequence; negative ones count from the end. `None`: beyond it.
+    pub fn place(&mut self, index: i64, length: usize) -> Eval<Option<usize>> {
+        let length = length as i64;
+        let at = if index < 0 { index + length } else { index };
+        if at < 0 {
+            let message = format!("Negative array index [{index}] too large for array size {length}");
+            return Err(throw("java.lang.ArrayIndexOutOfBoundsException", message));
+        }
+        Ok((at < length).then_some(at as usize))
+    }
+}
