@@ -3,6 +3,7 @@
 use crate::ScriptError;
 use crate::extract::{json_path, text, tree};
 use crate::pattern::Pattern;
+use crate::scripts::{CompiledScript, ScriptOutcome};
 use crate::searched::Searched;
 use brunt_dom::{Document, XPath};
 use brunt_model::extract::ReplyPart;
@@ -37,6 +38,7 @@ enum Test {
         invert: bool,
     },
     Xml,
+    Script(CompiledScript),
 }
 
 #[derive(Debug)]
@@ -108,6 +110,11 @@ impl CompiledAssertion {
                     _ => Ok(()),
                 }
             }
+            Test::Script(script) => match script.run(searched.user, Some((searched, true)), "")? {
+                ScriptOutcome { failure: Some(failure), .. } => Err(failure),
+                ScriptOutcome { success: Some(false), .. } => Err("the script calls it a failure".into()),
+                _ => Ok(()),
+            },
             Test::Xml => Document::xml(searched.body()).map(|_| ()).map_err(|error| error.to_string()),
             Test::Md5(sum) => {
                 let body = searched.reply.and_then(|reply| reply.kept.as_ref()).map_or(&[][..], |kept| &kept.body);
@@ -140,7 +147,7 @@ impl Test {
             }
             AssertionTest::Xml => Self::Xml,
             AssertionTest::Script(script) => {
-                return Err(format!("`{}` is a script, and this build runs none; leave it out", script.name));
+                Self::Script(CompiledScript::new(script, &script.source).map_err(|error| error.to_string())?)
             }
         })
     }

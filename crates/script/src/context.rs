@@ -3,6 +3,7 @@
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
 use brunt_model::Plan;
+use brunt_model::scenario::Scope;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -46,9 +47,13 @@ impl Commons {
         locked(&self.properties).get(name).cloned()
     }
 
-    /// Gives a property a value; the one that it had.
-    pub fn set_property(&self, name: &str, value: &str) -> Option<String> {
-        locked(&self.properties).insert(name.to_owned(), value.to_owned())
+    /// Gives a property a value, or takes it away; the one that it had.
+    pub fn set_property(&self, name: &str, value: Option<&str>) -> Option<String> {
+        let mut properties = locked(&self.properties);
+        match value {
+            Some(value) => properties.insert(name.to_owned(), value.to_owned()),
+            None => properties.remove(name),
+        }
     }
 
     /// How often this was asked of this counter before, by all users.
@@ -115,6 +120,8 @@ pub struct UserContext {
     pub counters: RefCell<HashMap<String, u64>>,
     /// The label of its last request.
     pub label: RefCell<String>,
+    /// What a script asked to be over.
+    pub stop: Cell<Scope>,
     /// The locks that it has.
     pub locks: Rc<RefCell<Vec<OwnedSemaphorePermit>>>,
 }
@@ -129,6 +136,7 @@ impl UserContext {
             iteration: Cell::new(0),
             counters: RefCell::default(),
             label: RefCell::default(),
+            stop: Cell::default(),
             locks: Rc::default(),
         }
     }

@@ -18,6 +18,8 @@ pub struct Feeds {
     pub(crate) rules: TextRules,
     /// The scenario's variables.
     pub(crate) names: Names,
+    /// Scripts may set any variable.
+    pub(crate) has_scripts: bool,
     /// Calls of functions, so far.
     pub(crate) sites: usize,
 }

@@ -22,6 +22,7 @@ mod pattern;
 mod program;
 mod reactions;
 mod replies;
+mod scripts;
 mod searched;
 pub mod template;
 #[cfg(test)]

@@ -226,7 +226,8 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
     if feeds.rules == TextRules::Jmeter {
         return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
     }
-    match feeds.names.find(name) {
+    let known = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
+    match known {
         Some(number) => Ok(Part::Variable { number, otherwise: String::new() }),
         None => Err(feeds.unknown_variable(name).into()),
     }

@@ -1,12 +1,18 @@
 //! Users without a run, for the tests of this crate.
 
 use crate::CompiledScript;
+use crate::context::{Commons, UserContext, WorkerContext};
+use crate::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
 use brunt_wire::h1::{Common, H1};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A run that stands still, at a second of the year 2026.
@@ -20,6 +26,17 @@ impl Surroundings for Still {
     fn users_there(&self) -> (u64, u64) {
         (2, 5)
     }
+}
+
+/// A user that has no variables.
+pub fn user() -> UserContext {
+    let worker = WorkerContext {
+        commons: Arc::new(Commons::default()),
+        surroundings: Rc::new(Still),
+        random: RefCell::new(Pcg64Mcg::seed_from_u64(1)),
+        population: "main".into(),
+    };
+    UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }
 
 /// A closed loop of one population.

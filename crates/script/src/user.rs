@@ -104,6 +104,7 @@ impl CompiledScript {
         let population = &plan.populations[number];
         let scenario = &population.scenario;
         let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &plan.reply_policies));
+        feeds.has_scripts = names::has_scripts(scenario, &plan.reply_policies);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {
             let text = Template::compile_expressions(text, Place::Text, &mut feeds)?;

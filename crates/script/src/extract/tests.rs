@@ -1,17 +1,13 @@
 //! What each kind of extractor finds, and what it sets.
 
 use super::*;
-use crate::context::{Commons, UserContext, WorkerContext};
-use crate::testing::Still;
-use crate::variables::Names;
+use crate::context::UserContext;
+use crate::testing;
 use brunt_model::Sample;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::{Kept, Prepared, Reply};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
 
 const BODY: &str = r#"<input name="csrf" value="a1"> <input name="csrf" value="b2">"#;
 const JSON: &str = r#"{"items": [{"id": 7, "name": "x"}, {"id": 8, "name": "y z"}], "ok": true}"#;
@@ -32,13 +28,7 @@ fn reply(body: &str) -> Reply {
 
 /// A user whose variable `v` is `old`.
 fn user() -> UserContext {
-    let worker = WorkerContext {
-        commons: Arc::new(Commons::default()),
-        surroundings: Rc::new(Still),
-        random: RefCell::new(Pcg64Mcg::seed_from_u64(1)),
-        population: "main".into(),
-    };
-    let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 0);
+    let user = testing::user();
     user.variables.borrow_mut().set("v", "old");
     user
 }

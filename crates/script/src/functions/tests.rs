@@ -1,17 +1,13 @@
 //! What functions make of their arguments, and that each of them is in the book.
 
 use super::*;
-use crate::context::{Commons, WorkerContext};
 use crate::template::{Place, RenderContext, Template};
-use crate::testing::Still;
-use crate::variables::{Names, Variables};
+use crate::testing::user;
+use crate::variables::Names;
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
 
 /// A user of these rules, and what texts become for it.
 struct Texts {
@@ -21,14 +17,7 @@ struct Texts {
 
 impl Texts {
     fn new(rules: TextRules) -> Self {
-        let worker = WorkerContext {
-            commons: Arc::new(Commons::default()),
-            surroundings: Rc::new(Still),
-            random: RefCell::new(Pcg64Mcg::seed_from_u64(1)),
-            population: "main".into(),
-        };
-        let variables = Variables::new(&Arc::new(Names::default()));
-        Self { rules, user: UserContext::new(&Rc::new(worker), variables, 2) }
+        Self { rules, user: user() }
     }
 
     fn becomes(&self, text: &str) -> Result<String, ScriptError> {

@@ -152,7 +152,7 @@ fn property(call: &Call<'_>) -> String {
 }
 
 fn set_property(call: &Call<'_>) -> String {
-    let before = call.user.worker.commons.set_property(call.text(0).trim(), call.text(1));
+    let before = call.user.worker.commons.set_property(call.text(0).trim(), Some(call.text(1)));
     if call.text(2).trim().eq_ignore_ascii_case("true") { before.unwrap_or_default() } else { String::new() }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Choice, CompiledCounter, Op, Test, shares};
 use crate::pattern::Pattern;
+use crate::scripts::CompiledScript;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::{Branch, Case, Condition, Counter, Manner, Order, Scope, Share, Step, Times, Values};
@@ -153,8 +154,14 @@ impl<'a> Compiler<'a> {
                 return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
             }
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
-            Step::Script(script) => return Err(unknown_script(&script.name)),
-            Step::Sample(sample) => return Err(unknown_script(&sample.label)),
+            Step::Script(script) => {
+                let parameters = self.text(&script.parameters)?;
+                Op::Script(Box::new(CompiledScript::new(script, &script.source)?), parameters)
+            }
+            Step::Sample(sample) => {
+                let wrong = format!("`{}` is a sample of a script, and only plans of JMeter have these", sample.label);
+                return Err(ScriptError::Scenario(wrong));
+            }
             Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
             Step::Stop(scope) => Op::Stop(*scope),
             _ => return Ok(()),
@@ -443,10 +450,6 @@ fn end_of(open: Open) -> Op {
         Open::Transaction => Op::EndTransaction,
         Open::Lock => Op::Unlock,
     }
-}
-
-fn unknown_script(name: &str) -> ScriptError {
-    ScriptError::Scenario(format!("`{name}` is a script, and this build runs none; leave it out"))
 }
 
 /// What in a step cannot stand among requests that do not wait for each other.

@@ -109,6 +109,12 @@ impl<T: Transport> Interpreter<T> {
         }
     }
 
+    /// What a script that looked at the last reply asked to be over.
+    fn stopped_by_script(&self) -> Option<Step> {
+        let scope = self.user.as_ref()?.stop.take();
+        (scope != Scope::Nothing).then(|| stop(scope))
+    }
+
     /// What the last reply, or that there was none, leads to before the program goes on.
     fn react(&mut self, turn: &Turn<'_>) -> Option<Step> {
         if self.script.inert[self.policy as usize] {
@@ -146,6 +152,11 @@ impl<T: Transport> Interpreter<T> {
                 Op::Think(think) => return Step::Think(self.draw(think)),
                 Op::Pause(_) | Op::Pace { .. } | Op::Meet { .. } | Op::Lock(_) => {
                     if let Some(step) = self.wait(op, turn) {
+                        return step;
+                    }
+                }
+                Op::Script(script, parameters) => {
+                    if let Some(step) = self.script(script, parameters, turn) {
                         return step;
                     }
                 }
@@ -212,6 +223,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Meet { .. }
             | Op::Lock(_)
             | Op::Row(_)
+            | Op::Script(..)
             | Op::BeginTransaction(..)
             | Op::EndTransaction
             | Op::Stop(_) => {}
@@ -373,7 +385,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         let mut follows = None;
         if !self.goes_on {
             if turn.step > 0 {
-                follows = self.react(&turn);
+                follows = self.stopped_by_script().or_else(|| self.react(&turn));
             } else {
                 self.begin();
             }
@@ -404,9 +416,10 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         let searched = Searched::new(request, reply, sample, user);
         let reactions = &self.script.compiled.reactions[request.tags.reply_policy as usize];
         let fill = |template: &Template| self.script.text(template, sample.iteration, Some(user));
+        let mut outcome = sample.outcome;
         if !self.was_together {
-            reactions.extract(&searched, fill, |_| {});
+            outcome = reactions.act(&searched, outcome, fill);
         }
-        Some(reactions.judge(&searched, sample.outcome, fill))
+        Some(reactions.judge(&searched, outcome, fill))
     }
 }

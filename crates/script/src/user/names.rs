@@ -2,7 +2,7 @@
 
 use crate::variables::Names;
 use brunt_model::ReplyPolicy;
-use brunt_model::reply_policy::ReplyAction;
+use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scenario, Step};
 
 /// The variables that steps and extractors set, and those that users begin with.
@@ -19,40 +19,47 @@ pub fn all(scenario: &Scenario, policies: &[ReplyPolicy]) -> Names {
     names
 }
 
+/// Whether scripts are run, which may set any variable.
+pub fn has_scripts(scenario: &Scenario, policies: &[ReplyPolicy]) -> bool {
+    let is_script = |action: &ReplyAction| matches!(action, ReplyAction::Script(_));
+    let asserts = |assertion: &Assertion| matches!(assertion.test, AssertionTest::Script(_));
+    policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))
+        || any_script(&scenario.steps)
+}
+
+fn any_script(steps: &[Step]) -> bool {
+    steps.iter().any(|step| matches!(step, Step::Script(_)) || inner(step).into_iter().any(any_script))
+}
+
+/// The lists of steps in a step.
+fn inner(step: &Step) -> Vec<&[Step]> {
+    match step {
+        Step::Together { steps, .. }
+        | Step::Group { steps, .. }
+        | Step::Transaction { steps, .. }
+        | Step::Loop { steps, .. }
+        | Step::While { steps, .. }
+        | Step::ForEach { steps, .. }
+        | Step::During { steps, .. }
+        | Step::Lock { steps, .. }
+        | Step::Once(steps) => vec![steps],
+        Step::If { then, otherwise, .. } => vec![then, otherwise],
+        Step::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
+        Step::Shuffle(branches) => branches.iter().map(|steps| &steps[..]).collect(),
+        Step::Choose { branches, .. } => branches.iter().map(|branch| &branch.steps[..]).collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn of_steps(steps: &[Step], names: &mut Names) {
     for step in steps {
         match step {
-            Step::Set { variable, .. } => _ = names.number(variable),
+            Step::Set { variable, .. } | Step::ForEach { variable, .. } => _ = names.number(variable),
             Step::Count(counter) => _ = names.number(&counter.variable),
-            Step::ForEach { variable, steps, .. } => {
-                names.number(variable);
-                of_steps(steps, names);
-            }
-            Step::If { then, otherwise, .. } => {
-                of_steps(then, names);
-                of_steps(otherwise, names);
-            }
-            Step::Together { steps, .. }
-            | Step::Group { steps, .. }
-            | Step::Transaction { steps, .. }
-            | Step::Loop { steps, .. }
-            | Step::While { steps, .. }
-            | Step::During { steps, .. }
-            | Step::Lock { steps, .. }
-            | Step::Once(steps) => of_steps(steps, names),
-            Step::Switch { cases, .. } => cases.iter().for_each(|case| of_steps(&case.steps, names)),
-            Step::Shuffle(branches) => branches.iter().for_each(|steps| of_steps(steps, names)),
-            Step::Choose { branches, .. } => branches.iter().for_each(|branch| of_steps(&branch.steps, names)),
-            Step::Request(_)
-            | Step::Next(_)
-            | Step::Think(_)
-            | Step::Pause(_)
-            | Step::Pace(_)
-            | Step::Meet { .. }
-            | Step::Row(_)
-            | Step::Script(_)
-            | Step::Sample(_)
-            | Step::Stop(_) => {}
+            _ => {}
+        }
+        for steps in inner(step) {
+            of_steps(steps, names);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is made of the replies of steps: extractors and checks.
 
+use super::steps::groovy;
 use super::{Reader, scope, texts, written};
 use crate::error::{Result, SpecError};
 use crate::plan::words::ScalarList;
@@ -24,6 +25,9 @@ impl Reader<'_> {
             let one = |entry: &Entry| extractor(entry).map_err(|error| error.within("extract", &entry.node.at));
             let all = extract.entries().iter().map(one).collect::<Result<Vec<_>>>()?;
             policy.actions.extend(all.into_iter().map(ReplyAction::Extract));
+        }
+        if let Some(script) = &step.after {
+            policy.actions.push(ReplyAction::Script(groovy("after", &script.0)));
         }
         if let (Some(check), Some(node)) = (&step.check, node.child("check")) {
             checks(check, node, &mut policy).map_err(|error| error.within("check", &node.at))?;
@@ -132,6 +136,9 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
     }
     if let Some(path) = &check.xpath {
         add("xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });
+    }
+    if let Some(script) = &check.script {
+        add("script", AssertionTest::Script(groovy("check", &script.0)));
     }
     if let Some(time) = check.max_time {
         add("max_time", AssertionTest::Duration(super::steps::millis(time.0)));

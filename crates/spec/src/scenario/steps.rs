@@ -4,7 +4,9 @@ use super::{Reader, expected, items, texts, written};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::{Entry, Node, Value, read};
 use crate::words::{duration, status, think};
-use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Scope, Step, Times, Values};
+use brunt_model::scenario::{
+    Branch, Case, Condition, Manner, Order, Pauses, Scope, Script, ScriptLanguage, Step, Times, Values,
+};
 use std::time::Duration;
 
 /// The keys that say what a step does.
@@ -33,7 +35,7 @@ const KINDS: [&str; 22] = [
     "stop",
 ];
 /// The same, beside which others of them may stand.
-const SIMPLE: [&str; 3] = ["set", "row", "meet"];
+const SIMPLE: [&str; 4] = ["set", "row", "meet", "script"];
 
 impl Reader<'_> {
     /// The steps of a list.
@@ -118,6 +120,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             "row" => self.row(kind)?,
+            "script" => Step::Script(groovy(path, text(kind)?)),
             _ => Step::Meet { users: text(kind)?.to_owned(), timeout: String::new() },
         };
         steps.push(step);
@@ -294,6 +297,12 @@ fn statuses(ranges: &[brunt_model::plan::StatusRange]) -> Condition {
         // One of several: not none of them.
         _ => Condition::Any(ranges.iter().map(one).collect()),
     }
+}
+
+/// A script in Groovy.
+pub(super) fn groovy(name: &str, source: &str) -> Script {
+    let (name, source) = (name.to_owned(), source.to_owned());
+    Script { name, language: ScriptLanguage::Groovy, source, parameters: String::new() }
 }
 
 /// A time limit of a plan, in milliseconds, as a text.

@@ -148,6 +148,8 @@ pub struct Step {
     /// Of a request: variables that its reply sets, by name: a `JSONPath`, or a map.
     #[schemars(with = "BTreeMap<String, crate::plan::words::ScalarOr<Extract>>")]
     pub extract: Option<IgnoredAny>,
+    /// Of a request: a script in Groovy that is run behind `extract`; `prev` is the reply.
+    pub after: Option<Scalar>,
     /// Of a request: what a good reply is.
     pub check: Option<StepCheck>,
     /// Of a request: what is over where it failed.
@@ -213,6 +215,8 @@ pub struct Step {
     pub set: Option<IgnoredAny>,
     /// The next row of a data file is taken here, too: its file.
     pub row: Option<Scalar>,
+    /// A script in Groovy: `vars` are the user's variables.
+    pub script: Option<Scalar>,
     /// Of transaction, loop, while, during, `for_each`, if, parallel and lock: their steps.
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
@@ -279,6 +283,8 @@ pub struct StepCheck {
     pub header: Option<IgnoredAny>,
     /// The time from the request to the last byte of its reply, at most.
     pub max_time: Option<Time>,
+    /// A script in Groovy that calls `AssertionResult.setFailure(true)` where the reply is not good; `prev` is the reply.
+    pub script: Option<Scalar>,
     /// The size of the body in bytes, at least.
     pub min_size: Option<u64>,
     /// The size of the body in bytes, at most.

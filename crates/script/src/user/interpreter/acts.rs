@@ -1,11 +1,13 @@
 //! Operations that make texts: variables, counters, loops and cases by texts, waiting.
 
-use super::{Interpreter, count};
+use super::{Interpreter, count, stop};
 use crate::context::UserContext;
 use crate::pattern::Pattern;
 use crate::program::{CompiledCounter, Op, Test};
+use crate::scripts::CompiledScript;
+use crate::template::Template;
 use brunt_engine::{Step, Turn, Waiting};
-use brunt_model::scenario::PaceOf;
+use brunt_model::scenario::{PaceOf, Scope};
 use brunt_wire::Transport;
 use rand::seq::SliceRandom;
 use std::rc::Rc;
@@ -62,6 +64,16 @@ impl<T: Transport> Interpreter<T> {
             }
             Op::Reset(slot) => self.slots[*slot] = 0,
             _ => {}
+        }
+    }
+
+    /// Runs a script between requests; the step that it comes to, where it is one.
+    pub(super) fn script(&mut self, script: &CompiledScript, parameters: &Template, turn: &Turn<'_>) -> Option<Step> {
+        let parameters = self.text(parameters, turn);
+        match script.run(self.user.as_deref()?, None, &parameters) {
+            Ok(outcome) if outcome.stop != Scope::Nothing => Some(stop(outcome.stop)),
+            Ok(outcome) => pause(outcome.pause as f64),
+            Err(why) => Some(Step::Broken(why)),
         }
     }
 
