@@ -164,12 +164,12 @@ fn notes(settings: &Settings, desk: &Desk, note: Option<String>) -> Vec<String> 
     let ended_early = desk.aborted.then(|| {
         let failures = settings.failures;
         format!(
-            "the run was ended early by the limit of {failures} failures: its figures are those of a part (failures = N in siegerc)"
+            "the run ended early at the limit of {failures} failures: its figures are incomplete (failures = N in siegerc)"
         )
     });
     let (asked, limit) = (settings.concurrent, settings.limit);
     let capped = (asked > limit && settings.look.is_none())
-        .then(|| format!("{asked} users were asked for, and {limit} made the load (limit = N in siegerc)"));
+        .then(|| format!("{asked} users requested, capped at {limit} (limit = N in siegerc)"));
     note.into_iter().chain(ended_early).chain(capped).chain(paused(settings, desk)).chain(waited(desk)).collect()
 }
 

@@ -17,7 +17,7 @@ pub struct Answer {
     pub contender: String,
     /// The unit of loads.
     pub unit: LoadUnit,
-    /// The whole in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; bends at 2,950 to 3,050; …".
+    /// The whole in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at 2,950 to 3,050; …".
     pub sentence: String,
     /// One for each set of objectives, in their order.
     pub capacities: Vec<Capacity>,
@@ -82,7 +82,7 @@ pub struct Recovery {
 pub struct SearchTrial {
     /// The load.
     pub load: f64,
-    /// Why it was tried: "twice the last", "refine below the estimate", "confirmation run".
+    /// Reason for the trial: "twice the previous load", "refine below the estimate", "confirmation run".
     pub why: String,
     /// Measured time, in seconds.
     pub seconds: f64,

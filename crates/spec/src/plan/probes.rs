@@ -207,9 +207,9 @@ fn select(of: &Processes) -> Result<(Select, String), String> {
     ];
     let mut given = ways.into_iter().flatten();
     let first = given.next();
-    first.filter(|_| given.next().is_none()).ok_or_else(|| {
-        "which processes is said by one of name, pid, pid_file, port or cgroup; write one of them".to_owned()
-    })
+    first
+        .filter(|_| given.next().is_none())
+        .ok_or_else(|| "no processes are selected; write one of name, pid, pid_file, port or cgroup".to_owned())
 }
 
 fn via(written: Option<&ScalarOr<Ssh>>) -> ProbeAccess {
