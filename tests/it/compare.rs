@@ -210,7 +210,7 @@ fn what_was_measured_before_a_signal_is_told_and_gone_on_with() {
     until("the first block", || running.told().contains("after repetition 1"));
     running.signal(Signal::INT);
     let first = running.finish_amid().ends(130);
-    first.says(&["Comparison - stopped after", "of 6 at most", "did not decide. -> continue with --resume"]);
+    first.says(&["Comparison - stopped after", "of 6 at most", "-> continue with --resume"]);
     let kept = first.at("/trials").as_array().map_or(0, Vec::len);
     let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
     assert!([0, 5, 6].contains(&again.code), "{}{}", again.out, again.err);
@@ -248,7 +248,10 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (format!("compare A={url} B={url} --smallest 2"), "more than 0% and less than 100%"),
         (format!("compare A={url} B={url} --at peak"), "write load, capacity or both"),
         (format!("compare A={url} B={url} --at both"), "at which load, besides the capacity?"),
-        (format!("compare A={url} B={url} --at capacity --metric p99"), "only those are compared; write --at both"),
+        (
+            format!("compare A={url} B={url} --at capacity --metric p99"),
+            "only capacities are compared; write --at both",
+        ),
         (format!("compare A={url} B={url} --at capacity -d 5s"), "a search chooses the duration of its trials"),
         (format!("compare A={url} B={url} --at capacity --objective 1-3-10"), "would be a second capacity"),
         (format!("compare A={url} B={url} --at capacity --within 1m"), "that is 3 s for each of 20 searches"),

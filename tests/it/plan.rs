@@ -51,7 +51,7 @@ fn mistakes_are_told_with_their_place() {
             &["--set", "load.rate=fast"],
             "--set load.rate=fast: load.rate: `fast`: not a number",
         ),
-        ("", &[], "brunt: plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with\n"),
+        ("", &[], "brunt: plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with\n"),
     ] {
         let folder = folder(plan);
         let (out, told, code) = said(&[&["check", "plan.yaml"][..], words].concat(), folder.path());

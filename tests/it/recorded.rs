@@ -1,7 +1,8 @@
-//! What brunt says to wrong inputs (`tests/data/wrong-inputs.txt`) and what its help is (`help-80.txt`), to be read from top
-//! to bottom.
+//! Compares brunt's output with files of `tests/data` that a reviewer reads from top to bottom: errors of wrong inputs
+//! (`wrong-inputs.txt`), help (`help-80.txt`), reports of stored runs and experiments (`reports-80.txt`).
 //!
-//! Each case is a line `$ brunt …` and the answer below it. `BRUNT_WRITE=1` writes the answers anew.
+//! Each case is a line `$ brunt …` and the output below it. `BRUNT_WRITE=1` writes the output anew. The brief report of a
+//! run is recorded by `brunt-report` (`text/screens.rs`), that of a check by `brunt-cli` (`check/text/tests.rs`).
 
 use crate::world::brunt::program;
 use std::fs;
@@ -59,6 +60,12 @@ const COMMANDS: [&str; 34] = [
     "man",
     "schema",
 ];
+
+/// Archives of a run and of experiments, measured against `brunt lab`; `brunt runs export` wrote them.
+const STORED: [&str; 4] = ["run", "sweep", "find", "compare"];
+
+/// Reports of them.
+const REPORTS: [&str; 4] = ["report 7sbgddz -v", "report sweep", "report find", "report compare"];
 
 /// A text without the hashes that stand for secrets: each process has its own.
 fn without_hashes(text: &str) -> String {
@@ -136,5 +143,29 @@ fn the_help_of_every_command_fits_terminals_of_60_80_and_120_columns() {
             now.push(format!("$ brunt {name} --help\n{}\n\n", String::from_utf8_lossy(&out.stdout).trim_end()));
         }
         Recorded::open(&format!("help-{columns}.txt")).hold(&now.concat());
+    }
+}
+
+#[test]
+fn the_reports_of_stored_runs_fit_terminals_of_60_80_and_120_columns() {
+    let store = TempDir::new().expect("a directory");
+    let brunt = |columns: usize, arguments: &str| {
+        let mut brunt = Command::new(program("BRUNT_BIN", "brunt"));
+        brunt.args(arguments.split_whitespace()).env("BRUNT_STORE", store.path()).env("COLUMNS", columns.to_string());
+        let out = brunt.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/stored")).output().expect("brunt");
+        assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8_lossy(&out.stdout).trim_end().to_owned()
+    };
+    for name in STORED {
+        brunt(80, &format!("runs import {name}.brunt"));
+    }
+    for columns in [60, 80, 120] {
+        let shown = REPORTS.map(|arguments| {
+            let report = brunt(columns, arguments);
+            let wide: Vec<&str> = report.lines().filter(|line| line.chars().count() > columns).collect();
+            assert!(wide.is_empty(), "{columns} columns, brunt {arguments}: {wide:#?}");
+            format!("$ brunt {arguments}\n{report}\n\n")
+        });
+        Recorded::open(&format!("reports-{columns}.txt")).hold(&shown.concat());
     }
 }

@@ -36,7 +36,7 @@ export function environment({ environment }: StudyDocument): HTMLElement | null 
   const facts: [string, string | null][] = [
     ['Command', environment.command],
     ['brunt', environment.brunt],
-    ['Server calls itself', environment.server],
+    ['Server software', environment.server],
     ['Addresses', environment.addresses.join(', ')],
     ['Kernel', environment.kernel],
     ['CPU', environment.cpu],
@@ -49,7 +49,7 @@ export function environment({ environment }: StudyDocument): HTMLElement | null 
   return section(
     'environment',
     'Environment',
-    simpleTable(['What', 'As it was'], rows, 'The machine of the generator'),
+    simpleTable(['Name', 'Value'], rows, 'The machine of the generator'),
     pairs('Limits of the process', environment.limits),
     pairs('Kernel settings', environment.sysctls),
   );
@@ -60,7 +60,7 @@ function route({ route }: Environment): [string, string | null][] {
   const speed = route.link_bits_per_second;
   const way = [route.interface, speed ? `${value(speed / 8, 'bytes_per_second')}` : null, route.mtu_bytes ? `MTU ${plain(route.mtu_bytes)} B` : null];
   return [
-    ['Way to the server', way.filter(Boolean).join(', ')],
+    ['Route to the server', way.filter(Boolean).join(', ')],
     ['Server on the same machine', route.same_host === null ? null : route.same_host ? 'yes' : 'no'],
     ['Listener', route.listener],
     ['Accept queue', route.listener_backlog === null ? null : plain(route.listener_backlog)],

@@ -4,7 +4,7 @@
 
 import uPlot from 'uplot';
 import { colour, colourNumber, dashes, faint } from './colour';
-import { styled } from './dom';
+import { styled, themed } from './dom';
 import { axisUnit } from './format';
 import type { Group, Member, Range } from './group';
 import { paint } from './heat';
@@ -202,8 +202,8 @@ export class Chart implements Member {
       labelFont: `12px ${styled('--font')}`,
       font: `12px ${styled('--font')}`,
       size: side === 'x' ? 30 : 58,
-      stroke: styled('--muted'),
-      grid: { stroke: styled('--grid'), width: 1 },
+      stroke: themed('--muted'),
+      grid: { stroke: themed('--grid'), width: 1 },
       ticks: { show: false },
       splits: (_u, _axis, low, high) => at(low, high).map((t) => t.at),
       values: (_u, splits) => {
@@ -224,7 +224,7 @@ export class Chart implements Member {
       const at = bend(this.figure.x.scale).to(mark.x);
       const x = at === null ? -1 : Math.round(u.valToPos(at, 'x', true));
       if (x < bbox.left || x > bbox.left + bbox.width) return;
-      const ink = mark.contender === null ? styled('--muted') : colour(mark.contender);
+      const ink = mark.contender === null ? themed('--muted') : colour(mark.contender);
       ctx.strokeStyle = ctx.fillStyle = ink;
       ctx.lineWidth = ratio;
       ctx.setLineDash([3 * ratio, 3 * ratio]);
@@ -237,7 +237,7 @@ export class Chart implements Member {
       const right = x + ctx.measureText(text).width + 8 * ratio < bbox.left + bbox.width;
       ctx.textAlign = right ? 'left' : 'right';
       ctx.setLineDash([]);
-      ctx.strokeStyle = styled('--page');
+      ctx.strokeStyle = themed('--page');
       ctx.lineWidth = 3 * ratio;
       const [left, top] = [x + (right ? 4 : -4) * ratio, bbox.top + (2 + 14 * (i % 4)) * ratio];
       ctx.strokeText(text, left, top);

@@ -1,6 +1,6 @@
 // Whose line has which colour and which dashes.
 
-import { styled } from './dom';
+import { themed } from './dom';
 import type { Figure } from './types';
 
 /** So many colours the style sheet has: `--line-0` and on. */
@@ -15,7 +15,7 @@ export function colourNumber({ lines }: Figure, index: number): number {
   return lines.some((line) => line.contender !== null) ? COLOURS - 1 : index % COLOURS;
 }
 
-export const colour = (number: number): string => styled(`--line-${number % COLOURS}`);
+export const colour = (number: number): string => themed(`--line-${number % COLOURS}`);
 
 export const dashes = (dash: number): number[] => DASHES[dash % DASHES.length] ?? [];
 

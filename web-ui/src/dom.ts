@@ -25,7 +25,18 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
   return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...children);
 }
 
-/** A colour or size that the style sheet names. */
+/** A colour of the style sheet, as `#rrggbb`: the canvas does not understand `light-dark()`. */
+export function themed(name: string): string {
+  const probe = h('i', { hidden: true });
+  document.body.append(probe);
+  probe.style.color = `var(${name})`;
+  const parts = getComputedStyle(probe).color.match(/\d+/g) ?? [];
+  probe.remove();
+  const hex = (part: string): string => Number(part).toString(16).padStart(2, '0');
+  return `#${parts.slice(0, 3).map(hex).join('')}`;
+}
+
+/** A font of the style sheet. */
 export function styled(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -1,7 +1,7 @@
 // A heat map: cells painted on the chart's canvas, the darker the more.
 
 import type uPlot from 'uplot';
-import { styled } from './dom';
+import { themed } from './dom';
 import { bend } from './scale';
 import type { Figure, Heat } from './types';
 
@@ -12,7 +12,7 @@ export function paint(u: uPlot, figure: Figure, heat: Heat): void {
   const across = bend(figure.x.scale);
   const up = bend(figure.y.scale);
   const most = Math.max(1, ...heat.counts.map((column) => Math.max(0, ...column)));
-  const [none, full] = [rgb(styled('--heat-low')), rgb(styled('--heat-high'))];
+  const [none, full] = [rgb(themed('--heat-low')), rgb(themed('--heat-high'))];
   const shades = Array.from({ length: SHADES }, (_, i) => mix(none, full, i / (SHADES - 1)));
   const rows = heat.y.map((y) => edge(up.to(y), (at) => u.valToPos(at, 'y', true), u.bbox.top + u.bbox.height));
   const columns = heat.x.map((x) => edge(across.to(x), (at) => u.valToPos(at, 'x', true), u.bbox.left));

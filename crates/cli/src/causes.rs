@@ -1,5 +1,7 @@
 //! Writes an error and its causes as one line.
 
+use brunt_spec::error::without_number;
+
 /// The error and its causes, each once: many libraries repeat the cause in their own message. The system's numbers are left
 /// out, since its words say the same.
 pub fn line(error: &anyhow::Error) -> String {
@@ -8,15 +10,6 @@ pub fn line(error: &anyhow::Error) -> String {
         .map(|cause| without_number(&cause.to_string()))
         .reduce(|line, cause| if line.ends_with(&cause) { line } else { line + ": " + &cause })
         .unwrap_or_default()
-}
-
-/// `No such file or directory (os error 2)` without what is in parentheses, wherever it occurs.
-pub fn without_number(text: &str) -> String {
-    let Some((first, rest)) = text.split_once(" (os error ") else { return text.into() };
-    match rest.split_once(')') {
-        Some((number, rest)) if number.parse::<i32>().is_ok() => first.to_owned() + &without_number(rest),
-        _ => text.into(),
-    }
 }
 
 #[cfg(test)]

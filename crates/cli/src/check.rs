@@ -6,6 +6,7 @@ mod text;
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
+use crate::view;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
@@ -70,7 +71,9 @@ fn estimate(plan: &Plan, facts: &mut Facts) {
 fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
     let mut shown = args.settings.output.quiet;
     for Output { format, file } in &args.settings.output.outputs {
-        let text = if format == "json" { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report) };
+        let view = if file.is_some() { view::of_file() } else { view::of_stdout() };
+        let json = format == "json";
+        let text = if json { format!("{:#}\n", serde_json::to_value(report)?) } else { text::text(report, &view) };
         if let Some(path) = file {
             let text = crate::redact::text(&text);
             let written = File::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
@@ -80,7 +83,7 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
             show(&text)?;
         }
     }
-    if shown { Ok(()) } else { show(&text::text(report)) }
+    if shown { Ok(()) } else { show(&text::text(report, &view::of_stdout())) }
 }
 
 fn show(text: &str) -> Result<()> {

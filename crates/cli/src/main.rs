@@ -43,6 +43,7 @@ mod runs;
 mod screen;
 mod signals;
 mod stored;
+mod terminal;
 mod view;
 mod worker;
 
@@ -50,6 +51,7 @@ use anyhow::Result;
 use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
+use brunt_spec::error::without_number;
 use brunt_spec::to_plan;
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command};
@@ -97,8 +99,7 @@ fn main() -> ExitCode {
 /// The arguments. What is wrong with them is told without repeating secrets.
 fn arguments(words: &[String]) -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
-        let explained =
-            mistakes::explained(&error, words).map(|text| format!("brunt: {}\n", causes::without_number(&text)));
+        let explained = mistakes::explained(&error, words).map(|text| format!("brunt: {}\n", without_number(&text)));
         let told = explained.clone().unwrap_or_else(|| error.render().to_string());
         let shown = redact::text(&told);
         if explained.is_none() && (shown == told || !error.use_stderr()) {

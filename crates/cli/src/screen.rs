@@ -1,14 +1,18 @@
 //! Standard error of a terminal: a block of lines that is redrawn in place, and lines that stay above it.
 
+use crate::terminal;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many lines of the block are on the terminal.
 static DRAWN: Mutex<usize> = Mutex::new(0);
 
-/// How many columns standard error has; 80 where it is no terminal.
+/// The progress block is laid out for no fewer columns.
+const NARROWEST: usize = 20;
+
+/// Columns of standard error.
 pub fn width() -> usize {
-    rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
+    terminal::columns(io::stderr()).max(NARROWEST)
 }
 
 /// Draws the block anew; without lines, nothing is left of it. A line that would wrap is cut, since a wrapped one cannot be

@@ -1,5 +1,6 @@
 //! How reports look here: `-v`, `--color`, the environment's word on colors, and the width of the terminal.
 
+use crate::terminal;
 use brunt_report::view::{COLUMNS, Color, Detail, View};
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal};
@@ -46,7 +47,8 @@ pub fn adopt(args: &ViewArgs) {
     let stream = if io::stdout().is_terminal() { Stream::Terminal } else { Stream::Elsewhere };
     let detail = if args.verbose { Detail::Full } else { Detail::Brief };
     let color = color(args.color, stream, |name| std::env::var(name).ok());
-    CURRENT.get_or_init(|| View { columns: columns(stream), color, detail });
+    let columns = terminal::columns(io::stdout()).clamp(NARROWEST, WIDEST);
+    CURRENT.get_or_init(|| View { columns, color, detail });
 }
 
 /// How text on standard output is set.
@@ -57,12 +59,6 @@ pub fn of_stdout() -> View {
 /// How text in a file is set.
 pub fn of_file() -> View {
     View { columns: COLUMNS, color: Color::None, ..of_stdout() }
-}
-
-fn columns(stream: Stream) -> usize {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|_| stream == Stream::Terminal);
-    let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    columns.map_or(COLUMNS, |columns| columns.clamp(NARROWEST, WIDEST))
 }
 
 /// <https://no-color.org> and <https://bixense.com/clicolors>; the option has the last word.

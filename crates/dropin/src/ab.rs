@@ -26,6 +26,7 @@ use brunt_engine::{Control, Sink};
 use brunt_model::{Environment, Plan};
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
+use brunt_spec::error::without_number;
 use classic::Fatal;
 use desk::Desk;
 use onlooker::Onlooker;
@@ -156,7 +157,7 @@ fn write(path: Option<&Path>, kind: &str, caller: &Caller, text: impl FnOnce() -
     let Some(path) = path else { return true };
     let written = fs::write(path, text());
     if let Err(error) = &written {
-        caller.err_line(&format!("Cannot open {kind} output file: {}", args::without_number(error)));
+        caller.err_line(&format!("Cannot open {kind} output file: {}", without_number(&error.to_string())));
     }
     written.is_ok()
 }

@@ -57,12 +57,12 @@ const ROWS: &[Row<OptionEffect>] = &[
     row("with", Takes::Value, |args, file| args.more.push(PathBuf::from(file))),
 ];
 
-const HELP: &str = "  TABLE         what autobench wrote
-  CHART         the file to be made: .png, .svg, or PostScript under any other name
-  COLUMN...     which columns, by number from 2 on; all, where none is named
-  --title TEXT  what stands above the chart; the table's name, unless told otherwise
-  --ask         asks for the title, as of old
-  --with FILE   the columns of another table, in the same chart
+const HELP: &str = "  TABLE         table that autobench wrote
+  CHART         output file: .png, .svg, or PostScript for any other name
+  COLUMN...     columns to draw, numbered from 2; default: all
+  --title TEXT  title of the chart; default: the table's name
+  --ask         ask for the title interactively
+  --with FILE   add the columns of another table
 ";
 
 /// Carries out a command line of bench2graph's; the exit code.
@@ -124,7 +124,7 @@ fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
 fn write(path: &Path, figure: &Figure) -> io::Result<()> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let kind = KINDS.iter().find(|(name, _)| *name == ending).map_or(OTHERWISE, |kind| kind.1);
-    let bytes = kind(figure)?.ok_or_else(|| io::Error::other("there is nothing to be seen; name other columns"))?;
+    let bytes = kind(figure)?.ok_or_else(|| io::Error::other("no data to draw; choose other columns"))?;
     // Nobody else may have made it in between.
     let mut file = File::create_new(path)?;
     file.write_all(&bytes).inspect_err(|_| {

@@ -75,7 +75,7 @@ impl FinishedRun {
                 say(&note_line(note));
             }
             if let Some(note) = verdict(&judgement.verdict) {
-                say(&note_line(&format!("{note}; --brunt-report FILE.html tells why")));
+                say(&note_line(&format!("{note}; --brunt-report FILE.html shows the reason")));
             }
         }
         if let Some(kept) = self.kept {

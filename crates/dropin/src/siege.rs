@@ -25,6 +25,7 @@ use brunt_engine::{Control, Sink};
 use brunt_model::{Environment, Plan};
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
+use brunt_spec::error::without_number;
 use desk::Desk;
 use lines::Lines;
 use onlooker::Onlooker;
@@ -74,8 +75,7 @@ fn begin(called: &str, mut settings: Settings, caller: &Arc<Caller>) -> u8 {
         Ok(asked) => asked,
         Err(trouble) => {
             if let Some(error) = trouble {
-                let why = error.to_string();
-                let why = why.split(" (os error").next().unwrap_or(&why);
+                let why = without_number(&error.to_string());
                 caller.err_line(&format!("[\x1b[1;32malert\x1b[0m] unable to open file: {}: {why}", settings.file));
             }
             show(called, InfoPage::Help, &settings, caller);
@@ -164,12 +164,12 @@ fn notes(settings: &Settings, desk: &Desk, note: Option<String>) -> Vec<String> 
     let ended_early = desk.aborted.then(|| {
         let failures = settings.failures;
         format!(
-            "the run was ended early by the limit of {failures} failures: its figures are those of a part (failures = N in siegerc)"
+            "the run ended early at the limit of {failures} failures: its figures are incomplete (failures = N in siegerc)"
         )
     });
     let (asked, limit) = (settings.concurrent, settings.limit);
     let capped = (asked > limit && settings.look.is_none())
-        .then(|| format!("{asked} users were asked for, and {limit} made the load (limit = N in siegerc)"));
+        .then(|| format!("{asked} users requested, capped at {limit} (limit = N in siegerc)"));
     note.into_iter().chain(ended_early).chain(capped).chain(paused(settings, desk)).chain(waited(desk)).collect()
 }
 

@@ -17,18 +17,18 @@ pub struct Observations {
     pub unit: LoadUnit,
     /// One for each trial.
     pub observations: Vec<Observation>,
-    /// Bounds that each contender is held against.
+    /// Objectives that each contender is tested against.
     pub objectives: Vec<Objective>,
-    /// What the file or study cannot tell, each a sentence, such as "one value a step".
+    /// Limitations of the file or study, each a sentence, such as "one value a step".
     pub notes: Vec<String>,
 }
 
-/// What one trial came to. Times in seconds; what is not known is null.
+/// Results of one trial. Times in seconds; unknown figures are null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
-    /// Whose, by index.
+    /// Contender, as an index from 0.
     pub contender: usize,
-    /// Which repetition, from 0.
+    /// Repetition, from 0.
     pub repetition: u32,
     /// The load that was asked for: arrivals per second or users.
     pub load: f64,
@@ -38,11 +38,11 @@ pub struct Observation {
     pub achieved: f64,
     /// Mean response time of completed requests.
     pub mean: Option<f64>,
-    /// Its quantiles, each with whether it is known from below only.
+    /// Quantiles of the response time.
     pub quantiles: Vec<ObservedQuantile>,
-    /// The least response time.
+    /// Minimum response time, in seconds.
     pub min: Option<f64>,
-    /// The longest.
+    /// Maximum response time, in seconds.
     pub max: Option<f64>,
     /// The share of errors, 0 to 1.
     pub errors: Option<f64>,
@@ -50,7 +50,7 @@ pub struct Observation {
     pub objectives: Vec<Option<bool>>,
     /// The verdict on the generator.
     pub verdict: Option<State>,
-    /// It was cut short: its figures are those of a part.
+    /// True if the trial was cut short: its figures are those of a part.
     pub cut_short: bool,
     /// Its blocks of a second each, in order; empty where only sums are known.
     pub blocks: Vec<Block>,
@@ -59,18 +59,18 @@ pub struct Observation {
 /// A quantile of the response time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObservedQuantile {
-    /// Which: 0.99 is p99.
+    /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
     /// In seconds.
     pub seconds: f64,
-    /// It is known from below only.
+    /// True if the figure is a lower bound.
     pub at_least: bool,
 }
 
 /// A second of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
-    /// How long it was.
+    /// Length of the block, in seconds.
     pub seconds: f64,
     /// Arrivals that became due in it.
     pub planned: u64,
@@ -82,22 +82,22 @@ pub struct Block {
     pub p99: Option<f64>,
 }
 
-/// All that was decided about a sweep.
+/// Analysis of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
     /// The contenders, in order.
     pub contenders: Vec<ContenderAnalysis>,
-    /// What a reader should be told first, the gravest first.
+    /// Findings, most serious first.
     pub findings: Vec<Finding>,
-    /// How much each contender carries, where that was asked.
+    /// Capacity of each contender; empty unless it was searched for.
     #[serde(default)]
     pub answers: Vec<Answer>,
-    /// Which is better, where that was asked.
+    /// Comparison of the contenders; null unless one was asked for.
     #[serde(default)]
     pub comparison: Option<Comparison>,
 }
 
-/// What was decided about one contender.
+/// Analysis of one contender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderAnalysis {
     /// Its name.
@@ -108,9 +108,9 @@ pub struct ContenderAnalysis {
     pub limits: Vec<LoadLimit>,
     /// The fit of the Universal Scalability Law; null where the sweep allows none.
     pub scalability: Option<Scalability>,
-    /// Trials and steps that do not fit to the others.
+    /// Trials and steps that deviate from the others.
     pub outliers: Vec<Outlier>,
-    /// What limited the server at its highest loads; null where nothing was read of it.
+    /// Server bottleneck at its highest loads; null without readings of the server.
     pub bottleneck: Option<Bottleneck>,
 }
 
@@ -119,7 +119,7 @@ pub struct ContenderAnalysis {
 pub struct CurvePoint {
     /// The load.
     pub load: f64,
-    /// How many trials it is made of; cut-short and invalid ones are not among them.
+    /// Number of trials behind the point; cut-short and invalid trials are excluded.
     pub trials: u32,
     /// Offered, per second.
     pub offered: Option<BandedFigure>,
@@ -137,7 +137,7 @@ pub struct CurvePoint {
     pub errors: Option<BandedFigure>,
 }
 
-/// A figure over several trials: their median, and how far it is known.
+/// A figure over several trials: median and interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BandedFigure {
     /// The median of the trials.
@@ -146,20 +146,20 @@ pub struct BandedFigure {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// What `low` and `high` are.
+    /// Meaning of `low` and `high`.
     pub band: Band,
 }
 
-/// What the two ends beside a figure are.
+/// Meaning of the interval `low` to `high` beside a figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// Nothing: there is one value only.
+    /// No interval: there is one value only.
     #[default]
     One,
-    /// The lowest and the highest trial: fewer than six of them carry no 95 % interval.
+    /// Minimum and maximum of the trials: fewer than six give no 95 % interval.
     Range,
-    /// A 95 % interval from blocks of a second within the one run: it knows nothing of how runs differ.
+    /// A 95 % interval from one-second blocks within one run, without the variation between runs.
     WithinRun,
     /// A 95 % interval over repetitions.
     Repetitions,
@@ -170,17 +170,17 @@ pub enum Band {
 /// One definition of a limit, and what it gives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadLimit {
-    /// Which definition.
+    /// Definition of the limit.
     pub kind: LimitKind,
     /// Its name in a table: `knee`, `saturation point`, `p99 < 3s`.
     pub name: String,
     /// The load (or, of the saturation point, the throughput) with its band; null where the range shows none.
     pub at: Option<BandedFigure>,
-    /// What the figure is counted in: `/s` or `users`.
+    /// Unit of the figure: `/s` or `users`.
     pub unit: String,
-    /// How it was found, and why there is none, as a sentence.
+    /// Method, and the reason if there is no figure; a sentence.
     pub how: String,
-    /// Whether it stays where it is when the range is cut; null where that was not looked at.
+    /// True if the limit stays in place when the range of loads is cut; null if not tested.
     pub robust: Option<bool>,
 }
 
@@ -188,9 +188,9 @@ pub struct LoadLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
-    /// Where the response time starts to bend: Kneedle on the smoothed curve.
+    /// Load at which the response time starts to bend: Kneedle on the smoothed curve.
     Knee,
-    /// The throughput that does not grow any more.
+    /// Maximum throughput.
     Saturation,
     /// Closed loop: the number of users at which the asymptotes cross, `X_max · (R_min + think)`.
     Asymptotes,
@@ -209,41 +209,41 @@ pub struct Scalability {
     pub lambda: BandedFigure,
     /// σ: the share of the work that is serial (contention).
     pub sigma: BandedFigure,
-    /// κ: what keeping all coherent costs.
+    /// κ: cost of coherence between workers (crosstalk).
     pub kappa: BandedFigure,
     /// The number at which throughput is greatest; null where κ may be 0.
     pub peak: Option<BandedFigure>,
     /// The coefficient of determination of the fit.
     pub r_squared: f64,
-    /// What must be said with it.
+    /// Caveat to state with the fit.
     pub caution: String,
 }
 
-/// A trial or step that does not fit to the others.
+/// A trial or step that deviates from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
     /// The load.
     pub load: f64,
-    /// The repetition; null where the whole step stands apart.
+    /// Repetition; null if the whole step deviates.
     pub repetition: Option<u32>,
-    /// What was seen, as a sentence with its figures and what to do.
+    /// Observation with its figures and the action to take; a sentence.
     pub sentence: String,
 }
 
-/// What limited a server.
+/// Server bottleneck.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bottleneck {
-    /// What it was.
+    /// Limiting resource.
     pub culprit: Culprit,
     /// As a sentence with its figures, such as "all 20 php-fpm children busy, 35 requests queued".
     pub sentence: String,
-    /// What was looked at: each figure beside its threshold.
+    /// Evidence: each figure beside its threshold.
     pub evidence: Vec<Reason>,
     /// Other resources at their limits, each a sentence.
     pub others: Vec<String>,
 }
 
-/// What a server may be limited by.
+/// Resource that can limit a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Culprit {
@@ -267,23 +267,23 @@ pub enum Culprit {
     Files,
     /// Not the server: the generator.
     Generator,
-    /// Nothing that was looked at was at its limit.
+    /// No resource that was read was at its limit.
     NotFound,
 }
 
-/// A reading beside what it was held against.
+/// A reading beside its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
-    /// What it bears on.
+    /// Resource that the reading describes.
     pub culprit: Culprit,
-    /// Whose reading: `process:nginx`.
+    /// Source of the reading: `process:nginx`.
     pub source: String,
     /// Its name, with its unit.
     pub name: String,
     /// The figure.
     pub value: f64,
-    /// From where on it counts.
+    /// Value from which the reading counts as a cause.
     pub threshold: f64,
-    /// On which side of it.
+    /// Side of the threshold on which the reading counts.
     pub side: Side,
 }

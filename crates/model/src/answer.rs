@@ -10,68 +10,68 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What a search came to, of one contender; also one that was stopped on its way.
+/// Result of a capacity search for one contender; also of a search that was stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// Its name.
     pub contender: String,
     /// The unit of loads.
     pub unit: LoadUnit,
-    /// The whole in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; bends at 2,950 to 3,050; …".
+    /// The whole in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at 2,950 to 3,050; …".
     pub sentence: String,
     /// One for each set of objectives, in their order.
     pub capacities: Vec<Capacity>,
-    /// Where the response time starts to bend; null where it was not found.
+    /// Load at which the response time starts to bend; null if not found.
     pub knee: Option<Estimate>,
-    /// The throughput that does not grow any more, per second; null where it was not reached.
+    /// Maximum throughput, per second; null if not reached.
     pub saturation: Option<Estimate>,
-    /// The least load at which throughput fell clearly below the saturation; null where it never did.
+    /// Lowest load at which throughput fell clearly below the maximum; null if it never did.
     pub collapse: Option<f64>,
-    /// What became of it after an overload; null where there was none.
+    /// Recovery after an overload; null without an overload phase.
     pub recovery: Option<Recovery>,
-    /// What limited the server at its capacity; null where nothing was read of it.
+    /// Server bottleneck at its capacity; null without readings of the server.
     pub bottleneck: Option<Bottleneck>,
-    /// What was tried, in order.
+    /// Trials of the search, in order.
     pub trials: Vec<SearchTrial>,
     /// The server's capacity drifted during the search: as a sentence with its figures; null where no drift was found.
     pub drift: Option<String>,
-    /// Why no more was tried.
+    /// Reason why the search ended.
     pub ended: SearchEnd,
 }
 
 /// The highest load that meets a set of objectives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Capacity {
-    /// Which objectives.
+    /// Objectives that the load meets.
     pub objectives: ObjectiveSet,
-    /// Its interval; a side that is not known is open.
+    /// Capacity with its interval; an unknown end is null.
     pub at: Estimate,
     /// As a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s: the generator was the limit (its worker
     /// threads had no time left)".
     pub sentence: String,
 }
 
-/// A figure with its 95 % interval, of which a side may be open.
+/// A figure with its 95 % interval; an end may be unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The figure; null where only a side of it is known.
+    /// Figure; null if only a bound is known.
     pub value: Option<f64>,
-    /// It is at least so much; null where not known.
+    /// Lower end of the interval; null if unknown.
     pub low: Option<f64>,
-    /// It is at most so much; null where not known.
+    /// Upper end of the interval; null if unknown.
     pub high: Option<f64>,
 }
 
-/// What became of a server after an overload.
+/// Recovery of a server after an overload.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recovery {
-    /// The load that overloaded it.
+    /// Overload.
     pub overload: f64,
-    /// The load at which it was to recover.
+    /// Load at which recovery was measured.
     pub load: f64,
-    /// Completed per second meanwhile.
+    /// Throughput during the overload, per second.
     pub throughput_overloaded: f64,
-    /// So many seconds until replies were again as they had been at that load; null where they were not before the end.
+    /// Seconds until response times were back to normal at that load; null if they were not by the end.
     #[serde(with = "optional_seconds", rename = "recovery_seconds")]
     #[schemars(with = "Option<f64>")]
     pub after: Option<Duration>,
@@ -82,39 +82,39 @@ pub struct Recovery {
 pub struct SearchTrial {
     /// The load.
     pub load: f64,
-    /// Why it was tried: "twice the last", "refine below the estimate", "confirmation run".
+    /// Reason for the trial: "twice the previous load", "refine below the estimate", "confirmation run".
     pub why: String,
-    /// How many seconds were measured.
+    /// Measured time, in seconds.
     pub seconds: f64,
     /// Completed per second.
     pub achieved: f64,
-    /// What it says of each set of objectives, in their order.
+    /// Side of each capacity on which the load lies, in the order of the objective sets.
     pub sides: Vec<LoadSide>,
-    /// Why it says nothing of the server, where that is so: the generator was the limit, and by what.
+    /// Generator limit that makes the trial say nothing about the server; null if there was none.
     pub limited: Option<String>,
-    /// The first capacity as it was known after it.
+    /// Running estimate of the first capacity after this trial.
     pub known: Estimate,
 }
 
-/// On which side of a capacity a load lies.
+/// Side of a capacity on which a load lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadSide {
-    /// The objectives were met: the capacity is higher.
+    /// Below: the load met the objectives.
     Below,
-    /// They were not: it is lower.
+    /// Above: the load missed the objectives.
     Above,
-    /// That was not decided in the time that a trial has.
+    /// Not decided within the time of a trial.
     Undecided,
 }
 
-/// Why a search ended.
+/// Reason why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchEnd {
-    /// All capacities are known as well as was asked.
+    /// The target precision of all capacities was reached.
     Precise,
-    /// Its time was over.
+    /// The time budget was used up.
     Budget,
     /// The load generator saturated.
     Generator,
@@ -122,6 +122,6 @@ pub enum SearchEnd {
     Most,
     /// The lowest load that makes sense missed the objectives.
     Least,
-    /// Somebody stopped it.
+    /// It was stopped by the user.
     Stopped,
 }

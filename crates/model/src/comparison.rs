@@ -7,24 +7,24 @@ use crate::question::Measure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a comparison came to.
+/// Result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// Each contender against the first, at each load.
+    /// Pairs: each contender against the first, at each load.
     pub pairs: Vec<Pair>,
-    /// What differs between contenders, or is not known of them, besides what was to be compared; each a sentence.
+    /// Unintended or unknown differences between contenders, each a sentence.
     pub differences: Vec<String>,
-    /// Blocks (repetitions in which each contender was measured) that it is made of.
+    /// Number of blocks: repetitions in which each contender was measured.
     pub blocks: u32,
-    /// Blocks there may be at most.
+    /// Maximum number of blocks.
     pub most: u32,
-    /// About so many blocks more it would need to be decided; null where it is, or where that cannot be told.
+    /// Estimated number of further blocks for a decision; null if decided or unknown.
     pub more: Option<u32>,
-    /// Why no more was measured.
+    /// Reason why the comparison ended.
     pub ended: ComparisonEnd,
-    /// Differences that were to make brunt fail, and did, each a sentence.
+    /// Regressions beyond the bounds of `fail_if`, each a sentence.
     pub failed: Vec<String>,
-    /// Capacities that were found for it, in the order in which they were; empty where none was looked for.
+    /// Capacities found for it, in order; empty without a search.
     #[serde(default)]
     pub searched: Vec<FoundCapacity>,
 }
@@ -40,13 +40,13 @@ impl Comparison {
 /// The capacity of a contender in a repetition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundCapacity {
-    /// Whose.
+    /// Contender.
     pub contender: String,
     /// The repetition, from 1.
     pub repetition: u32,
-    /// The capacity; what counts is the figure, or what is known of it, not the interval of the one search.
+    /// Capacity. Comparisons use the figure or its known bound, not the interval of this search.
     pub at: Estimate,
-    /// How many trials it took.
+    /// Number of trials of the search.
     pub trials: u32,
     /// Why no more was tried.
     pub ended: SearchEnd,
@@ -55,75 +55,76 @@ pub struct FoundCapacity {
 /// Two contenders at one load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pair {
-    /// The name of the first: what the other is held against.
+    /// Name of the baseline contender.
     pub ours: String,
-    /// The name of the other: "better" and "worse" are said of it.
+    /// Name of the other contender: "better" and "worse" refer to it.
     pub theirs: String,
-    /// The load; null where each was measured at its own.
+    /// Load; null if each contender was measured at its own.
     pub load: Option<f64>,
-    /// A figure each; the first decides.
+    /// Compared figures; the first decides.
     pub measures: Vec<Compared>,
-    /// How the quantiles of the response time differ, with bands that hold all at once; empty where blocks are too few.
+    /// Differences of the quantiles of the response time, with simultaneous confidence bands; empty if there are too
+    /// few blocks.
     pub shift: Vec<QuantileShift>,
 }
 
 /// One figure of two contenders.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
-    /// Which.
+    /// Compared measure.
     pub measure: Measure,
-    /// Its median over the blocks, of the first.
+    /// Median over the blocks, of the baseline.
     pub ours: f64,
-    /// Of the other.
+    /// Median over the blocks, of the other contender.
     pub theirs: f64,
-    /// By how much the other's is higher, as a share of the first's: the Hodges-Lehmann estimate; null where there is none.
+    /// Relative difference of the other contender from the baseline: the Hodges-Lehmann estimate; null without one.
     pub shift: Option<f64>,
-    /// The lower end of its interval; null where blocks are too few.
+    /// Lower end of its interval; null if there are too few blocks.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The p-value, after Holm and the looks that were taken; null where none can be.
+    /// The p-value, corrected for multiple comparisons (Holm) and interim looks; null without a test.
     pub p: Option<f64>,
-    /// How it was tested.
+    /// Statistical test used.
     pub test: Test,
-    /// What was decided about it.
+    /// Verdict on the figure.
     pub verdict: Better,
     /// The whole as a sentence: "p99: apache is better by 4.1 % (2.6 to 5.5)".
     pub sentence: String,
 }
 
-/// How two groups of figures were tested.
+/// Statistical test of two groups of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Test {
-    /// All ways to exchange the two within each block.
+    /// Permutation test: all exchanges of the two within each block.
     PermutationInBlocks,
-    /// Ranks, of runs that were not made in blocks (Mann & Whitney).
+    /// Mann-Whitney U test, for runs that were not made in blocks.
     MannWhitney,
-    /// Too few to test.
+    /// Too few blocks for a test.
     None,
 }
 
-/// What was decided about a figure.
+/// Verdict on a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// The other contender's is better.
+    /// The other contender is better.
     Better,
-    /// It is worse.
+    /// The other contender is worse.
     Worse,
-    /// They differ by less than matters.
+    /// The difference is smaller than the smallest that matters.
     Equal,
-    /// Not known.
+    /// Undecided.
     Undecided,
 }
 
-/// How a quantile of the response time differs.
+/// Difference of one quantile of the response time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuantileShift {
-    /// Which: 0.99 is p99.
+    /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
-    /// The other's less the first's, in seconds.
+    /// Difference in seconds: other contender minus baseline.
     pub seconds: f64,
     /// The lower end of the band.
     pub low: f64,
@@ -131,16 +132,16 @@ pub struct QuantileShift {
     pub high: f64,
 }
 
-/// Why a comparison ended.
+/// Reason why a comparison ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonEnd {
-    /// The figures that decide are decided.
+    /// The deciding figures are decided.
     Decided,
-    /// All blocks were made.
+    /// The maximum number of blocks was reached.
     Budget,
-    /// Somebody stopped it.
+    /// It was stopped by the user.
     Stopped,
-    /// It is of stored runs: none was made for it.
+    /// The comparison is of stored runs.
     Stored,
 }

@@ -20,7 +20,7 @@ pub struct Environment {
     pub limits: Vec<(String, String)>,
     /// Kernel settings that bear on a load test, by name.
     pub sysctls: Vec<(String, String)>,
-    /// The addresses that the target's name had.
+    /// Resolved addresses of the target.
     pub addresses: Vec<String>,
     /// What the server calls itself.
     pub server: Option<String>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Many runs, fully resolved: nothing else is needed to carry it out. Nothing in it is a default.
+/// A fully resolved experiment of many runs: every setting has its value, and nothing else is needed to execute it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
     /// Its name.
@@ -23,7 +23,7 @@ pub struct Experiment {
     pub repetitions: u32,
     /// In which order.
     pub order: TrialOrder,
-    /// Seconds of rest before each trial but the first.
+    /// Pause before each trial but the first, in seconds.
     #[serde(with = "seconds", rename = "cooldown_seconds")]
     #[schemars(with = "f64")]
     pub cooldown: Duration,
@@ -43,7 +43,7 @@ pub struct Experiment {
     pub source: String,
 }
 
-/// In which order trials are made. Steps go upwards unless it is random; one contender's server runs at a time.
+/// Order of the trials. Steps ascend unless the order is random; one contender's server runs at a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialOrder {
@@ -53,7 +53,7 @@ pub enum TrialOrder {
     Interleaved,
     /// All repetitions of a contender, then those of the next.
     Blocks,
-    /// Each repetition goes through contenders, and each contender through its steps, in an order drawn anew.
+    /// Contenders within a repetition, and steps within a contender, in random order.
     Random,
 }
 
@@ -90,9 +90,9 @@ pub struct Step {
 /// Commands before and after something.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCommands {
-    /// Run before it, in order.
+    /// Commands before it, in order.
     pub before: Vec<Hook>,
-    /// Run after it, in order; also where it was stopped.
+    /// Commands after it, in order; they also run if it was stopped.
     pub after: Vec<Hook>,
 }
 
@@ -110,9 +110,9 @@ pub struct ContenderHooks {
 /// A shell command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hook {
-    /// What `sh -c` is given.
+    /// Command line passed to `sh -c`.
     pub run: String,
-    /// After so many seconds it is ended, and counts as failed.
+    /// Time limit in seconds; then the command is killed and counts as failed.
     #[serde(with = "seconds", rename = "timeout_seconds")]
     #[schemars(with = "f64")]
     pub timeout: Duration,
@@ -121,31 +121,32 @@ pub struct Hook {
 /// A server that brunt starts as a process group of its own, and stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ManagedServer {
-    /// What `sh -c` is given; it stays in the foreground.
+    /// Command line passed to `sh -c`; it stays in the foreground.
     pub start: String,
-    /// When it is ready.
+    /// Condition for the server to be ready.
     pub ready: Ready,
-    /// What ends it; null: SIGTERM to its process group. What is left after `stop_timeout` is killed.
+    /// Command that stops the server; null: SIGTERM to its process group. Processes left after `stop_timeout` are
+    /// killed.
     pub stop: Option<String>,
-    /// Between which trials it is started anew.
+    /// Trials between which it is restarted.
     pub restart: Restart,
     /// Variables of its environment.
     pub environment: Vec<(String, String)>,
-    /// So many seconds it may take to be ready.
+    /// Time limit for readiness, in seconds.
     #[serde(with = "seconds", rename = "ready_timeout_seconds")]
     #[schemars(with = "f64")]
     pub ready_timeout: Duration,
-    /// So many seconds it may take to end.
+    /// Time limit for its end, in seconds.
     #[serde(with = "seconds", rename = "stop_timeout_seconds")]
     #[schemars(with = "f64")]
     pub stop_timeout: Duration,
 }
 
-/// When a managed server is ready.
+/// Condition for a managed server to be ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ready {
-    /// A GET of this URL is answered, with whatever status below 500.
+    /// A GET of this URL gets a reply with a status below 500.
     Url(String),
     /// Something listens at `HOST:PORT`.
     Address(String),
@@ -153,7 +154,7 @@ pub enum Ready {
     Command(String),
 }
 
-/// Between which trials a server is started anew.
+/// Trials between which a server is restarted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Restart {
@@ -162,7 +163,7 @@ pub enum Restart {
     Repetition,
     /// For each step.
     Step,
-    /// Only where another contender was measured in between.
+    /// Only after trials of another contender.
     Never,
 }
 
@@ -177,7 +178,7 @@ pub struct TrialIndex {
     pub step: usize,
 }
 
-/// What a step's load is counted in.
+/// Unit of a step's load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "snake_case")]
 pub enum LoadUnit {

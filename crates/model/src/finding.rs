@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// All that was decided about a run.
+/// Judgement of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// Whether the generator was the limit, and whether the figures may be believed.
@@ -22,21 +22,21 @@ pub struct Judgement {
     pub intervals: Vec<Interval>,
     /// The throughput, per second, with its interval; null where there is too little to say.
     pub throughput: Option<Estimate>,
-    /// What limited the server; null where nothing was read of it.
+    /// Server bottleneck; null without readings of the server.
     #[serde(default)]
     pub bottleneck: Option<crate::Bottleneck>,
 }
 
-/// Whether the generator was the bottleneck.
+/// Verdict: the generator was the bottleneck, or not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// In one word.
     pub state: State,
-    /// What limited the generator, the gravest first; empty unless `limited`.
+    /// Causes that limited the generator, most serious first; empty unless `limited`.
     pub causes: Vec<Cause>,
-    /// What was looked at: each figure beside its threshold.
+    /// Evidence: each figure beside its threshold.
     pub evidence: Vec<Evidence>,
-    /// What this system does not show, each a sentence.
+    /// Readings that this system does not provide, each a sentence.
     pub unseen: Vec<String>,
 }
 
@@ -78,19 +78,19 @@ impl State {
 /// Something that limited the generator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
-    /// Which.
+    /// Resource that was the limit.
     pub limit: Limit,
     /// For how long, in seconds.
     #[serde(with = "seconds", rename = "seconds")]
     #[schemars(with = "f64")]
     pub lasted: Duration,
-    /// What was seen, as a sentence with its figures.
+    /// Observation with its figures; a sentence.
     pub sentence: String,
-    /// What to do about it.
+    /// Action to take.
     pub remedy: String,
 }
 
-/// What a generator may be limited by. [`Limit::words`] says it in words.
+/// Resource that can limit a generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -146,22 +146,22 @@ impl Limit {
     }
 }
 
-/// A figure beside what it was held against.
+/// A figure beside its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// What it bears on.
+    /// Resource that the figure describes.
     pub limit: Limit,
     /// The figure's name, with its unit.
     pub name: String,
     /// The figure: the worst of the measured time.
     pub value: f64,
-    /// From where on it counts as a cause.
+    /// Value from which the figure counts as a cause.
     pub threshold: f64,
-    /// On which side of the threshold.
+    /// Side of the threshold on which the figure counts.
     pub side: Side,
 }
 
-/// On which side of a threshold a figure counts.
+/// Side of a threshold on which a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -174,9 +174,9 @@ pub enum Side {
 /// A consistency check: two ways to count the same must agree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// Which, in a few words.
+    /// Name of the check.
     pub name: String,
-    /// Whether it passed.
+    /// True if the check passed.
     pub holds: bool,
     /// The arithmetic, with its figures.
     pub arithmetic: String,
@@ -187,34 +187,34 @@ pub struct Check {
 pub struct Finding {
     /// The rule that found it: a name that does not change.
     pub rule: String,
-    /// How much it matters.
+    /// Severity.
     pub weight: Weight,
-    /// What was found, with its figures.
+    /// Finding with its figures; a sentence.
     pub sentence: String,
-    /// What to do about it; null where nothing need be done.
+    /// Action to take; null if none is needed.
     pub remedy: Option<String>,
 }
 
-/// How much a finding matters; ordered, the gravest last.
+/// Severity of a finding, ascending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Good to know.
+    /// Information.
     Note,
-    /// The figures say something else than one would think.
+    /// The figures can be misread.
     Warning,
 }
 
-/// When a run was steady.
+/// Start of the steady state of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steady {
     /// Seconds of measured time that came before it was.
     #[serde(with = "seconds", rename = "cut_seconds")]
     #[schemars(with = "f64")]
     pub cut: Duration,
-    /// Whether it became steady in the first half at all.
+    /// True if the steady state began within the first half.
     pub reached: bool,
-    /// How this was found.
+    /// Method of detection.
     pub method: String,
 }
 
@@ -222,15 +222,15 @@ pub struct Steady {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ConfidenceInterval")]
 pub struct Interval {
-    /// Which: 0.99 is p99.
+    /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
     /// The percentile and its interval, in seconds; null where the run was too short for one.
     pub estimate: Option<Estimate>,
     /// Independent observations that the run is worth at this percentile.
     pub effective_samples: f64,
-    /// Why there is no interval; null where there is one.
+    /// Reason why there is no interval; null if there is one.
     pub too_short: Option<String>,
-    /// How the interval was found.
+    /// Method of the interval.
     pub method: String,
 }
 

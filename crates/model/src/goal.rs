@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// A run that ends when it is sure enough.
+/// Condition for an early end: the intervals are narrow enough.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Until {
-    /// All of these are to be reached, twice in a row. None: it ends when whoever asked for it knows enough, as in a search.
+    /// Goals that must hold twice in a row. Empty: the caller decides, as in a search.
     pub goals: Vec<Goal>,
-    /// Seconds of measured time before the first look.
+    /// Minimum measured time, in seconds.
     #[serde(with = "seconds", rename = "least_seconds")]
     #[schemars(with = "f64")]
     pub least: Duration,
 }
 
-/// How narrow the 95 % interval of a figure is to be.
+/// Target width of the 95 % interval of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
     /// The figure.
     pub aim: Aim,
-    /// Neither end of its interval is further away than this share of the figure: 0.05 is ±5 %.
+    /// Maximum distance of either end of the interval, as a share of the figure: 0.05 is ±5 %.
     pub within: f64,
 }
 

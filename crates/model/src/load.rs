@@ -6,32 +6,32 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// The load model: who decides when the next request is due.
+/// Load model: closed (each reply triggers the next request) or open (a schedule does).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "snake_case")]
 pub enum Load {
-    /// Virtual users: each asks again when its last reply is complete and it has thought. Cannot see queueing before
-    /// its users.
+    /// Virtual users: each sends its next request after its last reply and its think time. Hides queueing (coordinated
+    /// omission).
     Closed {
-        /// How many users there are.
+        /// Number of users.
         users: Shape,
-        /// How long each waits between a reply and its next request.
+        /// Think time between a reply and the user's next request.
         think: Think,
     },
-    /// Arrivals by a schedule that does not wait for replies.
+    /// Arrivals follow a schedule that does not wait for replies.
     Open {
         /// Arrivals per second.
         rate: Shape,
-        /// How arrivals are spaced.
+        /// Spacing of the arrivals.
         arrivals: Arrivals,
-        /// At most so many connections; an arrival that finds none free waits. None: as many as it takes.
+        /// Maximum number of connections; an arrival that finds none free waits. Null: no maximum.
         connections: Option<u32>,
-        /// At most so many requests under way; arrivals beyond are dropped and counted.
+        /// Maximum number of requests in flight; further arrivals are dropped and counted.
         max_in_flight: u32,
     },
 }
 
-/// A quantity over time: stages, each going in a straight line from one value to another.
+/// A quantity over time: stages, each linear from one value to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Shape {
     /// Stages in order; never empty.
@@ -45,7 +45,7 @@ pub struct Stage {
     pub from: f64,
     /// The value at its end.
     pub to: f64,
-    /// How long it lasts, in seconds; null: until the run stops.
+    /// Duration in seconds; null: until the run stops.
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
     #[schemars(with = "Option<f64>")]
     pub duration: Option<Duration>,
@@ -127,17 +127,18 @@ impl fmt::Display for Shape {
     }
 }
 
-/// How arrivals are spaced around their rate.
+/// Spacing of arrivals around their rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
-    /// Random, independent of each other, as from many people.
+    /// Poisson process: random and independent, as from many people.
     Poisson,
-    /// All the same distance apart.
+    /// Equal intervals.
     Even,
-    /// So many at one instant.
+    /// Bursts of this many arrivals at one instant.
     Burst(u32),
-    /// Distances random and independent, evenly spread about their mean: by up to so many millionths of it each way.
+    /// Random independent intervals, uniformly distributed around their mean; the value is the maximum deviation, in
+    /// millionths of the mean.
     Uniform(u32),
 }
 
@@ -149,14 +150,14 @@ impl Load {
     }
 }
 
-/// How long a virtual user waits between a reply and its next request: evenly distributed from `least` to `most`.
+/// Think time between a reply and the user's next request: uniformly distributed from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Think {
-    /// The shortest, in seconds.
+    /// Minimum, in seconds.
     #[serde(with = "seconds", rename = "least_seconds")]
     #[schemars(with = "f64")]
     pub least: Duration,
-    /// The longest, in seconds.
+    /// Maximum, in seconds.
     #[serde(with = "seconds", rename = "most_seconds")]
     #[schemars(with = "f64")]
     pub most: Duration,
@@ -177,7 +178,7 @@ impl Think {
     }
 }
 
-/// When a run is over: whichever comes first.
+/// Conditions that end a run; the first to hold counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stop {
     /// Seconds before the measured time, with load, whose samples are kept apart.

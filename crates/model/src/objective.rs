@@ -10,9 +10,9 @@ use std::fmt;
 pub struct Objective {
     /// The figure.
     pub metric: Metric,
-    /// How it must stand to the bound.
+    /// Comparison with the bound.
     pub relation: Relation,
-    /// The bound: seconds, a share from 0 to 1, or per second, as the metric has it.
+    /// Bound in the unit of the metric: seconds, a share from 0 to 1, or per second.
     pub bound: f64,
 }
 
@@ -34,7 +34,7 @@ pub enum Metric {
     Goodput,
 }
 
-/// How a figure must stand to its bound.
+/// Comparison of a figure with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {

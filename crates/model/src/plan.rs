@@ -14,45 +14,45 @@ use std::time::Duration;
 
 pub use crate::reply_policy::{Checks, StatusRange};
 
-/// One run, fully resolved: nothing else is needed to carry it out. Nothing in it is a default.
+/// A fully resolved run: every setting has its value, and nothing else is needed to execute it.
 ///
 /// Plans of logs that were written before there were populations are read, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "before::Written")]
 #[schemars(!try_from)]
 pub struct Plan {
-    /// Users of one kind each, all at the same time; never empty.
+    /// Populations of virtual users, all active at the same time; never empty.
     pub populations: Vec<Population>,
-    /// What is made of replies; requests name them by number. Never empty.
+    /// Reply policies; requests refer to them by index. Never empty.
     pub reply_policies: Vec<ReplyPolicy>,
-    /// How connections are made and kept.
+    /// Connection settings.
     pub connection: Connection,
     /// Bounds on the figures of the run.
     pub objectives: Vec<Objective>,
-    /// The run ends before its time when it is sure enough; null: it does not.
+    /// Precision at which the run ends early; null: it does not end early.
     pub until: Option<Until>,
-    /// What is recorded.
+    /// Recording settings.
     pub record: Record,
-    /// From which every random choice is drawn.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Worker threads of each process.
     pub threads: u32,
-    /// Processes that carry it out together: each may have only so many open files.
+    /// Processes that share the load.
     pub processes: u32,
-    /// Workers are awake shortly before each instant of the schedule, which costs CPU.
+    /// True: busy-wait before each send, for less lag at the cost of CPU.
     pub precise: bool,
 }
 
-/// Users of one kind: what they do, how much of it, and until when.
+/// A population: virtual users with one load, scenario and stop condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Population {
     /// Its name in reports.
     pub name: String,
-    /// How much, and when.
+    /// Load of the population.
     pub load: Load,
-    /// What its users do.
+    /// Scenario of its users.
     pub scenario: Scenario,
-    /// When it is over.
+    /// Conditions that end the population's load.
     pub stop: Stop,
 }
 
@@ -134,34 +134,34 @@ impl Plan {
     }
 }
 
-/// How connections are made and kept.
+/// Connection settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
-    /// HTTP/1.0 instead of HTTP/1.1.
+    /// True: HTTP/1.0 instead of HTTP/1.1.
     pub http10: bool,
-    /// Requests on one connection, at most; 1: a new connection each.
+    /// Maximum number of requests per connection; 1: a new connection for each request.
     pub requests_per_connection: Option<u64>,
-    /// How many requests each connection has under way at once; more than 1 needs HTTP/2.
+    /// Requests in flight per connection; more than 1 needs HTTP/2.
     #[serde(default = "before::one")]
     pub streams: u32,
-    /// Ask once more, on a new connection, where a kept-alive one was found closed.
+    /// True: retry a request once on a new connection if the kept-alive one was closed.
     pub retry_stale: bool,
-    /// From begun to last byte, in seconds.
+    /// Timeout of a request, from begun to last byte, in seconds.
     #[serde(with = "seconds", rename = "timeout_seconds")]
     #[schemars(with = "f64")]
     pub timeout: Duration,
-    /// For resolving, connecting and the TLS handshake together, in seconds.
+    /// Timeout for name resolution, connect and TLS handshake together, in seconds.
     #[serde(with = "seconds", rename = "connect_timeout_seconds")]
     #[schemars(with = "f64")]
     pub connect_timeout: Duration,
     /// Connections opened each second before the load begins, and further ones of an open loop during it.
     pub connect_rate: u32,
-    /// When connections are opened, and how soon again where one could not be.
+    /// Strategy for opening connections, and for retries after a failed connect.
     #[serde(default)]
     pub dialling: Dialling,
     /// Addresses given for a host and port, in place of the resolver's.
     pub resolve: Vec<Resolve>,
-    /// Look the name up again each time so many seconds have passed; null: once for the run.
+    /// Interval at which DNS is re-resolved, in seconds; null: once per run.
     #[serde(with = "optional_seconds", rename = "resolve_every_seconds")]
     #[schemars(with = "Option<f64>")]
     pub resolve_every: Option<Duration>,
@@ -171,24 +171,24 @@ pub struct Connection {
     pub unix_socket: Option<PathBuf>,
     /// Local addresses to connect from, in turn.
     pub source: Vec<IpAddr>,
-    /// Bytes a second that each connection reads, at most.
+    /// Maximum receive rate of each connection, in bytes per second.
     pub receive_rate: Option<u64>,
-    /// Bytes that the system is asked to keep for each direction of a connection; null: as it likes.
+    /// Size of the send and receive buffers of each socket, in bytes; null: the system's default.
     #[serde(default)]
     pub socket_buffer: Option<u32>,
-    /// The same for what comes in, where it is another number; null: as `socket_buffer`.
+    /// Size of the receive buffer of each socket, in bytes; null: as `socket_buffer`.
     #[serde(default)]
     pub receive_buffer: Option<u32>,
-    /// For whose requests a connection is.
+    /// Lifetime of a connection.
     #[serde(default)]
     pub keep: ConnectionLifetime,
-    /// Connections to other origins than that of the last request that a user keeps open, at most.
+    /// Maximum number of idle connections that a user keeps open to origins other than that of its last request.
     #[serde(default = "most_kept")]
     pub other_origins: u32,
-    /// A connection is closed with a reset: nothing of it lingers.
+    /// True: close connections with a reset, without `TIME_WAIT`.
     #[serde(default)]
     pub reset: bool,
-    /// How https is spoken.
+    /// TLS settings.
     pub tls: Tls,
 }
 
@@ -226,26 +226,26 @@ impl Connection {
     }
 }
 
-/// When connections are opened, and how soon again where one could not be.
+/// Strategy for opening connections, and for retries after a failed connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialling {
-    /// Before the load begins; a server that cannot be reached is left alone for 10 ms, then longer and longer.
+    /// Before the load begins; failed connects are retried after 10 ms, then after increasing delays.
     #[default]
     Patient,
-    /// Each for its first request, as older tools do; where that fails, the next request tries at once.
+    /// At its first request, as older tools do; after a failed connect the next request retries at once.
     Eager,
 }
 
-/// For whose requests a connection is.
+/// Lifetime of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionLifetime {
-    /// For whoever comes next, while the server leaves it open.
+    /// The run: any later request may reuse it while the server keeps it open.
     #[default]
     Run,
-    /// For one iteration, which closes it at its end. Until then it is used whatever replies say of it: the server closes
-    /// it, or does not.
+    /// One iteration, which closes it at its end. Until then it is used even if a reply says `Connection: close`, as long
+    /// as the server keeps it open.
     Iteration,
 }
 
@@ -260,7 +260,7 @@ pub struct Resolve {
     pub address: IpAddr,
 }
 
-/// How https is spoken.
+/// TLS settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tls {
     /// PEM file of the authorities to trust, in place of the system's.
@@ -269,19 +269,19 @@ pub struct Tls {
     pub cert: Option<PathBuf>,
     /// PEM file of its key.
     pub key: Option<PathBuf>,
-    /// Trust any certificate.
+    /// True: accept any certificate.
     pub insecure: bool,
-    /// The name to ask for, in place of the URL's host.
+    /// Server name (SNI), in place of the URL's host.
     pub sni: Option<String>,
-    /// A whole handshake for each connection, no resumed sessions.
+    /// True: a full handshake for each connection, without session resumption.
     pub no_resumption: bool,
-    /// No name is asked for.
+    /// True: send no server name (SNI).
     #[serde(default)]
     pub no_sni: bool,
-    /// The only versions that are offered; empty: 1.2 and 1.3.
+    /// Offered versions; empty: 1.2 and 1.3.
     #[serde(default)]
     pub versions: Vec<TlsVersion>,
-    /// The only cipher suites that are offered, such as `TLS13_AES_128_GCM_SHA256`; empty: all.
+    /// Offered cipher suites, such as `TLS13_AES_128_GCM_SHA256`; empty: all.
     #[serde(default)]
     pub ciphers: Vec<String>,
 }
@@ -297,15 +297,15 @@ pub enum TlsVersion {
     V13,
 }
 
-/// What is recorded.
+/// Recording settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// Seconds between snapshots.
     #[serde(with = "seconds", rename = "interval_seconds")]
     #[schemars(with = "f64")]
     pub interval: Duration,
-    /// Labels kept apart; the rest are summed under `(other)`.
+    /// Maximum number of separate labels; the rest are summed under `(other)`.
     pub labels: u32,
-    /// Every single sample leaves the engine too.
+    /// True: every sample is recorded, too.
     pub samples: bool,
 }

@@ -8,65 +8,65 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One thing to be read again and again.
+/// A probe: readings of one object at an interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeSpec {
-    /// What its readings are called: their source is `KIND:NAME`, such as `process:nginx`.
+    /// Name of the source of its readings; the full name is `KIND:NAME`, such as `process:nginx`.
     pub name: String,
-    /// What is read.
+    /// Object that the probe reads.
     pub what: Probed,
-    /// Seconds from one reading to the next.
+    /// Interval of the readings, in seconds.
     #[serde(with = "seconds", rename = "interval_seconds")]
     #[schemars(with = "f64")]
     pub interval: Duration,
 }
 
-/// What is read.
+/// Object that a probe reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Probed {
     /// A machine: CPU by kind and core, load, memory, swap, pressure, disks, network, TCP.
     Host {
-        /// How it is reached.
+        /// Access to the machine.
         via: ProbeAccess,
     },
     /// Processes with their children.
     Processes {
-        /// Which.
+        /// Processes to read.
         select: Select,
-        /// How their machine is reached.
+        /// Access to their machine.
         via: ProbeAccess,
     },
     /// nginx's `stub_status` page.
     Nginx {
-        /// Where it is.
+        /// URL of the status page.
         url: String,
         /// Connections that nginx may have in all (workers × `worker_connections`), where it is known.
         connections: Option<u64>,
     },
     /// Apache's `mod_status` page, `?auto`.
     Apache {
-        /// Where it is.
+        /// URL of the status page.
         url: String,
     },
     /// The status page of a php-fpm pool, as JSON.
     PhpFpm {
-        /// Where it is.
+        /// URL of the status page.
         url: String,
     },
     /// Tomcat's manager status (`/manager/status?XML=true`).
     Tomcat {
-        /// Where it is; may hold `user:password@`.
+        /// URL of the status page; may hold `user:password@`.
         url: String,
     },
     /// `HAProxy`'s statistics, as CSV.
     Haproxy {
-        /// Where they are.
+        /// URL of the statistics page, in CSV.
         url: String,
     },
-    /// Anything that answers in Prometheus' text format.
+    /// A URL that answers in Prometheus' text format.
     Prometheus {
-        /// Where it is.
+        /// URL of the metrics.
         url: String,
         /// The metrics that are kept, by name or with labels: `node_load1`, `tomcat_threads_busy{name="http"}`. Empty:
         /// those that brunt knows of.
@@ -74,37 +74,37 @@ pub enum Probed {
     },
 }
 
-/// How a machine is reached.
+/// Access to a machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeAccess {
-    /// It is this one.
+    /// This machine.
     #[default]
     Local,
-    /// By the OpenSSH client as it is configured; nothing is installed there.
+    /// Another machine, by the OpenSSH client with its own configuration; nothing is installed there.
     Ssh {
-        /// What `ssh` is given: `[user@]host`.
+        /// Destination passed to `ssh`: `[user@]host`.
         host: String,
         /// More options for `ssh`, such as `-p 2222`.
         options: Vec<String>,
     },
 }
 
-/// Which processes. Their children are among them.
+/// Selection of processes, child processes included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Select {
-    /// The managed server of the contender: whoever carries the experiment out puts its pid in.
+    /// The managed server of the contender.
     Server,
-    /// This one.
+    /// Process with this id.
     Pid(u32),
-    /// The one that the file names.
+    /// Process whose id is in this file.
     PidFile(PathBuf),
-    /// Those of this name (comm).
+    /// Processes of this name (comm).
     Name(String),
-    /// Those that listen on this TCP port.
+    /// Processes that listen on this TCP port.
     Port(u16),
-    /// Those of a control group, by its path below the mount point.
+    /// Processes of a control group, by its path below the mount point.
     Cgroup(PathBuf),
 }
 

@@ -3,26 +3,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One request, as the user wrote it. URL, header values and a text body may hold placeholders such as `{n}`.
+/// A request as the user wrote it. URL, header values and a text body may hold placeholders such as `{n}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
-    /// The name under which its samples are reported; the URL where none was given.
+    /// Name of its samples in reports; by default the URL.
     pub label: String,
-    /// GET, POST, …
+    /// Method: `GET`, `POST`, …
     pub method: String,
     /// An absolute http or https URL.
     pub url: String,
     /// Header names and values, in the order of the wire. Host, Content-Length and Connection are added where absent.
     pub headers: Vec<(String, String)>,
-    /// What is sent behind the head.
+    /// Request body.
     pub body: Body,
-    /// How often it is asked, against the others of a list.
+    /// Relative frequency within the list.
     pub weight: u32,
     /// All of its bytes, head and body, sent as they are in place of what the other fields say, without placeholders; null:
     /// brunt writes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbatim: Option<Vec<u8>>,
-    /// What is made of its reply: a number of the plan's policies.
+    /// Reply policy, as an index into the plan's policies.
     #[serde(default, skip_serializing_if = "is_first")]
     pub reply_policy: u32,
 }
@@ -40,15 +40,15 @@ impl Request {
     }
 }
 
-/// What is sent behind the head of a request.
+/// Request body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
-    /// Nothing; no Content-Length either.
+    /// No body, and no Content-Length.
     #[default]
     None,
-    /// Text; placeholders are filled in.
+    /// Text with placeholders.
     Text(String),
-    /// Bytes, sent as they are.
+    /// Bytes, sent unchanged.
     Bytes(Vec<u8>),
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Study {
     /// Its short id in the store; None where it is not kept.
     pub id: Option<String>,
-    /// What was to be done.
+    /// Experiment as planned.
     pub experiment: Experiment,
     /// Where and with what: the generator's machine.
     pub environment: Environment,
@@ -16,7 +16,7 @@ pub struct Study {
     pub unix_seconds: f64,
     /// What was measured, in the order in which it was.
     pub trials: Vec<Trial>,
-    /// What the reader should know, each a sentence.
+    /// Warnings, each a sentence.
     pub warnings: Vec<String>,
     /// It was stopped before all trials were made.
     pub interrupted: bool,
@@ -36,13 +36,13 @@ pub struct Resumption {
 /// One run of an experiment.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// Which.
+    /// Position in the experiment.
     pub place: TrialIndex,
     /// The run's short id in the store; None where it is not kept.
     pub id: Option<String>,
     /// What was measured.
     pub run: Run,
-    /// What was decided about it.
+    /// Judgement of the run.
     pub judgement: Judgement,
 }
 

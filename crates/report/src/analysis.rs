@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// What was read from results of others, and what was decided about it.
+/// Observations from results of other tools, and their analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "brunt analysis")]
 pub struct AnalysisDocument {
@@ -18,9 +18,9 @@ pub struct AnalysisDocument {
     pub version: u32,
     /// The data of the analysis. Times in seconds.
     pub observations: Observations,
-    /// What was decided about it: curves, limits, outliers, findings.
+    /// Analysis: curves, limits, outliers, findings.
     pub analysis: Analysis,
-    /// How its figures were found, each a sentence.
+    /// Methods behind the figures, each a sentence.
     pub method: Vec<String>,
 }
 

@@ -23,30 +23,31 @@ pub const VERSION: u32 = 1;
 pub struct Document {
     /// The version of this document: 1. It grows when a key changes its meaning or goes away.
     pub version: u32,
-    /// What was to be done, fully resolved; null where the run has no beginning.
+    /// Resolved plan; null if the log has no beginning.
     pub plan: Option<Plan>,
-    /// Where and with what the run was made.
+    /// Environment of the run: machine, kernel, versions.
     pub environment: Environment,
-    /// When the run began, before any warm-up: RFC 3339, UTC.
+    /// Start of the run, before any warm-up: RFC 3339, UTC.
     pub started: String,
-    /// Seconds from the beginning of the run to its end, with setup, warm-up and grace.
+    /// Duration of the whole run in seconds, with setup, warm-up and grace.
     pub elapsed_seconds: f64,
     /// Seconds of measured time: from the end of the warm-up until no new request was begun.
     pub measured_seconds: f64,
     /// Requests planned in the measured time.
     pub requests: Requests,
-    /// Whole replies, whatever their status, that came in the measured time, per second of it.
+    /// Throughput: whole replies of any status within the measured time, per second.
     pub throughput_per_second: f64,
-    /// Good replies that came in the measured time, per second of it.
+    /// Goodput: good replies within the measured time, per second.
     pub goodput_per_second: f64,
     /// Bytes of the requests planned in the measured time.
     pub bytes: Bytes,
-    /// How many whole replies had each status.
+    /// Number of whole replies by status.
     pub outcomes: BTreeMap<String, u64>,
-    /// How many requests failed in each way; kinds that did not occur are left out. `check` is among the completed,
+    /// Number of failed requests by kind; kinds with no failures are left out. `check` is among the completed,
     /// `dropped` not among the begun.
     pub failures: BTreeMap<String, u64>,
-    /// What was wrong with the replies among `failures.protocol`; causes that did not occur are left out.
+    /// Number of malformed replies by cause, a breakdown of `failures.protocol`; causes that did not occur are left
+    /// out.
     #[serde(default)]
     pub malformed: BTreeMap<String, u64>,
     /// Response time, planned to last byte, in seconds, of completed and timed-out requests. Percentiles count dropped,
@@ -75,32 +76,32 @@ pub struct Document {
     pub phases_seconds: Phases,
     /// Connections.
     pub connections: Connections,
-    /// What brunt itself used in the whole run.
+    /// Resources used by brunt in the whole run.
     pub generator: Generator,
     /// Requests planned in the warm-up; null where there was none.
     pub warmup: Option<Warmup>,
-    /// Who was the limit: the generator, or not.
+    /// Verdict: the generator was the bottleneck, or not.
     pub verdict: Verdict,
     /// Consistency checks; if one fails, the verdict is `invalid`.
     pub checks: Vec<Check>,
-    /// What a reader of the figures should be told, the gravest first.
+    /// Findings, most serious first.
     pub findings: Vec<Finding>,
-    /// When the run was steady; null where there is too little to say.
+    /// Start of the steady state; null if the run has too few data.
     pub steady_state: Option<Steady>,
     /// Percentiles of the response time, in seconds, each with the interval that holds the true one with 95 %
     /// confidence.
     pub response_time_intervals_seconds: Vec<finding::Interval>,
     /// The throughput with its 95 % interval, per second; null where there is too little to say.
     pub throughput_interval_per_second: Option<Estimate>,
-    /// The bounds of the plan, held against this run.
+    /// Objectives of the plan, each with its result.
     pub objectives: Vec<ObjectiveDocument>,
-    /// What the reader should know, each a sentence.
+    /// Warnings, each a sentence.
     pub warnings: Vec<String>,
-    /// The run was stopped before its time, or its log has no end.
+    /// True if the run was stopped early, or its log has no end.
     pub interrupted: bool,
-    /// Why nothing could be measured; null where something could.
+    /// Reason why nothing could be measured; null if something could.
     pub error: Option<String>,
-    /// How the run went over time, one entry an interval, warm-up and grace included.
+    /// Time series with one entry per interval, warm-up and grace included.
     pub series: Vec<Interval>,
     /// Each population by itself, under its name, in the order of the plan; empty where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,7 +113,7 @@ pub struct Document {
     pub labels: Vec<Label>,
 }
 
-/// Where and with what a run was made.
+/// Environment of the run: machine, kernel, versions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// The command line.
@@ -123,13 +124,13 @@ pub struct Environment {
     pub cpu: String,
     /// Cores that the generator may use.
     pub cores: u32,
-    /// Limits of the generator's process, by name.
+    /// Resource limits of the generator's process, by name.
     pub limits: BTreeMap<String, String>,
-    /// Kernel settings of the generator that bear on a load test, by name.
+    /// Kernel settings of the generator that affect a load test, by name.
     pub sysctls: BTreeMap<String, String>,
-    /// What the server calls itself (its first Server header); null where it said nothing.
+    /// Server software (its first `Server` header); null without the header.
     pub server: Option<String>,
-    /// The addresses that the target's name had.
+    /// Resolved addresses of the target.
     pub addresses: Vec<String>,
     /// The way to the server; null where it was not looked at.
     #[serde(default)]
@@ -175,10 +176,11 @@ pub struct Bytes {
 /// The distribution of a time, in seconds; null in its place where nothing was counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Times {
-    /// How many values were counted.
+    /// Number of values.
     pub count: u64,
-    /// How many requests have no known value and are taken for the slowest in the percentiles and the maximum: those
-    /// dropped and cut, which are not in `count`, and those timed out, which are. 0 for all but the response time.
+    /// Number of requests without a known value, which count as the slowest in the percentiles and the maximum:
+    /// dropped and cut-off requests (not in `count`), and timed-out requests (in `count`). 0 for all but the response
+    /// time.
     pub censored: u64,
     /// The least value, in seconds.
     pub min: f64,
@@ -243,7 +245,7 @@ pub struct Connections {
     pub unsolicited: u64,
 }
 
-/// What brunt itself used in the whole run; null where it was not read.
+/// Resources used by brunt in the whole run; null if not read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generator {
     /// CPU time in user mode, in seconds.
@@ -265,7 +267,7 @@ pub struct Warmup {
     pub response_time_seconds: Option<Times>,
 }
 
-/// A bound, held against the run.
+/// An objective with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectiveDocument {
     /// The bound.
@@ -295,12 +297,12 @@ pub enum Phase {
     Grace,
 }
 
-/// What happened in an interval, whenever it was planned, and how things stood at its end.
+/// Events within an interval, whenever the requests were planned, and the state at its end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// When it began: seconds since the measured time began, negative before it.
+    /// Start: seconds since the measured time began, negative before it.
     pub from_seconds: f64,
-    /// When it ended: seconds since the measured time began.
+    /// End: seconds since the measured time began.
     pub to_seconds: f64,
     /// The part of the run that it lies in.
     pub phase: Phase,
@@ -374,9 +376,9 @@ pub struct Label {
     pub response_time_seconds: Option<Times>,
     /// Its service time, in seconds.
     pub service_time_seconds: Option<Times>,
-    /// How many of its whole replies had each status.
+    /// Number of its whole replies by status.
     pub outcomes: BTreeMap<String, u64>,
-    /// How many of its requests failed in each way; kinds that did not occur are left out.
+    /// Number of its failed requests by kind; kinds with no failures are left out.
     pub failures: BTreeMap<String, u64>,
     /// Its bytes.
     pub bytes: Bytes,

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// The version of the document. It grows when a key changes its meaning or goes away; new keys may come at any time.
 pub const VERSION: u32 = 1;
 
-/// What an experiment of brunt came to.
+/// Result of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "brunt study")]
 pub struct StudyDocument {
@@ -33,42 +33,42 @@ pub struct StudyDocument {
     pub name: String,
     /// A description by its author; may be empty.
     pub about: String,
-    /// When it began: RFC 3339, UTC.
+    /// Start of the experiment: RFC 3339, UTC.
     pub started: String,
-    /// It was stopped before all trials were made.
+    /// True if the experiment was stopped before its last trial.
     pub interrupted: bool,
-    /// How many trials it was to have.
+    /// Number of planned trials.
     pub planned_trials: u64,
-    /// Where and with what it was measured: the generator's machine.
+    /// Environment of the experiment: the generator's machine, kernel, versions.
     pub environment: Environment,
-    /// What was to be done.
+    /// Resolved experiment.
     pub experiment: Arrangement,
-    /// What was decided about it: curves, limits, outliers, bottlenecks, findings.
+    /// Analysis: curves, limits, outliers, bottlenecks, findings.
     pub analysis: Analysis,
     /// The trials in the order in which they were made.
     pub trials: Vec<TrialDocument>,
-    /// What the reader should know, each a sentence.
+    /// Warnings, each a sentence.
     pub warnings: Vec<String>,
-    /// How its figures were found, each a sentence.
+    /// Methods behind the figures, each a sentence.
     pub method: Vec<String>,
 }
 
-/// What was to be done, resolved.
+/// Resolved experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrangement {
     /// The text that it was made from: a plan file, or a command line. Passwords in URLs are left out.
     pub source: String,
-    /// How often each step of each contender was to be measured.
+    /// Planned repetitions of each step of each contender.
     pub repetitions: u32,
-    /// In which order trials were to be made.
+    /// Order of the trials.
     pub order: TrialOrder,
-    /// Seconds of rest before each trial but the first.
+    /// Pause before each trial but the first, in seconds.
     pub cooldown_seconds: f64,
-    /// From which the random order was drawn.
+    /// Seed of the random order.
     pub seed: u64,
-    /// What was run before and after the whole.
+    /// Commands before and after the whole experiment.
     pub hooks: HookCommands,
-    /// What was compared.
+    /// Contenders.
     pub contenders: Vec<ContenderDocument>,
 }
 
@@ -79,15 +79,15 @@ pub struct ContenderDocument {
     pub name: String,
     /// The factors whose product it is, and its level of each.
     pub factors: Vec<Factor>,
-    /// What its loads are counted in.
+    /// Unit of its loads.
     pub unit: LoadUnit,
     /// Its loads, in the order in which they were written.
     pub loads: Vec<f64>,
     /// The server that was started for it; null where brunt started none.
     pub server: Option<ManagedServer>,
-    /// What was run around its trials.
+    /// Commands before and after its trials.
     pub hooks: ContenderHooks,
-    /// What was read of its server; passwords in URLs are left out.
+    /// Probes of its server; passwords in URLs are left out.
     pub probes: Vec<ProbeSpec>,
     /// The run of its first step; the others differ in their load.
     pub plan: Option<Plan>,
@@ -107,15 +107,15 @@ pub struct Factor {
 pub struct TrialDocument {
     /// The contender's name.
     pub contender: String,
-    /// Which repetition, from 1.
+    /// Repetition, from 1.
     pub repetition: u32,
-    /// Which step of the contender, from 1.
+    /// Step of the contender, from 1.
     pub step: u64,
     /// The load that was asked for: arrivals per second or virtual users.
     pub load: f64,
     /// The run's short id in the store; null where it is not kept.
     pub id: Option<String>,
-    /// When it began, before any warm-up: RFC 3339, UTC.
+    /// Start of the run, before any warm-up: RFC 3339, UTC.
     pub started: String,
     /// Seconds of measured time.
     pub measured_seconds: f64,
@@ -123,13 +123,13 @@ pub struct TrialDocument {
     pub offered_per_second: Option<f64>,
     /// Whole replies that came in the measured time, per second of it.
     pub throughput_per_second: f64,
-    /// Good replies that came in the measured time, per second of it.
+    /// Goodput: good replies within the measured time, per second.
     pub goodput_per_second: f64,
     /// Requests planned in the measured time.
     pub requests: Requests,
     /// The share of errors in all that was begun or dropped, 0 to 1; null where there was nothing.
     pub error_share: Option<f64>,
-    /// How many requests failed in each way; kinds that did not occur are left out.
+    /// Number of failed requests by kind; kinds with no failures are left out.
     pub failures: BTreeMap<String, u64>,
     /// Response time, planned to last byte, in seconds; null where nothing was counted.
     pub response_time_seconds: Option<Times>,
@@ -137,25 +137,25 @@ pub struct TrialDocument {
     pub service_time_p99_seconds: Option<f64>,
     /// The 99th percentile of the lag, the generator's own lateness, in seconds.
     pub lag_p99_seconds: Option<f64>,
-    /// Who was the limit: the generator, or not.
+    /// Verdict: the generator was the bottleneck, or not.
     pub verdict: Verdict,
     /// The consistency checks that failed; left out where all passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_checks: Vec<Check>,
-    /// What a reader of the figures should be told, the gravest first.
+    /// Findings, most serious first.
     pub findings: Vec<Finding>,
-    /// What limited the server; null where nothing was read of it.
+    /// Server bottleneck; null without readings of the server.
     pub bottleneck: Option<Bottleneck>,
-    /// The bounds of the plan, held against this run.
+    /// Objectives of the plan, each with its result.
     pub objectives: Vec<ObjectiveDocument>,
-    /// What was warned of meanwhile, each a sentence.
+    /// Warnings during the run, each a sentence.
     pub warnings: Vec<String>,
-    /// It was stopped before its time, or its log has no end.
+    /// True if the run was stopped early, or its log has no end.
     pub interrupted: bool,
-    /// Why nothing could be measured; null where something could.
+    /// Reason why nothing could be measured; null if something could.
     pub error: Option<String>,
-    /// What was read beside the requests, by source and name: the means over the measured time. A counter is there as
-    /// its growth per second: `requests_total` as `requests_per_second`, `cpu_user_seconds` (a time spent) as
-    /// `cpu_user_seconds_per_second`, of which 1 is a whole core.
+    /// Readings by source and name: means over the measured time. A counter is given as its growth per second:
+    /// `requests_total` as `requests_per_second`, `cpu_user_seconds` (a time) as `cpu_user_seconds_per_second`, where
+    /// 1 is a whole core.
     pub readings: BTreeMap<String, BTreeMap<String, f64>>,
 }

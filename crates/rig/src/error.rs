@@ -73,7 +73,7 @@ pub enum ServerError {
     },
     /// Somebody else is there.
     #[error(
-        "before the server of {contender} was started, something answered already ({what}): stop it first, or choose another port"
+        "the address of the server of {contender} is in use already ({what}); stop the other server, or choose another port"
     )]
     Taken {
         /// Whose.
@@ -83,7 +83,7 @@ pub enum ServerError {
     },
     /// It ended before it was ready.
     #[error(
-        "the server of {contender} ended before it was ready ({ending}); it is to stay in the foreground{}",
+        "the server of {contender} ended before it was ready ({ending}); it must stay in the foreground{}",
         last(output)
     )]
     Ended {

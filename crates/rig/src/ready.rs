@@ -71,7 +71,7 @@ fn answers(url: &str) -> Result<(), String> {
     match status(stream, &parsed).map_err(|e| wrong(&e))? {
         Some(..500) => Ok(()),
         Some(status) => Err(wrong(&format!("status {status}"))),
-        None => Err(wrong(&"what it answers is not HTTP")),
+        None => Err(wrong(&"its reply is not HTTP")),
     }
 }
 

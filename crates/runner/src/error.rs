@@ -35,7 +35,7 @@ pub enum RunError {
     #[error("a process for connections could not be started")]
     Process(#[source] io::Error),
     /// A worker was given something else than an assignment.
-    #[error("this is a part of brunt, and reads what another process of it says")]
+    #[error("internal command of brunt: it reads commands from another brunt process")]
     Assignment(#[source] serde_json::Error),
     /// A pipe or a thread could not be used.
     #[error(transparent)]

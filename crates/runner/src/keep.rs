@@ -38,7 +38,7 @@ impl StoredRun {
             return (None, self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}")));
         }
         let trouble = self.log.finish(run, judgement).err();
-        let trouble = trouble.map(|error| format!("run {id} may not be listed as it was: {error}"));
+        let trouble = trouble.map(|error| format!("run {id} may be listed with outdated facts: {error}"));
         (Some(id), self.trouble.or(trouble))
     }
 }
@@ -46,7 +46,7 @@ impl StoredRun {
 impl Listen for StoredRun {
     fn hear(&mut self, event: &Event) {
         if let Err(error) = self.log.take(event) {
-            let told = format!("{}: the event log ends before the run does: {error}", self.log.path().display());
+            let told = format!("{}: the event log is incomplete: {error}", self.log.path().display());
             self.trouble = Some(told);
         }
     }

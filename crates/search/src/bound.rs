@@ -91,8 +91,11 @@ pub fn objection(objective: &Objective) -> Option<String> {
     let less_is_better = !matches!(objective.metric, Metric::Throughput | Metric::Goodput);
     if upper != less_is_better {
         let sign = if less_is_better { "<" } else { ">" };
-        return Some(format!("{objective} is met by ever greater loads: write `{} {sign} …`", objective.metric));
+        return Some(format!(
+            "{objective} does not bound the load, since higher loads meet it: write `{} {sign} …`",
+            objective.metric
+        ));
     }
     (!(objective.bound.is_finite() && objective.bound >= 0.0))
-        .then(|| format!("{objective}: the bound is to be a number above 0"))
+        .then(|| format!("{objective}: the bound must be a number above 0"))
 }

@@ -12,7 +12,7 @@ const ONE_SIDED: f64 = 0.6;
 pub fn sentence(answer: &Answer) -> String {
     let capacities = answer.capacities.iter().map(|capacity| carries(capacity, answer.unit));
     let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
-    parts.extend(answer.knee.and_then(|knee| Some(format!("bends at {}", range(knee)?))));
+    parts.extend(answer.knee.and_then(|knee| Some(format!("knee at {}", range(knee)?))));
     parts.extend(answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))));
     parts.extend(answer.collapse.map(|at| format!("throughput falls from {} on", load(at))));
     parts.extend(answer.recovery.map(recovers));

@@ -53,7 +53,9 @@ impl Stage<'_> {
         if self.has(TrialPurpose::Overload) {
             return Err(SearchEnd::Precise);
         }
-        let Some(made) = self.made.last() else { return self.ask(self.search.find.start, "the first", Length::Short) };
+        let Some(made) = self.made.last() else {
+            return self.ask(self.search.find.start, "first trial", Length::Short);
+        };
         let known = &made.known;
         match self.brackets(known) {
             Some(Err(end)) => return self.surely_met(known, end),
@@ -132,7 +134,7 @@ impl Stage<'_> {
             if next >= lowest || next < self.search.find.start * LEAST {
                 return Some(Err(SearchEnd::Least));
             }
-            return Some(self.ask(next, "a quarter: the objectives were missed", Length::Short));
+            return Some(self.ask(next, "a quarter of the previous load, which missed the objectives", Length::Short));
         }
         None
     }
@@ -163,8 +165,8 @@ impl Stage<'_> {
         }
         let (next, why) = match self.alone() {
             Some(rate) if rate > GROWTH.0 * highest => (rate, "the rate of sequential requests"),
-            _ if self.is_slower() => (GROWTH.1 * highest, "twice the last"),
-            _ => (GROWTH.0 * highest, "four times the last"),
+            _ if self.is_slower() => (GROWTH.1 * highest, "twice the previous load"),
+            _ => (GROWTH.0 * highest, "four times the previous load"),
         };
         self.ask(next.min(most), why, Length::Short)
     }

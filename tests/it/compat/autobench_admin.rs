@@ -73,10 +73,10 @@ fn orders_are_taken_from_those_who_know_the_secret() {
         let said = home.run("autobench_admin", &format!("--clients 127.0.0.1:{port} --brunt-start-in 0.1 {more}"));
         assert!(said.code == Some(255) && said.err.contains(why), "{more}: {}", said.err);
     };
-    refused(guarded.port, "", "wants a proof: write --brunt-secret FILE");
-    refused(guarded.port, &format!("--brunt-secret {other}"), "another secret");
+    refused(guarded.port, "", "requires a secret: write --brunt-secret FILE");
+    refused(guarded.port, &format!("--brunt-secret {other}"), "the secret differs");
     refused(open.port, &format!("--brunt-secret {known}"), "was started without --brunt-secret");
-    refused(port::free(), "", "no autobenchd answers there; start it");
+    refused(port::free(), "", "no reply from autobenchd; start it");
     assert!(home.told().is_empty());
     fs::set_permissions(&known, fs::Permissions::from_mode(0o644)).expect("its mode");
     refused(guarded.port, &format!("--brunt-secret {known}"), "chmod 600");
@@ -129,10 +129,10 @@ fn nothing_from_afar_reaches_a_shell_or_a_file() {
     let home = Home::new("");
     let open = daemon(&home, &home.httperf(&report(38, 2)), "");
     for (order, why) in [
-        ("--server h; touch DIR/made\n0\nEND_AB\n", "touch is no option"),
+        ("--server h; touch DIR/made\n0\nEND_AB\n", "unknown option touch"),
         ("--wlog y,DIR/secret\n0\nEND_AB\n", "unrecognized option '--wlog'"),
-        ("--brunt-json DIR/made\n0\nEND_AB\n", "not taken from afar"),
-        ("--server h\nsoon\nEND_AB\n", "`soon` is no instant"),
+        ("--brunt-json DIR/made\n0\nEND_AB\n", "not accepted from a remote host"),
+        ("--server h\nsoon\nEND_AB\n", "`soon` is not a start time"),
         ("--server h\n99999999999\nEND_AB\n", "set the clocks"),
         ("--server h\n0\nmore\n", "ends with END_AB"),
     ] {

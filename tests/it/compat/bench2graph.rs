@@ -72,7 +72,7 @@ fn what_makes_no_sense_ends_as_of_old() {
         ("result.tsv there.png", 3, "there.png is there already"),
         ("result.tsv x.png 11", 1, "column 11: write numbers from 2 to 10"),
         ("result.tsv x.png resp", 1, "column resp: write numbers from 2 to 10"),
-        ("result.tsv x.png 1", 1, "name others"),
+        ("result.tsv x.png 1", 1, "x-axis"),
         ("result.tsv none/x.png", 1, "none/x.png: No such file"),
     ] {
         let said = home.run("bench2graph", line);

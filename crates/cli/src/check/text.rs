@@ -2,63 +2,67 @@
 
 use brunt_model::Route;
 use brunt_report::figures::{bytes, count, plural, seconds, span, three};
-use brunt_report::layout::{clean, entry, hang};
+use brunt_report::layout::clean;
+use brunt_report::view::{Emphasis, View};
 use brunt_runner::check::facts::{
     Answered, CheckReport, Compression, Connected, Facts, Machine, RequestedLoad, Secured,
 };
 use brunt_runner::check::rules::Certainty;
+use brunt_spec::error::without_number;
+
+/// A named fact. Without text it is not shown.
+type Entry = (&'static str, String);
 
 /// The whole report.
-pub fn text(report: &CheckReport) -> String {
-    let facts = &report.facts;
-    let mut out = format!("{} {}\n\n", clean(&facts.method), clean(&facts.url));
-    out += &failure(facts);
-    out += &facts.reply.as_ref().map_or(String::new(), reply);
-    out += &compression(facts);
-    out += &facts.connection.as_ref().map_or(String::new(), connection);
-    out += &facts.tls.as_ref().map_or(String::new(), tls);
-    out += &section("Addresses", &facts.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>());
-    out += &facts.route.as_ref().map_or(String::new(), |r| section("Way", &way(r)));
-    out += &section("This machine", &machine(&facts.machine));
-    out += &section("Asked", &asked(&facts.asked));
-    out + &advice(report)
+pub fn text(report: &CheckReport, view: &View) -> String {
+    let title = format!("{} {}\n\n", clean(&report.facts.method), clean(&report.facts.url));
+    let shown = entries(&report.facts).into_iter().filter(|(_, text)| !text.is_empty());
+    let facts: String = shown.map(|(key, text)| view.entry(key, &text)).collect();
+    title + &facts + &advice(report, view)
 }
 
-/// An entry of parts, where there are any.
-fn section(key: &str, parts: &[String]) -> String {
-    if parts.is_empty() { String::new() } else { entry(key, &parts.join(", ")) }
+fn entries(facts: &Facts) -> Vec<Entry> {
+    let mut all = failure(facts);
+    all.extend(facts.reply.iter().flat_map(reply));
+    all.push(("Compression", compression(facts)));
+    all.extend(facts.connection.iter().map(connection));
+    all.extend(facts.tls.iter().flat_map(tls));
+    all.push(("Addresses", facts.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ")));
+    all.extend(facts.route.iter().map(|route| ("Route", path(route).join(", "))));
+    all.push(("Machine", machine(&facts.machine).join(", ")));
+    all.push(("Load", load(&facts.asked).join(", ")));
+    all
 }
 
-fn failure(facts: &Facts) -> String {
-    let Some(failed) = &facts.failure else { return String::new() };
-    let detail = if failed.detail.is_empty() { String::new() } else { format!(" ({})", clean(&failed.detail)) };
-    let remedy = if failed.remedy.is_empty() { String::new() } else { entry("", &failed.remedy) };
-    entry("No answer", &format!("{}{detail}", failed.meaning)) + &remedy
+fn failure(facts: &Facts) -> Vec<Entry> {
+    let Some(failed) = &facts.failure else { return Vec::new() };
+    let detail =
+        if failed.detail.is_empty() { String::new() } else { format!(" ({})", clean(&without_number(&failed.detail))) };
+    vec![("No reply", format!("{}{detail}", failed.meaning)), ("", failed.remedy.clone())]
 }
 
-fn reply(r: &Answered) -> String {
+fn reply(r: &Answered) -> [Entry; 3] {
     let server = r.server.as_ref().map_or(String::new(), |s| format!(" from {}", clean(s)));
     let to = r.location.as_ref().map_or(String::new(), |l| format!(", to {}", clean(l)));
-    let answer =
-        format!("{}{to}{server}, {}, in {} (sent to last byte)", r.status, r.protocol, seconds(r.service_seconds));
+    let reply = format!("{}{to}{server}, {}, {} (sent to last byte)", r.status, r.protocol, seconds(r.service_seconds));
     let framing = match &*r.framing {
-        "content-length" => "length known",
-        "chunked" => "in chunks",
-        "until close" => "ends when the server closes",
-        _ => "there is none",
+        "content-length" => "by Content-Length",
+        "chunked" => "chunked",
+        "until close" => "ended by the close of the connection",
+        _ => "no body",
     };
-    let body = format!("{}, {framing}; head {}", bytes(r.body_bytes as f64), bytes(r.head_bytes as f64));
-    entry("Answer", &answer) + &entry("Body", &body) + &entry("Keep-alive", &keep_alive(r))
+    let body = format!("{}, {framing}; header {}", bytes(r.body_bytes as f64), bytes(r.head_bytes as f64));
+    [("Reply", reply), ("Body", body), ("Keep-alive", keep_alive(r))]
 }
 
 fn keep_alive(r: &Answered) -> String {
     let header = r.keep_alive_header.as_ref().map_or(String::new(), |h| format!(" (Keep-Alive: {})", clean(h)));
     let said = match (r.keep_alive, r.reused) {
-        (None, _) => "not asked for (--no-keepalive)",
+        (None, _) => "not requested (--no-keepalive)",
         (Some(false), _) => "no: the server closes after each reply",
-        (Some(true), Some(true)) => "yes: a second request on the same connection was answered",
-        (Some(true), Some(false)) => "announced, but a second request on the same connection was not answered",
-        (Some(true), None) => "yes, by the reply's header; no second request was made",
+        (Some(true), Some(true)) => "yes: a second request on the same connection got a reply",
+        (Some(true), Some(false)) => "announced, but a second request on the same connection got no reply",
+        (Some(true), None) => "yes, by the reply's header; no second request was sent",
     };
     format!("{said}{header}")
 }
@@ -75,18 +79,17 @@ fn compression(facts: &Facts) -> String {
             c.accepted.as_ref().map_or("without Accept-Encoding".into(), |a| format!("with Accept-Encoding: {a}"));
         format!("; {asked}: {}, {}", with(c.content_encoding.as_ref()), bytes(c.body_bytes as f64))
     });
-    entry("Compression", &(here + &other))
+    here + &other
 }
 
-fn connection(c: &Connected) -> String {
+fn connection(c: &Connected) -> Entry {
     let peer = c.peer.as_ref().map_or(String::new(), |p| format!("{p}, "));
-    let best =
-        if c.connects > 1 { format!(", the shortest of {} connects", c.connects) } else { " (one connect)".into() };
+    let best = if c.connects > 1 { format!(" (minimum of {} connects)", c.connects) } else { " (one connect)".into() };
     let resolve = c.resolve_seconds.map_or(String::new(), |s| format!(", name resolved in {}", seconds(s)));
-    entry("Connection", &format!("{peer}round trip {}{best}{resolve}", seconds(c.round_trip_seconds)))
+    ("Connection", format!("{peer}round trip {}{best}{resolve}", seconds(c.round_trip_seconds)))
 }
 
-fn tls(t: &Secured) -> String {
+fn tls(t: &Secured) -> [Entry; 2] {
     let known = |what: &Option<String>| what.as_ref().map_or("unknown".to_owned(), |w| clean(w));
     let alpn = t.alpn.as_ref().map_or("none".to_owned(), |a| clean(a));
     let resumed = match (t.resumed, t.resumed_handshake_seconds) {
@@ -101,7 +104,7 @@ fn tls(t: &Secured) -> String {
         t.alpn_offered.join(", "),
         seconds(t.handshake_seconds)
     );
-    entry("TLS", &line) + &section("Certificate", &certificate(t))
+    [("TLS", line), ("Certificate", certificate(t).join(", "))]
 }
 
 fn certificate(t: &Secured) -> Vec<String> {
@@ -116,7 +119,7 @@ fn certificate(t: &Secured) -> Vec<String> {
     parts
 }
 
-fn way(r: &Route) -> Vec<String> {
+fn path(r: &Route) -> Vec<String> {
     let mut parts = Vec::new();
     match r.same_host {
         Some(true) => parts.push("client and server share this machine".into()),
@@ -125,7 +128,7 @@ fn way(r: &Route) -> Vec<String> {
     }
     parts.extend(r.listener.as_ref().map(|l| format!("{} listens", clean(l))));
     parts.extend(r.listener_backlog.map(|n| format!("accept queue {}", count(n))));
-    parts.extend(r.listener_descriptors.map(|n| format!("its open files {}", limit(n))));
+    parts.extend(r.listener_descriptors.map(|n| format!("limit on its open files {}", limit(n))));
     parts.extend(r.interface.as_ref().map(|i| format!("interface {}", clean(i))));
     parts.extend(r.link_bits_per_second.map(|b| format!("{} Mbit/s", three(b as f64 / 1e6))));
     parts.extend(r.mtu_bytes.map(|m| format!("MTU {} B", count(m))));
@@ -133,11 +136,11 @@ fn way(r: &Route) -> Vec<String> {
 }
 
 fn limit(n: u64) -> String {
-    if n == u64::MAX { "without limit".into() } else { format!("at most {}", count(n)) }
+    if n == u64::MAX { "none".into() } else { count(n) }
 }
 
 fn machine(m: &Machine) -> Vec<String> {
-    let mut parts = vec![plural(m.cores.into(), "core"), format!("open files {}", limit(m.descriptors))];
+    let mut parts = vec![plural(m.cores.into(), "core"), format!("limit on open files {}", limit(m.descriptors))];
     parts.extend(m.ports().map(|n| format!("{} local ports", count(n))));
     parts.extend(m.settings.tw_reuse.map(|n| format!("tcp_tw_reuse {n}")));
     parts.extend(m.settings.somaxconn.map(|n| format!("somaxconn {}", count(n))));
@@ -147,7 +150,7 @@ fn machine(m: &Machine) -> Vec<String> {
     parts
 }
 
-fn asked(a: &RequestedLoad) -> Vec<String> {
+fn load(a: &RequestedLoad) -> Vec<String> {
     let mut parts = Vec::new();
     match a.rate_per_second {
         Some(rate) => parts.push(format!("open loop, up to {} requests/s", three(rate))),
@@ -159,18 +162,21 @@ fn asked(a: &RequestedLoad) -> Vec<String> {
     parts
 }
 
-fn advice(report: &CheckReport) -> String {
+fn advice(report: &CheckReport, view: &View) -> String {
     if report.advice.is_empty() && report.facts.failure.is_some() {
         return String::new();
     }
     if report.advice.is_empty() {
         return "\nNo problem found for this load\n".into();
     }
-    let mut out = "\nAdvice\n".to_owned();
+    let mut out = format!("\n{}\n", view.paint(Emphasis::Strong, "Advice"));
     for advice in &report.advice {
-        let mark = if advice.bites == Certainty::Surely { "  !  " } else { "  -  " };
-        out += &hang(mark, &clean(&format!("{}: {}", advice.what, advice.why)));
-        out += &hang("     mend: ", &clean(&advice.command));
+        let mark = if advice.bites == Certainty::Surely { view.paint(Emphasis::Bad, "!") } else { "-".into() };
+        out += &view.hang(&format!("{mark} "), &clean(&format!("{}: {}", advice.what, advice.why)));
+        out += &view.hang("  -> ", &clean(&advice.command));
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,9 +10,9 @@ use super::super::side::Side;
 use super::target::Target;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_spec::error::without_number;
 use options::{OPTIONS, OptionEffect};
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 /// The most connections that may be asked for.
@@ -229,8 +229,9 @@ impl Args {
         self.first_method(method)?;
         let read = fs::read(path);
         // Whatever the method, ab calls it POST.
-        let read = read
-            .map_err(|e| format!("{}: Could not open POST data file ({path}): {}\n", self.called, without_number(&e)));
+        let read = read.map_err(|e| {
+            format!("{}: Could not open POST data file ({path}): {}\n", self.called, without_number(&e.to_string()))
+        });
         self.body = Some(read.map_err(Refusal::Said)?);
         Ok(())
     }
@@ -256,12 +257,6 @@ impl Args {
         let (host, port) = value.split_once(':').unwrap_or((value, ""));
         self.proxy = Some((host.to_owned(), atoi(port).clamp(0, 65535) as u16));
     }
-}
-
-/// An error of the system as ab writes it.
-pub fn without_number(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]

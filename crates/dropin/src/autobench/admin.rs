@@ -83,7 +83,7 @@ struct Client {
 impl Client {
     fn reach(name: &str, port: u16, shown_on: Option<Arc<Caller>>) -> Result<Self, String> {
         let shown = format!("{name}:{port}");
-        let none = || format!("{shown}: no autobenchd answers there; start it, or write other --clients");
+        let none = || format!("{shown}: no reply from autobenchd; start it, or correct --clients");
         let mut addresses = (name, port).to_socket_addrs().map_err(|error| format!("{shown}: {error}"))?;
         let stream = addresses.find_map(|address| TcpStream::connect_timeout(&address, PATIENCE).ok());
         let stream = stream.ok_or_else(none)?;
@@ -125,7 +125,7 @@ impl Client {
         if let Some(secret) = secret {
             self.say(&format!("{}\n", order::AUTH))?;
             let nonce = self.line().map_err(|why| format!("{why} (it was asked whether it has a secret, as we do)"))?;
-            let nonce = nonce.strip_prefix(order::NONCE).ok_or_else(|| self.broken("it knows no secrets"))?;
+            let nonce = nonce.strip_prefix(order::NONCE).ok_or_else(|| self.broken("it does not support secrets"))?;
             proof = format!("{} {}\n", order::PROOF, secret.proof(nonce.trim(), &text));
         }
         self.say(&format!("{proof}{text}\n{}\n", order::END))

@@ -138,7 +138,8 @@ impl Daemon {
             first = line()?;
         }
         let start = line()?;
-        let start = start.parse().map_err(|_| Stop::Refused(format!("`{start}` is no instant in Unix seconds")))?;
+        let start =
+            start.parse().map_err(|_| Stop::Refused(format!("`{start}` is not a start time; write Unix seconds")))?;
         if line()? != order::END {
             return Err(Stop::Refused(format!("an order ends with {}", order::END)));
         }
@@ -146,8 +147,10 @@ impl Daemon {
         match (&self.secret, proved) {
             (None, _) => Ok(order),
             (Some(secret), Some((nonce, proof))) if secret.is_proved(&nonce, &order.text(), &proof) => Ok(order),
-            (Some(_), None) => Err(Stop::Refused("this autobenchd wants a proof: write --brunt-secret FILE".into())),
-            (Some(_), Some(_)) => Err(Stop::Refused("this is another secret than that of this autobenchd".into())),
+            (Some(_), None) => {
+                Err(Stop::Refused("this autobenchd requires a secret: write --brunt-secret FILE".into()))
+            }
+            (Some(_), Some(_)) => Err(Stop::Refused("the secret differs from that of this autobenchd".into())),
         }
     }
 
@@ -169,7 +172,7 @@ impl Daemon {
         let mut command = tester::program(self.args.httperf.as_deref(), &self.caller).map_err(Stop::Refused)?;
         self.tell(&format!("{command:?} {}", words.join(" ")));
         let child = command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-        let mut test = Test(child.map_err(|error| Stop::Refused(format!("httperf does not start: {error}")))?);
+        let mut test = Test(child.map_err(|error| Stop::Refused(format!("httperf could not be started: {error}")))?);
         let mut out = test.0.stdout.take().ok_or(Stop::Gone)?;
         let reader = thread::spawn(move || {
             let mut text = Vec::new();

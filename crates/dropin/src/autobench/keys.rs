@@ -42,27 +42,27 @@ pub const KEYS: &[Key] = &[
     switch("single_host", "test host1 alone"),
     key("host1", Some("testhost1"), "the first server"),
     key("host2", Some("testhost2"), "the second server"),
-    key("uri1", Some("/"), "what is asked of the first"),
-    key("uri2", Some("/"), "what is asked of the second"),
-    key("port1", Some("80"), "the port of the first"),
-    key("port2", Some("80"), "the port of the second"),
-    key("low_rate", Some("20"), "connections per second, of the first step"),
-    key("high_rate", Some("200"), "of the last step"),
-    key("rate_step", Some("10"), "from one step to the next"),
-    key("num_conn", Some("5000"), "connections of a test"),
-    key("num_call", Some("10"), "requests of a connection"),
-    key("const_test_time", None, "seconds of a test, 10 or more, in place of num_conn"),
-    key("timeout", Some("5"), "seconds without progress after which a connection is an error"),
+    key("uri1", Some("/"), "path requested from the first server"),
+    key("uri2", Some("/"), "path requested from the second server"),
+    key("port1", Some("80"), "port of the first server"),
+    key("port2", Some("80"), "port of the second server"),
+    key("low_rate", Some("20"), "connections per second of the first step"),
+    key("high_rate", Some("200"), "connections per second of the last step"),
+    key("rate_step", Some("10"), "increment of the rate per step"),
+    key("num_conn", Some("5000"), "connections per test"),
+    key("num_call", Some("10"), "requests per connection"),
+    key("const_test_time", None, "duration of a test in seconds, 10 or more, in place of num_conn"),
+    key("timeout", Some("5"), "timeout of a connection without progress, in seconds"),
     key("output_fmt", Some("tsv"), "tsv or csv"),
-    key("file", None, "where the table goes, in place of stdout"),
-    switch("quiet", "no reports of httperf's on stdout; autobench_admin never has them"),
+    key("file", None, "file for the table, in place of stdout"),
+    switch("quiet", "no httperf reports on stdout (autobench_admin never prints them)"),
     Key {
         whose: KeyScope::Admin,
         ..key("clients", Some("localhost:4600"), "machines with autobenchd, host:port,host:port")
     },
-    Key { whose: KeyScope::Autobench, ..key("httperf", None, "this httperf in place of our own") },
-    switch("debug", "what is told to httperf, on stderr"),
-    switch("verbose", "says more; here, the same as debug"),
+    Key { whose: KeyScope::Autobench, ..key("httperf", None, "path of httperf, in place of brunt's own") },
+    switch("debug", "print httperf's command lines to stderr"),
+    switch("verbose", "verbose; the same as debug"),
     switch("version", "the version"),
     switch("help", "this"),
 ];
@@ -94,5 +94,5 @@ pub fn help(called: &str, whose: KeyScope) -> String {
         format!("  {:24}{}{default}\n", format!("--{}{value}", key.name), key.about)
     };
     let lines: String = own.map(line).collect();
-    format!("usage: {called} [OPTIONS]; what is not said here is read from ~/.autobench.conf\n{lines}")
+    format!("usage: {called} [OPTIONS]; defaults are read from ~/.autobench.conf\n{lines}")
 }

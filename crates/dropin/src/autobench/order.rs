@@ -105,7 +105,7 @@ pub fn line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
         return Ok(None);
     }
     if !text.ends_with('\n') {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "a line without an end"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "unterminated line"));
     }
     Ok(Some(text.trim_end().to_owned()))
 }
@@ -159,12 +159,12 @@ pub fn words(arguments: &str) -> Result<Vec<String>, String> {
                 words.push(format!("--{}", row.long));
                 words.extend(value.map(str::to_owned));
             }
-            Read::Ours(word) => return Err(format!("--brunt-{word} is not taken from afar")),
-            Read::OptionError(wrong) => return Err(format!("{wrong}, or it is not taken from afar")),
+            Read::Ours(word) => return Err(format!("--brunt-{word} is not accepted from a remote host")),
+            Read::OptionError(wrong) => return Err(format!("{wrong}, or it is not accepted from a remote host")),
         }
     }
     match long.others().first() {
-        Some(other) => Err(format!("{other} is no option")),
+        Some(other) => Err(format!("unknown option {other}")),
         None => Ok(words),
     }
 }
@@ -183,10 +183,10 @@ mod tests {
             ("--wlog y,/etc/passwd", "--wlog"),
             ("--print-reply", "--print-reply"),
             ("--server h; rm -r /", "invalid option -- 'r'"),
-            ("--server h; reboot", "reboot is no option"),
-            ("--server `id`x y", "y is no option"),
+            ("--server h; reboot", "unknown option reboot"),
+            ("--server `id`x y", "unknown option y"),
             ("--uri \"x", "quote"),
-            ("--brunt-json f", "afar"),
+            ("--brunt-json f", "remote"),
             ("--wsesslog 1,1,f", "--wsesslog"),
         ] {
             let told = words(arguments).unwrap_err();

@@ -34,10 +34,7 @@ impl Secret {
         }
         let bytes = bytes.trim_ascii();
         if bytes.len() < LEAST_BYTES {
-            return Err(format!(
-                "{shown} holds {} bytes; write {LEAST_BYTES} or more that nobody guesses",
-                bytes.len()
-            ));
+            return Err(format!("{shown} holds {} bytes; write {LEAST_BYTES} or more random bytes", bytes.len()));
         }
         Ok(Self(Key::new(HMAC_SHA256, bytes)))
     }
@@ -58,7 +55,7 @@ impl Secret {
 /// A number that nobody has seen before.
 pub fn nonce() -> Result<String, String> {
     let mut bytes = [0; 32];
-    rand::fill(&mut bytes).map_err(|_| "the system gives no random numbers".to_owned())?;
+    rand::fill(&mut bytes).map_err(|_| "the system provides no random numbers".to_owned())?;
     Ok(hex(&bytes))
 }
 

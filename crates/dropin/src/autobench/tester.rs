@@ -41,7 +41,7 @@ impl Tester for Ours {
         let Self(interrupt, caller) = self;
         let answer = httperf::answer(&[words, ours].concat(), interrupt.control(), caller);
         if interrupt.is_stopped() {
-            return Err("stopped; the table holds the tests that were over".into());
+            return Err("stopped; the table holds the completed tests".into());
         }
         match answer.refusal {
             Some(why) => Err(why.trim_end().to_owned()),

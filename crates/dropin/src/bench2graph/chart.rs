@@ -44,7 +44,7 @@ pub fn figure(sheets: &[Sheet], columns: &[String], title: &str) -> Result<Figur
         }
     }
     if chosen.is_empty() {
-        return Err("column 1 is what the others are drawn over; name others".into());
+        return Err("column 1 is the x-axis; choose columns from 2 on".into());
     }
     let names: Vec<&str> = chosen.iter().map(|(sheet, column)| &*sheet.names[*column]).collect();
     let (y, mixed) = counted(&names);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(of("").unwrap().lines.len(), 4);
         assert_eq!(names("1 4 3"), "max_rep_rate_h avg_rep_rate_h");
         assert_eq!(of("6").unwrap_err(), "column 6: write numbers from 2 to 5");
-        assert!(of("1").unwrap_err().contains("name others"));
+        assert!(of("1").unwrap_err().contains("x-axis"));
     }
 
     #[test]

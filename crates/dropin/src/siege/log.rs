@@ -5,14 +5,14 @@ use super::lines::date;
 use super::print::{LOG_HEAD, log_row};
 use super::settings::Settings;
 use crate::caller::Caller;
+use brunt_spec::error::without_number;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
 /// Appends what was measured to the log. `now`: Unix seconds.
 pub fn append(settings: &Settings, figures: &Figures, now: f64, caller: &Caller) {
     if let Err(error) = write(settings, figures, now) {
-        let why = error.to_string();
-        let why = why.split(" (os error").next().unwrap_or(&why);
+        let why = without_number(&error.to_string());
         caller.err_line(&format!("[\x1b[1;33merror\x1b[0m] unable to create log file: {}: {why}", settings.logfile));
     }
 }

@@ -173,10 +173,10 @@ pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
     if comparison.deciding().any(|first| first.verdict == Better::Undecided)
         && comparison.ended != ComparisonEnd::Stored
     {
-        let sentence = format!("{} did not decide.", plural(u64::from(comparison.blocks), "block"));
+        let sentence = format!("Undecided after {}.", plural(u64::from(comparison.blocks), "block"));
         let more = comparison.more.map(|more| {
             let all = u64::from(comparison.blocks + more);
-            format!("About {} more would ({} repetitions in all).", plural(u64::from(more), "block"), count(all))
+            format!("--repeat {all} (about {} more needed)", plural(u64::from(more), "block"))
         });
         let resumed = (comparison.ended == ComparisonEnd::Stopped).then(|| "continue with --resume".to_owned());
         let remedy = resumed.or(more);

@@ -49,7 +49,7 @@ pub fn analysis(study: &Study) -> Analysis {
             finding(
                 "repetitions",
                 Weight::Note,
-                "Three repetitions carry no 95 % interval; what stands in brackets is the range.",
+                "A 95 % interval over repetitions needs at least 6 repetitions (have 3); their range is shown instead.",
                 Some("Use --repeat 6 or more."),
             ),
         ],

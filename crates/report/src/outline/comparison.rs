@@ -32,7 +32,7 @@ fn made_of(comparison: &Comparison) -> String {
         ComparisonEnd::Budget if comparison.blocks < most => {
             format!("{blocks} of {most} at most: time budget used up")
         }
-        ComparisonEnd::Budget => format!("all {blocks}"),
+        ComparisonEnd::Budget => format!("all {blocks} made"),
         ComparisonEnd::Stopped => format!("stopped after {blocks} of {most} at most"),
         ComparisonEnd::Stored => "of stored runs, not alternating".to_owned(),
     }
@@ -102,7 +102,7 @@ fn estimate(at: Estimate) -> String {
 }
 
 fn quantiles(pair: &Pair, unit: LoadUnit) -> Block {
-    let head = [format!("Quantiles, {}", title(pair, unit)), "difference".into(), "band of all at once".into()];
+    let head = [format!("Quantiles, {}", title(pair, unit)), "difference".into(), "simultaneous band".into()];
     let row = |of: &QuantileShift| {
         let name = Metric::Quantile(of.quantile).to_string();
         vec![name, signed_time(of.seconds), ends(Some(signed_time(of.low)), Some(signed_time(of.high)))]

@@ -14,7 +14,7 @@ pub fn of(study: &Study) -> Vec<(String, String)> {
     facts.push(fact("Contenders", names));
     let began = rfc3339(study.unix_seconds);
     let id = study.id.as_ref().map_or(String::new(), |id| format!(", saved as {id}"));
-    facts.push(fact("Begun", format!("{began}{id}")));
+    facts.push(fact("Started", format!("{began}{id}")));
     facts.push(fact("Generator", generator(study)));
     facts
 }

@@ -74,7 +74,7 @@ const BANDS: [(Band, &str); 5] = [
     (Band::One, "One trial a step: figures have no band, and no difference can be tested."),
     (
         Band::Range,
-        "Bands are the lowest and the highest trial around their median: fewer than six repetitions carry no 95 % interval.",
+        "Bands are the lowest and the highest trial around their median: a 95 % interval needs at least six repetitions.",
     ),
     (
         Band::WithinRun,

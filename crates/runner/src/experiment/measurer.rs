@@ -38,7 +38,7 @@ impl<'a> Measurer<'a> {
         if let (Some(store), Some(id)) = (self.conditions.store, &self.study.id)
             && let Err(error) = store.grow_experiment(id, contender, step)
         {
-            self.say(News::Warning(format!("experiment {id} cannot be read or taken up again as it was: {error}")));
+            self.say(News::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
         }
         let steps = &mut self.study.experiment.contenders[contender].steps;
         steps.push(step.clone());

@@ -44,7 +44,7 @@ fn known(at: Estimate, unit: LoadUnit) -> String {
     }
 }
 
-/// `next 1600/s: twice the last`.
+/// `next 1600/s: twice the previous load`.
 pub fn next(ask: &TrialRequest, unit: LoadUnit) -> String {
     format!("next {}: {}", in_words(unit, ask.load), ask.why)
 }

@@ -25,10 +25,7 @@ pub fn comparison(
 ) -> Result<Compare> {
     comparable(contenders)?;
     require!(said, at_capacity.is_some() || told.at.unwrap_or_default() == At::Load, |names| {
-        format!(
-            "{}: runs that were kept are at the loads that they had; leave it out",
-            names.either("--at", "compare.at")
-        )
+        format!("{}: stored runs have their own loads; leave it out", names.either("--at", "compare.at"))
     });
     let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders, at_capacity.as_ref()));
     let named = std::mem::take(&mut metrics).into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
@@ -41,7 +38,7 @@ pub fn comparison(
         let [process, host] =
             [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
                 .map(|(option, key)| names.either(option, key));
-        format!("cpu: nothing is read of the servers; add {process}, or {host}")
+        format!("cpu: no probe reads the servers; add {process}, or {host}")
     });
     measured(&metrics, at_capacity.as_ref(), said)?;
     let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
@@ -54,14 +51,14 @@ fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, said: &Settin
     let Some(at) = at_capacity else {
         require!(said, !metrics.contains(&Measure::Capacity), |names| {
             let at = names.either("--at", "compare.at");
-            format!("capacity: it is not searched for; add {at} capacity, or {at} both")
+            format!("capacity: no search measures it; add {at} capacity, or {at} both")
         });
         return Ok(());
     };
     if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
         return Err(said.refuse(|names| {
             let (at, load) = (names.either("--at", "compare.at"), names.either("-r 100", "load.rate 100"));
-            format!("{other}: at their capacities only those are compared; write {at} both with a load, such as {load}")
+            format!("{other}: only capacities are compared; write {at} both with a load, such as {load}")
         }));
     }
     let capacity = metrics.contains(&Measure::Capacity);

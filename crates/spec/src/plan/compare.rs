@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// How contenders are compared: each with the first. `repetitions` is how often, at most.
+/// Comparison of each contender with the first. `repetitions` is the maximum number of repetitions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compare {
     /// Loads at which contenders are measured: given ones (`load`), each at its own `capacity`, which is then looked for as below
     /// `find`, or `both`. Default: load.
     pub at: Option<Read<At>>,
-    /// What is compared, such as `p99` or `[p99, throughput]`; the first decides. Default: p99, p50, throughput, errors; of a
-    /// closed loop throughput, p99, p50, errors; and cpu, where it is read.
+    /// Measures to compare, such as `p99` or `[p99, throughput]`; the first decides. Default: p99, p50, throughput,
+    /// errors; of a closed loop throughput, p99, p50, errors; and cpu, if it is read.
     pub metrics: Option<Read<Vec<Measure>>>,
     /// The smallest difference that matters: within it, contenders are equal. Default: 2%.
     pub min_difference: Option<Read<Share>>,
-    /// How often contenders that are alike may be found to differ. Default: 0.05.
+    /// Significance level: the probability of finding a difference between equal contenders. Default: 0.05.
     pub alpha: Option<Read<Alpha>>,
     /// Time budget: no repetition begins that would exceed it. Default: none.
     pub time_budget: Option<Longer>,

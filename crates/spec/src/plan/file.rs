@@ -114,9 +114,9 @@ pub type PlannedHook = (String, Option<Duration>);
 /// A server that brunt starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedServer {
-    /// What `sh -c` is given.
+    /// Command line passed to `sh -c`.
     pub start: String,
-    /// When it is ready.
+    /// Condition for the server to be ready.
     pub ready: Ready,
     /// What ends it.
     pub stop: Option<String>,

@@ -123,11 +123,7 @@ impl Scope<'_> {
             }
             open.filled += 1;
             if out.len() > LONGEST || open.filled > MOST {
-                return Err(SpecError::new(
-                    at,
-                    "",
-                    "with the variables in its variables this grows without end; write their values out",
-                ));
+                return Err(SpecError::new(at, "", "too long with its variables filled in; write shorter values"));
             }
         }
         out.push_str(rest);
@@ -177,7 +173,7 @@ impl Scope<'_> {
         if open.names.iter().any(|other| other == name) {
             let circle: Vec<String> =
                 open.names.iter().chain([&name.to_owned()]).map(|name| format!("${{{name}}}")).collect();
-            return Err(wrong(format!("stands for itself ({}); write its value", circle.join(" → "))));
+            return Err(wrong(format!("refers to itself ({}); write its value", circle.join(" → "))));
         }
         let text = node
             .text()
@@ -197,14 +193,14 @@ impl Scope<'_> {
         }
         if self.who.is_none() && (name == "contender" || name.starts_with("factor.")) {
             return format!(
-                "${{{name}}} is known within a contender only, and this is of the whole experiment; leave it out"
+                "${{{name}}} is defined for each contender only, and this key is of the whole experiment; leave it out"
             );
         }
         let instead = match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => shown(near),
             None => format!("one of {}", known.iter().map(|name| shown(name)).collect::<Vec<_>>().join(" ")),
         };
-        format!("${{{name}}} stands for nothing; write {instead}, or $${{{name}}} to leave it to the shell")
+        format!("${{{name}}} is not defined; write {instead}, or $${{{name}}} to leave it to the shell")
     }
 
     fn known(&self) -> Vec<String> {

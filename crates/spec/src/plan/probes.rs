@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// One thing to be read. Without settings its name alone will do: `host`, `server`.
+/// A probe; without settings its name is enough: `host`, `server`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
@@ -29,7 +29,7 @@ pub enum Probe {
     Tomcat(ScalarOr<Page>),
     /// The statistics of `HAProxy`, as CSV.
     Haproxy(ScalarOr<Page>),
-    /// Anything in Prometheus' text format.
+    /// A URL that answers in Prometheus' text format.
     Prometheus(ScalarOr<Page>),
 }
 
@@ -42,11 +42,11 @@ pub struct Machine {
     /// Its name in reports.
     #[serde(rename = "as")]
     pub name: Option<Scalar>,
-    /// Time from one reading to the next. Default: `probe_interval`.
+    /// Interval of the readings. Default: `probe_interval`.
     pub interval: Option<Longer>,
 }
 
-/// How a machine is reached.
+/// Access to a machine.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ssh {
@@ -61,22 +61,22 @@ pub struct Ssh {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Processes {
-    /// Those of this name.
+    /// Processes of this name.
     pub name: Option<Scalar>,
-    /// This one.
+    /// Process with this id.
     pub pid: Option<u32>,
-    /// The one that this file names.
+    /// Process whose id is in this file.
     pub pid_file: Option<Scalar>,
-    /// Those that listen on this TCP port.
+    /// Processes that listen on this TCP port.
     pub port: Option<u16>,
-    /// Those of a control group, by its path below the mount point.
+    /// Processes of a control group, by its path below the mount point.
     pub cgroup: Option<Scalar>,
     /// By ssh: `user@host`, or `{host, options}`. Default: this machine.
     pub via: Option<ScalarOr<Ssh>>,
     /// Their name in reports.
     #[serde(rename = "as")]
     pub called: Option<Scalar>,
-    /// Time from one reading to the next. Default: `probe_interval`.
+    /// Interval of the readings. Default: `probe_interval`.
     pub interval: Option<Longer>,
 }
 
@@ -84,12 +84,12 @@ pub struct Processes {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
-    /// Where it is.
+    /// URL of the page.
     pub url: Scalar,
     /// Its name in reports.
     #[serde(rename = "as", default)]
     pub name: Option<Scalar>,
-    /// Time from one reading to the next. Default: `probe_interval`.
+    /// Interval of the readings. Default: `probe_interval`.
     #[serde(default)]
     pub interval: Option<Longer>,
     /// nginx: connections that it may have in all (workers × `worker_connections`).
@@ -207,9 +207,9 @@ fn select(of: &Processes) -> Result<(Select, String), String> {
     ];
     let mut given = ways.into_iter().flatten();
     let first = given.next();
-    first.filter(|_| given.next().is_none()).ok_or_else(|| {
-        "which processes is said by one of name, pid, pid_file, port or cgroup; write one of them".to_owned()
-    })
+    first
+        .filter(|_| given.next().is_none())
+        .ok_or_else(|| "no processes are selected; write one of name, pid, pid_file, port or cgroup".to_owned())
 }
 
 fn via(written: Option<&ScalarOr<Ssh>>) -> ProbeAccess {

@@ -288,7 +288,7 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:10: probes[0]: a map instead of one word, or one name with its settings; write `name` or `name: {…}`
     plan.yaml:2:10: probes[0]: `/status` is no URL; write one such as http://127.0.0.1:8080/status
     plan.yaml:2:10: probes[0]: metrics belongs to a probe of prometheus; leave it out
-    plan.yaml:2:10: probes[0]: which processes is said by one of name, pid, pid_file, port or cgroup; write one of them
+    plan.yaml:2:10: probes[0]: no processes are selected; write one of name, pid, pid_file, port or cgroup
     plan.yaml:2:16: probes[1]: another host probe is called `local` already; add `as: NAME`
     plan.yaml:2:9: server.ready: is missing; write it here
     plan.yaml:2:27: server.ready: `8080` is neither a URL nor HOST:PORT; write one such as http://127.0.0.1:8080/ or 127.0.0.1:8080
@@ -321,12 +321,12 @@ fn what_does_not_fit_together_is_told() {
     plan.yaml:1:9: script: the request is missing; write `request: URL`, `requests: [URL, …]` or `urls: FILE` below script, or steps below scenario
     plan.yaml:1:22: script.urls: script.request defines the requests already; write one of them (`request: null` takes it away again)
     plan.yaml:1:20: script.requests: it is empty; write at least one request
-    plan.yaml:2:13: contenders: there is nothing in it; write a name with its overrides, or leave it out
+    plan.yaml:2:13: contenders: it is empty; write a name with its overrides, or leave it out
     plan.yaml:2:13: contenders: a list instead of a map; write `name: …` below it
     plan.yaml:2:17: contenders.a: a single value instead of a map; write `name: …` below it
     plan.yaml:3:7: contenders.a.repetitions: it is the same for all contenders; write it at the top of the plan
     plan.yaml:3:36: contenders.a.hooks.before.experiment: it is the same for all contenders; write it at the top of the plan
-    plan.yaml:2:14: factors.a: there is nothing in it; write a name with its overrides, or leave it out
+    plan.yaml:2:14: factors.a: it is empty; write a name with its overrides, or leave it out
     plan.yaml:2:39: two contenders have the name `x y z`; give one level another name
     plan.yaml:2:10: choose.scale: unknown variable; write it below vars
     plan.yaml:3:10: choose.scael: unknown variable; write scale
@@ -348,14 +348,14 @@ fn names_that_stand_for_nothing_are_told() {
         "vars: {a: '${b}', b: '${a}'}\nscript: {request: '${a}'}\n",
         "vars: {a: {b: c}}\nscript: {request: '${a}'}\n",
     ]), @r"
-    plan.yaml:2:19: script.request: ${pgae} stands for nothing; write ${page}, or $${pgae} to leave it to the shell
-    plan.yaml:1:19: script.request: ${xyzzy} stands for nothing; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${xyzzy} to leave it to the shell
-    plan.yaml:1:19: script.request: ${port.htp} stands for nothing; write ${port.http}, or $${port.htp} to leave it to the shell
+    plan.yaml:2:19: script.request: ${pgae} is not defined; write ${page}, or $${pgae} to leave it to the shell
+    plan.yaml:1:19: script.request: ${xyzzy} is not defined; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${xyzzy} to leave it to the shell
+    plan.yaml:1:19: script.request: ${port.htp} is not defined; write ${port.http}, or $${port.htp} to leave it to the shell
     plan.yaml:1:19: script.request: ${env.NOT_SET}: the environment variable NOT_SET is not set; set it, or write a value
-    plan.yaml:1:7: name: ${contender} is known within a contender only, and this is of the whole experiment; leave it out
-    plan.yaml:1:19: script.request: ${factor.size} stands for nothing; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${factor.size} to leave it to the shell
+    plan.yaml:1:7: name: ${contender} is defined for each contender only, and this key is of the whole experiment; leave it out
+    plan.yaml:1:19: script.request: ${factor.size} is not defined; write one of ${port.http} ${dir} ${plan_dir} ${env.NAME} ${contender}, or $${factor.size} to leave it to the shell
     plan.yaml:1:19: script.request: `}` is missing after `${`; write ${name}, or $${ for a plain ${
-    plan.yaml:1:11: script.request: ${a} stands for itself (${a} → ${b} → ${a}); write its value
+    plan.yaml:1:11: script.request: ${a} refers to itself (${a} → ${b} → ${a}); write its value
     plan.yaml:1:11: vars.a: a map instead of a single value; write one
     ");
 }
@@ -365,7 +365,7 @@ fn there_are_a_thousand_contenders_at_most() {
     let levels = (0..40).map(|n| format!("l{n}: , ")).collect::<Vec<_>>().concat();
     let text = format!("script: {{request: h}}\nfactors: {{a: {{{levels}}}, b: {{{levels}}}}}\n");
     let told = resolved(&text, &[]).unwrap_err().to_string();
-    assert!(told.contains("factors.b: that makes 1600 contenders, and 1000 is the most; write fewer levels"), "{told}");
+    assert!(told.contains("factors.b: the plan has 1600 contenders (maximum: 1000); write fewer levels"), "{told}");
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn variables_that_grow_without_end_are_refused() {
     for smallest in ["x", "''"] {
         let text = format!("vars:\n  v0: {smallest}\n{vars}script: {{request: '${{v39}}'}}\n");
         let told = resolved(&text, &[]).unwrap_err().to_string();
-        assert!(told.contains("grows without end"), "{told}");
+        assert!(told.contains("too long with its variables"), "{told}");
     }
 }
 

@@ -87,18 +87,14 @@ pub(super) fn variants(plan: &Node, usual: &str) -> Result<Vec<Variant>, SpecErr
 fn product(all: &[Variant], factor: Option<&str>, levels: &Node, path: &str) -> Result<Vec<Variant>, SpecError> {
     let entries = map(levels, path)?;
     if entries.is_empty() {
-        return Err(SpecError::new(
-            &levels.at,
-            path,
-            "there is nothing in it; write a name with its overrides, or leave it out",
-        ));
+        return Err(SpecError::new(&levels.at, path, "it is empty; write a name with its overrides, or leave it out"));
     }
     let count = all.len() * entries.len();
     if count > MOST {
         return Err(SpecError::new(
             &levels.at,
             path,
-            format!("that makes {count} contenders, and {MOST} is the most; write fewer levels"),
+            format!("the plan has {count} contenders (maximum: {MOST}); write fewer levels"),
         ));
     }
     for level in entries {

@@ -30,25 +30,25 @@ pub struct Written {
     /// Overrides of the plan by the value of a variable. A value that is not listed changes nothing.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<Box<Written>>>>")]
     pub choose: Option<serde::de::IgnoredAny>,
-    /// What is asked.
+    /// Requests to send.
     pub script: Option<Script>,
-    /// What each user does, step by step, in place of `script`.
+    /// Steps of each user, in place of `script`.
     pub scenario: Option<Scenario>,
-    /// How much is asked, and when to stop.
+    /// Load, and the conditions that end the run.
     pub load: Option<Load>,
     /// Users of several kinds at the same time: names, each with its own script, load and checks; what one does not say is
     /// that of the plan. A sweep varies the load of the first, and its figures are of the first.
     #[schemars(with = "BTreeMap<String, Population>")]
     pub populations: Option<serde::de::IgnoredAny>,
-    /// How connections are made and kept.
+    /// Connection settings.
     pub connection: Option<Connection>,
-    /// What makes a reply good.
+    /// Conditions for a good reply.
     pub checks: Option<Checks>,
     /// Bounds on the figures, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s.
     pub objectives: Option<ScalarList>,
-    /// How often each step of each contender is measured. Default: 3; with `compare`: 10 at most.
+    /// Repetitions of each step of each contender. Default: 3; with `compare`: 10 at most.
     pub repetitions: Option<u32>,
-    /// Which contender is better: each is compared with the first, and no more is measured than that takes.
+    /// Comparison of the contenders: each with the first, with as many repetitions as a decision needs.
     pub compare: Option<Compare>,
     /// In which order trials are made. Default: interleaved.
     pub order: Option<TrialOrder>,
@@ -60,14 +60,14 @@ pub struct Written {
     pub hooks: Hooks,
     /// The server that brunt starts, and stops.
     pub server: Option<Server>,
-    /// What is read meanwhile: `host`, `server`, or one key with its settings.
+    /// Probes during the runs: `host`, `server`, or one key with its settings.
     #[schemars(with = "Option<Vec<ScalarOr<Probe>>>")]
     pub probes: Option<Vec<Probe>>,
     /// Time from one reading of a probe to the next. Default: 1s.
     pub probe_interval: Option<Longer>,
     /// Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called.
     pub outputs: Option<ScalarList>,
-    /// What is compared: names, each with its overrides of the plan.
+    /// Contenders: names, each with its overrides of the plan.
     #[schemars(with = "BTreeMap<String, Option<Box<Written>>>")]
     pub contenders: Option<serde::de::IgnoredAny>,
     /// Factors, each with levels, each level with its overrides of the plan. The product of all factors (and contenders) is
@@ -80,17 +80,17 @@ pub struct Written {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Population {
-    /// What they ask.
+    /// Requests of the population.
     pub script: Option<Script>,
-    /// What each of them does, step by step, in place of `script`.
+    /// Steps of each user of the population, in place of `script`.
     pub scenario: Option<Scenario>,
-    /// How much they ask.
+    /// Load of the population.
     pub load: Option<Load>,
-    /// What makes a reply to them good.
+    /// Conditions for a good reply to its requests.
     pub checks: Option<Checks>,
 }
 
-/// How a capacity is looked for: the words of `brunt find`.
+/// Search for the capacity, with the options of `brunt find`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
@@ -104,15 +104,15 @@ pub struct Search {
     pub max_load: Option<Scalar>,
     /// Measured time of a trial: minimum and maximum. Default: 2s..20s.
     pub trial_duration: Option<Scalar>,
-    /// What is done between trials: a time of rest such as `1s`, or `restart` of the server. Default: 1s.
+    /// Pause between trials, such as `1s`, or `restart` of the server. Default: 1s.
     pub between: Option<Scalar>,
     /// Final overload trial, as a multiple of the capacity; or `no`. Default: 1.5.
     pub overload: Option<Scalar>,
-    /// What each capacity must be, such as `capacity > 3000/s`.
+    /// Required capacities, such as `capacity > 3000/s`.
     pub require: Option<ScalarList>,
 }
 
-/// What is asked: one of `request`, `requests` and `urls`.
+/// Requests to send: one of `request`, `requests` and `urls`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Script {
@@ -124,13 +124,13 @@ pub struct Script {
     pub requests: Option<Vec<ScalarOr<Request>>>,
     /// A file of URLs, one a line.
     pub urls: Option<Scalar>,
-    /// Which of several is next. Default: sequence.
+    /// Order of the requests. Default: sequence.
     pub order: Option<RequestOrder>,
     /// Redirects followed for one request, at most. Default: 0.
     pub follow: Option<Scalar>,
 }
 
-/// Which request of several is next.
+/// Order of several requests.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestOrder {
@@ -174,11 +174,11 @@ pub struct Request {
     pub json: Option<serde::de::IgnoredAny>,
     /// The name under which it is summed. Default: its URL.
     pub label: Option<Scalar>,
-    /// How often it is asked, against the others. Default: 1.
+    /// Relative frequency within the list. Default: 1.
     pub weight: Option<u32>,
 }
 
-/// How much is asked, and when to stop: the words of `brunt run`.
+/// Load, and the conditions that end the run, with the options of `brunt run`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Load {
@@ -186,7 +186,7 @@ pub struct Load {
     pub rate: Option<ScalarList>,
     /// Closed loop: virtual users: `64`, stages, or a sweep `20..20000*2`.
     pub users: Option<ScalarList>,
-    /// How arrivals are spaced: `poisson`, `even` or `burst:N`. Default: poisson.
+    /// Spacing of arrivals: `poisson`, `even` or `burst:N`. Default: poisson.
     pub arrivals: Option<Scalar>,
     /// With a rate: connections at most.
     pub connections: Option<Scalar>,
@@ -220,7 +220,7 @@ pub struct Load {
     pub seed: Option<Scalar>,
 }
 
-/// How connections are made and kept: the words of `brunt run`.
+/// Connection settings, with the options of `brunt run`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[allow(clippy::struct_field_names, reason = "the words of the options")]
@@ -264,13 +264,13 @@ pub struct Connection {
     pub source: Option<ScalarList>,
 }
 
-/// What makes a reply good.
+/// Conditions for a good reply.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Checks {
     /// Statuses that are good, such as `200,3xx`. Default: all below 400.
     pub status: Option<ScalarList>,
-    /// What the body of a good reply matches: a regular expression.
+    /// Regular expression that the body of a good reply matches.
     pub body: Option<Scalar>,
     /// Every body as long as the first good one of its label. Default: false.
     pub same_length: Option<bool>,
@@ -280,17 +280,17 @@ pub struct Checks {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hooks {
-    /// Run before.
+    /// Commands before.
     pub before: HookLevels,
-    /// Run after; also where it was stopped.
+    /// Commands after; they also run if it was stopped.
     pub after: HookLevels,
 }
 
-/// Each a command, a list of them, or `{run, timeout}`.
+/// Hooks by level, each a command, a list of commands, or `{run, timeout}`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookLevels {
-    /// Around the whole.
+    /// Around the whole experiment.
     pub experiment: Commands,
     /// Around all trials of a contender that follow one another.
     pub contender: Commands,
@@ -304,14 +304,15 @@ pub struct HookLevels {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// What `sh -c` is given, in the folder of the plan file; it stays in the foreground.
+    /// Command line passed to `sh -c`, in the folder of the plan file; it stays in the foreground.
     pub start: Scalar,
-    /// When it is ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits with 0.
+    /// Condition for the server to be ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits
+    /// with 0.
     pub ready: ScalarOr<ReadyCommand>,
-    /// What ends it. Default: SIGTERM to its process group.
+    /// Command that stops the server. Default: SIGTERM to its process group.
     #[serde(default)]
     pub stop: Option<Scalar>,
-    /// Between which trials it is started anew. Default: repetition.
+    /// Trials between which it is restarted. Default: repetition.
     #[serde(default)]
     pub restart: Option<Restart>,
     /// Variables of its environment.
@@ -329,7 +330,7 @@ pub struct Server {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadyCommand {
-    /// What `sh -c` is given.
+    /// Command line passed to `sh -c`.
     pub command: Scalar,
 }
 
@@ -337,7 +338,7 @@ pub struct ReadyCommand {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
-    /// What `sh -c` is given.
+    /// Command line passed to `sh -c`.
     pub run: Scalar,
     /// Time limit. Default: 60s.
     #[serde(default)]

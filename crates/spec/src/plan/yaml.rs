@@ -40,11 +40,7 @@ pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
         builder.take(event, span.start)?;
     }
     let nothing = || {
-        SpecError::new(
-            &Position::whole(file),
-            "",
-            "there is nothing in it; `brunt plan new` writes a plan to begin with",
-        )
+        SpecError::new(&Position::whole(file), "", "the plan is empty; `brunt plan new` writes a plan to begin with")
     };
     builder.root.filter(|root| root.value != Value::Null).ok_or_else(nothing)
 }
@@ -288,9 +284,9 @@ mod tests {
         ];
         let told: Vec<_> = texts.iter().map(|text| told(text)).collect();
         insta::assert_snapshot!(told.join("\n"), @r"
-    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
-    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
-    plan.yaml: there is nothing in it; `brunt plan new` writes a plan to begin with
+    plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
+    plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
+    plan.yaml: the plan is empty; `brunt plan new` writes a plan to begin with
     plan.yaml:2:1: a second document begins here; write one plan a file
     plan.yaml:2:1: a tab stands before the text; write spaces, two a level
     plan.yaml:2:1: `a` is given twice (first at plan.yaml:1:1); write it once

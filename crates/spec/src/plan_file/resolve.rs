@@ -291,9 +291,9 @@ fn steps(
     folder: &Path,
     system: &System,
 ) -> Result<(Vec<Step>, Vec<String>)> {
-    let Some((users, others)) = planned.populations.split_first() else { bail!("there is nothing to ask") };
+    let Some((users, others)) = planned.populations.split_first() else { bail!("no request is defined") };
     let settings = all_settings(users, folder, system)?;
-    let Some(first) = settings.first() else { bail!("there is nothing to ask") };
+    let Some(first) = settings.first() else { bail!("no request is defined") };
     let is_known = search.is_none_or(Search::is_beside_loads);
     let (mut steps, mut notes) = if is_known { sweep_steps(first, system)? } else { (Vec::new(), Vec::new()) };
     if let Some(search) = search {
@@ -353,7 +353,7 @@ struct Beside {
 fn beside(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Beside> {
     let (name, at) = users.name.clone().unwrap_or_else(|| (MAIN.to_owned(), Position::whole("")));
     let settings = all_settings(users, folder, system)?;
-    let Some(first) = settings.first() else { bail!("there is nothing to ask") };
+    let Some(first) = settings.first() else { bail!("no request is defined") };
     let (mut steps, notes) = sweep_steps(first, system)?;
     let (Some(step), true) = (steps.pop(), steps.is_empty()) else {
         let wrong = "its load is a sweep; only that of the first population may be one";
@@ -372,7 +372,7 @@ fn join(plan: &mut Plan, other: &Beside) -> Result<()> {
     let mut population = other.plan.main().clone();
     let same = |stop: &Stop| (stop.warmup, stop.warmup_until_steady);
     if same(&population.stop) != same(&plan.main().stop) {
-        let wrong = "its warm-up is another than that of the first; write one load.warmup for all";
+        let wrong = "its warm-up differs from that of the first; write one load.warmup for all";
         return Err(SpecError::new(&other.at, format!("populations.{}", population.name), wrong));
     }
     let policies = plan.reply_policies.len() as u32;
@@ -418,7 +418,7 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
             None => all = Some(one),
         }
     }
-    let Some(mut all) = all else { bail!("there is nothing to ask") };
+    let Some(mut all) = all else { bail!("no request is defined") };
     if let Some(order) = users.request_order {
         all.steps = vec![Do::Next(order)];
     }

@@ -81,7 +81,9 @@ impl Search {
         notes: &mut Vec<String>,
         system: &System,
     ) -> Result<()> {
-        let Some(asked) = self.asked.borrow_mut().take() else { bail!("contender {}: nothing is asked", first.name) };
+        let Some(asked) = self.asked.borrow_mut().take() else {
+            bail!("contender {}: no request is defined", first.name)
+        };
         let mut asks = question(&self.settings, &asked, &mut experiment.contenders, notes, system)?;
         if let Question::Find(find) = &mut asks {
             find.between = self.between(&experiment.contenders, find.between)?;

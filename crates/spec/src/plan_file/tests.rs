@@ -119,10 +119,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("load: {threads: 0}", "plan.yaml:2:17: load.threads: `0` is out of range; write 1 to 1024"),
         ("load: {seed: x}", "plan.yaml:2:14: load.seed: `x` is not a whole number"),
         ("load: {rate: 5, users: 5}", "plan.yaml:2:24: load.users: load.rate defines the load already"),
-        (
-            "load: {connections: 5}",
-            "plan.yaml:2:21: load.connections: that many connections at most is said of a load.rate",
-        ),
+        ("load: {connections: 5}", "plan.yaml:2:21: load.connections: this number is the maximum of load.rate"),
         (
             "load: {arrivals: even}",
             "plan.yaml:2:18: load.arrivals: load.arrivals belongs to the open loop: add load.rate N",
@@ -155,7 +152,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024"),
         (
             "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",
-            "compare: capacity: it is not searched for; add compare.at capacity, or compare.at both",
+            "compare: capacity: no search measures it; add compare.at capacity, or compare.at both",
         ),
         (
             "load: {rate: 5, duration: 9s}\ncompare: {within: 5s}\ncontenders: {a: , b: }",
@@ -170,7 +167,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         assert!(told.contains(expected) && !told.contains(" --"), "{text}:\n{told}\n{expected}");
     }
     for (script, expected) in [
-        ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: it is not known on which server this is"),
+        ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: the server is not specified"),
         (
             "{request: 'ftp://h/'}",
             "plan.yaml:1:19: script.request.url: `ftp://h/`: brunt speaks http and https, not ftp",
@@ -278,7 +275,7 @@ fn what_is_wrong_with_a_population_is_said_where_it_stands() {
         (
             "think: 1s",
             "warmup: 1s",
-            "plan.yaml:7:3: populations.browsing: its warm-up is another than that of the first; \
+            "plan.yaml:7:3: populations.browsing: its warm-up differs from that of the first; \
           write one load.warmup for all",
         ),
         ("think: 1s", "thnik: 1s", "plan.yaml:7:79: populations.browsing.load.thnik: unknown key; write think"),

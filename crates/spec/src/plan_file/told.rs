@@ -55,7 +55,7 @@ impl Keys {
             }
             (None, users, Some(connections)) => {
                 let instead = if users.is_some() { "leave it out" } else { "write load.users, or add load.rate" };
-                let wrong = format!("that many connections at most is said of a load.rate; {instead}");
+                let wrong = format!("this number is the maximum of load.rate; {instead}");
                 Err(SpecError::new(&connections.node.at, "load.connections", wrong))
             }
             _ => Ok(()),
@@ -69,9 +69,7 @@ impl Keys {
         };
         let text = url.node.text().unwrap_or_default();
         if base.is_none() && text.starts_with(['/', '?']) {
-            let wrong = format!(
-                "`{text}`: it is not known on which server this is; write http://HOST{text}, or add script.base"
-            );
+            let wrong = format!("`{text}`: the server is not specified; write http://HOST{text}, or add script.base");
             return Err(SpecError::new(&url.node.at, "script.request", wrong));
         }
         let wrong = |error: WordError| SpecError::new(&url.node.at, "script.request", error.to_string());

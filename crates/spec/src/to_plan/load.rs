@@ -178,7 +178,7 @@ pub(super) fn threads(
         let all = asked.saturating_mul(processes);
         let crowded = all > free && asked > 1;
         let server = if local { ", and the server needs one as well" } else { "" };
-        let note = format!("{all} threads on {cores} cores{server}: they will get into each other's way");
+        let note = format!("{all} threads on {cores} cores{server}: they compete for CPU");
         return (asked, if crowded { vec![note] } else { Vec::new() });
     }
     let Load::Open { rate, .. } = load else { return (1, Vec::new()) };
@@ -196,13 +196,14 @@ pub(super) fn precise(settings: &RunSettings, threads: u32, cores: u32, local: b
     }
     let server = if local { " and the server" } else { "" };
     let precise = settings.said.text(|names| names.of("precise"));
-    let note = format!("{precise}: {cores} cores are none too many for {threads} threads{server}; it was left out");
+    let note =
+        format!("{precise}: {cores} cores are too few for {threads} busy-waiting threads{server}; it was left out");
     (false, Some(note))
 }
 
 fn thread_note(peak: f64, needed: u32, free: u32, threads: &str) -> String {
     if needed > free {
-        let wish = format!("{peak} requests/s would take {needed} threads, and {free} can be had here");
+        let wish = format!("{peak} requests/s need {needed} threads ({free} available)");
         return format!("{wish}: watch the lag, which is the generator's own lateness");
     }
     format!("{peak} requests/s take {needed} threads; {threads} 1 keeps to one")

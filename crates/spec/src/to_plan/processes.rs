@@ -90,7 +90,7 @@ pub fn with_sources(plan: &mut Plan, system: &System) -> Option<String> {
     }
     plan.connection.source = (1..=needed).map(|n| IpAddr::from(Ipv4Addr::new(127, 0, 0, n as u8))).collect();
     Some(format!(
-        "{} connections are made from {needed} local addresses, 127.0.0.1 to 127.0.0.{needed}: from one to the server lead {} ports",
+        "{} connections are made from {needed} local addresses, 127.0.0.1 to 127.0.0.{needed}, with {} ports each",
         count(most),
         count(ports)
     ))

@@ -167,7 +167,7 @@ fn lists_of_urls() {
     assert_eq!(asked, [(2, "http://h/a", 2), (1, "POST http://h/b", 3), (1, "http://base:81/c", 2)]);
     assert_eq!(plan.main().scenario.requests[1].body, Body::Text("x=1".into()));
     let told = told(&format!("--urls {}", list.path().display()));
-    assert!(told.contains(":3: `/c`: it is not known on which server this is; write http://HOST/c"), "{told}");
+    assert!(told.contains(":3: `/c`: the server is not specified; write http://HOST/c"), "{told}");
 }
 
 #[test]
@@ -201,10 +201,10 @@ fn threads_come_with_the_rate_and_are_told() {
         ("-r 60000 h", 4, 1, ""),
         ("-r 60001 h", 4, 2, "60001 requests/s take 2 threads; --threads 1 keeps to one"),
         ("-r 0..240000/1s h", 4, 4, "take 4 threads"),
-        ("-r 240000 127.0.0.1", 4, 3, "would take 4 threads, and 3 can be had here"),
-        ("-r 240000 127.0.0.1", 1, 1, "would take 4 threads, and 1 can be had here"),
-        ("-r 240000 --resolve h:80:127.0.0.1 h", 4, 3, "3 can be had"),
-        ("-r 240000 --unix-socket /s h", 4, 3, "3 can be had"),
+        ("-r 240000 127.0.0.1", 4, 3, "need 4 threads (3 available)"),
+        ("-r 240000 127.0.0.1", 1, 1, "need 4 threads (1 available)"),
+        ("-r 240000 --resolve h:80:127.0.0.1 h", 4, 3, "3 available"),
+        ("-r 240000 --unix-socket /s h", 4, 3, "3 available"),
         ("-c 1000 h", 4, 1, ""),
         ("--threads 4 h", 4, 4, ""),
         ("--threads 4 localhost", 4, 4, "4 threads on 4 cores, and the server needs one as well"),
@@ -253,10 +253,7 @@ fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
     assert_eq!(sources("-r 5 --processes 3 127.0.0.1"), "");
     assert_eq!(sources("-c 60000 --source 127.0.0.9 127.0.0.1"), "127.0.0.9");
     let notes = planned_on(SYSTEM, "-c 60000 127.0.0.1").unwrap().1.join("|");
-    assert!(
-        notes.contains("made from 5 local addresses, 127.0.0.1 to 127.0.0.5: from one to the server lead 28,232 ports"),
-        "{notes}"
-    );
+    assert!(notes.contains("made from 5 local addresses, 127.0.0.1 to 127.0.0.5, with 28,232 ports each"), "{notes}");
 }
 
 #[test]

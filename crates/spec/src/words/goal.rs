@@ -32,7 +32,7 @@ fn aim(word: &str) -> Result<Aim, WordError> {
     }
     let q = percentile(word)?;
     if q >= 1.0 {
-        return Err(WordError::new(word, "nothing lies beyond the longest, so it has no interval", "p99.9 or less"));
+        return Err(WordError::new(word, "the maximum has no interval", "p99.9 or less"));
     }
     Ok(Aim::Quantile(q))
 }

@@ -144,7 +144,7 @@ fn value(word: &str) -> Result<f64, WordError> {
     }
     let value = number(word).ok_or_else(|| WordError::new(word, "not a number", INSTEAD))?;
     if value > GREATEST {
-        return Err(WordError::new(word, "that is more than can be timed", "1000000000 at most"));
+        return Err(WordError::new(word, "the load is too high", "1000000000 at most"));
     }
     Ok(value)
 }

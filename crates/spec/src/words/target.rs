@@ -93,7 +93,7 @@ pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
     }
     let Some(base) = base else {
         let instead = format!("http://HOST{word}, or give the server on the command line");
-        return Err(WordError::new(word, "it is not known on which server this is", instead));
+        return Err(WordError::new(word, "the server is not specified", instead));
     };
     let (scheme, rest) = scheme(base)?;
     let ends: &[char] = if word.starts_with('?') { &['?', '#'] } else { &['/', '?', '#'] };

@@ -67,13 +67,13 @@ const ROWS: &[Row<OptionEffect>] = &[
     }),
 ];
 
-const USAGE: &str = "  --port N              where it listens (4600)
-  --bindaddr ADDRESS    on which address: with a secret 0.0.0.0, without one 127.0.0.1
-  --verbose             tells on stderr what it does
-  --debug               and what httperf says
-  --httperf PATH        this httperf in place of our own
-  --brunt-secret FILE   orders are taken from those only who know what the file holds
-  --brunt-open          listens on any address without a secret
+const USAGE: &str = "  --port N              port to listen on (4600)
+  --bindaddr ADDRESS    address to listen on (0.0.0.0 with a secret, else 127.0.0.1)
+  --verbose             log to stderr
+  --debug               log httperf's output, too
+  --httperf PATH        path of httperf, in place of brunt's own
+  --brunt-secret FILE   accept orders only from clients with the same secret
+  --brunt-open          listen on any address without a secret
 ";
 
 /// Reads the words behind the name under which it was called.
@@ -114,11 +114,9 @@ pub fn listen(args: &DaemonArgs, secret: bool) -> Result<TcpListener, String> {
         None => vec![(Ipv4Addr::LOCALHOST, port).into()],
     };
     if !secret && !args.open && addresses.iter().any(|address| !is_here(address.ip())) {
-        return Err(
-            "whoever reaches this port may have this machine send load to any server: write --brunt-secret FILE \
-                    here and for autobench_admin, or --brunt-open where everybody in reach may"
-                .into(),
-        );
+        return Err("anyone who can reach this port can make this machine send load to any server; write \
+                    --brunt-secret FILE here and for autobench_admin, or --brunt-open on a trusted network"
+            .into());
     }
     let listener = TcpListener::bind(&addresses[..]).map_err(|error| format!("port {port}: {error}"))?;
     listener.set_nonblocking(true).map_err(|error| error.to_string())?;

@@ -6,7 +6,6 @@ use crate::explain::words::{percent, rate, three};
 use crate::sweep::limits::{self, growth};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
-use brunt_model::words::plural;
 use brunt_stats::rank;
 
 /// A test finds a difference below this p.
@@ -33,7 +32,7 @@ fn limits_in_words(trials: &Trials, found: &ContenderAnalysis) -> Vec<String> {
         said.push(format!("the response time bends at {}", limits::load(trials.unit, knee)));
     }
     if let Some(most) = at(LimitKind::Saturation) {
-        said.push(format!("the throughput ends at {}", rate(most)));
+        said.push(format!("throughput saturates at {}", rate(most)));
     }
     let bounds = found.limits.iter().filter(|limit| [LimitKind::Objective, LimitKind::Patience].contains(&limit.kind));
     let held = bounds.filter_map(|limit| Some((limit, limit.at.filter(|at| at.value > 0.0)?)));
@@ -146,9 +145,4 @@ pub fn falls(facts: &Facts) -> Vec<Remark> {
         })
     };
     facts.trials.iter().filter_map(of).collect()
-}
-
-/// `3 repetitions`.
-pub fn repetitions(n: usize) -> String {
-    plural(n as u64, "repetition")
 }

@@ -1,6 +1,5 @@
 //! What must be said with the answers: what is missing, who else was the limit, how little was measured.
 
-use super::answers::repetitions;
 use super::{Facts, listed};
 use crate::explain::Remark;
 use crate::explain::words::three;
@@ -45,7 +44,7 @@ pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
     let (count, loads) = named(facts, |o| is_usable(o) && o.verdict == Some(State::Limited));
     let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), words::count(count));
     let sentence = format!(
-        "The generator was the bottleneck in {said} of {all} ({loads}): a limit found there may not be the server's."
+        "The generator was the bottleneck in {said} of {all} ({loads}): a limit found at these loads may be the generator's."
     );
     if count == 0 {
         return Vec::new();
@@ -136,12 +135,12 @@ pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
     let shown = match fewest {
-        1 => "nothing is known of how repetitions differ; an interval, where one is shown, is of the one run",
-        _ => "what is shown beside a figure is their range",
+        1 => "the variation between runs is unknown, and an interval beside a figure is of the one run",
+        _ => "their range is shown instead",
     };
-    let few = if fewest == 1 { "One repetition carries".into() } else { format!("{} carry", repetitions(fewest)) };
-    let sentence = format!("{few} no 95 % interval over repetitions: {shown}. It takes {ENOUGH_REPETITIONS}.");
-    vec![Remark::note(sentence).remedy(format!("{ENOUGH_REPETITIONS} repetitions or more"))]
+    let needed = format!("A 95 % interval over repetitions needs at least {ENOUGH_REPETITIONS} repetitions");
+    let sentence = format!("{needed} (have {fewest}); {shown}.");
+    vec![Remark::note(sentence).remedy(format!("--repeat {ENOUGH_REPETITIONS}"))]
 }
 
 /// Too few loads to find a bend or an end.

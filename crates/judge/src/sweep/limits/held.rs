@@ -77,7 +77,7 @@ fn last_kept(trials: &Trials) -> Option<LoadLimit> {
         return None;
     }
     let how = "The highest load up to which at least 99 % of what is offered is achieved.";
-    Some(limit(trials, (LimitKind::Kept, "last load kept".into()), how, held))
+    Some(limit(trials, (LimitKind::Kept, "99 % achieved".into()), how, held))
 }
 
 fn of_objective(trials: &Trials, index: usize, kind: LimitKind) -> LoadLimit {

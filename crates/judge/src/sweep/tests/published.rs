@@ -78,13 +78,13 @@ fn what_is_told_of_it_reads_like_this() {
     assert_eq!(
         told,
         [
-            "nginx: the response time bends at 30/s and the throughput ends at 35.5/s.",
-            "Apache: the response time bends at 25/s and the throughput ends at 33.0/s.",
+            "nginx: the response time bends at 30/s and throughput saturates at 35.5/s.",
+            "Apache: the response time bends at 25/s and throughput saturates at 33.0/s.",
             "nginx saturates at 35.5/s, Apache at 33.0/s. No difference can be tested: one value per step shows no variation between repetitions; at least 4 of each are needed.",
             "2 outliers. nginx: at 80/s the throughput was 23.9/s, where its neighbours have 37.1/s. Measure this step \
              again. The others: nginx at 85/s.",
-            "One repetition carries no 95 % interval over repetitions: nothing is known of how repetitions differ; an \
-             interval, where one is shown, is of the one run. It takes 6.",
+            "A 95 % interval over repetitions needs at least 6 repetitions (have 1); the variation between runs is \
+             unknown, and an interval beside a figure is of the one run.",
         ]
     );
 }

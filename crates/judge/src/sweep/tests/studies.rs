@@ -129,7 +129,7 @@ fn its_limits_are_found_and_its_percentiles_keep_their_intervals() {
     let [capacity] = said(&analysis, "capacity")[..] else { panic!("{:?}", analysis.findings) };
     assert_eq!(
         capacity,
-        "one: the response time bends at 160/s, the throughput ends at 200/s and p99 < 100ms holds up to 160/s."
+        "one: the response time bends at 160/s, throughput saturates at 200/s and p99 < 100ms holds up to 160/s."
     );
 }
 

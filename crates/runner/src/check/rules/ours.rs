@@ -16,8 +16,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     let needed = connections + defaults::DESCRIPTORS_KEPT;
     let processes = connections.div_ceil(limit.saturating_sub(defaults::DESCRIPTORS_KEPT).max(1));
     let refused = processes > defaults::MOST_PROCESSES;
-    let shared =
-        format!("brunt shares such a run among {processes} processes; each has a queue of arrivals of its own");
+    let shared = format!("brunt splits the run into {processes} processes; each has its own queue of arrivals");
     (needed > limit).then(|| Advice {
         rule: "descriptors",
         bites: if refused { Certainty::Surely } else { Certainty::Perhaps },
@@ -41,11 +40,7 @@ pub(super) fn local_ports(facts: &Facts) -> Option<Advice> {
     (connections > room).then(|| Advice {
         rule: "local_ports",
         bites: Certainty::Surely,
-        what: format!(
-            "{} connections, and {} local ports that can lead to the server",
-            count(connections),
-            count(room)
-        ),
+        what: format!("{} connections exceed the {} local ports for this server", count(connections), count(room)),
         why: "connections beyond that fail with `out of local ports`".into(),
         command: more_ports(connections.div_ceil(room)),
     })
@@ -66,7 +61,7 @@ pub(super) fn time_wait(facts: &Facts) -> Option<Advice> {
         rule: "time_wait",
         bites: Certainty::Perhaps,
         what: format!(
-            "{} new connections/s leave up to {} local ports in TIME_WAIT, and there are {}",
+            "{} new connections/s leave up to {} local ports in TIME_WAIT, more than the {} available",
             three(rate),
             three(resting),
             count(room)
@@ -90,7 +85,7 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
         rule: "conntrack",
         bites: if now.saturating_add(lasting) > most { Certainty::Surely } else { Certainty::Perhaps },
         what: format!(
-            "the firewall would have to follow {} connections, and can follow {}",
+            "{} connections exceed the {} entries of the firewall's connection table",
             count(needed),
             count(most)
         ),

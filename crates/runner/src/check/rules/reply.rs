@@ -46,13 +46,13 @@ pub(super) fn certificate_ends_soon(facts: &Facts) -> Option<Advice> {
     let what = if days < 0 {
         format!("the server's certificate expired on {ends}")
     } else {
-        format!("the server's certificate ends on {ends}")
+        format!("the server's certificate expires on {ends}")
     };
     Some(Advice {
         rule: "certificate_ends",
         bites: Certainty::Perhaps,
         what,
-        why: "clients that verify certificates will not connect then".into(),
+        why: "clients that verify certificates refuse to connect after that day".into(),
         command: "renew it".into(),
     })
 }
@@ -65,7 +65,7 @@ pub(super) fn redirect(facts: &Facts) -> Option<Advice> {
     Some(Advice {
         rule: "redirect",
         bites: Certainty::Perhaps,
-        what: format!("the answer is a redirect ({}) to {to}", reply.status),
+        what: format!("the reply is a redirect ({}) to {to}", reply.status),
         why: "the run would measure the redirect instead of the page".into(),
         command: format!("brunt {whole}, or --follow 5"),
     })
@@ -79,8 +79,8 @@ pub(super) fn keep_alive(facts: &Facts) -> Option<Advice> {
         rule: "keep_alive",
         bites: Certainty::Perhaps,
         what: "the server closes the connection after each reply".into(),
-        why: "every request pays for a new connection, and takes a local port".into(),
-        command: "turn keep-alive on in the server (nginx: keepalive_timeout 75s; Apache: KeepAlive On); or say that it is meant: --no-keepalive".into(),
+        why: "every request opens a new connection and uses a local port".into(),
+        command: "turn keep-alive on in the server (nginx: keepalive_timeout 75s; Apache: KeepAlive On); or --no-keepalive, if this is intended".into(),
     })
 }
 
@@ -92,11 +92,11 @@ pub(super) fn compression(facts: &Facts) -> Option<Advice> {
         rule: "compression",
         bites: Certainty::Perhaps,
         what: format!(
-            "the server would send {} with {coding}, and {} were asked for",
+            "the body has {} with {coding}, and {} as requested",
             bytes(packed.body_bytes as f64),
             bytes(reply.body_bytes as f64)
         ),
-        why: "browsers ask for compressed replies, which cost the server more CPU and the network less".into(),
+        why: "browsers request compressed replies, which take more CPU on the server and less bandwidth".into(),
         command: if coding == "br" { "-H 'Accept-Encoding: br'".into() } else { "--compressed".into() },
     })
 }

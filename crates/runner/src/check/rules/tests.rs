@@ -82,7 +82,7 @@ fn descriptors_are_for_connections_and_the_rest() {
     assert!(rules(|f| f.asked.connections = Some(960)).is_empty());
     let advice = with(|f| f.asked.connections = Some(961));
     assert_eq!((advice[0].rule, advice[0].bites), ("descriptors", Certainty::Perhaps));
-    assert!(advice[0].why.contains("among 2 processes"), "{}", advice[0].why);
+    assert!(advice[0].why.contains("into 2 processes"), "{}", advice[0].why);
     assert!(advice[0].command.contains("ulimit -Hn 1025"), "{}", advice[0].command);
     let refused = with(|f| f.asked.connections = Some(960 * 256 + 1));
     assert_eq!((refused[0].rule, refused[0].bites), ("descriptors", Certainty::Surely));

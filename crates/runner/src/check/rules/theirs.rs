@@ -27,7 +27,7 @@ pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
     (needed > limit).then(|| Advice {
         rule: "server_descriptors",
         bites: Certainty::Surely,
-        what: format!("{} connections, and {who} may have {} open files", count(connections), count(limit)),
+        what: format!("{} connections exceed the limit of {} open files of {who}", count(connections), count(limit)),
         why: "it cannot accept the connections beyond that".into(),
         command,
     })
@@ -52,11 +52,11 @@ pub(super) fn backlog(facts: &Facts) -> Option<Advice> {
         rule: "backlog",
         bites: Certainty::Perhaps,
         what: format!(
-            "the server's accept queue holds {} connections, and {} are asked for",
+            "the server's accept queue holds {} connections, fewer than the {} requested",
             count(backlog),
             count(connections)
         ),
-        why: "if many arrive at once, the rest wait for a SYN retransmission of a second or more".into(),
+        why: "if more arrive at once, they wait 1 s or longer for a SYN retransmission".into(),
         command: format!("{kernel}{server}, and restart it"),
     })
 }
@@ -69,7 +69,7 @@ pub(super) fn syn_backlog(facts: &Facts) -> Option<Advice> {
         rule: "syn_backlog",
         bites: Certainty::Perhaps,
         what: format!(
-            "{} half-open connections fit, and {} connections are asked for",
+            "the SYN queue holds {} half-open connections, fewer than the {} requested",
             count(most),
             count(connections)
         ),
@@ -88,7 +88,7 @@ pub(super) fn link(facts: &Facts) -> Option<Advice> {
         rule: "link",
         bites: Certainty::Surely,
         what: format!(
-            "replies of {} at {}/s are {} Mbit/s, and the link has {} Mbit/s",
+            "replies of {} at {}/s need {} Mbit/s, more than the {} Mbit/s of the link",
             plural(reply.head_bytes + reply.body_bytes, "byte"),
             three(rate),
             three(bits / 1e6),
@@ -118,7 +118,7 @@ pub(super) fn shared_cores(facts: &Facts) -> Option<Advice> {
         rule: "shared_cores",
         bites: Certainty::Perhaps,
         what: format!("client and server{who} share this machine and its {}", plural(cores.into(), "core")),
-        why: "brunt and the server compete for CPU: the server alone could do more".into(),
+        why: "they compete for CPU, which lowers the server's throughput".into(),
         command,
     })
 }

@@ -1,0 +1,127 @@
+use super::*;
+use brunt_probe::settings::Settings;
+use brunt_runner::check::facts::{Certificate, Failed, VERSION};
+use brunt_runner::check::rules;
+
+/// nginx on this machine, over TLS with its own certificate; 5,000 connections.
+fn nginx() -> Facts {
+    let certificate = Certificate {
+        subject: "CN=localhost".into(),
+        issuer: "CN=localhost".into(),
+        names: vec!["localhost".into()],
+        valid_from: "2026-11-21".into(),
+        valid_to: "2026-12-01".into(),
+        days_left: 9,
+        self_signed: true,
+    };
+    Facts {
+        method: "GET".into(),
+        url: "https://localhost:8443/page.txt".into(),
+        asked: RequestedLoad {
+            connections: Some(5000),
+            duration_seconds: Some(10.0),
+            sources: 1,
+            ..RequestedLoad::default()
+        },
+        machine: machine_of_two_cores(),
+        addresses: vec!["127.0.0.1:8443".into()],
+        route: Some(Route {
+            same_host: Some(true),
+            listener: Some("nginx (pid 29215)".into()),
+            listener_backlog: Some(511),
+            listener_descriptors: Some(2048),
+            interface: Some("lo".into()),
+            mtu_bytes: Some(65_536),
+            ..Route::default()
+        }),
+        connection: Some(Connected {
+            peer: Some("127.0.0.1:8443".into()),
+            resolve_seconds: Some(196e-6),
+            round_trip_seconds: 17e-6,
+            connects: 5,
+        }),
+        tls: Some(Secured {
+            alpn_offered: vec!["http/1.1".into()],
+            alpn: Some("http/1.1".into()),
+            version: Some("TLSv1.2".into()),
+            cipher: Some("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384".into()),
+            handshake_seconds: 34.1e-3,
+            resumed: Some(true),
+            resumed_handshake_seconds: Some(153e-6),
+            chain: 1,
+            certificate: Some(certificate),
+            ..Secured::default()
+        }),
+        reply: Some(reply_of_nginx()),
+        compression: Some(Compression {
+            accepted: Some("gzip, br".into()),
+            content_encoding: Some("gzip".into()),
+            body_bytes: 107,
+        }),
+        failure: None,
+    }
+}
+
+fn machine_of_two_cores() -> Machine {
+    let settings = Settings {
+        local_ports: Some((32_768, 60_999)),
+        tw_reuse: Some(2),
+        somaxconn: Some(4096),
+        syn_backlog: Some(2048),
+        conntrack_max: Some(262_144),
+        ..Settings::default()
+    };
+    Machine { descriptors: 20_000, cores: 2, settings }
+}
+
+fn reply_of_nginx() -> Answered {
+    Answered {
+        status: 200,
+        protocol: "HTTP/1.1".into(),
+        server: Some("nginx/1.22.1".into()),
+        head_bytes: 265,
+        body_bytes: 5800,
+        framing: "content-length".into(),
+        service_seconds: 20.1e-6,
+        keep_alive: Some(true),
+        keep_alive_header: Some("timeout=30".into()),
+        reused: Some(true),
+        ..Answered::default()
+    }
+}
+
+fn closed_port() -> Facts {
+    let failure = Failed {
+        kind: "refused".into(),
+        meaning: "connection refused: no process listens on this port".into(),
+        detail: "Connection refused".into(),
+        remedy: "is the server running, and on this port?".into(),
+    };
+    let Facts { method, machine, asked, .. } = nginx();
+    Facts { method, url: "http://127.0.0.1:1/".into(), machine, asked, failure: Some(failure), ..Facts::default() }
+}
+
+fn screens(columns: usize) -> String {
+    let screen = |(name, facts): (&str, Facts)| {
+        let report = CheckReport { version: VERSION, advice: rules::advise(&facts), facts };
+        let text = text(&report, &View { columns, ..View::default() });
+        assert!(text.lines().all(|line| line.chars().count() <= columns), "{text}");
+        format!("===== {name} =====\n{text}")
+    };
+    [("nginx", nginx()), ("no reply", closed_port())].map(screen).join("\n")
+}
+
+#[test]
+fn screens_of_60_columns() {
+    insta::assert_snapshot!(screens(60));
+}
+
+#[test]
+fn screens_of_80_columns() {
+    insta::assert_snapshot!(screens(80));
+}
+
+#[test]
+fn screens_of_120_columns() {
+    insta::assert_snapshot!(screens(120));
+}
