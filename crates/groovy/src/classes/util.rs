@@ -526,3 +526,8 @@ impl Native for Lock {
 pub(crate) fn collected(vm: &mut Vm, items: Vec<Value>, collector: &Value) -> Eval<Value> {
     super::streams::collect(vm, items, collector)
 }
+
+/// An object that only stands for itself.
+pub(super) fn make_plain(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Plain))
+}

@@ -11,7 +11,7 @@ mod ordering;
 pub(crate) mod string;
 mod string_more;
 
-pub(crate) use ordering::{order, sorted};
+pub(crate) use ordering::order;
 pub(crate) use string_more::execute;
 
 use crate::error::Eval;

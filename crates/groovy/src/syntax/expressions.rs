@@ -25,6 +25,9 @@ const RANKS: [&[(&str, Operator)]; 9] = [
     &[("**", Operator::Power)],
 ];
 
+/// The most `as`, `in` and `instanceof` in a row.
+const TYPE_TESTS: usize = 20;
+
 const COMPARISONS: usize = 4;
 const SHIFTS: usize = 5;
 
@@ -160,10 +163,15 @@ impl Parser {
         }
         let mut rest = Vec::new();
         let mut result = first;
+        let mut tests = 0;
         loop {
             if rank == COMPARISONS {
                 if let Some(next) = self.type_test(&mut result, &mut rest)? {
                     result = next;
+                    tests += 1;
+                    if tests > TYPE_TESTS {
+                        return Err(self.error(format!("more than {TYPE_TESTS} casts and type tests in a row")));
+                    }
                     continue;
                 }
             }

@@ -40,6 +40,10 @@ impl Parser {
             }
             "{" if self.takes_closure(base, posts) => {
                 let closure = self.closure()?;
+                if let (Expr::Global(global), true) = (&*base, posts.is_empty()) {
+                    let (global, name) = (*global, self.globals[*global as usize].clone());
+                    *base = Expr::Call(Box::new(Call { name, local: None, global, arguments: Vec::new(), line }));
+                }
                 Self::attach(base, posts, closure, line);
             }
             _ => return Ok(false),
@@ -102,7 +106,16 @@ impl Parser {
             "*." | "*.@" => Reach::Spread,
             _ => Reach::Plain,
         };
-        self.accept("@");
+        let attribute = self.accept("@") || matches!(mark, ".@" | "*.@");
+        if attribute {
+            let name = self.name()?;
+            posts.push(Post::Property(reach, format!("@{name}").into(), line));
+            return Ok(());
+        }
+        if self.accept("**") {
+            posts.push(Post::Property(reach, "**".into(), line));
+            return Ok(());
+        }
         if self.is("<") {
             // Type arguments of a call.
             while !self.accept(">") && *self.kind() != Kind::End {

@@ -88,7 +88,7 @@ impl Parser {
         self.expect(":")?;
         match self.word() {
             "while" | "do" | "for" => self.loop_statement(Some(label)),
-            _ => self.statement_kind(),
+            _ => self.nested(Self::statement_kind),
         }
     }
 

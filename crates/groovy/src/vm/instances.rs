@@ -131,6 +131,14 @@ impl Vm<'_> {
         if let Some(closure @ Value::Closure(_)) = field {
             return self.call_closure(&closure, arguments).map(Some);
         }
+        let constant = |field: &str| instance.fields.borrow().get(field).cloned();
+        match (name, arguments) {
+            ("name" | "toString" | "getName", []) if constant(".name").is_some() && constant("name").is_none() => {
+                return Ok(constant(".name"));
+            }
+            ("ordinal", []) => return Ok(constant(".ordinal")),
+            _ => {}
+        }
         let lower = |rest: &str| {
             let mut letters = rest.chars();
             letters.next().map(|first| format!("{}{}", first.to_lowercase(), letters.as_str())).unwrap_or_default()

@@ -137,6 +137,7 @@ impl Vm<'_> {
     /// The same, or `None` if there is no such property.
     pub fn property_optional(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         self.tick(1)?;
+        let name = if matches!(object, Value::Native(_)) { name } else { name.strip_prefix('@').unwrap_or(name) };
         match object {
             Value::Null => return Ok(None),
             Value::Map(map) => {
@@ -219,6 +220,7 @@ impl Vm<'_> {
     }
 
     pub fn set_property_optional(&mut self, object: &Value, name: &str, value: &Value) -> Eval<bool> {
+        let name = name.strip_prefix('@').unwrap_or(name);
         match object {
             Value::Null => return Ok(false),
             Value::Map(map) => {
