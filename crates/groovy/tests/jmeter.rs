@@ -1,4 +1,4 @@
-//! JMeter's objects, over the host.
+//! `JMeter`'s objects, over the host.
 
 mod common;
 

@@ -139,12 +139,12 @@ fn random_strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
         ("random" | "randomAscii" | "randomPrint" | "randomGraph", _) => (' '..='~').collect(),
         _ => return Ok(None),
     };
-    if let [_, most] = arguments {
-        if name != "random" {
-            let most = vm.to_long(most)?;
-            let span = u64::try_from(most.saturating_sub(count)).unwrap_or(0).max(1);
-            count = count.saturating_add((vm.host.random() % span) as i64);
-        }
+    if let [_, most] = arguments
+        && name != "random"
+    {
+        let most = vm.to_long(most)?;
+        let span = u64::try_from(most.saturating_sub(count)).unwrap_or(0).max(1);
+        count = count.saturating_add((vm.host.random() % span) as i64);
     }
     random_text(vm, count, &letters).map(Some)
 }
@@ -159,9 +159,11 @@ fn random_numbers(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     })
 }
 
+/// Characters and what stands for them in XML and HTML.
+const MARKS: [(&str, &str); 5] = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
+
 fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let text = text_at(vm, arguments, 0)?;
-    const MARKS: [(&str, &str); 5] = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
     let result = match name {
         "escapeJson" | "escapeJava" | "escapeEcmaScript" | "escapeJavaScript" => {
             let mut quoted = String::new();

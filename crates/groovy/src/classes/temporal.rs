@@ -164,6 +164,9 @@ fn duration(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>>
     Ok(Some(Value::native(Span { millis, months: 0, is_period: false })))
 }
 
+/// Milliseconds of a day.
+const DAY: i64 = 86_400_000;
+
 fn period(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let mut numbers = Vec::new();
     if name != "between" {
@@ -171,7 +174,6 @@ fn period(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             numbers.push(vm.to_long(argument)?);
         }
     }
-    const DAY: i64 = 86_400_000;
     let (months, millis) = match (name, &numbers[..]) {
         ("ofDays", [days]) => (0, days.saturating_mul(DAY)),
         ("ofWeeks", [weeks]) => (0, weeks.saturating_mul(7 * DAY)),
@@ -197,13 +199,11 @@ impl Native for Span {
         let millis = self.millis;
         if let (Some(unit), [amount]) = (name.strip_prefix("plus").or(name.strip_prefix("minus")), arguments) {
             let sign = if name.starts_with("minus") { -1 } else { 1 };
-            let added = match amount.downcast::<Self>() {
-                Some(other) => other.millis,
-                None => {
-                    let factor =
-                        UNITS.iter().find(|(own, _)| *own == unit.to_uppercase()).map_or(0, |(_, factor)| *factor);
-                    vm.to_long(amount)?.saturating_mul(factor)
-                }
+            let added = if let Some(other) = amount.downcast::<Self>() {
+                other.millis
+            } else {
+                let factor = UNITS.iter().find(|(own, _)| *own == unit.to_uppercase()).map_or(0, |(_, factor)| *factor);
+                vm.to_long(amount)?.saturating_mul(factor)
             };
             return Ok(Some(Value::native(Self {
                 millis: millis.saturating_add(added.saturating_mul(sign)),

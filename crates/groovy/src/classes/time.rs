@@ -191,7 +191,7 @@ impl Time {
             } else {
                 time.format("%H:%M:%S")
             }
-        } else if time.nanosecond() % 1_000_000 == 0 {
+        } else if time.nanosecond().is_multiple_of(1_000_000) {
             time.format("%H:%M:%S%.3f")
         } else {
             time.format("%H:%M:%S%.9f")

@@ -105,7 +105,7 @@ impl Random {
                 }
             }
         }
-        Ok((u128::from(vm.host.random()) * bound as u128 >> 64) as i64)
+        Ok(((u128::from(vm.host.random()) * bound as u128) >> 64) as i64)
     }
 
     fn double(&self, vm: &mut Vm) -> f64 {

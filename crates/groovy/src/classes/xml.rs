@@ -52,8 +52,7 @@ fn local(name: &str) -> String {
 fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start.attributes().filter_map(Result::ok).map(|one| {
         let value = one.value.to_string();
-        let value =
-            quick_xml::escape::unescape(&value).map_or_else(|_| value.to_string(), std::borrow::Cow::into_owned);
+        let value = quick_xml::escape::unescape(&value).map_or_else(|_| value.clone(), std::borrow::Cow::into_owned);
         (local(one.key.as_ref()), value)
     });
     Element {

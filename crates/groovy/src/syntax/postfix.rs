@@ -32,7 +32,7 @@ impl Parser {
                 let arguments = self.nested(|parser| parser.arguments("]"))?;
                 posts.push(Post::Index(arguments, line));
             }
-            "(" if !self.on_new_line() && !(self.spaced(0) && matches!(base, Expr::Text(_))) => {
+            "(" if !self.on_new_line() && (!self.spaced(0) || !matches!(base, Expr::Text(_))) => {
                 self.advance();
                 let arguments = self.nested(|parser| parser.arguments(")"))?;
                 posts.push(Post::Call(arguments, line));
@@ -302,7 +302,7 @@ impl Parser {
                     Kind::Mark(">") => -1,
                     Kind::Mark(">>") => -2,
                     Kind::Mark(">>>") => -3,
-                    Kind::Mark(",") | Kind::Mark("." | "?" | "[" | "]" | "&") | Kind::Name(_) => 0,
+                    Kind::Mark("," | "." | "?" | "[" | "]" | "&") | Kind::Name(_) => 0,
                     _ => return None,
                 };
                 self.advance();

@@ -209,7 +209,7 @@ impl Vm<'_> {
     /// A constant of an enum of the script by its bare name.
     pub fn enum_constant(&mut self, frame: &Rc<Frame>, name: &str) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
-        for class in code.classes.iter().filter(|class| class.constants.iter().any(|(own, _)| **own == *name)) {
+        if let Some(class) = code.classes.iter().find(|class| class.constants.iter().any(|(own, _)| **own == *name)) {
             self.statics(class, &frame.globals)?;
             return Ok(frame.globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned());
         }
