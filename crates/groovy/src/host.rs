@@ -100,11 +100,11 @@ pub trait Request {
     }
     /// Replaces all headers.
     fn set_headers(&mut self, _headers: Vec<Header>) {}
-    /// A property of the JMeter element by its name, such as `HTTPSampler.path`.
+    /// A property of the `JMeter` element by its name, such as `HTTPSampler.path`.
     fn property(&self, _name: &str) -> Option<String> {
         None
     }
-    /// Sets a property of the JMeter element.
+    /// Sets a property of the `JMeter` element.
     fn set_property(&mut self, _name: &str, _value: &str) {}
     /// The whole URL, with the query of GET arguments.
     fn url(&self) -> String {
@@ -161,7 +161,7 @@ pub trait Sample {
     fn content_type(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// Thread name, as JMeter forms it.
+    /// Thread name, as `JMeter` forms it.
     fn thread_name(&self) -> Cow<'_, str> {
         "".into()
     }
@@ -217,13 +217,13 @@ pub trait Sample {
 
 /// What a script can reach of the load test.
 pub trait Host {
-    /// A JMeter variable.
+    /// A `JMeter` variable.
     fn variable(&self, name: &str) -> Option<Cow<'_, str>>;
-    /// Sets a JMeter variable.
+    /// Sets a `JMeter` variable.
     fn set_variable(&mut self, name: &str, value: &str);
-    /// Removes a JMeter variable.
+    /// Removes a `JMeter` variable.
     fn remove_variable(&mut self, name: &str);
-    /// Names and values of all JMeter variables.
+    /// Names and values of all `JMeter` variables.
     fn variables(&self) -> Vec<(String, String)> {
         Vec::new()
     }

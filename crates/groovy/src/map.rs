@@ -158,8 +158,7 @@ impl Map {
     }
 
     pub fn remove(&self, key: &Value) -> Option<Value> {
-        let removed = self.entries.borrow_mut().shift_remove(&Key(key.clone()));
-        removed
+        self.entries.borrow_mut().shift_remove(&Key(key.clone()))
     }
 
     pub fn clear(&self) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub enum Dialect {
     /// Groovy: `"…"` may hold `${…}`, `1 / 2` is 0.5, a line end ends a statement.
     Groovy,
-    /// BeanShell and simple Java: `'a'` is a character, `1 / 2` is 0, `1.5` is a `double`.
+    /// `BeanShell` and simple Java: `'a'` is a character, `1 / 2` is 0, `1.5` is a `double`.
     BeanShell,
 }
 

@@ -158,7 +158,7 @@ impl Native for Coder {
         };
         Ok(Some(match (name, arguments) {
             ("withoutPadding", []) => Value::native(Self { padded: false, ..*self }),
-            ("encodeToString", [value]) | ("encode", [value]) => {
+            ("encodeToString" | "encode", [value]) => {
                 let bytes = bytes_of(vm, value)?;
                 vm.alloc(bytes.len() * 2)?;
                 let text = encode(&bytes);

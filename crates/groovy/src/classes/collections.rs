@@ -87,7 +87,7 @@ fn new_set(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
 
 fn new_entry(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     let at = |index: usize| arguments.get(index).cloned().unwrap_or_default();
-    Ok(Entry::new(at(0), at(1), None))
+    Ok(Entry::make(at(0), at(1), None))
 }
 
 fn list_of(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -249,7 +249,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub fn new(key: Value, value: Value, map: Option<&Rc<Map>>) -> Value {
+    pub fn make(key: Value, value: Value, map: Option<&Rc<Map>>) -> Value {
         Value::native(Self { key, value: RefCell::new(value), map: map.cloned() })
     }
 }
@@ -331,11 +331,11 @@ impl Native for Cursor {
             }
             "countTokens" => Value::count(self.items.borrow().len().saturating_sub(at)),
             "remove" => {
-                if let (Some(list), Some(place)) = (&self.source, at.checked_sub(1 + self.removed.get())) {
-                    if place < list.items.borrow().len() {
-                        list.items.borrow_mut().remove(place);
-                        self.removed.set(self.removed.get() + 1);
-                    }
+                if let (Some(list), Some(place)) = (&self.source, at.checked_sub(1 + self.removed.get()))
+                    && place < list.items.borrow().len()
+                {
+                    list.items.borrow_mut().remove(place);
+                    self.removed.set(self.removed.get() + 1);
                 }
                 Value::Null
             }

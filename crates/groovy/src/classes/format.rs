@@ -9,6 +9,7 @@ use crate::vm::{Vm, big_of, double_of, long_of};
 const WIDTH: usize = 10_000;
 
 /// A conversion between `%` and its letter.
+#[allow(clippy::struct_excessive_bools)] // Java's flags, one each.
 #[derive(Default)]
 struct Spec {
     index: Option<usize>,

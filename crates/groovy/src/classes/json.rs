@@ -223,11 +223,12 @@ impl Reader<'_> {
         };
         let Some(high) = unit(self, self.at) else { return Err(self.error("four hexadecimal digits are expected")) };
         self.at += 4;
-        if (0xd800..0xdc00).contains(&high) && self.text[self.at..].starts_with("\\u") {
-            if let Some(low) = unit(self, self.at + 2).filter(|low| (0xdc00..0xe000).contains(low)) {
-                self.at += 6;
-                return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)).unwrap_or('\u{fffd}'));
-            }
+        if (0xd800..0xdc00).contains(&high)
+            && self.text[self.at..].starts_with("\\u")
+            && let Some(low) = unit(self, self.at + 2).filter(|low| (0xdc00..0xe000).contains(low))
+        {
+            self.at += 6;
+            return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)).unwrap_or('\u{fffd}'));
         }
         Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
     }
@@ -297,7 +298,7 @@ pub(super) fn write(vm: &mut Vm, value: &Value, to: &mut String, indent: Option<
     match value {
         Value::Null => to.push_str("null"),
         Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::BigInt(_) | Value::Decimal(_) => {
-            to.push_str(&vm.text(value)?)
+            to.push_str(&vm.text(value)?);
         }
         Value::Double(number) if !number.is_finite() => {
             return Err(throw("groovy.json.JsonException", format!("Number {number} can't be serialized as JSON")));
@@ -387,8 +388,9 @@ pub(crate) fn quote(text: &str, to: &mut String) {
             '\u{c}' => to.push_str("\\f"),
             ' '..='~' => to.push(letter),
             other => {
-                for unit in other.encode_utf16(&mut [0; 2]) {
-                    to.push_str(&format!("\\u{unit:04x}"));
+                for unit in other.encode_utf16(&mut [0; 2]).iter().copied() {
+                    let digit = |shift: u16| char::from_digit(u32::from(unit >> shift & 15), 16).unwrap_or('0');
+                    to.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
                 }
             }
         }

@@ -223,7 +223,9 @@ fn character(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>
 
 fn string(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
-        ("valueOf" | "copyValueOf", [value @ Value::List(_)]) => make_string(vm, "", std::slice::from_ref(value))?,
+        ("valueOf" | "copyValueOf", [value @ Value::List(list)]) if list.kind == crate::value::ListKind::Array => {
+            make_string(vm, "", std::slice::from_ref(value))?
+        }
         ("valueOf" | "copyValueOf", [value, ..]) => Value::Str(vm.java_text(value)?),
         ("format", rest) => {
             // A locale may stand first.

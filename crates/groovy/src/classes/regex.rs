@@ -110,12 +110,11 @@ pub(crate) fn pattern(vm: &mut Vm, text: &str, flags: i64) -> Eval<Value> {
 
 /// The regex of a pattern object or a text.
 fn regex_of(vm: &mut Vm, value: &Value) -> Eval<Rc<Regex>> {
-    match value.downcast::<Pattern>() {
-        Some(pattern) => Ok(Rc::clone(&pattern.regex)),
-        None => {
-            let text = vm.text(value)?;
-            vm.pattern(&text)
-        }
+    if let Some(pattern) = value.downcast::<Pattern>() {
+        Ok(Rc::clone(&pattern.regex))
+    } else {
+        let text = vm.text(value)?;
+        vm.pattern(&text)
     }
 }
 
@@ -449,13 +448,13 @@ impl Native for Matcher {
                     matches(vm, &self.regex, &text, usize::MAX)?.iter().map(|found| self.shape(&text, found)).collect();
                 let length = all.len();
                 let list = Value::list(all);
-                if let Value::Int(at) = index {
-                    if i64::from(*at) >= length as i64 {
-                        return Err(throw(
-                            "java.lang.IndexOutOfBoundsException",
-                            format!("index is out of range 0..{} (index = {at})", length as i64 - 1),
-                        ));
-                    }
+                if let Value::Int(at) = index
+                    && i64::from(*at) >= length as i64
+                {
+                    return Err(throw(
+                        "java.lang.IndexOutOfBoundsException",
+                        format!("index is out of range 0..{} (index = {at})", length as i64 - 1),
+                    ));
                 }
                 vm.index(&list, index)?
             }

@@ -105,7 +105,7 @@ impl Random {
                 }
             }
         }
-        Ok((u128::from(vm.host.random()) * bound as u128 >> 64) as i64)
+        Ok(((u128::from(vm.host.random()) * bound as u128) >> 64) as i64)
     }
 
     fn double(&self, vm: &mut Vm) -> f64 {
@@ -525,4 +525,9 @@ impl Native for Lock {
 /// `stream.collect(Collectors…)`
 pub(crate) fn collected(vm: &mut Vm, items: Vec<Value>, collector: &Value) -> Eval<Value> {
     super::streams::collect(vm, items, collector)
+}
+
+/// An object that only stands for itself.
+pub(super) fn make_plain(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Plain))
 }

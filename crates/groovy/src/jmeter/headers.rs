@@ -129,8 +129,8 @@ impl Native for Entry {
                 }
                 let mut headers = all(vm);
                 if let Some(own) = self.place.and_then(|place| headers.get_mut(place)) {
-                    own.name = self.name.borrow().clone();
-                    own.value = self.value.borrow().clone();
+                    own.name.clone_from(&self.name.borrow());
+                    own.value.clone_from(&self.value.borrow());
                     set(vm, headers);
                 }
                 Value::Null

@@ -1,4 +1,4 @@
-//! The objects that JMeter hands to scripts, over [`crate::host::Host`].
+//! The objects that `JMeter` hands to scripts, over [`crate::host::Host`].
 
 mod context;
 mod cookies;
@@ -19,7 +19,7 @@ use crate::value::Value;
 use crate::vm::{Frame, Vm};
 use std::rc::Rc;
 
-/// What JMeter calls this name; `None` if nothing.
+/// What `JMeter` calls this name; `None` if nothing.
 pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
     Some(match name {
         "vars" => Value::native(vars::Vars),
@@ -44,7 +44,7 @@ pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
     })
 }
 
-/// What BeanShell's elements call the parts of the sample.
+/// What `BeanShell`'s elements call the parts of the sample.
 fn sample_binding(vm: &mut Vm, name: &str) -> Option<Value> {
     match name {
         "Failure" => return Some(Value::Bool(vm.host.failure())),
@@ -66,7 +66,7 @@ fn sample_binding(vm: &mut Vm, name: &str) -> Option<Value> {
     })
 }
 
-/// Assigns to a name of JMeter that scripts may set; `false` if it is none.
+/// Assigns to a name of `JMeter` that scripts may set; `false` if it is none.
 pub(crate) fn assign(vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
     match name {
         "Failure" => {

@@ -1,6 +1,6 @@
-//! Classes of JMeter that scripts name: `JMeterUtils`, `FileServer`, `JMeterContextService` …
+//! Classes of `JMeter` that scripts name: `JMeterUtils`, `FileServer`, `JMeterContextService` …
 
-use super::{context, cookies, headers, logger, sampler, vars};
+use super::{context, cookies, headers, logger, sample, sampler, vars};
 use crate::classes::{Class, text_at};
 use crate::error::Eval;
 use crate::value::{Native, Value};
@@ -29,7 +29,7 @@ pub(crate) static CLASSES: &[Class] = &[
     Class::named("org.apache.jmeter.threads.JMeterVariables"),
     Class::named("org.apache.jmeter.threads.ThreadGroup"),
     Class::named("org.apache.jmeter.threads.AbstractThreadGroup"),
-    Class::named("org.apache.jmeter.samplers.SampleResult"),
+    Class::named("org.apache.jmeter.samplers.SampleResult").and_make(sample::make).and_constants(kinds),
     Class::named("org.apache.jmeter.samplers.Sampler"),
     Class::named("org.apache.jmeter.assertions.AssertionResult"),
     Class::named("org.apache.jmeter.protocol.http.sampler.HTTPSampleResult"),
@@ -42,6 +42,16 @@ pub(crate) static CLASSES: &[Class] = &[
     Class::named("org.slf4j.Logger"),
     Class::named("org.apache.log.Logger"),
 ];
+
+/// `SampleResult.TEXT` and its like.
+fn kinds(_vm: &mut Vm, name: &str) -> Option<Value> {
+    match name {
+        "TEXT" => Some(Value::str("text")),
+        "BINARY" => Some(Value::str("bin")),
+        "DEFAULT_HTTP_ENCODING" => Some(Value::str("UTF-8")),
+        _ => None,
+    }
+}
 
 /// `TestLogicalAction.X` is its name.
 fn action(_vm: &mut Vm, name: &str) -> Option<Value> {

@@ -161,7 +161,7 @@ impl Native for Vars {
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         let map = all(vm)?;
-        Ok(Some(map.pairs().into_iter().map(|(key, value)| Entry::new(key, value, None)).collect()))
+        Ok(Some(map.pairs().into_iter().map(|(key, value)| Entry::make(key, value, None)).collect()))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -152,6 +152,7 @@ pub(super) fn holds(vm: &mut Vm, closure: &Value, item: &Value) -> Eval<bool> {
     vm.truth(&result)
 }
 
+#[allow(clippy::too_many_lines)] // One arm a method.
 fn with_closure(
     vm: &mut Vm,
     object: &Value,
@@ -303,7 +304,7 @@ fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[
             }
             Value::count(count)
         }
-        ("first" | "head", []) | ("last", []) => {
+        ("first" | "head" | "last", []) => {
             let item = if name == "last" { items.last() } else { items.first() };
             item.cloned().ok_or_else(|| {
                 throw("java.util.NoSuchElementException", format!("Cannot access {name}() element from an empty List"))

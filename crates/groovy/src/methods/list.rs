@@ -104,6 +104,7 @@ fn reading(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eva
     }))
 }
 
+#[allow(clippy::too_many_lines)] // One arm a method.
 fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     let fixed = list.kind == ListKind::Array;
@@ -175,11 +176,11 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             }
             Value::Bool(found.is_some_and(|place| remove_at(list, place as i64).is_ok()))
         }
-        ("removeLast" | "pollLast", []) | ("pop", []) if !fixed && (name != "pop" || list.kind == ListKind::List) => {
+        ("removeLast" | "pollLast" | "pop", []) if !fixed && (name != "pop" || list.kind == ListKind::List) => {
             let item = list.items.borrow_mut().pop();
             item_or_missing(item, name)?
         }
-        ("removeFirst" | "poll" | "pollFirst" | "pop", []) | ("remove", []) if !fixed => {
+        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove", []) if !fixed => {
             let item = if length == 0 { None } else { Some(remove_at(list, 0)?) };
             item_or_missing(item, name)?
         }

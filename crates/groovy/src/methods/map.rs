@@ -11,7 +11,7 @@ pub(crate) fn with_entry(vm: &mut Vm, closure: &Value, key: &Value, value: &Valu
     if Vm::arity(closure) > 1 {
         return vm.call_closure(closure, &[key.clone(), value.clone()]);
     }
-    let entry = crate::classes::collections::Entry::new(key.clone(), value.clone(), None);
+    let entry = crate::classes::collections::Entry::make(key.clone(), value.clone(), None);
     vm.call_closure(closure, &[entry])
 }
 
@@ -70,7 +70,7 @@ fn reading(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[
             let pair = if name.starts_with("first") { pairs.first() } else { pairs.last() };
             match pair {
                 Some((key, _)) if name.ends_with("Key") => key.clone(),
-                Some((key, value)) => crate::classes::collections::Entry::new(key.clone(), value.clone(), Some(map)),
+                Some((key, value)) => crate::classes::collections::Entry::make(key.clone(), value.clone(), Some(map)),
                 None if name.ends_with("Key") => {
                     return Err(throw("java.util.NoSuchElementException", "the map is empty"));
                 }
@@ -146,21 +146,23 @@ fn changing(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &
             put_all(vm, map, other)?;
             object.clone()
         }
-        ("putIfAbsent", [key, value]) => match map.get(key) {
-            Some(known) => known,
-            None => {
+        ("putIfAbsent", [key, value]) => {
+            if let Some(known) = map.get(key) {
+                known
+            } else {
                 vm.put(map, key.clone(), value.clone())?;
                 Value::Null
             }
-        },
-        ("computeIfAbsent", [key, closure]) => match map.get(key) {
-            Some(known) => known,
-            None => {
+        }
+        ("computeIfAbsent", [key, closure]) => {
+            if let Some(known) = map.get(key) {
+                known
+            } else {
                 let value = vm.call_closure(closure, std::slice::from_ref(key))?;
                 vm.put(map, key.clone(), value.clone())?;
                 value
             }
-        },
+        }
         ("computeIfPresent" | "compute", [key, closure]) => {
             let old = map.get(key);
             if old.is_none() && name == "computeIfPresent" {
@@ -178,7 +180,7 @@ fn changing(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &
             vm.put(map, key.clone(), value.clone())?;
             value
         }
-        ("remove", [key]) | ("remove", [key, _]) => {
+        ("remove", [key] | [key, _]) => {
             if map.kind == MapKind::Immutable {
                 return Err(throw("java.lang.UnsupportedOperationException", "the map cannot be changed"));
             }

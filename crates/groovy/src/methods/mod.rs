@@ -11,7 +11,7 @@ mod ordering;
 pub(crate) mod string;
 mod string_more;
 
-pub(crate) use ordering::{order, sorted};
+pub(crate) use ordering::order;
 pub(crate) use string_more::execute;
 
 use crate::error::Eval;
@@ -41,10 +41,10 @@ pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     if own.is_some() {
         return Ok(own);
     }
-    if !matches!(object, Value::Class(_) | Value::Closure(_)) {
-        if let Some(result) = collection::call(vm, object, name, arguments)? {
-            return Ok(Some(result));
-        }
+    if !matches!(object, Value::Class(_) | Value::Closure(_))
+        && let Some(result) = collection::call(vm, object, name, arguments)?
+    {
+        return Ok(Some(result));
     }
     object::call(vm, object, name, arguments)
 }

@@ -100,10 +100,10 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
 }
 
 fn intdiv(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
-    if let (Value::Int(a), Value::Int(b)) = (left, right) {
-        if *b != 0 {
-            return Ok(Value::Int(a.wrapping_div(*b)));
-        }
+    if let (Value::Int(a), Value::Int(b)) = (left, right)
+        && *b != 0
+    {
+        return Ok(Value::Int(a.wrapping_div(*b)));
     }
     if let (Value::Int(_) | Value::Long(_), Value::Int(_) | Value::Long(_)) = (left, right) {
         let (a, b) = (vm.to_long(left)?, vm.to_long(right)?);
@@ -160,7 +160,7 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
             let (scale, mode) = (vm.to_long(scale)? as i32, rounding(vm, mode)?);
             Value::decimal(number.rescale(scale, mode))
         }
-        ("divide", [other, mode]) | ("divide", [other, _, mode]) => {
+        ("divide", [other, mode] | [other, _, mode]) => {
             let other = vm.to_decimal(other)?;
             if other.is_zero() {
                 return Err(throw("java.lang.ArithmeticException", "Division by zero"));

@@ -27,7 +27,7 @@ pub(super) fn sort_by(vm: &mut Vm, items: Vec<Value>, closure: &Value) -> Eval<V
 }
 
 /// Sorts as the closure or comparator says; without one, naturally.
-pub(crate) fn sorted(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Value>> {
+fn sorted(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Value>> {
     match by {
         Some(closure @ Value::Closure(_)) if Vm::arity(closure) < 2 => sort_by(vm, items, closure),
         Some(comparator) if !comparator.is_null() => vm.sort(items, &mut |vm, a, b| order(vm, comparator, a, b)),

@@ -8,7 +8,7 @@ pub(crate) type Name = Arc<str>;
 pub(crate) struct Code {
     /// The statements outside of methods and classes.
     pub main: Arc<Function>,
-    /// Names that are no local variables: JMeter's objects, classes, variables made by assignment.
+    /// Names that are no local variables: `JMeter`'s objects, classes, variables made by assignment.
     pub globals: Vec<Name>,
     /// Methods, in order; several may have one name.
     pub methods: Vec<Method>,
@@ -197,7 +197,7 @@ pub(crate) enum Expr {
     /// Target, step, whether the value is that from before.
     Step(Box<Expr>, i32, bool),
     Postfix(Box<Expr>, Vec<Post>),
-    /// A call by name alone: local variable, method, JMeter object or global function.
+    /// A call by name alone: local variable, method, `JMeter` object or global function.
     Call(Box<Call>),
     New(Box<New>),
     NewArray(Type, Vec<Expr>),

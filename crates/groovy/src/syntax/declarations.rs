@@ -24,10 +24,11 @@ impl Parser {
             return Ok(StmtKind::Block(self.block()?));
         }
         let many = matches!(self.word(), "def" | "var") || (modifiers.any && self.is("("));
-        if many && (self.is("(") || self.is_at(1, "(")) {
-            if let Some(names) = self.attempt(Self::try_many) {
-                return self.many(names);
-            }
+        if many
+            && (self.is("(") || self.is_at(1, "("))
+            && let Some(names) = self.attempt(Self::try_many)
+        {
+            return self.many(names);
         }
         let line = self.line();
         match self.attempt(Self::try_begin) {
@@ -64,7 +65,7 @@ impl Parser {
         }
     }
 
-    /// BeanShell: `name(a, b) {`.
+    /// `BeanShell`: `name(a, b) {`.
     fn starts_method_without_type(&self) -> bool {
         let name = self.word();
         if name.is_empty() || KEYWORDS.contains(&name) || !self.is_at(1, "(") || self.scopes.depth() > 1 {
@@ -183,6 +184,7 @@ impl Parser {
         Ok(StmtKind::LetMany(slots, value))
     }
 
+    #[allow(clippy::needless_pass_by_value)] // The type is each variable's own.
     fn variables(&mut self, ty: Type, first: Name) -> Parse<StmtKind> {
         let mut declared = Vec::new();
         let mut name = first;

@@ -25,6 +25,9 @@ const RANKS: [&[(&str, Operator)]; 9] = [
     &[("**", Operator::Power)],
 ];
 
+/// The most `as`, `in` and `instanceof` in a row.
+const TYPE_TESTS: usize = 20;
+
 const COMPARISONS: usize = 4;
 const SHIFTS: usize = 5;
 
@@ -49,13 +52,13 @@ impl Parser {
     }
 
     fn assignment(&mut self) -> Parse<Expr> {
-        if self.is("(") {
-            if let Some(many) = self.attempt(Self::try_many_targets) {
-                let value = self.expression()?;
-                let assignment =
-                    Assignment { target: Expr::Null, ty: Type::Any, operator: None, value, elvis: false, many };
-                return Ok(Expr::Assign(Box::new(assignment)));
-            }
+        if self.is("(")
+            && let Some(many) = self.attempt(Self::try_many_targets)
+        {
+            let value = self.expression()?;
+            let assignment =
+                Assignment { target: Expr::Null, ty: Type::Any, operator: None, value, elvis: false, many };
+            return Ok(Expr::Assign(Box::new(assignment)));
         }
         let target = self.ternary()?;
         if self.on_new_line() {
@@ -160,12 +163,17 @@ impl Parser {
         }
         let mut rest = Vec::new();
         let mut result = first;
+        let mut tests = 0;
         loop {
-            if rank == COMPARISONS {
-                if let Some(next) = self.type_test(&mut result, &mut rest)? {
-                    result = next;
-                    continue;
+            if rank == COMPARISONS
+                && let Some(next) = self.type_test(&mut result, &mut rest)?
+            {
+                result = next;
+                tests += 1;
+                if tests > TYPE_TESTS {
+                    return Err(self.error(format!("more than {TYPE_TESTS} casts and type tests in a row")));
                 }
+                continue;
             }
             let Some(operator) = self.operator(rank) else { break };
             let line = self.line();
@@ -236,10 +244,8 @@ impl Parser {
             "!" | "-" | "+" | "~" => {
                 self.advance();
                 let negative_number = mark == "-" && matches!(self.kind(), Kind::Number(_));
-                if negative_number {
-                    if let Some(number) = self.negative_number()? {
-                        return self.casts(number);
-                    }
+                if negative_number && let Some(number) = self.negative_number()? {
+                    return self.casts(number);
                 }
                 let value = self.nested(Self::unary)?;
                 Ok(match mark {

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// How deep brackets, blocks and operators may nest.
 const DEPTH: u32 = 120;
 
+/// Bytes of stack that reading may use.
+const STACK: usize = 600 << 10;
+
 /// What a parser step gives.
 pub(super) type Parse<T> = Result<T, SyntaxError>;
 
@@ -22,7 +25,6 @@ pub(super) struct Parser {
     pub dialect: Dialect,
     /// Whether line ends mean nothing here: between parentheses and brackets.
     pub free_lines: bool,
-    /// Whether `name {` begins a block and no closure: in the heads of `for`, `if`, `while`, `switch` without parentheses.
     pub globals: Vec<Name>,
     global_index: HashMap<Name, u32>,
     pub methods: Vec<Method>,
@@ -30,6 +32,8 @@ pub(super) struct Parser {
     pub imports: Vec<Import>,
     pub named: Vec<(u32, Name)>,
     depth: u32,
+    /// Where the stack stood at the beginning.
+    stack: usize,
 }
 
 /// Reads a whole script.
@@ -47,6 +51,7 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
         imports: Vec::new(),
         named: Vec::new(),
         depth: 0,
+        stack: crate::vm::stack_address(),
     };
     parser.scopes.enter_function(Visibility::Around);
     let body = parser.statements_until(&Kind::End)?;
@@ -171,7 +176,8 @@ impl Parser {
 
     /// Goes one level deeper, if that is allowed.
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if self.depth >= DEPTH {
+        let stack = self.stack.abs_diff(crate::vm::stack_address());
+        if self.depth >= DEPTH || stack > STACK {
             return Err(self.error(format!("brackets and blocks nest deeper than {DEPTH}; split the script")));
         }
         self.depth += 1;

@@ -32,7 +32,7 @@ impl Parser {
                 let arguments = self.nested(|parser| parser.arguments("]"))?;
                 posts.push(Post::Index(arguments, line));
             }
-            "(" if !self.on_new_line() && !(self.spaced(0) && matches!(base, Expr::Text(_))) => {
+            "(" if !self.on_new_line() && (!self.spaced(0) || !matches!(base, Expr::Text(_))) => {
                 self.advance();
                 let arguments = self.nested(|parser| parser.arguments(")"))?;
                 posts.push(Post::Call(arguments, line));
@@ -40,6 +40,10 @@ impl Parser {
             }
             "{" if self.takes_closure(base, posts) => {
                 let closure = self.closure()?;
+                if let (Expr::Global(global), true) = (&*base, posts.is_empty()) {
+                    let (global, name) = (*global, self.globals[*global as usize].clone());
+                    *base = Expr::Call(Box::new(Call { name, local: None, global, arguments: Vec::new(), line }));
+                }
                 Self::attach(base, posts, closure, line);
             }
             _ => return Ok(false),
@@ -102,7 +106,16 @@ impl Parser {
             "*." | "*.@" => Reach::Spread,
             _ => Reach::Plain,
         };
-        self.accept("@");
+        let attribute = self.accept("@") || matches!(mark, ".@" | "*.@");
+        if attribute {
+            let name = self.name()?;
+            posts.push(Post::Property(reach, format!("@{name}").into(), line));
+            return Ok(());
+        }
+        if self.accept("**") {
+            posts.push(Post::Property(reach, "**".into(), line));
+            return Ok(());
+        }
         if self.is("<") {
             // Type arguments of a call.
             while !self.accept(">") && *self.kind() != Kind::End {
@@ -289,7 +302,7 @@ impl Parser {
                     Kind::Mark(">") => -1,
                     Kind::Mark(">>") => -2,
                     Kind::Mark(">>>") => -3,
-                    Kind::Mark(",") | Kind::Mark("." | "?" | "[" | "]" | "&") | Kind::Name(_) => 0,
+                    Kind::Mark("," | "." | "?" | "[" | "]" | "&") | Kind::Name(_) => 0,
                     _ => return None,
                 };
                 self.advance();

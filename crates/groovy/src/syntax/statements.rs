@@ -75,6 +75,11 @@ impl Parser {
             "break" => Ok(StmtKind::Break(self.label_after())),
             "continue" => Ok(StmtKind::Continue(self.label_after())),
             "assert" => self.assert_statement(),
+            "synchronized" if self.is_at(1, "(") => {
+                self.advance();
+                self.head()?;
+                Ok(StmtKind::Block(self.block()?))
+            }
             "import" | "package" => self.import(),
             "class" | "interface" | "enum" | "trait" if matches!(self.kind_at(1), Kind::Name(_)) => {
                 self.class_statement()
@@ -88,7 +93,7 @@ impl Parser {
         self.expect(":")?;
         match self.word() {
             "while" | "do" | "for" => self.loop_statement(Some(label)),
-            _ => self.statement_kind(),
+            _ => self.nested(Self::statement_kind),
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Text(Arc<str>),
     /// Text with expressions in it.
     Template(Vec<Part>),
-    /// A character literal of BeanShell.
+    /// A character literal of `BeanShell`.
     Char(char),
     Number(Arc<str>),
     /// An operator, a bracket, or other punctuation.

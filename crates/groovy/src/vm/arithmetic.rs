@@ -198,10 +198,10 @@ impl Vm<'_> {
 
     /// `<` and its like: numbers by value, `NaN` below and above nothing.
     fn ordered(&mut self, left: &Value, right: &Value) -> Eval<Option<Ordering>> {
-        if let (Value::Double(_) | Value::Float(_), _) | (_, Value::Double(_) | Value::Float(_)) = (left, right) {
-            if let (Some(a), Some(b)) = (double_of(left), double_of(right)) {
-                return Ok(a.partial_cmp(&b));
-            }
+        if let (Value::Double(_) | Value::Float(_), _) | (_, Value::Double(_) | Value::Float(_)) = (left, right)
+            && let (Some(a), Some(b)) = (double_of(left), double_of(right))
+        {
+            return Ok(a.partial_cmp(&b));
         }
         self.compare(left, right).map(Some)
     }

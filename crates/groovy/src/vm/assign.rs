@@ -42,10 +42,10 @@ impl Vm<'_> {
 
     /// `x /= 2` of Java keeps the type of `x`.
     fn compound(&mut self, old: &Value, value: Value) -> Eval<Value> {
-        if self.dialect == crate::Dialect::BeanShell {
-            if let (Value::Int(_), Value::Double(_)) = (old, &value) {
-                return self.cast(value, &Type::Int);
-            }
+        if self.dialect == crate::Dialect::BeanShell
+            && let (Value::Int(_), Value::Double(_)) = (old, &value)
+        {
+            return self.cast(value, &Type::Int);
         }
         Ok(value)
     }

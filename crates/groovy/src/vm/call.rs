@@ -226,10 +226,10 @@ impl Vm<'_> {
                 continue;
             }
             let real = if import.is_wild { name } else { import.path.rsplit('.').next().unwrap_or(name) };
-            if let Some(class) = crate::classes::by_full_name(class) {
-                if let Some(result) = self.call_static(&ClassRef::Known(class), real, arguments)? {
-                    return Ok(Some(result));
-                }
+            if let Some(class) = crate::classes::by_full_name(class)
+                && let Some(result) = self.call_static(&ClassRef::Known(class), real, arguments)?
+            {
+                return Ok(Some(result));
             }
         }
         Ok(None)

@@ -206,16 +206,17 @@ impl Vm<'_> {
     fn number_for_cast(&mut self, value: &Value, ty: &Type) -> Eval<i64> {
         match value {
             // A text of one letter is its code in Groovy.
-            Value::Str(text) => match text.trim().parse() {
-                Ok(number) => Ok(number),
-                Err(_) => {
+            Value::Str(text) => {
+                if let Ok(number) = text.trim().parse() {
+                    Ok(number)
+                } else {
                     let mut letters = text.chars();
                     match (letters.next(), letters.next()) {
                         (Some(letter), None) => Ok(i64::from(letter as u32)),
                         _ => Err(self.no_cast(value, type_name(ty))),
                     }
                 }
-            },
+            }
             Value::Bool(_) => Err(self.no_cast(value, type_name(ty))),
             other => long_of(other).ok_or_else(|| self.no_cast(other, type_name(ty))),
         }
@@ -243,10 +244,10 @@ impl Vm<'_> {
                 }
             });
         }
-        if let Value::List(list) = &value {
-            if list.kind == ListKind::Array {
-                return Ok(value);
-            }
+        if let Value::List(list) = &value
+            && list.kind == ListKind::Array
+        {
+            return Ok(value);
         }
         if matches!(value, Value::Native(_) | Value::Bytes(_)) {
             return Ok(value);
@@ -290,7 +291,7 @@ impl Vm<'_> {
                 Ok(Value::set(MapKind::Sorted, items))
             }
             ("TreeMap" | "SortedMap", Value::Map(map)) => Ok(Value::Map(Rc::new(map.copy(MapKind::Sorted)))),
-            ("File", Value::Str(_)) | ("URL" | "URI", Value::Str(_)) => self.construct(name, frame, &[value]),
+            ("File" | "URL" | "URI", Value::Str(_)) => self.construct(name, frame, &[value]),
             ("Number", Value::Str(_)) => self.to_decimal(&value).map(Value::decimal),
             _ => {
                 let class = frame.globals.code.classes.iter().find(|class| *class.name == **name).cloned();

@@ -87,6 +87,11 @@ impl Vm<'_> {
                     _ => Ok(false),
                 }
             }
+            (Value::Native(object), Value::Str(text)) | (Value::Str(text), Value::Native(object))
+                if object.class_name().starts_with("groovy.util.slurpersupport") =>
+            {
+                Ok(object.text(self)?.as_deref() == Some(text))
+            }
             _ if is_number(left) && is_number(right) => Ok(compare_plain(left, right) == Some(Ordering::Equal)),
             _ => Ok(identical(left, right)),
         }

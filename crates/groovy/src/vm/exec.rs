@@ -155,10 +155,10 @@ impl Vm<'_> {
         }
         loop {
             self.tick(1)?;
-            if let Some(condition) = &parts.condition {
-                if !self.condition(condition, frame)? {
-                    break;
-                }
+            if let Some(condition) = &parts.condition
+                && !self.condition(condition, frame)?
+            {
+                break;
             }
             match after(self.statement(&parts.body, frame)?, label) {
                 After::Next => {}
@@ -240,7 +240,7 @@ impl Vm<'_> {
             Value::Range(_) | Value::List(_) | Value::Set(_) => self.contains(label, value),
             Value::Map(map) => Ok(map.get(value).is_some()),
             Value::Closure(_) => {
-                let result = self.call_closure(label, &[value.clone()])?;
+                let result = self.call_closure(label, std::slice::from_ref(value))?;
                 self.truth(&result)
             }
             Value::Native(object) if object.class_name() == "java.util.regex.Pattern" => {
@@ -258,12 +258,12 @@ impl Vm<'_> {
         if value.is_null() {
             return throw("java.lang.NullPointerException", "null is thrown");
         }
-        if let Some(throwable) = value.downcast::<Throwable>() {
-            if throwable.line == 0 {
-                let mut copy = throwable.copy();
-                copy.line = self.line;
-                return Box::new(Fault::Thrown(Value::native(copy)));
-            }
+        if let Some(throwable) = value.downcast::<Throwable>()
+            && throwable.line == 0
+        {
+            let mut copy = throwable.copy();
+            copy.line = self.line;
+            return Box::new(Fault::Thrown(Value::native(copy)));
         }
         Box::new(Fault::Thrown(value))
     }
@@ -273,7 +273,7 @@ impl Vm<'_> {
         if let Err(fault) = result {
             result = match *fault {
                 Fault::Thrown(value) => self.catch(&parts.catches, value, frame),
-                other => return Err(Box::new(other)),
+                Fault::Budget(message) => return Err(Box::new(Fault::Budget(message))),
             };
         }
         let Some(finally) = &parts.finally else { return result };

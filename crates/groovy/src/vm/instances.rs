@@ -131,6 +131,14 @@ impl Vm<'_> {
         if let Some(closure @ Value::Closure(_)) = field {
             return self.call_closure(&closure, arguments).map(Some);
         }
+        let constant = |field: &str| instance.fields.borrow().get(field).cloned();
+        match (name, arguments) {
+            ("name" | "toString" | "getName", []) if constant(".name").is_some() && constant("name").is_none() => {
+                return Ok(constant(".name"));
+            }
+            ("ordinal", []) => return Ok(constant(".ordinal")),
+            _ => {}
+        }
         let lower = |rest: &str| {
             let mut letters = rest.chars();
             letters.next().map(|first| format!("{}{}", first.to_lowercase(), letters.as_str())).unwrap_or_default()
@@ -201,7 +209,7 @@ impl Vm<'_> {
     /// A constant of an enum of the script by its bare name.
     pub fn enum_constant(&mut self, frame: &Rc<Frame>, name: &str) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
-        for class in code.classes.iter().filter(|class| class.constants.iter().any(|(own, _)| **own == *name)) {
+        if let Some(class) = code.classes.iter().find(|class| class.constants.iter().any(|(own, _)| **own == *name)) {
             self.statics(class, &frame.globals)?;
             return Ok(frame.globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned());
         }

@@ -63,7 +63,7 @@ impl Vm<'_> {
             Value::Map(map) => {
                 self.tick(map.len())?;
                 self.alloc(map.len() * 64)?;
-                map.pairs().into_iter().map(|(key, value)| Entry::new(key, value, Some(map))).collect()
+                map.pairs().into_iter().map(|(key, value)| Entry::make(key, value, Some(map))).collect()
             }
             Value::Bytes(bytes) => {
                 self.tick(bytes.borrow().len())?;

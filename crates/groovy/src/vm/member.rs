@@ -30,10 +30,10 @@ impl Vm<'_> {
     pub fn find_global(&mut self, frame: &Rc<Frame>, global: u32) -> Eval<Option<Value>> {
         let globals = Rc::clone(&frame.globals);
         let name = &globals.code.globals[global as usize];
-        if !frame.this.is_null() {
-            if let Some(value) = self.member_of_this(frame, name)? {
-                return Ok(Some(value));
-            }
+        if !frame.this.is_null()
+            && let Some(value) = self.member_of_this(frame, name)?
+        {
+            return Ok(Some(value));
         }
         let known = globals.values.borrow().get(global as usize).cloned().flatten();
         if known.is_some() {
@@ -137,6 +137,7 @@ impl Vm<'_> {
     /// The same, or `None` if there is no such property.
     pub fn property_optional(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         self.tick(1)?;
+        let name = if matches!(object, Value::Native(_)) { name } else { name.strip_prefix('@').unwrap_or(name) };
         match object {
             Value::Null => return Ok(None),
             Value::Map(map) => {
@@ -219,6 +220,7 @@ impl Vm<'_> {
     }
 
     pub fn set_property_optional(&mut self, object: &Value, name: &str, value: &Value) -> Eval<bool> {
+        let name = name.strip_prefix('@').unwrap_or(name);
         match object {
             Value::Null => return Ok(false),
             Value::Map(map) => {
@@ -241,10 +243,8 @@ impl Vm<'_> {
                     return Ok(true);
                 }
             }
-            Value::Class(class) => {
-                if self.set_static(&class.clone(), name, value)? {
-                    return Ok(true);
-                }
+            Value::Class(class) if self.set_static(&class.clone(), name, value)? => {
+                return Ok(true);
             }
             Value::Closure(closure) if matches!(name, "delegate" | "resolveStrategy") => {
                 if name == "delegate" {

@@ -111,7 +111,7 @@ pub(crate) fn run(code: &Arc<Code>, host: &mut dyn Host, budget: &mut Budget) ->
 
 /// Roughly where the stack ends now.
 #[inline(never)]
-fn stack_address() -> usize {
+pub(crate) fn stack_address() -> usize {
     let here = 0_u8;
     std::ptr::from_ref(&here) as usize
 }

@@ -110,13 +110,14 @@ impl Vm<'_> {
                 to.push_str(if pairs.is_empty() && !self.java_maps { ":" } else { "" });
                 to.push_str(close);
             }
-            other => match number_text(other) {
-                Some(text) => to.push_str(&text),
-                None => {
+            other => {
+                if let Some(text) = number_text(other) {
+                    to.push_str(&text);
+                } else {
                     let text = self.deeper(|vm| vm.object_text(other))?;
                     to.push_str(&text);
                 }
-            },
+            }
         }
         Ok(())
     }

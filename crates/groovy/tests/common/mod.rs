@@ -293,7 +293,7 @@ pub fn groovy(source: &str) -> String {
     shown(source, Dialect::Groovy)
 }
 
-/// What a BeanShell script gives, as text.
+/// What a `BeanShell` script gives, as text.
 pub fn beanshell(source: &str) -> String {
     shown(source, Dialect::BeanShell)
 }
