@@ -84,13 +84,13 @@ impl CompiledScript {
 }
 
 /// A reply as scripts see it.
-struct ReplySample<'a> {
-    searched: &'a Searched<'a>,
+struct ReplySample<'s, 'a> {
+    searched: &'s Searched<'a>,
     label: String,
     success: bool,
 }
 
-impl Sample for ReplySample<'_> {
+impl Sample for ReplySample<'_, '_> {
     fn label(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.label)
     }
@@ -156,15 +156,15 @@ impl Sample for ReplySample<'_> {
 }
 
 /// What a script reaches of the run.
-struct ScriptHost<'a> {
-    user: &'a UserContext,
-    sample: Option<ReplySample<'a>>,
-    parameters: &'a str,
-    name: &'a str,
+struct ScriptHost<'h, 's, 'a> {
+    user: &'h UserContext,
+    sample: Option<ReplySample<'s, 'a>>,
+    parameters: &'h str,
+    name: &'h str,
     outcome: ScriptOutcome,
 }
 
-impl Host for ScriptHost<'_> {
+impl Host for ScriptHost<'_, '_, '_> {
     fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
         self.user.variables.borrow().get(name).map(|value| value.to_owned().into())
     }
@@ -303,8 +303,8 @@ mod tests {
         run("vars.put('b', (vars.get('a').toInteger() * 21).toString()); props.put('p', 'x')", &user, None).unwrap();
         assert_eq!(user.variables.borrow().get("b"), Some("42"));
         assert_eq!(user.worker.commons.property("p").as_deref(), Some("x"));
-        let json = r#"def all = new groovy.json.JsonSlurper().parseText(prev.getResponseDataAsString())
-            vars.put('ids', all.items.collect { it.id }.join(','))"#;
+        let json = r"def all = new groovy.json.JsonSlurper().parseText(prev.getResponseDataAsString())
+            vars.put('ids', all.items.collect { it.id }.join(','))";
         run(json, &user, Some(r#"{"items": [{"id": 3}, {"id": 5}]}"#)).unwrap();
         assert_eq!(user.variables.borrow().get("ids"), Some("3,5"));
     }
