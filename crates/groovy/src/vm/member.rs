@@ -55,6 +55,13 @@ impl Vm<'_> {
             }
             return Ok(Some(value));
         }
+        if let this @ Value::Instance(_) = &frame.this {
+            // A property that only has a getter.
+            let this = this.clone();
+            if let Some(value) = self.getter(&this, name)? {
+                return Ok(Some(value));
+            }
+        }
         self.imported_constant(&globals.code.imports, name)
     }
 
