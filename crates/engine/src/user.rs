@@ -94,7 +94,7 @@ pub trait VirtualUser {
     }
 }
 
-/// What users can ask of the run around them.
+/// The run around its users: time, and number of users.
 pub trait Surroundings {
     /// Milliseconds since 1970-01-01 UTC.
     fn unix_millis(&self) -> u64;

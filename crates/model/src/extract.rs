@@ -12,7 +12,7 @@ pub struct Extractor {
     pub variable: String,
     /// What is looked for.
     pub from: ExtractFrom,
-    /// Where it is looked for; extractors of header fields and cookies look there.
+    /// Part of the reply that is searched. Extractors of header fields and cookies ignore it.
     #[serde(default)]
     pub part: ReplyPart,
     /// Which of several matches is taken.

@@ -98,7 +98,7 @@ pub enum AssertionTest {
         /// It must not hold.
         invert: bool,
     },
-    /// It is well-formed XML.
+    /// The body is XML without a syntax error.
     Xml,
     /// The MD5 sum of its body, in hexadecimal.
     Md5(String),

@@ -80,7 +80,7 @@ pub enum Step {
     /// Repeats steps.
     Loop {
         /// How often; null: until the iteration is stopped.
-        times: Option<Times>,
+        times: Option<Rounds>,
         /// What is repeated.
         steps: Vec<Step>,
     },
@@ -177,14 +177,14 @@ pub enum Step {
 /// How often something is repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Times {
-    /// So often.
+pub enum Rounds {
+    /// A fixed number of rounds.
     Number(u64),
     /// As often as a text says when the loop begins; not at all where it is no number, and for ever where it is below 0.
     Text(String),
 }
 
-impl From<u64> for Times {
+impl From<u64> for Rounds {
     fn from(times: u64) -> Self {
         Self::Number(times)
     }
@@ -454,7 +454,7 @@ pub enum Condition {
     False(String),
     /// A text matches a regular expression somewhere.
     Matches(String, String),
-    /// Every so often.
+    /// A share of the times that the condition is evaluated.
     Share(Share),
     /// The other does not hold.
     Not(Box<Condition>),

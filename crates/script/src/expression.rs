@@ -36,7 +36,7 @@ pub enum Stretch {
 /// Deeper calls within calls are not read.
 const DEEPEST: usize = 64;
 
-/// Each character of a text is looked at so often, at most.
+/// Reads of each character of a text, at most.
 const MOST_LOOKS: usize = 100;
 
 /// Reads a text. What is malformed stays as it is.

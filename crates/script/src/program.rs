@@ -13,7 +13,7 @@ use crate::scripts::CompiledScript;
 use crate::template::Template;
 use crate::{Feeds, ScriptError};
 use brunt_model::load::Think;
-use brunt_model::scenario::{Manner, Order, PaceOf, Pauses, Scenario, Scope, Step, Times, Values};
+use brunt_model::scenario::{Manner, Order, PaceOf, Pauses, Rounds, Scenario, Scope, Step, Values};
 use compiler::{Compiler, Context};
 use std::sync::Arc;
 
@@ -345,9 +345,9 @@ fn requests(step: &Step) -> u64 {
         | Step::While { steps, .. }
         | Step::During { steps, .. }
         | Step::Lock { steps, .. }
-        | Step::Loop { times: None | Some(Times::Text(_)), steps }
+        | Step::Loop { times: None | Some(Rounds::Text(_)), steps }
         | Step::ForEach { values: Values::Numbered { .. }, steps, .. } => all_requests(steps),
-        Step::Loop { times: Some(Times::Number(times)), steps } => all_requests(steps).saturating_mul(*times),
+        Step::Loop { times: Some(Rounds::Number(times)), steps } => all_requests(steps).saturating_mul(*times),
         Step::ForEach { values: Values::List(values), steps, .. } => {
             all_requests(steps).saturating_mul(values.len() as u64)
         }

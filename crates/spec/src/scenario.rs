@@ -76,7 +76,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
     Ok(PlannedScenario { scenario, policies })
 }
 
-/// What it has read so far.
+/// The scenario as far as it is read.
 struct Reader<'a> {
     folder: &'a Path,
     base: Option<String>,

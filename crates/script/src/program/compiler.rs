@@ -5,7 +5,7 @@ use crate::pattern::Pattern;
 use crate::scripts::CompiledScript;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Branch, Case, Condition, Counter, Manner, Order, Scope, Share, Step, Times, Values};
+use brunt_model::scenario::{Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, Share, Step, Values};
 
 /// Where a step stands.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct Context {
     pub counts: bool,
 }
 
-/// What it has compiled so far.
+/// The program as far as it is compiled.
 pub struct Compiler<'a> {
     /// The operations.
     pub ops: Vec<Op>,
@@ -268,15 +268,15 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn repeat(&mut self, times: Option<&Times>, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+    fn repeat(&mut self, times: Option<&Rounds>, steps: &[Step], context: Context) -> Result<(), ScriptError> {
         let Context { most, counts } = context;
         let slot = self.slot();
         let (enter, rounds) = match times {
-            Some(Times::Text(text)) => {
+            Some(Rounds::Text(text)) => {
                 let times = self.text(text)?;
                 (self.push(Op::BeginLoopText { slot, times, end: 0 }), 1)
             }
-            Some(Times::Number(times)) => (self.push(Op::BeginLoop { slot, times: *times, end: 0 }), *times),
+            Some(Rounds::Number(times)) => (self.push(Op::BeginLoop { slot, times: *times, end: 0 }), *times),
             None => (self.push(Op::BeginLoop { slot, times: u64::MAX, end: 0 }), 1),
         };
         self.round(steps, Context { most: most.saturating_mul(rounds), counts }, None, None)?;

@@ -7,7 +7,7 @@ use brunt_model::Sample;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
-use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Scenario, Step as Do, Times, Values};
+use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Rounds, Scenario, Step as Do, Values};
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::{Kept, Reply};
 use std::time::Duration;
@@ -117,7 +117,7 @@ fn a_slow_order_stays_with_a_request_for_a_while() {
 #[test]
 fn loops_branches_and_what_goes_together() {
     let together = |steps| Do::Together { manner: Manner::Pipelined, steps };
-    let twice = |steps| Do::Loop { times: Some(Times::Number(2)), steps };
+    let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
     let steps =
         vec![Do::Request(0), twice(vec![together(vec![Do::Request(1), Do::Request(2)]), PAUSE]), Do::Request(0)];
     assert_eq!(asks(&ABC, steps)[0], "a (b c) ~ (b c) ~ a");
@@ -128,7 +128,7 @@ fn loops_branches_and_what_goes_together() {
         ["(a b)", "(c a)", "(b c)", "(a b)"]
     );
     assert_eq!(
-        asks(&ABC, vec![Do::Loop { times: Some(Times::Number(0)), steps: vec![Do::Request(0)] }, Do::Request(1)])[0],
+        asks(&ABC, vec![Do::Loop { times: Some(Rounds::Number(0)), steps: vec![Do::Request(0)] }, Do::Request(1)])[0],
         "b"
     );
     let nested = vec![twice(vec![twice(vec![Do::Request(0)]), Do::Request(1)])];
@@ -153,7 +153,7 @@ fn choices_in_a_loop_are_numbered_over_all_iterations() {
         order: Order::Sequence,
         branches: vec![branch(1, vec![Do::Request(0)]), branch(2, vec![Do::Request(1)])],
     };
-    let steps = vec![Do::Loop { times: Some(Times::Number(2)), steps: vec![either] }];
+    let steps = vec![Do::Loop { times: Some(Rounds::Number(2)), steps: vec![either] }];
     assert_eq!(asks(&ABC, steps), ["a b", "b a", "b b", "a b"]);
 }
 
@@ -323,7 +323,7 @@ fn an_iteration_begins_anew_wherever_the_last_one_ended() {
     let steps = vec![Do::ForEach {
         variable: "x".into(),
         values: Values::List(vec!["1".into(), "2".into()]),
-        steps: vec![Do::Loop { times: Some(Times::Number(2)), steps: vec![Do::Request(0)] }],
+        steps: vec![Do::Loop { times: Some(Rounds::Number(2)), steps: vec![Do::Request(0)] }],
     }];
     let mut plan = plan(&[("{var:x}", 1)], 1.0, steps);
     plan.reply_policies[0].failure_ends = Scope::Iteration;

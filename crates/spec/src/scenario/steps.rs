@@ -5,7 +5,7 @@ use crate::error::{Result, SpecError, nearest};
 use crate::plan::{Entry, Node, Value, read};
 use crate::words::{duration, status, think};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Manner, Order, Pauses, Scope, Script, ScriptLanguage, Step, Times, Values,
+    Branch, Case, Condition, Manner, Order, Pauses, Rounds, Scope, Script, ScriptLanguage, Step, Values,
 };
 use std::time::Duration;
 
@@ -232,12 +232,12 @@ fn whole(entry: &Entry) -> Result<u32> {
     })
 }
 
-fn times(entry: &Entry) -> Result<Option<Times>> {
+fn times(entry: &Entry) -> Result<Option<Rounds>> {
     let text = text(entry)?;
     match (text, text.parse()) {
         ("forever", _) => Ok(None),
-        (_, Ok(times)) => Ok(Some(Times::Number(times))),
-        (text, _) if text.contains("${") => Ok(Some(Times::Text(text.to_owned()))),
+        (_, Ok(times)) => Ok(Some(Rounds::Number(times))),
+        (text, _) if text.contains("${") => Ok(Some(Rounds::Text(text.to_owned()))),
         (text, _) => {
             let wrong = format!("`{text}`: not a whole number; write one such as 3, or `forever`");
             Err(SpecError::new(&entry.node.at, "loop", wrong))

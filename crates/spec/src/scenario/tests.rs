@@ -4,7 +4,7 @@ use crate::System;
 use crate::plan_file::load;
 use brunt_model::extract::{ExtractFrom, Take};
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
-use brunt_model::scenario::{Condition, DataEnd, Manner, Order, Scope, Step, TextRules, Times};
+use brunt_model::scenario::{Condition, DataEnd, Manner, Order, Rounds, Scope, Step, TextRules};
 use brunt_model::{Body, Plan};
 use std::time::Duration;
 
@@ -71,8 +71,8 @@ fn each_step_is_what_it_says() {
     assert_eq!(
         asked[..4],
         [
-            "login page GET http://127.0.0.1:80/login",
-            "POST /login?next=/ POST http://127.0.0.1:80/login?next=/&from=a+b",
+            "login page GET http://127.0.0.1/login",
+            "POST /login?next=/ POST http://127.0.0.1/login?next=/&from=a+b",
             r"/item/\${id} GET http://127.0.0.1:80/item/${id}",
             "PUT http://other/ PUT http://other/",
         ]
@@ -86,7 +86,7 @@ fn each_step_is_what_it_says() {
     let steps = &scenario.steps;
     assert_eq!(steps[..3], [Step::Row(0), Step::Row(1), Step::Request(0)]);
     let Step::Transaction { name, steps: shop, .. } = &steps[5] else { panic!("{:?}", steps[5]) };
-    let Step::Loop { times: Some(Times::Number(3)), steps: items } = &shop[0] else { panic!("{shop:?}") };
+    let Step::Loop { times: Some(Rounds::Number(3)), steps: items } = &shop[0] else { panic!("{shop:?}") };
     assert_eq!((name.as_str(), &items[1]), ("shop", &Step::Pause("${gaussian(100,1000)}".into())));
     let Step::If { condition, then, otherwise } = &shop[1] else { panic!("{shop:?}") };
     assert_eq!(*condition, Condition::Status(404, 404));

@@ -179,7 +179,7 @@ impl<T: Transport> Interpreter<T> {
         }
     }
 
-    /// How many milliseconds a user waits for its turn at a place that may be passed so often a minute.
+    /// Milliseconds until a user may pass a place whose rate per minute is limited.
     fn turn_of(&self, user: &UserContext, (by, site): (PaceOf, &str), per_minute: f64) -> f64 {
         if per_minute <= 0.0 {
             return 0.0;
