@@ -8,7 +8,7 @@
 //! [`PlanInputs`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
 //!
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
-//! * `written`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
+//! * `written`, `scenario`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
 //!   Schema.
 //! * `file`: the way from one end to the other. `show`: a tree as YAML again.
 
@@ -19,6 +19,7 @@ mod json;
 mod node;
 mod probes;
 pub(crate) mod read;
+pub(crate) mod scenario;
 mod schema;
 mod sets;
 mod show;

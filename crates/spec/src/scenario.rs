@@ -1,14 +1,15 @@
 //! The key `scenario` of a plan file → the scenario of a population, and what is made of its replies.
 //!
-//! * [`written`]: the keys and what they mean. `steps`: steps. `requests`: requests and their bodies. `replies`: extractors and checks.
+//! * `steps`: steps. `requests`: requests and their bodies. `replies`: extractors and checks. The keys: `plan::scenario`.
 
 mod replies;
 mod requests;
 mod steps;
-pub mod written;
 
 use crate::error::{Position, Result, SpecError};
+use crate::plan::scenario as written;
 use crate::plan::{Node, Value, read};
+use crate::settings::PlannedScenario;
 use brunt_model::reply_policy::{Cookies, RedirectRules, Redirects};
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Sharing, Step, TextRules};
 use brunt_model::{ReplyPolicy, Request};
@@ -16,15 +17,6 @@ use std::path::Path;
 
 /// Redirects that are followed where the plan says nothing.
 const FOLLOWED: u32 = 10;
-
-/// A scenario and what is made of the replies to its requests.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlannedScenario {
-    /// What users do.
-    pub scenario: Scenario,
-    /// By the numbers that its requests have.
-    pub policies: Vec<ReplyPolicy>,
-}
 
 /// Reads a scenario. `checks` is the policy that the rest of the plan makes of it; `folder` is that of the plan.
 ///

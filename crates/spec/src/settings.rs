@@ -9,19 +9,27 @@ pub mod row;
 pub mod rows;
 pub mod said;
 
-use crate::scenario::PlannedScenario;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
 use brunt_model::plan::{Resolve, StatusRange};
 use brunt_model::question::Requirement;
-use brunt_model::scenario::Order;
-use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, Think};
+use brunt_model::scenario::{Order, Scenario};
+use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
 pub use said::{Names, SettingSources};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// A scenario, and policies for the replies to its requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedScenario {
+    /// Steps and requests.
+    pub scenario: Scenario,
+    /// By the numbers that its requests have.
+    pub policies: Vec<ReplyPolicy>,
+}
 
 /// What a run is told.
 #[derive(Debug, Clone, Default)]

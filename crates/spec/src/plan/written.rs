@@ -5,8 +5,8 @@
 
 use super::compare::Compare;
 use super::probes::Probe;
+use super::scenario::Scenario;
 use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
-use crate::scenario::written::Scenario;
 use brunt_model::experiment::{Restart, TrialOrder};
 use brunt_model::scenario::Order;
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! What may stand below `scenario` in a plan file: its keys, their kinds, and what each means.
 
-use crate::plan::words::{Scalar, ScalarList, Time};
+use super::words::{Scalar, ScalarList, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -18,7 +18,7 @@ pub struct Scenario {
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub variables: Option<IgnoredAny>,
     /// Files whose rows set variables, one row an iteration: a file, or a map.
-    #[schemars(with = "Vec<crate::plan::words::ScalarOr<DataFile>>")]
+    #[schemars(with = "Vec<super::words::ScalarOr<DataFile>>")]
     pub data: Option<IgnoredAny>,
     /// Header fields of all requests, by name.
     #[schemars(with = "BTreeMap<String, Scalar>")]
@@ -139,14 +139,14 @@ pub struct Step {
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub form: Option<IgnoredAny>,
     /// Of a request: its body, the parts of `multipart/form-data`: name and text, or a map for a file.
-    #[schemars(with = "BTreeMap<String, crate::plan::words::ScalarOr<FilePart>>")]
+    #[schemars(with = "BTreeMap<String, super::words::ScalarOr<FilePart>>")]
     pub multipart: Option<IgnoredAny>,
     /// Of a request: name and password, `name:password`, sent with it (Basic).
     pub basic: Option<Scalar>,
     /// Of a request: a token, sent with it.
     pub bearer: Option<Scalar>,
     /// Of a request: variables that its reply sets, by name: a `JSONPath`, or a map.
-    #[schemars(with = "BTreeMap<String, crate::plan::words::ScalarOr<Extract>>")]
+    #[schemars(with = "BTreeMap<String, super::words::ScalarOr<Extract>>")]
     pub extract: Option<IgnoredAny>,
     /// Of a request: a script in Groovy that is run behind `extract`; `prev` is the reply.
     pub after: Option<Scalar>,
