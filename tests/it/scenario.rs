@@ -66,8 +66,22 @@ fn shop() -> (Odd, Arc<Counts>) {
     (shop, counts)
 }
 
+/// A login that the shop refuses ends the iteration: nobody asks for items without a session.
+const REFUSED: &str = r#"
+load: {users: 2, iterations: 4}
+repetitions: 1
+scenario:
+  base: http://ADDRESS
+  on_failure: iteration
+  steps:
+  - get: /login
+  - post: /login
+    form: {name: ann, token: none}
+  - get: /item/3
+"#;
+
 const PLAN: &str = r#"
-load: {users: 3, requests: REQUESTS, seed: 5}
+load: {users: 3, requests: 60, seed: 5}
 repetitions: 1
 scenario:
   base: http://ADDRESS
@@ -91,8 +105,8 @@ scenario:
 "#;
 
 /// Carries the plan out and reads what was kept of its run.
-fn carry_out(shop: &Odd, requests: u64, dir: &Path) -> Value {
-    let plan = PLAN.replace("ADDRESS", &shop.address.to_string()).replace("REQUESTS", &requests.to_string());
+fn carry_out(shop: &Odd, plan: &str, dir: &Path) -> Value {
+    let plan = plan.replace("ADDRESS", &shop.address.to_string());
     fs::write(dir.join("plan.yaml"), plan).expect("a plan");
     fs::write(dir.join("users.csv"), "name,password\nann,a b\nbob,\"x,y\"\n").expect("users");
     let store = dir.join("store");
@@ -109,7 +123,7 @@ fn carry_out(shop: &Odd, requests: u64, dir: &Path) -> Value {
 fn users_log_in_and_find_what_the_shop_has() {
     let (shop, counts) = shop();
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(&shop, 60, dir.path());
+    let result = carry_out(&shop, PLAN, dir.path());
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     // An iteration is a form, a login with its redirect, three items and one that there is not.
     let logins = counts.logins.lock().expect("logins").clone();
@@ -134,4 +148,13 @@ fn users_log_in_and_find_what_the_shop_has() {
     assert_eq!(label("log in")["errors"], 0);
     let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
     assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
+}
+
+#[test]
+fn a_status_that_is_no_good_one_ends_the_iteration_where_the_plan_says_so() {
+    let (shop, counts) = shop();
+    let dir = TempDir::new().expect("a directory");
+    let result = carry_out(&shop, REFUSED, dir.path());
+    assert_eq!(counts.strangers.load(Ordering::Relaxed), 8);
+    assert_eq!((&result["requests"]["completed"], &result["outcomes"]), (&json!(16), &json!({"200": 8, "403": 8})));
 }

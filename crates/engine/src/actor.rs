@@ -104,19 +104,20 @@ impl<T: Transport> Actor<T> {
         let mut sample = Sample { planned, free, begun, label, iteration, opening_lag, ..Sample::default() };
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
-        let mut last_hop: Option<Sample> = None;
+        // Boxed: seldom there, and every idle connection would hold the room for it.
+        let mut last_hop: Option<Box<Sample>> = None;
         for hops in 0.. {
             let led =
                 reply.as_ref().filter(|reply| reply.kept.is_some()).and_then(|r| self.user.redirect(&at, r, hops));
             let Some(next) = led else { break };
-            self.record_hop(cohort, last_hop.as_ref().unwrap_or(&sample));
+            self.record_hop(cohort, last_hop.as_deref().unwrap_or(&sample));
             let before = sample.last_byte;
             let begun = self.shared.time.now();
             let label = next.tags.label;
             let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
-            last_hop = Some(hop);
+            last_hop = Some(Box::new(hop));
             at = next;
         }
         if self.shared.check.is_judged_by_user(at.tags.reply_policy)
@@ -127,7 +128,7 @@ impl<T: Transport> Actor<T> {
                 hop.outcome = outcome;
             }
         }
-        self.shared.recorder.borrow_mut().label(cohort, last_hop.as_ref().unwrap_or(&sample));
+        self.shared.recorder.borrow_mut().label(cohort, last_hop.as_deref().unwrap_or(&sample));
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
@@ -142,7 +143,8 @@ impl<T: Transport> Actor<T> {
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.bytes().len() as u64;
         let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
-        StepResult { last: reply, failed: sample.outcome.failure.is_some(), lost, parallel: None }
+        let failed = self.shared.check.has_failed(&sample.outcome, at.tags.reply_policy);
+        StepResult { last: reply, failed, lost, parallel: None }
     }
 
     /// A hop of a chain of redirects that is not the last.

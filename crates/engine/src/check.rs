@@ -15,6 +15,8 @@ pub struct Check {
     timeouts: Vec<Duration>,
     /// Whether the user itself says what is good.
     judged_by_user: Vec<bool>,
+    /// Whether a status that is not expected makes a request fail for its user.
+    status_fails: Vec<bool>,
     /// By label: the length of its first good body.
     lengths: Mutex<HashMap<u32, u64>>,
 }
@@ -26,6 +28,7 @@ impl Check {
         Self {
             checks: policies().map(|policy| policy.checks.clone()).collect(),
             timeouts: policies().map(|policy| policy.timeout.unwrap_or(plan.connection.timeout)).collect(),
+            status_fails: policies().map(|policy| policy.status_fails).collect(),
             judged_by_user: policies().map(ReplyPolicy::is_judged_by_user).collect(),
             lengths: Mutex::default(),
         }
@@ -41,6 +44,12 @@ impl Check {
     #[inline]
     pub fn is_judged_by_user(&self, policy: u32) -> bool {
         self.judged_by_user[policy as usize]
+    }
+
+    /// Whether a request of this policy with this outcome failed for its user: what follows from failures, follows.
+    #[inline]
+    pub fn has_failed(&self, outcome: &Outcome, policy: u32) -> bool {
+        outcome.failure.is_some() || (self.status_fails[policy as usize] && !outcome.expected)
     }
 
     /// What became of a request of this label and policy that got this reply.

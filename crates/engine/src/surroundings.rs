@@ -3,7 +3,7 @@
 use crate::clock::{Time, unix_seconds};
 use crate::user::Surroundings;
 use crate::worker::Common;
-use brunt_model::{Clock, Tick};
+use brunt_model::{Clock, Part, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,6 +35,7 @@ pub struct RunSurroundings {
     zero_unix_millis: u64,
     users_there: Arc<UsersThere>,
     population: usize,
+    part: Part,
 }
 
 impl RunSurroundings {
@@ -46,6 +47,7 @@ impl RunSurroundings {
             zero_unix_millis: ((unix_seconds() * 1e3) as u64).saturating_sub(since_zero),
             users_there: Arc::clone(&common.users_there),
             population: common.number,
+            part: common.part,
         }
     }
 }
@@ -62,6 +64,10 @@ impl Surroundings for Alone {
     fn users_there(&self) -> (u64, u64) {
         (1, 1)
     }
+
+    fn among_processes(&self, n: u64) -> u64 {
+        n
+    }
 }
 
 impl Surroundings for RunSurroundings {
@@ -72,5 +78,9 @@ impl Surroundings for RunSurroundings {
     fn users_there(&self) -> (u64, u64) {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (count(&self.users_there.0[self.population]), self.users_there.0.iter().map(count).sum())
+    }
+
+    fn among_processes(&self, n: u64) -> u64 {
+        n.saturating_mul(self.part.of.into()).saturating_add(self.part.number.into())
     }
 }

@@ -101,6 +101,9 @@ pub trait Surroundings {
 
     /// How many users of this population there are now, and how many of all.
     fn users_there(&self) -> (u64, u64);
+
+    /// Number `n` of this process, counted from 0, as a number among those of all processes of the run.
+    fn among_processes(&self, n: u64) -> u64;
 }
 
 /// Numbers the names of labels, also while the run goes on.

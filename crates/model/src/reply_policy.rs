@@ -44,6 +44,10 @@ pub struct ReplyPolicy {
     /// What is over where the request failed.
     #[serde(default)]
     pub failure_ends: Scope,
+    /// A status that is no good one makes the request fail for its user: conditions, transactions and `failure_ends` see a failure.
+    /// Otherwise only a request without a whole reply, or with a failed check, is one.
+    #[serde(default)]
+    pub status_fails: bool,
 }
 
 /// What a user does with a reply.

@@ -3,7 +3,7 @@
 use crate::ScriptError;
 use crate::extract::{json_path, text, tree};
 use crate::pattern::Pattern;
-use crate::scripts::{CompiledScript, ScriptOutcome};
+use crate::scripts::{ParsedScript, ScriptOutcome};
 use crate::searched::Searched;
 use brunt_dom::{Document, XPath};
 use brunt_model::extract::ReplyPart;
@@ -38,7 +38,7 @@ enum Test {
         invert: bool,
     },
     Xml,
-    Script(CompiledScript),
+    Script(ParsedScript),
 }
 
 #[derive(Debug)]
@@ -147,7 +147,7 @@ impl Test {
             }
             AssertionTest::Xml => Self::Xml,
             AssertionTest::Script(script) => {
-                Self::Script(CompiledScript::new(script, &script.source).map_err(|error| error.to_string())?)
+                Self::Script(ParsedScript::new(script, &script.source).map_err(|error| error.to_string())?)
             }
         })
     }

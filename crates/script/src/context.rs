@@ -126,6 +126,13 @@ pub struct UserContext {
     pub locks: Rc<RefCell<Vec<OwnedSemaphorePermit>>>,
 }
 
+impl WorkerContext {
+    /// How often this was asked of this counter before, by all users of all processes that take turns.
+    pub fn count(&self, counter: &str) -> u64 {
+        self.surroundings.among_processes(self.commons.count(counter))
+    }
+}
+
 impl UserContext {
     /// A user that has done nothing.
     pub fn new(worker: &Rc<WorkerContext>, variables: Variables, number: u64) -> Self {

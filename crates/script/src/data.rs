@@ -74,8 +74,8 @@ impl Rows {
         let row = match self.order {
             RowOrder::Random => user.worker.random.borrow_mut().random_range(0..count),
             RowOrder::Sequence => match self.shared {
-                Sharing::All => user.worker.commons.count(&self.key),
-                Sharing::Population => user.worker.commons.count(&format!("{} {}", self.key, user.worker.population)),
+                Sharing::All => user.worker.count(&self.key),
+                Sharing::Population => user.worker.count(&format!("{} {}", self.key, user.worker.population)),
                 Sharing::User => user.count(&self.key),
             },
         };

@@ -9,7 +9,7 @@ mod compiler;
 
 use crate::data::Rows;
 use crate::pattern::Pattern;
-use crate::scripts::CompiledScript;
+use crate::scripts::ParsedScript;
 use crate::template::Template;
 use crate::{Feeds, ScriptError};
 use brunt_model::load::Think;
@@ -67,7 +67,7 @@ pub enum Op {
     /// A variable gets the next number of a counter.
     Count(Box<CompiledCounter>),
     /// A script is run, with these parameters.
-    Script(Box<CompiledScript>, Template),
+    Script(Box<ParsedScript>, Template),
     /// A lock is taken, as soon as nobody else has it.
     Lock(Template),
     /// The lock that was taken last is given back.

@@ -2,7 +2,7 @@
 
 use crate::assertion::CompiledAssertion;
 use crate::extract::CompiledExtractor;
-use crate::scripts::{CompiledScript, ScriptOutcome};
+use crate::scripts::{ParsedScript, ScriptOutcome};
 use crate::searched::Searched;
 use crate::template::{Place, Template};
 use crate::texts::Compiled;
@@ -23,7 +23,7 @@ pub struct Reactions {
 enum Action {
     Extract(Compiled<Extractor, CompiledExtractor>),
     /// A script and its parameters.
-    Script(Box<CompiledScript>, Template),
+    Script(Box<ParsedScript>, Template),
 }
 
 impl Action {
@@ -32,7 +32,7 @@ impl Action {
             ReplyAction::Extract(extractor) => Self::Extract(Compiled::new(extractor, feeds, CompiledExtractor::new)?),
             ReplyAction::Script(script) => {
                 let parameters = Template::compile_expressions(&script.parameters, Place::Text, feeds)?;
-                Self::Script(Box::new(CompiledScript::new(script, &script.source)?), parameters)
+                Self::Script(Box::new(ParsedScript::new(script, &script.source)?), parameters)
             }
         })
     }

@@ -13,12 +13,12 @@ use std::borrow::Cow;
 
 /// A script, parsed.
 #[derive(Clone)]
-pub struct CompiledScript {
+pub struct ParsedScript {
     name: String,
     script: brunt_groovy::Script,
 }
 
-impl std::fmt::Debug for CompiledScript {
+impl std::fmt::Debug for ParsedScript {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)
     }
@@ -37,7 +37,7 @@ pub struct ScriptOutcome {
     pub success: Option<bool>,
 }
 
-impl CompiledScript {
+impl ParsedScript {
     /// Parses a script.
     ///
     /// # Errors
@@ -278,14 +278,14 @@ mod tests {
     use crate::testing::user;
     use brunt_wire::{Kept, Prepared, Reply};
 
-    fn script(source: &str) -> Result<CompiledScript, ScriptError> {
+    fn script(source: &str) -> Result<ParsedScript, ScriptError> {
         let script = Script {
             name: "s".into(),
             language: ScriptLanguage::Groovy,
             source: source.into(),
             parameters: String::new(),
         };
-        CompiledScript::new(&script, source)
+        ParsedScript::new(&script, source)
     }
 
     fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {

@@ -26,6 +26,10 @@ impl Surroundings for Still {
     fn users_there(&self) -> (u64, u64) {
         (2, 5)
     }
+
+    fn among_processes(&self, n: u64) -> u64 {
+        n
+    }
 }
 
 /// A user that has no variables.

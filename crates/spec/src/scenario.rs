@@ -30,6 +30,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
         redirects: follow,
         cookies: if written.cookies.unwrap_or(true) { Cookies::Kept } else { Cookies::Ignored },
         revalidate: written.cache.unwrap_or(false),
+        status_fails: true,
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
         ..checks.clone()
     };

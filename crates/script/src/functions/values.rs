@@ -172,7 +172,7 @@ fn is_variable_defined(call: &Call<'_>) -> String {
 
 fn counter(call: &Call<'_>) -> String {
     let alone = call.text(0).trim().eq_ignore_ascii_case("true");
-    let before = if alone { call.user.count(call.site) } else { call.user.worker.commons.count(call.site) };
+    let before = if alone { call.user.count(call.site) } else { call.user.worker.count(call.site) };
     call.into_variable(1, (before + 1).to_string())
 }
 

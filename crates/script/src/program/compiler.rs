@@ -2,7 +2,7 @@
 
 use super::{Choice, CompiledCounter, Op, Test, shares};
 use crate::pattern::Pattern;
-use crate::scripts::CompiledScript;
+use crate::scripts::ParsedScript;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::{Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, Share, Step, Values};
@@ -156,7 +156,7 @@ impl<'a> Compiler<'a> {
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
             Step::Script(script) => {
                 let parameters = self.text(&script.parameters)?;
-                Op::Script(Box::new(CompiledScript::new(script, &script.source)?), parameters)
+                Op::Script(Box::new(ParsedScript::new(script, &script.source)?), parameters)
             }
             Step::Sample(sample) => {
                 let wrong = format!("`{}` is a sample of a script, and only plans of JMeter have these", sample.label);

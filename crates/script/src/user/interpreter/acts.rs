@@ -4,7 +4,7 @@ use super::{Interpreter, count, stop};
 use crate::context::UserContext;
 use crate::pattern::Pattern;
 use crate::program::{CompiledCounter, Op, Test};
-use crate::scripts::CompiledScript;
+use crate::scripts::ParsedScript;
 use crate::template::Template;
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::scenario::{PaceOf, Scope};
@@ -68,7 +68,7 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Runs a script between requests; the step that it comes to, where it is one.
-    pub(super) fn script(&mut self, script: &CompiledScript, parameters: &Template, turn: &Turn<'_>) -> Option<Step> {
+    pub(super) fn script(&mut self, script: &ParsedScript, parameters: &Template, turn: &Turn<'_>) -> Option<Step> {
         let parameters = self.text(parameters, turn);
         match script.run(self.user.as_deref()?, None, &parameters) {
             Ok(outcome) if outcome.stop != Scope::Nothing => Some(stop(outcome.stop)),
@@ -107,7 +107,7 @@ impl<T: Transport> Interpreter<T> {
         let start = whole(self.text(&counter.start, turn)).unwrap_or(0);
         let step = whole(self.text(&counter.step, turn)).unwrap_or(1);
         let before = match (counter.per_user, counter.resets) {
-            (false, _) => user.worker.commons.count(&counter.site),
+            (false, _) => user.worker.count(&counter.site),
             (true, false) => user.count(&counter.site),
             (true, true) => user.count(&format!("{} {}", counter.site, turn.number)),
         };
@@ -132,7 +132,7 @@ impl<T: Transport> Interpreter<T> {
                 let Some(user) = &self.user else { return false };
                 let value = number(self.text(value, turn).trim());
                 let count = |name: String| {
-                    if *per_user { user.count(&name) } else { user.worker.commons.count(&name) }
+                    if *per_user { user.count(&name) } else { user.worker.count(&name) }
                 };
                 let passed = count(site.clone());
                 // Of so many before and this one, so many percent, rounded.
