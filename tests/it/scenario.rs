@@ -67,7 +67,7 @@ fn shop() -> (Odd, Arc<Counts>) {
 }
 
 /// A login that the shop refuses ends the iteration: nobody asks for items without a session.
-const REFUSED: &str = r#"
+const REFUSED: &str = r"
 load: {users: 2, iterations: 4}
 repetitions: 1
 scenario:
@@ -78,7 +78,7 @@ scenario:
   - post: /login
     form: {name: ann, token: none}
   - get: /item/3
-"#;
+";
 
 const PLAN: &str = r#"
 load: {users: 3, requests: 60, seed: 5}

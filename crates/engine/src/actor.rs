@@ -143,7 +143,7 @@ impl<T: Transport> Actor<T> {
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.bytes().len() as u64;
         let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
-        let failed = self.shared.check.has_failed(&sample.outcome, at.tags.reply_policy);
+        let failed = self.shared.check.has_failed(sample.outcome, at.tags.reply_policy);
         StepResult { last: reply, failed, lost, parallel: None }
     }
 

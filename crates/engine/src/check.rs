@@ -48,7 +48,7 @@ impl Check {
 
     /// Whether a request of this policy with this outcome failed for its user: what follows from failures, follows.
     #[inline]
-    pub fn has_failed(&self, outcome: &Outcome, policy: u32) -> bool {
+    pub fn has_failed(&self, outcome: Outcome, policy: u32) -> bool {
         outcome.failure.is_some() || (self.status_fails[policy as usize] && !outcome.expected)
     }
 
