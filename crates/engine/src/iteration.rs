@@ -131,13 +131,11 @@ impl<T: Transport> Actor<T> {
                     continue;
                 }
                 Step::Wait(waiting) => {
-                    let from = self.ended.max(self.shared.begins.get());
-                    if !self.wait_for(waiting).await {
+                    let Some(waited) = self.wait_for(waiting).await else {
                         return self.end_run_in_transactions(&asked, due, step);
-                    }
-                    let now = self.shared.time.now();
-                    self.pause_in_transactions(now.nanos_since(from));
-                    due = due.behind(now.max(due.planned));
+                    };
+                    self.pause_in_transactions(waited);
+                    due = due.behind(self.ended.max(due.planned));
                     continue;
                 }
                 Step::BeginTransaction(name, pauses) => {
@@ -189,17 +187,17 @@ impl<T: Transport> Actor<T> {
         until < self.shared.ends.get()
     }
 
-    /// Waits for something that others of the run do; whether it came before the load ended.
-    async fn wait_for(&mut self, Waiting { until, limit }: Waiting) -> bool {
+    /// Waits for something that others of the run do; the nanoseconds that it took. None: the load ended before.
+    async fn wait_for(&mut self, Waiting { until, limit }: Waiting) -> Option<u64> {
         let from = self.ended.max(self.shared.begins.get());
         let ends = self.shared.ends.get();
         let limit = limit.map_or(Tick::NEVER, |limit| self.shared.time.now() + limit);
         self.timer.set(limit.min(ends));
         let came = matches!(race(until, &self.timer).await, First::A(())) || limit < ends;
         let now = self.shared.time.now();
-        self.shared.recorder.borrow_mut().thought(from, now.min(self.shared.ends.get()));
+        self.shared.recorder.borrow_mut().thought(from, now.min(ends));
         self.ended = self.ended.max(now);
-        came
+        came.then(|| now.nanos_since(from))
     }
 
     /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.

@@ -32,7 +32,7 @@ impl Budget {
 }
 
 impl Default for Budget {
-    /// 20 million operations (about a second) and 256 MiB.
+    /// 20 million operations and 256 MiB.
     fn default() -> Self {
         Self::new(20_000_000, 256 << 20)
     }

@@ -20,8 +20,8 @@ use std::ops::RangeInclusive;
 
 /// One function.
 pub struct Function {
-    /// Its name, without `__`.
-    pub name: &'static str,
+    /// Its name, without `__`, and others that it has.
+    pub names: &'static [&'static str],
     /// How many arguments it takes.
     pub arguments: RangeInclusive<usize>,
     /// What it does, for a list of all functions.
@@ -32,7 +32,7 @@ pub struct Function {
 
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.names[0])
     }
 }
 
@@ -80,7 +80,7 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 /// The function of this name, with or without `__`.
 pub fn find(name: &str) -> Option<&'static Function> {
     let name = name.trim_start_matches("__");
-    all().find(|function| function.name == name)
+    all().find(|function| function.names.contains(&name))
 }
 
 /// Whether a regular expression has a group; false where it is none.
@@ -96,7 +96,7 @@ pub fn escaped_regex(text: &str) -> String {
 /// Says of a call that there is no such function, or that it takes another number of arguments.
 pub(crate) fn refusal(name: &str, arguments: usize, written: &str) -> WordError {
     let Some(function) = find(name) else {
-        let names: Vec<&str> = all().map(|function| function.name).collect();
+        let names: Vec<&str> = all().flat_map(|function| function.names).copied().collect();
         let instead = format!("one of {}, or \\{written} for plain text", names.join(" "));
         return WordError::new(written, format!("there is no function `{name}`"), instead);
     };

@@ -1,13 +1,15 @@
-//! What a virtual user does: one request, a list of URLs, placeholders.
+//! What a virtual user does: scenarios compiled, their texts filled in, what is made of replies.
 //!
-//! It sends no bytes itself, has no defaults, and prints nothing. The only files it reads are those
+//! It sends no bytes itself, has no defaults, and prints nothing. The only files it reads are data files and those
 //! that a placeholder names. Words of the command line and plan files are read in `spec`.
 //!
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
-//! * `extract`: what users take out of replies.
+//! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
+//!   `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
 //! * [`body`]: what is sent with a request.
-//! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`.
+//! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
+//! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
 
 mod assertion;
 pub mod body;

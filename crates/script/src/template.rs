@@ -267,13 +267,18 @@ pub fn encode_url(text: &str) -> Result<String, WordError> {
 ///
 /// [`WordError`] if a placeholder is malformed.
 pub fn encode_form(text: &str) -> Result<String, WordError> {
-    map_literals(text, |out, literal| out.extend(url::form_urlencoded::byte_serialize(literal.as_bytes())))
+    map_literals(text, |out, literal| out.push_str(&form_encoded(literal)))
+}
+
+/// A text encoded for a form or query (WHATWG URL section 5.2).
+pub(crate) fn form_encoded(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 /// A value or name of a form or query whose texts hold expressions: what is plain is encoded now, and what expressions become, then.
 pub fn encode_form_expressions(text: &str) -> String {
     let one = |stretch: Stretch| match stretch {
-        Stretch::Literal(text) => url::form_urlencoded::byte_serialize(text.as_bytes()).collect(),
+        Stretch::Literal(text) => form_encoded(&text),
         Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{urlencode({written})}}"),
     };
     expression::parse(text).into_iter().map(one).collect()

@@ -283,7 +283,10 @@ impl<T: Transport> WorkerScript<T> {
     /// An entry's request in bytes, where it is number `n` of the run.
     fn prepared(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Rc<Prepared>, String> {
         match self.ready.get(entry) {
-            Some(Some(ready)) => ready.clone(),
+            Some(Some(ready)) => {
+                named(user, &self.compiled.entries[entry].request.label);
+                ready.clone()
+            }
             Some(None) => {
                 let (request, label) = self.fill(entry, n, user);
                 prepare(&*self.transport, &request, label).map_err(|e| e.to_string())
@@ -295,7 +298,10 @@ impl<T: Transport> WorkerScript<T> {
     /// The same as something whose reply may lead further.
     fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
         match self.asks.get(entry) {
-            Some(Some(ask)) => Ok(ask.clone()),
+            Some(Some(ask)) => {
+                named(user, &ask.request.label);
+                Ok(ask.clone())
+            }
             Some(None) => {
                 let (request, label) = self.fill(entry, n, user);
                 Ok(Ask::listed(&Rc::new(request), label))
@@ -327,6 +333,8 @@ impl<T: Transport> WorkerScript<T> {
             body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
             ..request.clone()
         };
+        // Behind its texts: for them the last request is the one before.
+        named(user, &filled.label);
         (filled, number)
     }
 
@@ -359,6 +367,13 @@ impl<T: Transport> WorkerScript<T> {
         });
         self.variables = filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
         self
+    }
+}
+
+/// The user asks a request of this label now.
+fn named(user: Option<&UserContext>, label: &str) {
+    if let Some(user) = user {
+        label.clone_into(&mut user.label.borrow_mut());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Encoding, case and parts of texts.
 
 use super::{Call, Function};
+use crate::template::form_encoded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
@@ -8,37 +9,32 @@ use percent_encoding::percent_decode_str;
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
     Function {
-        name: "urlencode",
+        names: &["urlencode"],
         arguments: 1..=1,
         about: "encoded for a form or query",
-        call: |call| encoded(call.text(0)),
+        call: |call| form_encoded(call.text(0)),
     },
-    Function { name: "urldecode", arguments: 1..=1, about: "decoded from a form or query", call: urldecode },
+    Function { names: &["urldecode"], arguments: 1..=1, about: "decoded from a form or query", call: urldecode },
     Function {
-        name: "lowercase",
+        names: &["lowercase"],
         arguments: 1..=2,
         about: "in lower case",
         call: |call| call.into_variable(1, call.text(0).to_lowercase()),
     },
     Function {
-        name: "uppercase",
+        names: &["uppercase"],
         arguments: 1..=2,
         about: "in upper case",
         call: |call| call.into_variable(1, call.text(0).to_uppercase()),
     },
-    Function { name: "base64", arguments: 1..=1, about: "in base64", call: |call| STANDARD.encode(call.text(0)) },
+    Function { names: &["base64"], arguments: 1..=1, about: "in base64", call: |call| STANDARD.encode(call.text(0)) },
     Function {
-        name: "split",
+        names: &["split"],
         arguments: 1..=3,
         about: "sets NAME_1, NAME_2, … to the parts of a text: text, NAME, delimiter",
         call: split,
     },
 ];
-
-/// A text as a form has it (WHATWG URL section 5.2).
-pub fn encoded(text: &str) -> String {
-    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
-}
 
 fn urldecode(call: &Call<'_>) -> String {
     let text = call.text(0).replace('+', " ");

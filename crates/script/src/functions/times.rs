@@ -5,13 +5,13 @@ use super::{Call, Function};
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
     Function {
-        name: "time",
+        names: &["time"],
         arguments: 0..=2,
         about: "the time: milliseconds since 1970, or by a format; variable",
         call: time,
     },
     Function {
-        name: "timestamp",
+        names: &["timestamp"],
         arguments: 0..=0,
         about: "seconds since 1970",
         call: |call| (millis(call) / 1000).to_string(),

@@ -75,7 +75,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn step(&mut self, step: &Step, context: Context) -> Result<(), ScriptError> {
-        let Context { most, counts } = context;
+        let counts = context.counts;
         match step {
             Step::Request(number) => {
                 self.look_at_time();
@@ -128,13 +128,13 @@ impl<'a> Compiler<'a> {
                 self.lands(skip);
             }
             Step::Stop(scope @ (Scope::Round | Scope::Loop)) if !self.loops.is_empty() => self.leave_loop(*scope),
-            _ => self.simple(step, most)?,
+            _ => self.simple(step)?,
         }
         Ok(())
     }
 
     /// Steps without steps in them.
-    fn simple(&mut self, step: &Step, _most: u64) -> Result<(), ScriptError> {
+    fn simple(&mut self, step: &Step) -> Result<(), ScriptError> {
         let op = match step {
             Step::Think(think) => Op::Think(*think),
             Step::Pause(millis) => Op::Pause(self.text(millis)?),

@@ -34,6 +34,8 @@ pub struct Interpreter<T: Transport> {
     next: usize,
     /// Its last step asked for nothing: the iteration goes on, and there is no new reply.
     goes_on: bool,
+    /// Iterations that it has begun.
+    begun: u64,
     /// Requests of this iteration that were asked, those that count.
     asked: u64,
     /// The policy of the last request.
@@ -81,6 +83,7 @@ impl<T: Transport> Interpreter<T> {
             number,
             next: 0,
             goes_on: false,
+            begun: 0,
             asked: 0,
             policy: 0,
             was_together: false,
@@ -98,8 +101,10 @@ impl<T: Transport> Interpreter<T> {
     fn begin(&mut self) {
         (self.next, self.asked, self.newest_cookie) = (0, 0, None);
         self.slots.fill(0);
+        self.begun += 1;
         if let Some(user) = &self.user {
             user.locks.borrow_mut().clear();
+            user.iteration.set(self.begun - 1);
         }
         let Some(memory) = &mut self.memory else { return };
         memory.begin_iteration();
@@ -295,9 +300,6 @@ impl<T: Transport> Interpreter<T> {
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
             let ask = self.script.ask(entry, number, self.user.as_deref());
-            if let (Some(user), Ok(ask)) = (&self.user, &ask) {
-                user.label.borrow_mut().clone_from(&ask.request.label);
-            }
             return ask.map_or_else(Step::Broken, |ask| memory.ask(&self.script, ask));
         }
         let is_last = self.next == end && is_inert;

@@ -349,3 +349,18 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     assert_eq!(asks(&ABC, round)[0], "the scenario loops without a request or a pause; add a request to the loop");
     assert_eq!(asks(&ABC, vec![Do::Request(9)])[0], "the scenario asks for request 9, and its list has 3");
 }
+
+/// Both with and without a memory of replies.
+#[test]
+fn texts_know_the_iteration_and_the_last_request() {
+    for cookies in [Cookies::Ignored, Cookies::Kept] {
+        let mut plan =
+            plan(&[("${iteration()}", 1), ("${samplerName()}", 1)], 1.0, vec![Do::Request(0), Do::Request(1)]);
+        plan.main_mut().scenario.texts = TextRules::Expressions;
+        plan.main_mut().scenario.requests[0].label = "first".into();
+        plan.reply_policies[0].cookies = cookies;
+        let mut user = users(&plan).user(0);
+        assert_eq!(iteration(&mut *user, 7, |_| 200), "1 first", "{cookies:?}");
+        assert_eq!(iteration(&mut *user, 9, |_| 200), "2 first", "{cookies:?}");
+    }
+}

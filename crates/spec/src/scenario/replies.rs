@@ -92,18 +92,11 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
         policy.checks.status = status::parse(&words.0.join(","))?;
     }
     let mut add = |name: &str, test: AssertionTest| policy.assertions.push(Assertion { name: name.to_owned(), test });
-    let text = |patterns: &ScalarList, is, not| {
-        let patterns = patterns.0.clone();
-        AssertionTest::Text(TextAssertion {
-            part: ReplyPart::Body,
-            patterns,
-            is,
-            not,
-            any: false,
-            ignore_status: false,
-            message: String::new(),
-        })
+    let text_of = |part, patterns, is, not| {
+        let message = String::new();
+        AssertionTest::Text(TextAssertion { part, patterns, is, not, any: false, ignore_status: false, message })
     };
+    let text = |patterns: &ScalarList, is, not| text_of(ReplyPart::Body, patterns.0.clone(), is, not);
     if let Some(texts) = &check.contains {
         add("contains", text(texts, TextMatch::Substring, false));
     }
@@ -123,16 +116,7 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
     }
     for (name, value) in node.child("header").map(|node| texts(node, "header")).transpose()?.unwrap_or_default() {
         let pattern = format!(r"(?mi)^{}:.*{}", functions::escaped_regex(&name), functions::escaped_regex(&value));
-        let test = AssertionTest::Text(TextAssertion {
-            part: ReplyPart::Headers,
-            patterns: vec![pattern],
-            is: TextMatch::Contains,
-            not: false,
-            any: false,
-            ignore_status: false,
-            message: String::new(),
-        });
-        add(&name, test);
+        add(&name, text_of(ReplyPart::Headers, vec![pattern], TextMatch::Contains, false));
     }
     if let Some(path) = &check.xpath {
         add("xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });

@@ -170,9 +170,9 @@ fn pairs(fields: &[(String, String)]) -> String {
 
 /// The content of a file: what looks like an expression there is none.
 fn plain_body(bytes: Vec<u8>) -> Body {
-    match String::from_utf8(bytes) {
-        Ok(text) => Body::Text(template::plain(&text)),
-        Err(binary) => Body::Bytes(binary.into_bytes()),
+    match body::from_bytes(bytes) {
+        Body::Text(text) => Body::Text(template::plain(&text)),
+        binary => binary,
     }
 }
 

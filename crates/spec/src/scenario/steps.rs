@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 22] = [
+const KINDS: [&str; 26] = [
     "get",
     "post",
     "put",
@@ -33,9 +33,11 @@ const KINDS: [&str; 22] = [
     "lock",
     "once",
     "stop",
+    "set",
+    "row",
+    "meet",
+    "script",
 ];
-/// The same, beside which others of them may stand.
-const SIMPLE: [&str; 4] = ["set", "row", "meet", "script"];
 
 impl Reader<'_> {
     /// The steps of a list.
@@ -198,8 +200,7 @@ impl Reader<'_> {
 
 /// The key that says what a step does.
 fn kind(node: &Node) -> Result<&Entry> {
-    let kinds = || KINDS.iter().chain(&SIMPLE);
-    let mut found = node.entries().iter().filter(|entry| kinds().any(|kind| *kind == entry.key));
+    let mut found = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         (Some(one), Some(other)) => {
@@ -208,7 +209,7 @@ fn kind(node: &Node) -> Result<&Entry> {
         }
         (None, _) => {
             let keys: Vec<&str> = node.entries().iter().map(|entry| entry.key.as_str()).collect();
-            let near = keys.iter().find_map(|key| nearest(key, kinds().copied()));
+            let near = keys.iter().find_map(|key| nearest(key, KINDS));
             let instead =
                 near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
             Err(SpecError::new(&node.at, "", format!("no key says what this step does; write {instead}")))
