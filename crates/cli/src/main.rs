@@ -29,6 +29,7 @@ mod dropins;
 mod ending;
 mod exit;
 mod experiment;
+mod jmeter_plan;
 mod live;
 mod measure;
 mod mistakes;
@@ -151,6 +152,9 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
 fn run(args: &RunArgs) -> Result<Exit, Failed> {
     if let Some(path) = args.settings.url.as_deref().and_then(experiment::plan_path) {
         return experiment::run_plan(path, args);
+    }
+    if let Some(path) = args.settings.url.as_deref().and_then(jmeter_plan::plan_path) {
+        return jmeter_plan::run(path, args);
     }
     if !args.plan.sets.is_empty() {
         return Err(usage(anyhow::anyhow!(

@@ -26,5 +26,6 @@ mod siege;
 pub mod tools;
 
 pub use caller::{Caller, Reports, StorePlace};
+pub use carry::processes;
 pub use error::ToolError;
 pub use tools::{COMPAT, Tool, asked};

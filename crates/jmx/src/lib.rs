@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! .jmx ─▶ document (lossless tree) ─▶ element (typed view) ─▶ support (kinds, what is not supported)
+//!          document ─▶ plan (what brunt runs)
 //! SampleRecord ─▶ jtl (CSV, XML), summariser (console), statistics (dashboard, statistics.json)
 //! arguments, .properties ─▶ cli_options, properties
 //! ```
 //!
-//! Everything is a pure function of bytes, records and the time that the caller hands in.
+//! Everything but [`plan`], which reads the files that a plan names, is a pure function of bytes, records and the time that the
+//! caller hands in.
 //!
 //! * [`document`]: a .jmx file as a tree that is written back byte for byte. [`edit`]: changes that touch nothing else.
 //! * [`element`], [`property`]: test elements with names, children and typed properties. [`support`]: the table of kinds.
@@ -14,7 +16,9 @@
 //! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and the tables of the dashboard.
 //! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the order of their sources.
 //!
-//! Out of scope: running a plan, and opening files.
+//! * [`plan`]: a .jmx plan as runs of brunt.
+//!
+//! Out of scope: running a plan, and writing files.
 
 pub mod cli_options;
 pub mod document;
@@ -23,6 +27,7 @@ pub mod element;
 pub mod error;
 pub mod java_date;
 pub mod jtl;
+pub mod plan;
 pub mod properties;
 pub mod property;
 pub mod statistics;

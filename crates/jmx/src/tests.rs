@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 use std::{env, fs, io::Write as _};
 
+/// Where public plans are, if they are.
+pub(crate) fn directory() -> PathBuf {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/jmx");
+    env::var_os("BRUNT_JMX").map_or_else(beside, PathBuf::from)
+}
+
 /// Names and bytes of all public plans, sorted; tells that the test is skipped where there are none.
 pub(crate) fn real_plans() -> Vec<(String, Vec<u8>)> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/jmx");
-    let directory = env::var_os("BRUNT_JMX").map_or_else(beside, PathBuf::from);
+    let directory = directory();
     let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
     let plan = |entry: fs::DirEntry| {
         let bytes = fs::read(entry.path().join("plan.jmx")).ok()?;

@@ -8,7 +8,7 @@ use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -161,6 +161,9 @@ pub struct Connection {
     pub dialling: Dialling,
     /// Addresses given for a host and port, in place of the resolver's.
     pub resolve: Vec<Resolve>,
+    /// Where all connections go, whatever the URL says; null: where URLs say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolve_all: Option<ResolveAll>,
     /// Interval at which DNS is re-resolved, in seconds; null: once per run.
     #[serde(with = "optional_seconds", rename = "resolve_every_seconds")]
     #[schemars(with = "Option<f64>")]
@@ -211,6 +214,7 @@ impl Connection {
             connect_rate: u32::MAX,
             dialling: Dialling::Patient,
             resolve: Vec::new(),
+            resolve_all: None,
             resolve_every: None,
             proxy: None,
             unix_socket: None,
@@ -258,6 +262,15 @@ pub struct Resolve {
     pub port: u16,
     /// The address to connect to.
     pub address: IpAddr,
+}
+
+/// Where all connections go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResolveAll {
+    /// Address and port, such as `127.0.0.1:8080`.
+    pub address: SocketAddr,
+    /// True: TLS is spoken on all of them; false: on none, even where a URL begins with https.
+    pub tls: bool,
 }
 
 /// TLS settings.

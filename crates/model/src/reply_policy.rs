@@ -58,6 +58,13 @@ pub enum ReplyAction {
     Extract(Extractor),
     /// Runs a script.
     Script(Script),
+    /// Sets a variable to a text.
+    Set {
+        /// The variable.
+        variable: String,
+        /// The text.
+        value: String,
+    },
 }
 
 /// What a good reply is, beside its status.
@@ -216,19 +223,21 @@ pub enum Cookies {
     Siege,
     /// The same, until the user has gone through the list of requests.
     KeptForARound,
+    /// Each user keeps its own (RFC 6265) until its iteration is over.
+    KeptForAnIteration,
 }
 
 impl Cookies {
     /// Whether users keep them in a store of their own.
     pub fn are_kept(self) -> bool {
-        matches!(self, Self::Kept | Self::Siege | Self::KeptForARound)
+        matches!(self, Self::Kept | Self::Siege | Self::KeptForARound | Self::KeptForAnIteration)
     }
 
     /// The text between two cookies of a request.
     pub fn separator(self) -> &'static str {
         match self {
             Self::Siege | Self::KeptForARound => ";",
-            Self::Ignored | Self::Newest | Self::Kept => "; ",
+            Self::Ignored | Self::Newest | Self::Kept | Self::KeptForAnIteration => "; ",
         }
     }
 }
@@ -267,6 +276,7 @@ impl ReplyPolicy {
         let actions = self.actions.iter().map(|action| match action {
             ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
             ReplyAction::Extract(_) => Some(&ReplyPart::Headers),
+            ReplyAction::Set { .. } => Some(&ReplyPart::Status),
             ReplyAction::Script(_) => None,
         });
         let assertions = self.assertions.iter().map(|assertion| match &assertion.test {

@@ -53,6 +53,9 @@ pub fn addresses(plan: &Plan) -> Vec<SocketAddr> {
 
 /// Those that need no resolver.
 fn given(connection: &Connection, host: &str, port: u16) -> Option<Vec<SocketAddr>> {
+    if let Some(all) = connection.resolve_all {
+        return Some(vec![all.address]);
+    }
     let given = connection.resolve.iter().filter(|r| r.port == port && r.host.eq_ignore_ascii_case(host));
     let given: Vec<_> = given.map(|r| SocketAddr::new(r.address, port)).collect();
     if !given.is_empty() {

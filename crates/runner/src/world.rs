@@ -40,6 +40,11 @@ impl Real {
 }
 
 impl Real {
+    /// The properties that scripts share, as they are now.
+    pub fn properties(&self) -> Vec<(String, String)> {
+        self.compiled.first().map(|compiled| compiled.properties()).unwrap_or_default()
+    }
+
     /// The plan's users, over whatever transport.
     pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
         self.compiled[of.population].users(transport, of)

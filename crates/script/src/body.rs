@@ -1,5 +1,6 @@
 //! What is sent with a request, from the bytes of a file.
 
+use crate::template::plain;
 use brunt_model::Body;
 use std::path::Path;
 
@@ -27,6 +28,86 @@ pub fn content_type(file: &Path) -> &'static str {
         Some("bin") => "application/octet-stream",
         _ => FORM,
     }
+}
+
+/// Between the parts of a form.
+const BOUNDARY: &str = "brunt-7d9f3a1c5e8b2046";
+
+/// A file as a part of a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePart {
+    /// Its name, without a directory.
+    pub name: String,
+    /// Its content, sent as it is.
+    pub bytes: Vec<u8>,
+    /// Its media type; empty: what its name speaks of.
+    pub media_type: String,
+}
+
+/// A body of `multipart/form-data` (RFC 7578). Its texts may hold expressions.
+#[derive(Debug, Default)]
+pub struct Multipart {
+    bytes: Vec<u8>,
+    has_expressions: bool,
+}
+
+impl Multipart {
+    /// Adds a field.
+    pub fn text(&mut self, name: &str, value: &str) {
+        self.has_expressions |= value.contains("${") || name.contains("${");
+        self.push(&format!("{}\r\n\r\n{value}\r\n", head(name)));
+    }
+
+    /// Adds a file.
+    pub fn file(&mut self, name: &str, file: &FilePart) {
+        let media_type = match (file.media_type.as_str(), content_type(Path::new(&file.name))) {
+            ("", FORM) => "application/octet-stream",
+            ("", known) => known,
+            (given, _) => given,
+        };
+        let file_name = quoted(&file.name);
+        self.push(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
+        match std::str::from_utf8(&file.bytes) {
+            Ok(text) => self.push(&plain(text)),
+            Err(_) => self.bytes.extend(&file.bytes),
+        }
+        self.push("\r\n");
+    }
+
+    /// The media type.
+    pub fn media_type(&self) -> String {
+        format!("multipart/form-data; boundary={BOUNDARY}")
+    }
+
+    /// The body.
+    ///
+    /// # Errors
+    ///
+    /// A file that is no text stands beside texts with expressions: what to write instead.
+    pub fn finish(mut self) -> Result<Body, String> {
+        self.push(&format!("--{BOUNDARY}--\r\n"));
+        match String::from_utf8(self.bytes) {
+            Ok(text) => Ok(Body::Text(text)),
+            Err(_) if self.has_expressions => {
+                Err("a file that is no text cannot stand beside parts with ${…}; send the file in a request of its own"
+                    .into())
+            }
+            Err(binary) => Ok(Body::Bytes(binary.into_bytes())),
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.bytes.extend(text.bytes());
+    }
+}
+
+fn head(name: &str) -> String {
+    format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(name))
+}
+
+/// A text within quotes of a header field (WHATWG HTML, multipart/form-data).
+fn quoted(text: &str) -> String {
+    text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use brunt_model::Plan;
 use brunt_model::scenario::Scope;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -22,6 +22,8 @@ pub struct Commons {
     paces: Mutex<HashMap<String, f64>>,
     locks: Mutex<HashMap<String, Arc<Semaphore>>>,
     meetings: Mutex<HashMap<String, Meeting>>,
+    /// Texts that users hand to each other, by the name of the queue.
+    queues: Mutex<HashMap<String, VecDeque<String>>>,
 }
 
 /// Users that wait for each other.
@@ -38,8 +40,20 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Commons {
     /// With the properties of all populations of a plan.
     pub fn new(plan: &Plan) -> Self {
-        let properties = plan.populations.iter().flat_map(|population| &population.scenario.properties);
-        Self { properties: Mutex::new(properties.cloned().collect()), ..Self::default() }
+        Self::with_properties(plan.populations.iter().flat_map(|population| &population.scenario.properties))
+    }
+
+    /// With these properties.
+    pub fn with_properties<'a>(properties: impl IntoIterator<Item = &'a (String, String)>) -> Self {
+        Self { properties: Mutex::new(properties.into_iter().cloned().collect()), ..Self::default() }
+    }
+
+    /// All properties, by name.
+    pub fn properties(&self) -> Vec<(String, String)> {
+        let mut all: Vec<_> =
+            locked(&self.properties).iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        all.sort();
+        all
     }
 
     /// The value of a property.
@@ -78,6 +92,28 @@ impl Commons {
     pub fn lock(&self, name: &str) -> Arc<Semaphore> {
         let mut locks = locked(&self.locks);
         Arc::clone(locks.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(1))))
+    }
+
+    /// Puts a text behind the others of a queue; beyond what a queue holds it is lost.
+    pub fn put(&self, queue: &str, text: &str) {
+        /// A queue holds no more texts.
+        const MOST: usize = 1_000_000;
+        let mut queues = locked(&self.queues);
+        let queue = queues.entry(queue.to_owned()).or_default();
+        if queue.len() < MOST {
+            queue.push_back(text.to_owned());
+        }
+    }
+
+    /// Takes the first text of a queue; None: it is empty.
+    pub fn take(&self, queue: &str) -> Option<String> {
+        locked(&self.queues).get_mut(queue)?.pop_front()
+    }
+
+    /// The first text of a queue, which stays, and how many there are.
+    pub fn look(&self, queue: &str) -> (Option<String>, usize) {
+        let queues = locked(&self.queues);
+        queues.get(queue).map_or((None, 0), |queue| (queue.front().cloned(), queue.len()))
     }
 
     /// One more waits at a place; None: it was the last of so many, and all go on.

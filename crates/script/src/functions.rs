@@ -5,9 +5,11 @@
 //! | `values` | variables, properties, counters, random values |
 //! | `texts` | encoding, case, parts of texts |
 //! | `times` | the time, and its formats |
+//! | `plans` | what plans of JMeter need beside JMeter's own functions |
 //!
 //! Where a function cannot do what it is asked, its text is empty.
 
+mod plans;
 mod texts;
 mod times;
 mod values;
@@ -15,6 +17,7 @@ mod values;
 use crate::WordError;
 use crate::context::UserContext;
 use crate::pattern::Pattern;
+pub(crate) use plans::padded;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -74,7 +77,7 @@ impl Call<'_> {
 
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    [values::FUNCTIONS, texts::FUNCTIONS, times::FUNCTIONS].into_iter().flatten()
+    [values::FUNCTIONS, texts::FUNCTIONS, times::FUNCTIONS, plans::FUNCTIONS].into_iter().flatten()
 }
 
 /// The function of this name, with or without `__`.

@@ -9,9 +9,11 @@
 //!   `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
 //! * [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
+//! * [`BeforeRun`]: texts that are filled in before there are users.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
 
 mod assertion;
+mod before_run;
 pub mod body;
 mod context;
 mod data;
@@ -33,6 +35,7 @@ mod texts;
 pub mod user;
 mod variables;
 
+pub use before_run::BeforeRun;
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;
 pub use template::{Place, RenderContext, Template};

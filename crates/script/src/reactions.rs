@@ -24,6 +24,8 @@ enum Action {
     Extract(Compiled<Extractor, CompiledExtractor>),
     /// A script and its parameters.
     Script(Box<ParsedScript>, Template),
+    /// A variable, and its text.
+    Set(String, Template),
 }
 
 impl Action {
@@ -33,6 +35,9 @@ impl Action {
             ReplyAction::Script(script) => {
                 let parameters = Template::compile_expressions(&script.parameters, Place::Text, feeds)?;
                 Self::Script(Box::new(ParsedScript::new(script, &script.source)?), parameters)
+            }
+            ReplyAction::Set { variable, value } => {
+                Self::Set(variable.clone(), Template::compile_expressions(value, Place::Text, feeds)?)
             }
         })
     }
@@ -67,6 +72,11 @@ impl Reactions {
                     let reply = Some((searched, outcome.is_good()));
                     let ran = script.run(searched.user, reply, &fill(parameters));
                     ran.map(|ran| obey(&ran, searched, &mut outcome)).is_ok()
+                }
+                Action::Set(variable, value) => {
+                    let value = fill(value);
+                    searched.user.variables.borrow_mut().set(variable, &value);
+                    true
                 }
             };
             if !went_well && searched.reply.is_some() {

@@ -284,6 +284,52 @@ pub fn encode_form_expressions(text: &str) -> String {
     expression::parse(text).into_iter().map(one).collect()
 }
 
+/// A text that becomes these stretches again when it is read.
+pub(crate) fn expression_text(stretches: &[Stretch]) -> String {
+    match stretches {
+        [] => String::new(),
+        all if all.iter().all(|stretch| matches!(stretch, Stretch::Literal(_))) => plain(
+            &all.iter().map(|stretch| if let Stretch::Literal(text) = stretch { text } else { "" }).collect::<String>(),
+        ),
+        all => all.iter().map(|stretch| written_again(stretch, false)).collect(),
+    }
+}
+
+fn written_again(stretch: &Stretch, is_argument: bool) -> String {
+    match stretch {
+        Stretch::Literal(text) => {
+            let text = text.replace('\\', r"\\").replace('$', r"\$");
+            if is_argument { text.replace(',', r"\,") } else { text }
+        }
+        Stretch::Variable { written, .. } => written.clone(),
+        Stretch::Call { name, arguments, .. } => {
+            let arguments = arguments
+                .iter()
+                .map(|argument| argument.iter().map(|stretch| written_again(stretch, true)).collect::<String>());
+            let arguments: Vec<String> = arguments.collect();
+            format!("${{__{name}({})}}", arguments.join(","))
+        }
+    }
+}
+
+/// The call of a function, whose arguments are texts; None: a parenthesis in one of them has no partner.
+pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
+    let arguments: Vec<Vec<Stretch>> = arguments.iter().map(|text| expression::parse(text)).collect();
+    let literals = arguments.iter().flatten().filter_map(|stretch| match stretch {
+        Stretch::Literal(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let mut open = 0_i32;
+    for character in literals.flat_map(str::chars) {
+        open += i32::from(character == '(') - i32::from(character == ')');
+        if open < 0 {
+            return None;
+        }
+    }
+    let call = Stretch::Call { name: function.to_owned(), arguments, written: String::new() };
+    (open == 0).then(|| written_again(&call, false))
+}
+
 /// A text whose `${` are no expressions.
 pub fn plain(text: &str) -> String {
     if text.contains("${") { text.replace('\\', r"\\").replace("${", r"\${") } else { text.to_owned() }

@@ -143,6 +143,11 @@ impl CompiledScript {
         })
     }
 
+    /// The properties that users share, as they are now.
+    pub fn properties(&self) -> Vec<(String, String)> {
+        self.commons.properties()
+    }
+
     /// The names of its labels.
     pub fn labels(&self) -> Vec<String> {
         self.entries.iter().map(|c| c.request.label.clone()).collect()
@@ -166,6 +171,7 @@ impl CompiledScript {
             asks: self.entries.iter().enumerate().map(listed).collect(),
             inert: self.policies.iter().map(is_inert).collect(),
             forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
+            forgets_soon: self.used_policies().any(|policy| policy.cookies == Cookies::KeptForAnIteration),
             number_of: Rc::clone(number_of),
             labels,
             variables: Vec::new(),
@@ -174,6 +180,11 @@ impl CompiledScript {
             transport: Rc::clone(transport),
         };
         Box::new(Table(Rc::new(worker_script.with_variables())))
+    }
+
+    /// The policies of its requests.
+    fn used_policies(&self) -> impl Iterator<Item = &ReplyPolicy> {
+        self.entries.iter().map(|entry| &self.policies[entry.request.reply_policy as usize])
     }
 
     fn worker_context(&self, worker: usize, surroundings: &Rc<dyn Surroundings>) -> Rc<WorkerContext> {
@@ -211,6 +222,8 @@ pub struct WorkerScript<T: Transport> {
     inert: Vec<bool>,
     /// Cookies are forgotten when a user has gone through the list.
     forgets: bool,
+    /// Cookies are forgotten with each iteration.
+    forgets_soon: bool,
     number_of: Numbering,
     /// What users begin with.
     variables: Vec<(usize, Rc<str>)>,

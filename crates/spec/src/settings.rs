@@ -12,7 +12,7 @@ pub mod said;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
-use brunt_model::plan::{Resolve, StatusRange};
+use brunt_model::plan::{Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
@@ -156,6 +156,8 @@ pub struct ConnectionSettings {
     pub no_tls_resumption: bool,
     /// Addresses in place of those that names resolve to.
     pub resolve: Vec<Resolve>,
+    /// Where all connections go.
+    pub resolve_all: Option<ResolveAll>,
     /// Re-resolve names at this interval.
     pub resolve_every: Option<Duration>,
     /// An HTTP proxy.

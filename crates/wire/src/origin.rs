@@ -31,6 +31,8 @@ type Known = HashMap<(String, u16), (Tick, Vec<SocketAddr>)>;
 #[derive(Debug)]
 pub struct Directory {
     given: Vec<Resolve>,
+    /// Of all hosts.
+    all: Option<SocketAddr>,
     every: Option<Duration>,
     known: Mutex<Known>,
 }
@@ -38,7 +40,8 @@ pub struct Directory {
 impl Directory {
     /// An empty directory with the addresses that the plan gives.
     pub fn new(settings: &Connection) -> Self {
-        Self { given: settings.resolve.clone(), every: settings.resolve_every, known: Mutex::default() }
+        let all = settings.resolve_all.map(|all| all.address);
+        Self { given: settings.resolve.clone(), all, every: settings.resolve_every, known: Mutex::default() }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -47,6 +50,9 @@ impl Directory {
 
     /// The addresses of a host where they are known and fresh at `now`.
     fn lookup(&self, host: &str, port: u16, now: Tick) -> Option<Vec<SocketAddr>> {
+        if let Some(all) = self.all {
+            return Some(vec![all]);
+        }
         let given = self.given.iter().filter(|r| r.port == port && r.host.eq_ignore_ascii_case(host));
         let given: Vec<_> = given.map(|r| SocketAddr::new(r.address, port)).collect();
         if !given.is_empty() {

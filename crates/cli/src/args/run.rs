@@ -13,6 +13,8 @@ pub struct RunArgs {
     pub settings: RunSettings,
     /// What is changed in a plan file.
     pub plan: PlanFileArgs,
+    /// What is told beside a plan of JMeter.
+    pub jmeter: JmeterPlanArgs,
     /// The store that it is written to.
     pub store: StoreArgs,
 }
@@ -30,6 +32,32 @@ pub struct PlanFileArgs {
     pub resume: bool,
 }
 
+/// What is told beside the name of a plan of JMeter.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "JMeter plan")]
+pub struct JmeterPlanArgs {
+    /// Value of a JMeter property, which the plan reads by `${__P(NAME)}`; repeatable
+    #[arg(short = 'J', long = "property", value_name = "NAME=VALUE")]
+    pub properties: Vec<String>,
+
+    /// Multiply numbers of threads and arrival rates by this; each thread group keeps at least one thread
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub scale: Option<f64>,
+
+    /// Leave out elements that are not supported, instead of refusing the plan
+    #[arg(long)]
+    pub lenient: bool,
+
+    /// Let the plan read files below this directory, too; repeatable
+    #[arg(long, value_name = "DIR")]
+    pub allow_dir: Vec<std::path::PathBuf>,
+}
+
+fn factor(word: &str) -> Result<f64, String> {
+    let factor = word.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
+    factor.ok_or_else(|| "write a number above 0, such as 0.1".into())
+}
+
 /// How the capacity is looked for.
 #[derive(Debug, Clone)]
 pub struct SearchArgs(pub SearchSettings);
@@ -45,7 +73,7 @@ impl Args for RunArgs {
         let command = command.arg(Arg::new("url").value_name("URL").help(with_n(url)));
         let [of_run @ .., of_server] = rows::RUN;
         let command = options::add(command, of_run.into_iter().flatten());
-        let command = PlanFileArgs::augment_args(command);
+        let command = JmeterPlanArgs::augment_args(PlanFileArgs::augment_args(command));
         StoreArgs::augment_args(options::add(command, of_server.iter()))
     }
 
@@ -60,7 +88,8 @@ impl FromArgMatches for RunArgs {
         options::put(matches, rows::run(), &mut settings)?;
         settings.url = matches.get_one::<String>("url").cloned();
         let (plan, store) = (PlanFileArgs::from_arg_matches(matches)?, StoreArgs::from_arg_matches(matches)?);
-        Ok(Self { settings, plan, store })
+        let jmeter = JmeterPlanArgs::from_arg_matches(matches)?;
+        Ok(Self { settings, plan, jmeter, store })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -109,7 +109,7 @@ impl<T: Transport> Interpreter<T> {
         let Some(memory) = &mut self.memory else { return };
         memory.begin_iteration();
         let Walk { at, begins, round } = self.walk;
-        if self.script.forgets && at > begins && at % round == 0 {
+        if self.script.forgets_soon || self.script.forgets && at > begins && at % round == 0 {
             memory.forget_cookies();
         }
     }

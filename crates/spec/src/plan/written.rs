@@ -254,6 +254,8 @@ pub struct Connection {
     pub tls_resumption: Option<bool>,
     /// Connect to ADDR for HOST:PORT, each `HOST:PORT:ADDR`.
     pub resolve: Option<ScalarList>,
+    /// Where all connections go, whatever the URL says: `127.0.0.1:8080`, or `127.0.0.1:8443,tls`.
+    pub resolve_all: Option<Scalar>,
     /// Re-resolve DNS at this interval.
     pub resolve_every: Option<Scalar>,
     /// An HTTP proxy.

@@ -2,12 +2,12 @@
 
 use super::{Reader, expected, texts, written};
 use crate::error::{Result, SpecError};
-use crate::plan::words::ScalarOr;
 use crate::plan::{Entry, Node, json, read};
 use crate::words::target::{self, Target};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::{Body, Request};
+use brunt_script::body::{FilePart, Multipart};
 use brunt_script::{body, template};
 use std::path::Path;
 
@@ -101,48 +101,27 @@ impl Reader<'_> {
         })
     }
 
-    /// RFC 7578.
     fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
-        const BOUNDARY: &str = "brunt-7d9f3a1c5e8b2046";
-        let mut bytes = Vec::new();
-        let mut has_expressions = false;
+        let mut parts = Multipart::default();
         for entry in way.node.entries() {
-            let part: ScalarOr<written::FilePart> = match entry.node.text() {
-                Some(text) => ScalarOr::Scalar(crate::plan::words::Scalar(text.to_owned())),
-                None => ScalarOr::Map(read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?),
-            };
-            bytes.extend(
-                format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&entry.key)).bytes(),
-            );
-            match part {
-                ScalarOr::Scalar(text) => {
-                    has_expressions |= text.0.contains("${");
-                    bytes.extend(format!("\r\n\r\n{}\r\n", text.0).bytes());
-                }
-                ScalarOr::Map(part) => {
+            match entry.node.text() {
+                Some(text) => parts.text(&entry.key, text),
+                None => {
+                    let part: written::FilePart =
+                        read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
                     let name = Path::new(&part.file.0).file_name().map(|name| name.to_string_lossy().into_owned());
-                    let kind = part.kind.map_or_else(|| media_type(&part.file.0), |kind| kind.0);
-                    let name = quoted(&name.unwrap_or_default());
-                    bytes.extend(format!("; filename=\"{name}\"\r\nContent-Type: {kind}\r\n\r\n").bytes());
-                    bytes.extend(match String::from_utf8(self.read(&part.file.0, way)?) {
-                        Ok(text) => template::plain(&text).into_bytes(),
-                        Err(binary) => binary.into_bytes(),
-                    });
-                    bytes.extend(b"\r\n");
+                    let file = FilePart {
+                        name: name.unwrap_or_default(),
+                        bytes: self.read(&part.file.0, way)?,
+                        media_type: part.kind.map(|kind| kind.0).unwrap_or_default(),
+                    };
+                    parts.file(&entry.key, &file);
                 }
             }
         }
-        bytes.extend(format!("--{BOUNDARY}--\r\n").bytes());
-        let body = match String::from_utf8(bytes) {
-            Ok(text) => Body::Text(text),
-            Err(_) if has_expressions => {
-                let wrong =
-                    "a file that is no text cannot stand beside parts with ${…}; send the file in a request of its own";
-                return Err(SpecError::new(&way.node.at, "multipart", wrong));
-            }
-            Err(binary) => Body::Bytes(binary.into_bytes()),
-        };
-        Ok((body, Some(format!("multipart/form-data; boundary={BOUNDARY}"))))
+        let media_type = parts.media_type();
+        let body = parts.finish().map_err(|wrong| SpecError::new(&way.node.at, "multipart", wrong))?;
+        Ok((body, Some(media_type)))
     }
 }
 
@@ -174,16 +153,4 @@ fn plain_body(bytes: Vec<u8>) -> Body {
         Body::Text(text) => Body::Text(template::plain(&text)),
         binary => binary,
     }
-}
-
-fn media_type(file: &str) -> String {
-    match body::content_type(Path::new(file)) {
-        body::FORM => "application/octet-stream".to_owned(),
-        known => known.to_owned(),
-    }
-}
-
-/// A text within quotes of a header field (WHATWG HTML, multipart/form-data).
-fn quoted(text: &str) -> String {
-    text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -13,6 +13,7 @@ pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
         retry_stale: args.retry_stale,
         connect_rate: run.load.connect_rate,
         resolve: args.resolve.clone(),
+        resolve_all: args.resolve_all,
         resolve_every: args.resolve_every,
         proxy: args.proxy.clone(),
         unix_socket: args.unix_socket.clone(),

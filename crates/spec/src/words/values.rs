@@ -4,7 +4,7 @@
 pub mod secrets;
 
 use super::{duration, target};
-use brunt_model::plan::Resolve;
+use brunt_model::plan::{Resolve, ResolveAll};
 use brunt_script::WordError;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -173,6 +173,22 @@ pub fn pem(word: &str) -> Result<PathBuf, WordError> {
         return Err(wrong("that file is not PEM".into()));
     }
     Ok(word.into())
+}
+
+/// `127.0.0.1:8080` or `[::1]:8443,tls`: where all connections go.
+///
+/// # Errors
+///
+/// It is no address and port.
+pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
+    let (address, tls) = match word.split_once(',') {
+        None => (word, false),
+        Some((address, "tls")) => (address, true),
+        Some(_) => return Err(WordError::new(word, "behind the comma only `tls` is known", "127.0.0.1:8443,tls")),
+    };
+    let address = address.trim().parse();
+    let address = address.map_err(|_| WordError::new(word, "this is no address and port", "127.0.0.1:8080"))?;
+    Ok(ResolveAll { address, tls })
 }
 
 /// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.

@@ -118,7 +118,7 @@ impl Common {
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
         let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, kept, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
-        if plan.requests().any(|r| r.url.starts_with("https:")) {
+        if plan.requests().any(|r| common.is_secure(r.url.starts_with("https:"))) {
             common.tls()?;
         }
         Ok(Arc::new(common))
@@ -170,6 +170,11 @@ impl Conn {
 }
 
 impl Common {
+    /// Whether TLS is spoken to an origin.
+    fn is_secure(&self, https: bool) -> bool {
+        self.settings.resolve_all.map_or(https, |all| all.tls)
+    }
+
     /// How TLS is spoken; read when first needed.
     fn tls(&self) -> Result<Arc<ClientConfig>, tls::BadTls> {
         if let Some(config) = self.tls.get() {
@@ -246,7 +251,10 @@ impl<T: Timer> H1<T> {
         let mut stream = Stream::new(socket);
         let opened = self.opened.get();
         self.opened.set(opened.wrapping_add(1));
-        if opened.is_multiple_of(STAMPED) && settings.unix_socket.is_none() && !route.origin.https {
+        if opened.is_multiple_of(STAMPED)
+            && settings.unix_socket.is_none()
+            && !self.common.is_secure(route.origin.https)
+        {
             self.stamping.get_or_init(stamping_socket);
             stream.stamp_receipt();
         }
@@ -337,7 +345,7 @@ impl<T: Timer + 'static> Transport for H1<T> {
         // Only a request that no transport has prepared leads nowhere.
         let route = self.route(request.origin).ok_or(Failure::System)?;
         let mut stream = self.connect(&route, steps).await?;
-        if route.origin.https {
+        if self.common.is_secure(route.origin.https) {
             self.secure(&mut stream, &route.origin.host, steps).await?;
         }
         let open = self.common.sources.count();

@@ -2,6 +2,7 @@
 
 use super::{Interpreter, count, stop};
 use crate::context::UserContext;
+use crate::functions::padded;
 use crate::pattern::Pattern;
 use crate::program::{CompiledCounter, Op, Test};
 use crate::scripts::ParsedScript;
@@ -209,14 +210,4 @@ fn number(text: &str) -> f64 {
 
 fn pause(millis: f64) -> Option<Step> {
     (millis > 0.0).then(|| Step::Think(Duration::from_secs_f64(millis.min(LONGEST_PAUSE_MILLIS) / 1e3)))
-}
-
-/// A number by a format such as `000`, or as it is.
-fn padded(value: i64, format: &str) -> String {
-    let digits = format.chars().filter(|c| *c == '0').count();
-    let text = format!("{:0digits$}", value.unsigned_abs());
-    let Some(first) = format.find(['0', '#']) else { return value.to_string() };
-    let last = format.rfind(['0', '#']).unwrap_or(first);
-    let sign = if value < 0 { "-" } else { "" };
-    format!("{}{sign}{text}{}", &format[..first], &format[last + 1..])
 }

@@ -11,7 +11,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 18] = [
+pub static ROWS: [Row<RunSettings>; 19] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -97,6 +97,17 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.resolve", Takes::Each)]),
+    Row {
+        excludes: &["proxy", "resolve", "unix-socket"],
+        ..Row::value(
+            "resolve-all",
+            "ADDR:PORT[,tls]",
+            "Connect to ADDR:PORT for all URLs, without TLS or, with `,tls`, with TLS",
+            |w, _| set(values::resolve_all(w), |s: &mut S, v| s.connection.resolve_all = Some(v)),
+        )
+        .under(CONNECTION)
+        .keys(&[Key::new("connection.resolve_all", Takes::Value)])
+    },
     Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval [default: once for the run]", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.resolve_every = Some(v))
     })

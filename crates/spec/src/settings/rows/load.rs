@@ -68,7 +68,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .keys(&[Key::new("load.until", Takes::Each)]),
-    Row::value("max-duration", "TIME", "Maximum measured time of --until", |w, _| {
+    Row::value("max-duration", "TIME", "Maximum measured time of --until, and of a JMeter plan", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.load.max_duration = v)
     })
     .under(LOAD)

@@ -1,0 +1,175 @@
+//! `brunt run plan.jmx`: a plan of JMeter, carried out as one run after another: setUp thread groups, thread groups, tearDown
+//! thread groups.
+
+use crate::args::RunArgs;
+use crate::args::run::JmeterPlanArgs;
+use crate::exit::{Exit, Failed, failed, usage};
+use crate::live::say;
+use crate::measure::{MeasureContext, measure};
+use crate::output::{Log, Outputs};
+use crate::process::{command_line, system};
+use anyhow::{Context, Result, anyhow, bail};
+use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
+use brunt_jmx::{Document, properties};
+use brunt_model::Plan;
+use brunt_runner::Real;
+use brunt_spec::System;
+use std::path::Path;
+
+/// Settings that may be said beside a plan of JMeter. All others are said in it.
+const BESIDE: [&str; 13] = [
+    "output",
+    "quiet",
+    "strict",
+    "events",
+    "interval",
+    "labels",
+    "max-duration",
+    "threads",
+    "processes",
+    "seed",
+    "resolve-all",
+    "probe",
+    "slo",
+];
+
+/// The plan of JMeter that stands in place of a URL, where it is one.
+pub fn plan_path(word: &str) -> Option<&Path> {
+    let path = Path::new(word);
+    let is_plan = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jmx"));
+    (is_plan && !word.contains("://")).then_some(path)
+}
+
+/// Carries out a plan of JMeter.
+pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
+    let system = system();
+    let read = read(path, args, &system).map_err(usage)?;
+    let main = read.stages.iter().filter(|stage| stage.kind == StageKind::Main).count();
+    let settings = &args.settings;
+    if main > 1 && !settings.output.outputs.is_empty() {
+        let wrong = "this plan runs its thread groups one after another, each with a report of its own; leave --output out, \
+                     and write them later: brunt report ID -o html=FILE";
+        return Err(usage(anyhow!(wrong)));
+    }
+    let mut outputs = Some(Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?);
+    let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
+    let mut notes = read.notices;
+    let mut exit = Exit::Measured;
+    let mut changed: Option<Vec<(String, String)>> = None;
+    for stage in read.stages {
+        let kind = stage.kind;
+        let mut plan = carried(stage, args, &system).map_err(usage)?;
+        if let Some(properties) = changed.take() {
+            plan.populations[0].scenario.properties = properties;
+        }
+        let world = Real::new(&plan).map_err(|error| usage(error.into()))?;
+        let is_main = kind == StageKind::Main;
+        let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
+        notes.extend(warnings);
+        if !settings.output.quiet && (main > 1 || !is_main) {
+            say(&format!("{}: {}", title(kind), names(&plan)));
+        }
+        let store = if is_main { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
+        let outputs = match outputs.take().filter(|_| is_main) {
+            Some(outputs) => outputs,
+            None => Outputs::open(&[], settings.output.quiet || !is_main).map_err(usage)?,
+        };
+        let around = MeasureContext {
+            command: command_line(),
+            outputs,
+            log: log.take().filter(|_| is_main),
+            store,
+            probes: if is_main { settings.probes.clone() } else { Vec::new() },
+            quiet: settings.output.quiet || !is_main,
+            notes: std::mem::take(&mut notes),
+            route,
+            strict: settings.checks.strict.into(),
+        };
+        let ended = measure(&plan, &world, around).map_err(failed)?;
+        changed = Some(world.properties());
+        if is_main {
+            exit = exit.max(ended);
+        }
+        if ended == Exit::Interrupted {
+            return Ok(ended);
+        }
+    }
+    Ok(exit)
+}
+
+fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
+    refuse_others(args)?;
+    let JmeterPlanArgs { properties, scale, lenient, allow_dir } = &args.jmeter;
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let named = |error: brunt_jmx::JmxError| anyhow!("{}: {error}", path.display());
+    let document = Document::parse(&bytes).map_err(named)?;
+    let mut map = properties::PropertyMap::new();
+    for word in properties {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        map.insert(name.to_owned(), value.to_owned());
+    }
+    let settings = &args.settings;
+    let folder = PlanFolder::new(path.parent().unwrap_or(Path::new("")), allow_dir);
+    let said = |name: &str| settings.said.options().any(|option| option == name);
+    let surroundings = PlanSurroundings {
+        properties: &map,
+        folder: &folder,
+        resolve_all: settings.connection.resolve_all,
+        scale: scale.unwrap_or(1.0),
+        max_duration: said("max-duration").then_some(settings.load.max_duration),
+        lenient: *lenient,
+        seed: settings.load.seed.unwrap_or(system.seed),
+        threads: settings.load.threads.unwrap_or_else(|| threads(system.cores)),
+    };
+    plan::read(&document, &surroundings).map_err(named)
+}
+
+/// Half of the cores: a server on this machine needs the others.
+fn threads(cores: u32) -> u32 {
+    (cores / 2).max(1)
+}
+
+/// The run of a stage, with what the command line says of it.
+fn carried(stage: TestStage, args: &RunArgs, system: &System) -> Result<Plan> {
+    let mut plan = stage.plan;
+    plan.record.interval = args.settings.output.interval;
+    plan.objectives.clone_from(&args.settings.checks.objectives);
+    let users: f64 = plan.populations.iter().map(|population| population.load.peak()).sum();
+    if stage.kind == StageKind::Main {
+        plan.processes = brunt_dropin::processes(users.ceil() as u64, args.settings.load.processes)
+            .map_err(|error| anyhow!("{error}"))?;
+    }
+    plan.threads = plan.threads.min(users.ceil().max(1.0) as u32).min(system.cores.max(1));
+    Ok(plan)
+}
+
+fn refuse_others(args: &RunArgs) -> Result<()> {
+    match args.settings.said.options().find(|option| !BESIDE.contains(option)) {
+        Some(name) => bail!("--{name}: the plan of JMeter says it; change it there, or by a property: -J name=value"),
+        None => Ok(()),
+    }
+}
+
+fn title(kind: StageKind) -> &'static str {
+    match kind {
+        StageKind::SetUp => "setUp thread groups",
+        StageKind::Main => "thread groups",
+        StageKind::TearDown => "tearDown thread groups",
+    }
+}
+
+fn names(plan: &Plan) -> String {
+    plan.populations.iter().map(|population| population.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_of_jmeter_is_told_from_a_url() {
+        for (word, is) in [("plan.jmx", true), ("a/b.JMX", true), ("http://h/plan.jmx", false), ("plan.yaml", false)] {
+            assert_eq!(plan_path(word).is_some(), is, "{word}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A .jmx plan as runs of brunt: thread groups become populations, samplers requests, and what stands in scope of a sampler
+//! becomes its reply policy and the steps before it.
+//!
+//! ```text
+//! document ─▶ what never changes (variables, properties) ─▶ thread groups ─▶ stages: setUp, main, tearDown
+//!                                                              │
+//!                        scope ─▶ controllers ─▶ samplers, timers, extractors, assertions, data
+//! ```
+//!
+//! A run is one or more stages, each a plan of its own; one begins when the one before is over. Thread groups of one stage run at
+//! the same time. Texts with `${…}` keep them and are filled in by each user, by JMeter's rules; numbers of threads, ramps and
+//! durations are known before the run.
+//!
+//! * [`PlanFolder`]: the files that a plan names. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
+//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies. `texts`: properties as texts.
+
+mod assertions;
+mod controllers;
+mod data;
+mod extractors;
+mod files;
+mod groups;
+mod requests;
+mod samplers;
+mod scope;
+mod texts;
+mod timers;
+
+use crate::document::Document;
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::properties::PropertyMap;
+use crate::support::{ElementKind, Role};
+use brunt_model::plan::{Connection, Dialling, Record, ResolveAll, Tls};
+use brunt_model::{Plan, Population, ReplyPolicy};
+use brunt_script::BeforeRun;
+pub use files::PlanFolder;
+use scope::Scope;
+use std::time::Duration;
+
+/// JMeter waits for a reply for ever. A request that has none after this time has failed.
+const LONGEST_REQUEST: Duration = Duration::from_secs(3600);
+/// Time between two intervals of a run.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Most controllers within each other; a module controller that leads to itself has no end.
+const DEEPEST: usize = 200;
+
+/// What a plan is read with.
+pub struct PlanSurroundings<'a> {
+    /// JMeter's properties: what `${__P(name)}` reads.
+    pub properties: &'a PropertyMap,
+    /// The files that it names.
+    pub folder: &'a PlanFolder,
+    /// Where all connections go; None: where URLs say.
+    pub resolve_all: Option<ResolveAll>,
+    /// By what numbers of threads and arrival rates are multiplied; each group keeps at least one thread.
+    pub scale: f64,
+    /// No stage takes longer.
+    pub max_duration: Option<Duration>,
+    /// Elements that are not supported are left out; otherwise they are errors.
+    pub lenient: bool,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Worker threads.
+    pub threads: u32,
+}
+
+/// A plan that can be run.
+#[derive(Debug, Clone)]
+pub struct TestRun {
+    /// One after the other; never empty.
+    pub stages: Vec<TestStage>,
+    /// What of the plan was left out, or is done otherwise than JMeter does it: a sentence each.
+    pub notices: Vec<String>,
+}
+
+/// Thread groups that run at the same time.
+#[derive(Debug, Clone)]
+pub struct TestStage {
+    /// What they are for.
+    pub kind: StageKind,
+    /// The run.
+    pub plan: Plan,
+}
+
+/// What a stage is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StageKind {
+    /// setUp thread groups.
+    SetUp,
+    /// Thread groups.
+    Main,
+    /// tearDown thread groups.
+    TearDown,
+}
+
+/// Reads a plan.
+///
+/// # Errors
+///
+/// An enabled element is not known or not supported (unless `lenient`), a number of a thread group is none, a file that the plan
+/// names cannot be read, or no thread group is enabled.
+pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
+    let Some(plan) = document.test_plan() else {
+        return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
+    };
+    let mut reader = Reader::new(document, surroundings);
+    reader.refuse_unsupported(document)?;
+    let scope = Scope::default().with(plan);
+    let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
+    let mut groups = Vec::new();
+    for group in plan.enabled_children().filter(|child| child.role() == Role::ThreadGroup) {
+        let kind = match group.kind() {
+            Some(ElementKind::SetupThreadGroup) => StageKind::SetUp,
+            Some(ElementKind::TearDownThreadGroup) => StageKind::TearDown,
+            _ => StageKind::Main,
+        };
+        if let Some(population) = reader.group(group, plan, &scope)? {
+            groups.push((kind, population));
+        }
+    }
+    groups.sort_by_key(|(kind, _)| *kind);
+    if groups.is_empty() {
+        return Err(JmxError::new("no thread group with threads and samplers is enabled; enable one"));
+    }
+    Ok(reader.into_run(groups, serialized))
+}
+
+/// What is known while a plan is read.
+struct Reader<'a> {
+    surroundings: &'a PlanSurroundings<'a>,
+    before: BeforeRun,
+    /// Properties of all users.
+    properties: Vec<(String, String)>,
+    /// Reply policies of the group that is read.
+    policies: Vec<ReplyPolicy>,
+    /// What is common to all connections.
+    connection: Connection,
+    notices: Vec<String>,
+    /// Controllers around the one that is read.
+    depth: usize,
+    /// The group that is read.
+    group: groups::GroupParts,
+}
+
+impl<'a> Reader<'a> {
+    fn new(document: &Document, surroundings: &'a PlanSurroundings<'a>) -> Self {
+        let properties: Vec<(String, String)> =
+            surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let variables = data::user_variables(document);
+        let before = BeforeRun::new(&variables, &properties, surroundings.seed);
+        let (constant, properties_are_constant) = texts::constants(document, &variables);
+        Self {
+            before: before.with_constants(constant, properties_are_constant),
+            properties,
+            policies: Vec::new(),
+            connection: Connection {
+                dialling: Dialling::Eager,
+                resolve_all: surroundings.resolve_all,
+                tls: Tls { insecure: true, ..Tls::default() },
+                ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
+            },
+            notices: Vec::new(),
+            depth: 0,
+            group: groups::GroupParts::default(),
+            surroundings,
+        }
+    }
+
+    /// Says once what is left out or done otherwise.
+    fn notice(&mut self, text: String) {
+        if !self.notices.contains(&text) {
+            self.notices.push(text);
+        }
+    }
+
+    fn refuse_unsupported(&mut self, document: &Document) -> Result<(), JmxError> {
+        /// More are not listed.
+        const MOST: usize = 10;
+        let all = document.unsupported();
+        let (harmless, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| element.role == Role::Listener);
+        for element in &harmless {
+            self.notice(format!("{}: left out, it is a listener that is not known", element.place));
+        }
+        let Some(first) = wrong.first() else { return Ok(()) };
+        if self.surroundings.lenient {
+            for element in &wrong {
+                self.notice(format!("{}: left out, it is not supported", element.place));
+            }
+            return Ok(());
+        }
+        let mut places: Vec<&str> = wrong.iter().take(MOST).map(|element| element.place.as_str()).collect();
+        let more = format!("and {} more", wrong.len().saturating_sub(MOST));
+        if wrong.len() > MOST {
+            places.push(&more);
+        }
+        let line = document.position(first.node);
+        let wrong =
+            format!("not supported: {}; disable them, or run the plan without them by --lenient", places.join("; "));
+        Err(JmxError::at(line, wrong))
+    }
+
+    fn into_run(self, groups: Vec<(StageKind, (Population, Vec<ReplyPolicy>))>, serialized: bool) -> TestRun {
+        let mut stages: Vec<TestStage> = Vec::new();
+        for (kind, (population, policies)) in groups {
+            let together =
+                stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
+            let stage = match together {
+                Some(stage) => stage,
+                None => {
+                    stages.push(TestStage { kind, plan: self.empty_plan() });
+                    let Some(stage) = stages.last_mut() else { continue };
+                    stage
+                }
+            };
+            let plan = &mut stage.plan;
+            let mut population = population;
+            let number_of = |plan: &mut Plan, policy: &ReplyPolicy| {
+                let known = plan.reply_policies.iter().position(|other| other == policy);
+                known.unwrap_or_else(|| {
+                    plan.reply_policies.push(policy.clone());
+                    plan.reply_policies.len() - 1
+                }) as u32
+            };
+            let numbers: Vec<u32> = policies.iter().map(|policy| number_of(plan, policy)).collect();
+            groups::renumber(&mut population.scenario, &numbers);
+            population.name = unique(&population.name, &plan.populations);
+            plan.populations.push(population);
+        }
+        TestRun { stages, notices: self.notices }
+    }
+
+    fn empty_plan(&self) -> Plan {
+        Plan {
+            populations: Vec::new(),
+            reply_policies: vec![requests::default_policy()],
+            connection: self.connection.clone(),
+            objectives: Vec::new(),
+            until: None,
+            record: Record { interval: INTERVAL, labels: 10_000, samples: false },
+            seed: self.surroundings.seed,
+            threads: self.surroundings.threads,
+            processes: 1,
+            precise: false,
+        }
+    }
+
+    /// One controller deeper; an error where they have no end.
+    fn deeper<T>(
+        &mut self,
+        element: TestElement<'_>,
+        read: impl FnOnce(&mut Self) -> Result<T, JmxError>,
+    ) -> Result<T, JmxError> {
+        if self.depth == DEEPEST {
+            let wrong = format!("{}: more than {DEEPEST} controllers within each other", element.title());
+            return Err(JmxError::on_line(element.line(), wrong));
+        }
+        self.depth += 1;
+        let done = read(self);
+        self.depth -= 1;
+        done
+    }
+}
+
+/// A name that no other population has.
+fn unique(name: &str, others: &[Population]) -> String {
+    let name = if name.trim().is_empty() { "Thread Group" } else { name };
+    let taken = |name: &str| others.iter().any(|other| other.name == name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Assertions as what makes a reply good.
+
+use super::Reader;
+use super::extractors::json_path;
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::support::ElementKind;
+use brunt_model::extract::ReplyPart;
+use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+
+impl Reader<'_> {
+    /// What an assertion says; None where it says nothing.
+    ///
+    /// # Errors
+    ///
+    /// It makes no sense.
+    pub(super) fn assertion(&mut self, element: TestElement<'_>) -> Result<Option<Assertion>, JmxError> {
+        let test = match element.kind() {
+            Some(ElementKind::ResponseAssertion) => self.response(element)?,
+            Some(ElementKind::DurationAssertion) => {
+                AssertionTest::Duration(self.text(element, "DurationAssertion.duration"))
+            }
+            Some(ElementKind::SizeAssertion) => self.size(element)?,
+            Some(ElementKind::JsonAssertion) => self.json_assertion(element),
+            Some(ElementKind::XpathAssertion) => AssertionTest::Xpath {
+                path: self.text(element, "XPath.xpath"),
+                invert: self.flag(element, "XPath.negate", false),
+            },
+            Some(ElementKind::Xpath2Assertion) => AssertionTest::Xpath {
+                path: self.text(element, "XPath2.xpath"),
+                invert: self.flag(element, "XPath2.negate", false),
+            },
+            Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
+            Some(ElementKind::Md5Assertion) => AssertionTest::Md5(self.text(element, "MD5HexAssertion.size")),
+            Some(ElementKind::Jsr223Assertion) => AssertionTest::Script(self.script(element, "script")?),
+            Some(ElementKind::BeanShellAssertion) => {
+                AssertionTest::Script(self.script(element, "BeanShellAssertion.query")?)
+            }
+            Some(ElementKind::JmesPathAssertion) => {
+                return Err(self.unknown(element, "JMESPath is not known; assert by JSONPath"));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Assertion { name: element.name().into_owned(), test }))
+    }
+
+    fn response(&mut self, element: TestElement<'_>) -> Result<AssertionTest, JmxError> {
+        const MATCHES: i64 = 1;
+        const NOT: i64 = 4;
+        const EQUALS: i64 = 8;
+        const SUBSTRING: i64 = 16;
+        const OR: i64 = 32;
+        let kind = self.number(element, "Assertion.test_type", 2.0)? as i64;
+        let is = match kind {
+            kind if kind & EQUALS > 0 => TextMatch::Equals,
+            kind if kind & SUBSTRING > 0 => TextMatch::Substring,
+            kind if kind & MATCHES > 0 => TextMatch::Matches,
+            _ => TextMatch::Contains,
+        };
+        let properties = element.properties();
+        // JMeter's own name of the list lacks a letter.
+        let patterns = properties.items("Asserion.test_strings").map(|item| self.before.folded(&item.text()));
+        let field = self.filled(element, "Assertion.test_field");
+        let part = match field.rsplit('.').next().unwrap_or_default() {
+            _ if self.filled(element, "Assertion.scope") == "variable" => {
+                ReplyPart::Variable(self.filled(element, "Scope.variable"))
+            }
+            "response_code" => ReplyPart::Status,
+            "response_message" => ReplyPart::Message,
+            "response_headers" => ReplyPart::Headers,
+            "request_headers" => ReplyPart::RequestHeaders,
+            "request_data" => ReplyPart::RequestBody,
+            "sample_label" => ReplyPart::Url,
+            _ => ReplyPart::Body,
+        };
+        Ok(AssertionTest::Text(TextAssertion {
+            part,
+            patterns: patterns.collect(),
+            is,
+            not: kind & NOT > 0,
+            any: kind & OR > 0,
+            ignore_status: self.flag(element, "Assertion.assume_success", false),
+            message: self.text(element, "Assertion.custom_message"),
+        }))
+    }
+
+    fn size(&self, element: TestElement<'_>) -> Result<AssertionTest, JmxError> {
+        let is = match self.number(element, "SizeAssertion.operator", 1.0)? as i64 {
+            2 => Comparison::NotEqual,
+            3 => Comparison::Greater,
+            4 => Comparison::Less,
+            5 => Comparison::AtLeast,
+            6 => Comparison::AtMost,
+            _ => Comparison::Equal,
+        };
+        let field = self.filled(element, "Assertion.test_field");
+        let part = match field.rsplit('.').next().unwrap_or_default() {
+            "response_data" => Some(ReplyPart::Body),
+            "response_headers" => Some(ReplyPart::Headers),
+            "response_code" => Some(ReplyPart::Status),
+            "response_message" => Some(ReplyPart::Message),
+            _ => None,
+        };
+        Ok(AssertionTest::Size { part, is, bytes: self.text(element, "SizeAssertion.size") })
+    }
+
+    fn json_assertion(&self, element: TestElement<'_>) -> AssertionTest {
+        let validates = self.flag(element, "JSONVALIDATION", false);
+        let value = self.text(element, "EXPECTED_VALUE");
+        let expected = match validates {
+            false => None,
+            true if self.flag(element, "EXPECT_NULL", false) => Some(ExpectedJson::Null),
+            true if self.flag(element, "ISREGEX", true) => Some(ExpectedJson::Pattern(value)),
+            true => Some(ExpectedJson::Value(value)),
+        };
+        AssertionTest::Json {
+            path: json_path(&self.text(element, "JSON_PATH")),
+            expected,
+            invert: self.flag(element, "INVERT", false),
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Controllers as steps.
+
+use super::{Reader, Scope};
+use crate::document::Document;
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::support::{ElementKind, Role};
+use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Rounds, Share, Step, Values};
+use brunt_script::template::call_of;
+
+/// The children of a controller that run: the name of each, and its steps.
+type Units = Vec<(String, Vec<Step>)>;
+
+impl Reader<'_> {
+    /// What a controller does in one round: what sets variables, then its children in order.
+    ///
+    /// # Errors
+    ///
+    /// A child makes no sense.
+    pub(super) fn body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let mut steps = self.round_begins(element)?;
+        for (_, unit) in self.units(element, scope)? {
+            steps.extend(unit);
+        }
+        Ok(steps)
+    }
+
+    fn units(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Units, JmxError> {
+        let scope = scope.with(element);
+        let mut units = Vec::new();
+        for child in element.enabled_children() {
+            let steps = match child.role() {
+                Role::Sampler => self.sampler(child, &scope)?,
+                Role::Controller => self.deeper(child, |reader| reader.controller(child, &scope))?,
+                _ => continue,
+            };
+            units.push((child.name().into_owned(), steps));
+        }
+        Ok(units)
+    }
+
+    /// The steps of a controller.
+    fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let Some(kind) = element.kind() else { return Ok(Vec::new()) };
+        let one = |step: Step| Ok(vec![step]);
+        let filled = |reader: &Self, name: &str| reader.filled(element, name);
+        match kind {
+            // It runs where a module or include controller names it.
+            ElementKind::TestFragment => Ok(Vec::new()),
+            ElementKind::LoopController => {
+                let times = self.text(element, "LoopController.loops");
+                // Below 0: for ever.
+                let times = match times.trim().parse::<i64>() {
+                    Ok(number) => u64::try_from(number).ok().map(Rounds::Number),
+                    Err(_) if times.trim().is_empty() => Some(Rounds::Number(1)),
+                    Err(_) => Some(Rounds::Text(times)),
+                };
+                let (before, steps) = self.numbered_body(element, scope)?;
+                Ok(before.into_iter().chain([Step::Loop { times, steps }]).collect())
+            }
+            ElementKind::OnceOnlyController => one(Step::Once(self.body(element, scope)?)),
+            ElementKind::IfController => {
+                let condition = self.if_condition(element);
+                one(Step::If { condition, then: self.body(element, scope)?, otherwise: Vec::new() })
+            }
+            ElementKind::WhileController => {
+                let written = self.text(element, "WhileController.condition");
+                let condition = match written.trim() {
+                    "" | "LAST" => Condition::Succeeded,
+                    _ => Condition::Not(Box::new(Condition::False(written.clone()))),
+                };
+                let (before, steps) = self.numbered_body(element, scope)?;
+                let repeat = Step::While { condition, steps };
+                // A blank condition is looked at behind the first round.
+                let repeat = match (written.trim(), repeat) {
+                    ("", Step::While { condition, steps }) => {
+                        let stop = Step::If {
+                            condition: Condition::Not(Box::new(condition)),
+                            then: vec![Step::Stop(brunt_model::scenario::Scope::Loop)],
+                            otherwise: Vec::new(),
+                        };
+                        Step::Loop { times: None, steps: steps.into_iter().chain([stop]).collect() }
+                    }
+                    (_, repeat) => repeat,
+                };
+                Ok(before.into_iter().chain([repeat]).collect())
+            }
+            ElementKind::ForeachController => {
+                let separator = if self.flag(element, "ForeachController.useSeparator", true) { "_" } else { "" };
+                let values = Values::Numbered {
+                    prefix: format!("{}{separator}", self.text(element, "ForeachController.inputVal")),
+                    after: self.text(element, "ForeachController.startIndex"),
+                    last: self.text(element, "ForeachController.endIndex"),
+                };
+                let variable = filled(self, "ForeachController.returnVal");
+                let (before, steps) = self.numbered_body(element, scope)?;
+                Ok(before.into_iter().chain([Step::ForEach { variable, values, steps }]).collect())
+            }
+            ElementKind::SwitchController => {
+                let value = self.text(element, "SwitchController.value");
+                let begins = self.round_begins(element)?;
+                let cases = cases(self.units(element, scope)?);
+                Ok(begins.into_iter().chain([Step::Switch { value, cases }]).collect())
+            }
+            ElementKind::RandomController => self.choose(element, scope, Order::Random),
+            ElementKind::InterleaveController => {
+                let all = self.flag(element, "InterleaveControl.accrossThreads", false);
+                self.choose(element, scope, if all { Order::Sequence } else { Order::WalkTogether })
+            }
+            ElementKind::RandomOrderController => {
+                let begins = self.round_begins(element)?;
+                let branches = self.units(element, scope)?.into_iter().map(|(_, steps)| steps).collect();
+                Ok(begins.into_iter().chain([Step::Shuffle(branches)]).collect())
+            }
+            ElementKind::ThroughputController => {
+                let style = self.number(element, "ThroughputController.style", 0.0)?;
+                let percent = style >= 1.0;
+                let value = if percent { "percentThroughput" } else { "maxThroughput" };
+                let share = Share {
+                    value: self.text(element, &format!("ThroughputController.{value}")),
+                    percent,
+                    per_user: self.flag(element, "ThroughputController.perThread", false),
+                };
+                let then = self.body(element, scope)?;
+                one(Step::If { condition: Condition::Share(share), then, otherwise: Vec::new() })
+            }
+            ElementKind::RuntimeController => {
+                let seconds = self.text(element, "RunTime.seconds");
+                one(Step::During { seconds, steps: self.body(element, scope)? })
+            }
+            ElementKind::CriticalSectionController => {
+                let name = self.text(element, "CriticalSectionController.lockName");
+                one(Step::Lock { name, steps: self.body(element, scope)? })
+            }
+            ElementKind::TransactionController => {
+                let included = self.flag(element, "TransactionController.includeTimers", true);
+                one(Step::Transaction {
+                    name: self.before.text(&element.name()),
+                    pauses: if included { Pauses::Included } else { Pauses::Excluded },
+                    steps: self.body(element, scope)?,
+                })
+            }
+            ElementKind::ParallelController => self.parallel(element, scope),
+            ElementKind::WeightedSwitchController => self.weighted(element, scope),
+            ElementKind::ParameterizedController => {
+                let variables = element.properties().element("Arguments.arguments");
+                let nested = element.properties().element("VariablesContainer").or(variables);
+                let set = nested
+                    .iter()
+                    .flat_map(super::data::pairs)
+                    .map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) });
+                let set: Vec<Step> = set.collect();
+                Ok(set.into_iter().chain(self.body(element, scope)?).collect())
+            }
+            ElementKind::ModuleController => self.module(element, scope),
+            ElementKind::IncludeController => self.include(element, scope),
+            _ => self.body(element, scope),
+        }
+    }
+
+    /// The steps of a loop's round, behind which `__jm__NAME__idx` is one more; and what stands before the loop.
+    fn numbered_body(
+        &mut self,
+        element: TestElement<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<(Vec<Step>, Vec<Step>), JmxError> {
+        let steps = self.body(element, scope)?;
+        let variable = format!("__jm__{}__idx", self.before.text(&element.name()));
+        // Most plans never read it.
+        let document = element.document();
+        if !document.raw(document.root()).contains("__jm__") {
+            return Ok((Vec::new(), steps));
+        }
+        let next = call_of("intSum", &[&format!("${{{variable}}}"), "1"]).unwrap_or_default();
+        let set = |value: &str| Step::Set { variable: variable.clone(), value: value.to_owned() };
+        Ok((vec![set("-1")], [set(&next)].into_iter().chain(steps).collect()))
+    }
+
+    fn if_condition(&self, element: TestElement<'_>) -> Condition {
+        let written = self.text(element, "IfController.condition");
+        if self.flag(element, "IfController.useExpression", false) {
+            return Condition::True(written);
+        }
+        match written.trim() {
+            "true" | "false" => Condition::True(written),
+            _ => Condition::True(call_of("javaScript", &[&written]).unwrap_or(written)),
+        }
+    }
+
+    fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<Step>, JmxError> {
+        // Style 1: each sub-controller is asked for one of its requests at a time.
+        let style = self.number(element, "InterleaveControl.style", 0.0)?;
+        let mut begins = self.round_begins(element)?;
+        let mut branches: Vec<Branch> = Vec::new();
+        let inner = scope.with(element);
+        for child in element.enabled_children() {
+            let steps = match child.role() {
+                Role::Sampler => self.sampler(child, &inner)?,
+                Role::Controller if style >= 1.0 && is_plain(child) => {
+                    self.deeper(child, |reader| reader.choose(child, &inner, order))?
+                }
+                Role::Controller => self.deeper(child, |reader| reader.controller(child, &inner))?,
+                _ => continue,
+            };
+            branches.push(Branch { weight: 1, steps });
+        }
+        if !branches.is_empty() {
+            begins.push(Step::Choose { order, branches });
+        }
+        Ok(begins)
+    }
+
+    fn weighted(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let rows: Vec<Vec<String>> = element
+            .properties()
+            .items("weights")
+            .map(|row| row.items().map(|cell| self.before.text(&cell.text())).collect())
+            .collect();
+        let random = self.flag(element, "randomChoice", false);
+        let weight = |name: &str| {
+            let row = rows.iter().find(|row| row.first().is_some_and(|cell| cell == name));
+            row.and_then(|row| row.get(1)).and_then(|cell| cell.trim().parse().ok()).unwrap_or(0)
+        };
+        let mut steps = self.round_begins(element)?;
+        let units = self.units(element, scope)?;
+        let branches: Vec<Branch> =
+            units.into_iter().map(|(name, steps)| Branch { weight: weight(&name), steps }).collect();
+        if branches.iter().any(|branch| branch.weight > 0) {
+            steps.push(Step::Choose { order: if random { Order::Random } else { Order::Sequence }, branches });
+        }
+        Ok(steps)
+    }
+
+    /// Requests at the same time; what cannot stand among them is done before.
+    fn parallel(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        const MOST: f64 = 6.0;
+        let limited = self.flag(element, "LIMIT_MAX_THREAD_NUMBER", false);
+        let most = if limited { self.number(element, "MAX_THREAD_NUMBER", MOST)? } else { f64::from(u16::MAX) };
+        let (mut before, mut together) = (Vec::new(), Vec::new());
+        for step in self.body(element, scope)? {
+            match step {
+                Step::Request(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => together.push(step),
+                other if is_pause(&other) => self.notice(format!("{}: pauses within it are left out", element.place())),
+                other => {
+                    if !matches!(other, Step::Script(_)) {
+                        self.notice(format!("{}: controllers within it run before its requests", element.place()));
+                    }
+                    before.push(other);
+                }
+            }
+        }
+        if !together.is_empty() {
+            before.push(Step::Together { manner: Manner::Parallel(most.max(1.0) as u32), steps: together });
+        }
+        Ok(before)
+    }
+
+    /// The controller that a module controller names runs in its place.
+    fn module(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let path: Vec<String> =
+            element.properties().items("ModuleController.node_path").map(|name| name.text().into_owned()).collect();
+        let Some(target) = find(element.document(), &path) else {
+            let wrong =
+                format!("{}: there is no controller `{}`; choose one that is there", element.title(), path.join(" > "));
+            return Err(JmxError::on_line(element.line(), wrong));
+        };
+        // What stands beside the module controller holds for the copy, too.
+        let scope = scope.with(element);
+        self.deeper(target, |reader| match target.kind() {
+            Some(ElementKind::TestFragment) => reader.body(target, &scope),
+            _ => reader.controller(target, &scope),
+        })
+    }
+
+    fn include(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let prefix = self.before.text("${__P(includecontroller.prefix,)}");
+        let file = format!("{prefix}{}", self.filled(element, "IncludeController.includepath"));
+        let file = file.trim();
+        let wrong = |why: String| {
+            JmxError::on_line(element.line(), format!("{}: {file}: {why}; name a plan that is there", element.title()))
+        };
+        let bytes = match self.surroundings.folder.read(file) {
+            Ok(bytes) => bytes,
+            Err(error) if self.surroundings.lenient => {
+                self.notice(format!("{}: left out, {file}: {error}", element.place()));
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(wrong(error.to_string())),
+        };
+        let document = Document::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
+        self.refuse_unsupported(&document)?;
+        let mut steps = Vec::new();
+        let fragments = document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
+        for fragment in fragments {
+            steps.extend(self.deeper(element, |reader| reader.body(fragment, scope))?);
+        }
+        Ok(steps)
+    }
+}
+
+/// A controller that only holds others.
+fn is_plain(element: TestElement<'_>) -> bool {
+    matches!(element.kind(), Some(ElementKind::SimpleController | ElementKind::RecordingController))
+}
+
+pub(super) fn is_pause(step: &Step) -> bool {
+    matches!(step, Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. })
+}
+
+/// A switch takes a child by its number or its name; `default` where it has neither, and the first where the value is empty.
+fn cases(units: Units) -> Vec<Case> {
+    let cases = units.into_iter().enumerate().map(|(number, (name, steps))| {
+        let is_default = name.eq_ignore_ascii_case("default");
+        let mut names = vec![number.to_string(), brunt_script::template::plain(&name)];
+        if number == 0 {
+            names.push(String::new());
+        }
+        (is_default, Case { names, steps })
+    });
+    let (default, mut cases): (Vec<_>, Vec<_>) = cases.partition(|(is_default, _)| *is_default);
+    let other = default.first().map(|(_, case)| (true, Case { names: Vec::new(), steps: case.steps.clone() }));
+    cases.extend(default);
+    cases.extend(other);
+    cases.into_iter().map(|(_, case)| case).collect()
+}
+
+/// The element whose names, from the outermost, are the path. The first names may be those of JMeter's own tree.
+fn find<'d>(document: &'d Document, path: &[String]) -> Option<TestElement<'d>> {
+    let plan = document.test_plan()?;
+    let at = |number: usize| path.get(number).is_some_and(|name| *name == plan.name());
+    let from = if at(1) { 2 } else { path.iter().position(|name| *name == plan.name()).map_or(0, |at| at + 1) };
+    let mut all = vec![plan];
+    for name in path.get(from..)? {
+        all = all.iter().flat_map(TestElement::children).filter(|child| child.name() == name.as_str()).collect();
+    }
+    all.into_iter().find(|element| matches!(element.role(), Role::Controller | Role::ThreadGroup))
+}

@@ -1,0 +1,216 @@
+//! Post-processors as what a user does with a reply.
+
+use super::{Reader, Scope};
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::support::ElementKind;
+use brunt_model::ReplyPolicy;
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::reply_policy::ReplyAction;
+use brunt_model::scenario::Scope as Over;
+use brunt_script::template::call_of;
+
+/// Properties that name what is searched where it is a variable.
+const SCOPE: [&str; 2] = ["Sample.scope", "Scope.variable"];
+
+impl Reader<'_> {
+    /// The policy with what is in scope of a sampler: post-processors, then assertions.
+    ///
+    /// # Errors
+    ///
+    /// One of them makes no sense.
+    pub(super) fn reactions(&mut self, scope: &Scope<'_>, mut policy: ReplyPolicy) -> Result<ReplyPolicy, JmxError> {
+        for element in &scope.behind {
+            self.post_processor(*element, &mut policy)?;
+        }
+        for element in &scope.listeners {
+            policy.actions.push(ReplyAction::Script(self.script(*element, "script")?));
+        }
+        for element in &scope.assertions {
+            policy.assertions.extend(self.assertion(*element)?);
+        }
+        Ok(policy)
+    }
+
+    fn post_processor(&mut self, element: TestElement<'_>, policy: &mut ReplyPolicy) -> Result<(), JmxError> {
+        let actions = &mut policy.actions;
+        match element.kind() {
+            Some(ElementKind::RegexExtractor) => {
+                let template = self.text(element, "RegexExtractor.template");
+                let from = ExtractFrom::Regex {
+                    pattern: self.text(element, "RegexExtractor.regex"),
+                    group: 0,
+                    template: Some(if template.is_empty() { "$1$".to_owned() } else { template }),
+                };
+                let part = self.searched(element, &self.filled(element, "RegexExtractor.useHeaders"));
+                actions.push(self.extractor(element, "RegexExtractor", from, part)?);
+            }
+            Some(ElementKind::BoundaryExtractor) => {
+                let from = ExtractFrom::Boundary {
+                    left: self.text(element, "BoundaryExtractor.lboundary"),
+                    right: self.text(element, "BoundaryExtractor.rboundary"),
+                };
+                let part = self.searched(element, &self.filled(element, "BoundaryExtractor.useHeaders"));
+                actions.push(self.extractor(element, "BoundaryExtractor", from, part)?);
+            }
+            Some(ElementKind::HtmlExtractor) => {
+                let from = ExtractFrom::Css {
+                    selector: self.text(element, "HtmlExtractor.expr"),
+                    attribute: self.text(element, "HtmlExtractor.attribute"),
+                };
+                let part = self.searched(element, "");
+                actions.push(self.extractor(element, "HtmlExtractor", from, part)?);
+            }
+            Some(ElementKind::XpathExtractor | ElementKind::Xpath2Extractor) => {
+                let prefix = if element.kind() == Some(ElementKind::XpathExtractor) {
+                    "XPathExtractor"
+                } else {
+                    "XPathExtractor2"
+                };
+                let from = ExtractFrom::Xpath(self.text(element, &format!("{prefix}.xpathQuery")));
+                let part = self.searched(element, "");
+                let number = self.filled(element, &format!("{prefix}.matchNumber"));
+                let extractor = Extractor {
+                    variable: self.filled(element, &format!("{prefix}.refname")),
+                    from,
+                    part,
+                    take: self.take(element, &number, -1)?,
+                    sets_more: true,
+                    default: Some(self.text(element, &format!("{prefix}.default"))),
+                };
+                let is_all = extractor.take == Take::All;
+                actions.push(ReplyAction::Extract(extractor.clone()));
+                if is_all {
+                    // The variable itself gets the first of them.
+                    let first = Extractor { take: Take::First, sets_more: false, ..extractor };
+                    actions.push(ReplyAction::Extract(first));
+                }
+            }
+            Some(ElementKind::JsonExtractor | ElementKind::JmesPathExtractor) => {
+                if element.kind() == Some(ElementKind::JmesPathExtractor) {
+                    return Err(self.unknown(element, "JMESPath is not known; extract by JSONPath"));
+                }
+                self.json(element, actions)?;
+            }
+            Some(ElementKind::JsonPathExtractorPlugin) => {
+                let variable = self.filled(element, "VAR");
+                let subject = self.filled(element, "SUBJECT");
+                let part = if subject == "VAR" {
+                    ReplyPart::Variable(self.filled(element, "SRC_VARNAME"))
+                } else {
+                    ReplyPart::Body
+                };
+                actions.push(ReplyAction::Extract(Extractor {
+                    variable,
+                    from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
+                    part,
+                    take: Take::First,
+                    sets_more: true,
+                    default: Some(self.text(element, "DEFAULT")),
+                }));
+            }
+            Some(ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor) => {
+                actions.push(ReplyAction::Script(self.script(element, "script")?));
+            }
+            Some(ElementKind::ResultAction) => {
+                let ends = self.failure_of(element)?;
+                policy.failure_ends = if ends == Over::Nothing { policy.failure_ends } else { ends };
+            }
+            Some(ElementKind::FifoPut) => {
+                let (queue, value) = (self.text(element, "FifoName"), self.text(element, "Value"));
+                if let Some(call) = call_of("fifoPut", &[&queue, &value]) {
+                    actions.push(ReplyAction::Set { variable: "fifoPut".into(), value: call });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn extractor(
+        &self,
+        element: TestElement<'_>,
+        prefix: &str,
+        from: ExtractFrom,
+        part: ReplyPart,
+    ) -> Result<ReplyAction, JmxError> {
+        let name = |property: &str| format!("{prefix}.{property}");
+        let default = self.text(element, &name("default"));
+        let empty = self.flag(element, &name("default_empty_value"), false);
+        let number = self.filled(element, &name("match_number"));
+        Ok(ReplyAction::Extract(Extractor {
+            variable: self.text(element, &name("refname")).trim().to_owned(),
+            from,
+            part,
+            take: self.take(element, &number, 0)?,
+            sets_more: true,
+            default: (!default.is_empty() || empty).then_some(default),
+        }))
+    }
+
+    /// Which match is taken: 0 any, -1 all.
+    fn take(&self, element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
+        Ok(match self.number_of(element, "match_number", written, absent as f64)? as i64 {
+            0 => Take::Random,
+            number if number < 0 => Take::All,
+            number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),
+        })
+    }
+
+    /// What is searched: a variable, or the part that a property names.
+    fn searched(&self, element: TestElement<'_>, part: &str) -> ReplyPart {
+        let [scope, variable] = SCOPE;
+        if self.filled(element, scope) == "variable" {
+            return ReplyPart::Variable(self.filled(element, variable));
+        }
+        match part.trim() {
+            "true" => ReplyPart::Headers,
+            "request_headers" => ReplyPart::RequestHeaders,
+            "URL" => ReplyPart::Url,
+            "code" => ReplyPart::Status,
+            "message" => ReplyPart::Message,
+            "unescaped" => ReplyPart::UnescapedBody,
+            _ => ReplyPart::Body,
+        }
+    }
+
+    /// Several variables, each with its path, number and default.
+    fn json(&mut self, element: TestElement<'_>, actions: &mut Vec<ReplyAction>) -> Result<(), JmxError> {
+        let list = |text: String| text.split(';').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+        let names = list(self.filled(element, "JSONPostProcessor.referenceNames"));
+        let paths = list(self.text(element, "JSONPostProcessor.jsonPathExprs"));
+        let numbers = list(self.filled(element, "JSONPostProcessor.match_numbers"));
+        let defaults = list(self.text(element, "JSONPostProcessor.defaultValues"));
+        if names.len() != paths.len() {
+            let wrong = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
+            return Err(self.unknown(element, &wrong));
+        }
+        let part = self.searched(element, "");
+        let concat = self.flag(element, "JSONPostProcessor.compute_concat", false);
+        for (number, (name, path)) in names.iter().zip(&paths).enumerate() {
+            let take = self.take(element, numbers.get(number).map_or("", String::as_str), 0)?;
+            actions.push(ReplyAction::Extract(Extractor {
+                variable: name.clone(),
+                from: ExtractFrom::JsonPath(json_path(path)),
+                part: part.clone(),
+                take,
+                sets_more: true,
+                default: Some(defaults.get(number).cloned().unwrap_or_default()),
+            }));
+            if concat && take == Take::All {
+                self.notice(format!("{}: the variable {name}_ALL is not set", element.place()));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn unknown(&self, element: TestElement<'_>, wrong: &str) -> JmxError {
+        JmxError::on_line(element.line(), format!("{}: {wrong}", element.title()))
+    }
+}
+
+/// A path without `$` begins at the root.
+pub(super) fn json_path(path: &str) -> String {
+    let path = path.trim();
+    if path.is_empty() || path.starts_with('$') { path.to_owned() } else { format!("$.{path}") }
+}

@@ -1,0 +1,65 @@
+//! The files that a plan names: below its directory, or below one that is allowed.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Where the files of a plan are looked for.
+#[derive(Debug, Clone)]
+pub struct PlanFolder {
+    /// The directory of the plan.
+    directory: PathBuf,
+    /// Further directories, with all below them.
+    allowed: Vec<PathBuf>,
+}
+
+impl PlanFolder {
+    /// Of a plan in this directory, which may also read files below the others.
+    pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        Self { directory: directory.to_owned(), allowed: allowed.to_vec() }
+    }
+
+    /// A file of the plan: beside the plan, else from the working directory.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it lies elsewhere.
+    pub fn find(&self, file: &str) -> io::Result<PathBuf> {
+        let beside = self.directory.join(file);
+        let found = if beside.exists() { beside } else { PathBuf::from(file) };
+        let whole = found.canonicalize()?;
+        let roots = std::iter::once(&self.directory).chain(&self.allowed);
+        let is_below = roots.filter_map(|root| root.canonicalize().ok()).any(|root| whole.starts_with(root));
+        if is_below {
+            return Ok(found);
+        }
+        let parent = whole.parent().unwrap_or(&whole).display();
+        let wrong = format!("it lies outside the plan's directory; allow it by --allow-dir {parent}");
+        Err(io::Error::new(ErrorKind::PermissionDenied, wrong))
+    }
+
+    /// The content of a file of the plan.
+    ///
+    /// # Errors
+    ///
+    /// As [`find`](Self::find), or it cannot be read.
+    pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(self.find(file)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_below_the_plan_are_found() {
+        let folder = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &[]);
+        assert!(folder.find("src/plan.rs").is_ok());
+        let told = folder.find("/etc/hostname").unwrap_err().to_string();
+        assert!(told.contains("--allow-dir /etc"), "{told}");
+        assert_eq!(folder.find("no-such-file").unwrap_err().kind(), ErrorKind::NotFound);
+        let wider = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &["/etc".into()]);
+        assert!(wider.read("/etc/hostname").is_ok());
+    }
+}

@@ -1,0 +1,422 @@
+//! HTTP requests: URL, header fields, body and reply policy, from a sampler and what is in its scope.
+
+use super::{Reader, Scope};
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::property::Properties;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use brunt_model::reply_policy::{Checks, Cookies, Credentials, Elements, RedirectRules, Redirects, StatusRange};
+use brunt_model::scenario::Scope as Over;
+use brunt_model::{Body, ReplyPolicy, Request};
+use brunt_script::body::{FORM, FilePart, Multipart};
+use brunt_script::template::{self, call_of};
+use std::path::Path;
+use std::time::Duration;
+
+/// JMeter follows no more redirects of a request.
+const MOST_REDIRECTS: u32 = 20;
+/// What JMeter calls itself.
+const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.13)";
+
+/// What is made of a reply where nothing says otherwise: 200 to 399 is good.
+pub fn default_policy() -> ReplyPolicy {
+    ReplyPolicy {
+        checks: Checks { status: vec![StatusRange { least: 200, most: 399 }], ..Checks::default() },
+        status_fails: true,
+        ..ReplyPolicy::default()
+    }
+}
+
+/// One parameter of a request.
+struct Argument {
+    name: String,
+    value: String,
+    /// It is encoded; otherwise it is already.
+    encoded: bool,
+    /// An equals sign stands behind the name even where the value is empty.
+    equals: bool,
+}
+
+/// A property of the sampler, or of the defaults in its scope.
+struct Sampler<'s, 'd> {
+    element: TestElement<'d>,
+    scope: &'s Scope<'d>,
+}
+
+impl<'d> Sampler<'_, 'd> {
+    /// The properties that have this one, the sampler's own first, then the innermost defaults.
+    fn all(&self, name: &str) -> impl Iterator<Item = Properties<'d>> {
+        let defaults = self.scope.defaults.iter().rev();
+        let own = std::iter::once(&self.element).chain(defaults).map(TestElement::properties);
+        own.filter(|properties| properties.get(name).is_some()).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The properties whose text of this name holds.
+    fn properties(&self, name: &str) -> Properties<'d> {
+        let found = self.all(name).find(|properties| properties.text(name).is_some());
+        found.unwrap_or_else(|| self.element.properties())
+    }
+}
+
+impl Reader<'_> {
+    /// The request of a sampler.
+    ///
+    /// # Errors
+    ///
+    /// It names no host, or a file that cannot be read.
+    pub(super) fn request(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Request, JmxError> {
+        let sampler = Sampler { element, scope };
+        let text = |reader: &Self, name: &str| reader.text_in(&sampler.properties(name), name);
+        let method = match text(self, "HTTPSampler.method").trim() {
+            "" => "GET".to_owned(),
+            method => self.before.text(method).trim().to_ascii_uppercase(),
+        };
+        let arguments = self.arguments(&sampler);
+        let is_raw = self.flag_in(&sampler.properties("HTTPSampler.postBodyRaw"), "HTTPSampler.postBodyRaw", false)
+            || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
+        let in_query = matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
+        let mut url = self.url(&sampler)?;
+        let files = self.files(&sampler)?;
+        let multipart =
+            self.flag_in(&sampler.properties("HTTPSampler.DO_MULTIPART_POST"), "HTTPSampler.DO_MULTIPART_POST", false);
+        let (body, media_type) = if in_query {
+            let query = query(&arguments);
+            if !query.is_empty() {
+                url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
+            }
+            (Body::None, None)
+        } else {
+            self.request_body(element, &arguments, files, (is_raw, multipart))?
+        };
+        let mut headers = self.headers(scope);
+        let has = |headers: &[(String, String)], name: &str| headers.iter().any(|h| h.0.eq_ignore_ascii_case(name));
+        if let Some(media_type) = media_type {
+            let is_multipart = media_type.starts_with("multipart/");
+            if is_multipart {
+                headers.retain(|header| !header.0.eq_ignore_ascii_case("content-type"));
+            }
+            if !has(&headers, "content-type") {
+                headers.push(("Content-Type".into(), media_type));
+            }
+        }
+        if !has(&headers, "connection") {
+            let keep =
+                self.flag_in(&sampler.properties("HTTPSampler.use_keepalive"), "HTTPSampler.use_keepalive", false);
+            headers.push(("Connection".into(), if keep { "keep-alive" } else { "close" }.into()));
+        }
+        if !has(&headers, "user-agent") {
+            headers.push(("User-Agent".into(), USER_AGENT.into()));
+        }
+        let mut policy = self.request_policy(&sampler)?;
+        self.authorize(&sampler, &url, &mut headers, &mut policy);
+        self.plan_cookies(scope, &url, &mut headers);
+        let policy = self.reactions(scope, policy)?;
+        let label = self.before.folded(&element.name());
+        let reply_policy = self.policy(policy);
+        Ok(Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy })
+    }
+
+    /// The number of a policy among those of the group.
+    pub(super) fn policy(&mut self, policy: ReplyPolicy) -> u32 {
+        let policy = ReplyPolicy { failure_ends: self.failure_ends(policy.failure_ends), ..policy };
+        let known = self.policies.iter().position(|other| *other == policy);
+        known.unwrap_or_else(|| {
+            self.policies.push(policy);
+            self.policies.len() - 1
+        }) as u32
+    }
+
+    fn failure_ends(&self, own: Over) -> Over {
+        if own == Over::Nothing { self.group.failure_ends } else { own }
+    }
+
+    fn url(&mut self, sampler: &Sampler<'_, '_>) -> Result<String, JmxError> {
+        let text = |name: &str| self.text_in(&sampler.properties(name), name).trim().to_owned();
+        let (protocol, host) = (text("HTTPSampler.protocol"), text("HTTPSampler.domain"));
+        let (port, path) = (text("HTTPSampler.port"), text("HTTPSampler.path"));
+        if path.starts_with("http://") || path.starts_with("https://") {
+            return Ok(path);
+        }
+        let host = match &self.surroundings.resolve_all {
+            Some(all) if host.is_empty() => all.address.ip().to_string(),
+            _ => host,
+        };
+        if host.is_empty() && !path.starts_with("${") {
+            let wrong = "it has no server name; write one into it or into the HTTP Request Defaults around it";
+            return Err(self.unknown(sampler.element, wrong));
+        }
+        let is_known = Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
+        if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
+            return Ok(call);
+        }
+        let protocol = if protocol.is_empty() { "http".to_owned() } else { protocol.to_ascii_lowercase() };
+        let is_default =
+            matches!((protocol.as_str(), port.as_str()), (_, "" | "0") | ("http", "80") | ("https", "443"));
+        let port = if is_default { String::new() } else { format!(":{port}") };
+        let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
+        // An IPv6 address stands in brackets.
+        let host = if host.contains(':') && !host.starts_with('[') && Self::is_constant(&host) {
+            format!("[{host}]")
+        } else {
+            host
+        };
+        Ok(format!("{protocol}://{host}{port}{slash}{path}"))
+    }
+
+    fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {
+        let all = sampler.all("HTTPsampler.Arguments").filter_map(|own| own.element("HTTPsampler.Arguments"));
+        let mut arguments = Vec::new();
+        for list in all {
+            for item in list.items("Arguments.arguments") {
+                let properties = item.properties();
+                let value = self.text_in(&properties, "Argument.value");
+                arguments.push(Argument {
+                    name: self.text_in(&properties, "Argument.name"),
+                    equals: !value.is_empty() || self.flag_in(&properties, "HTTPArgument.use_equals", true),
+                    encoded: self.flag_in(&properties, "HTTPArgument.always_encode", false),
+                    value,
+                });
+            }
+        }
+        arguments
+    }
+
+    /// Files that go with the request: path, name of the parameter, media type.
+    fn files(&mut self, sampler: &Sampler<'_, '_>) -> Result<Vec<(FilePart, String)>, JmxError> {
+        let mut files = Vec::new();
+        let lists =
+            sampler.all("HTTPsampler.Files").filter_map(|own| own.element("HTTPsampler.Files")).collect::<Vec<_>>();
+        for item in lists.iter().flat_map(|list| list.items("HTTPFileArgs.files")) {
+            let properties = item.properties();
+            let written = self.filled_in(&properties, "File.path");
+            if written.trim().is_empty() {
+                continue;
+            }
+            let element = sampler.element;
+            let file = written.trim();
+            let bytes = self
+                .surroundings
+                .folder
+                .read(file)
+                .map_err(|error| self.unknown(element, &format!("{file}: {error}; name a file that is there")))?;
+            let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let media_type = self.text_in(&properties, "File.mimetype");
+            let part = FilePart { name, bytes, media_type };
+            files.push((part, self.text_in(&properties, "File.paramname")));
+        }
+        Ok(files)
+    }
+
+    /// The body, and its media type where no header field says it.
+    fn request_body(
+        &mut self,
+        element: TestElement<'_>,
+        arguments: &[Argument],
+        mut files: Vec<(FilePart, String)>,
+        (is_raw, multipart): (bool, bool),
+    ) -> Result<(Body, Option<String>), JmxError> {
+        let only_file = files.len() == 1 && files[0].1.is_empty() && arguments.iter().all(|a| a.value.is_empty());
+        if only_file && !multipart {
+            let (file, _) = files.remove(0);
+            let media_type = (!file.media_type.is_empty()).then_some(file.media_type);
+            return Ok((Body::Bytes(file.bytes), media_type));
+        }
+        if multipart || !files.is_empty() {
+            let mut parts = Multipart::default();
+            for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
+                parts.text(&argument.name, &argument.value);
+            }
+            for (file, name) in &files {
+                parts.file(name, file);
+            }
+            let media_type = parts.media_type();
+            let body = parts
+                .finish()
+                .map_err(|why| JmxError::on_line(element.line(), format!("{}: {why}", element.title())))?;
+            return Ok((body, Some(media_type)));
+        }
+        if is_raw {
+            let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
+            let body = if text.is_empty() { Body::None } else { Body::Text(text) };
+            return Ok((body, Some("text/plain; charset=UTF-8".into())));
+        }
+        let pairs: Vec<String> = arguments
+            .iter()
+            .filter(|argument| !argument.name.is_empty())
+            .map(|Argument { name, value, encoded, .. }| {
+                // What is encoded already is not encoded once more.
+                let encode = |text: &str| {
+                    if *encoded { template::encode_form_expressions(text) } else { encoded_once(text) }
+                };
+                format!("{}={}", encode(name), encode(value))
+            })
+            .collect();
+        if pairs.is_empty() {
+            return Ok((Body::Text(String::new()), None));
+        }
+        Ok((Body::Text(pairs.join("&")), Some(FORM.to_owned())))
+    }
+
+    /// Header fields: those of all managers in scope, the inner in place of the outer.
+    fn headers(&mut self, scope: &Scope<'_>) -> Vec<(String, String)> {
+        let mut headers: Vec<(String, String)> = Vec::new();
+        for manager in &scope.headers {
+            for item in manager.properties().items("HeaderManager.headers") {
+                let properties = item.properties();
+                let name = self.filled_in(&properties, "Header.name").trim().to_owned();
+                let value = self.text_in(&properties, "Header.value").trim().to_owned();
+                if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
+                    continue;
+                }
+                match headers.iter_mut().find(|header| header.0.eq_ignore_ascii_case(&name)) {
+                    Some(header) => *header = (name, value),
+                    None => headers.push((name, value)),
+                }
+            }
+        }
+        headers
+    }
+
+    fn request_policy(&mut self, sampler: &Sampler<'_, '_>) -> Result<ReplyPolicy, JmxError> {
+        let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
+        let follows = flag("HTTPSampler.follow_redirects") || flag("HTTPSampler.auto_redirects");
+        let embedded = flag("HTTPSampler.image_parser");
+        let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
+        let millis = self.number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
+        let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
+        let connect = self.number_of(sampler.element, "connect_timeout", &self.before.text(&connect), 0.0)?;
+        if connect > 0.0 {
+            // One limit holds for all connections of a run: the longest that is asked for.
+            let connect = Duration::from_secs_f64(connect / 1e3);
+            let now = self.connection.connect_timeout;
+            let longest = if now == super::LONGEST_REQUEST { connect } else { now.max(connect) };
+            self.connection.connect_timeout = longest;
+        }
+        let manager = sampler.scope.cookies;
+        let clears = |manager| self.flag(manager, "CookieManager.clearEachIteration", false);
+        let cookies = match manager {
+            None => Cookies::Ignored,
+            Some(manager) if clears(manager) || self.group.is_new_user_each_iteration => Cookies::KeptForAnIteration,
+            Some(_) => Cookies::Kept,
+        };
+        Ok(ReplyPolicy {
+            redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules: RedirectRules::Jmeter },
+            cookies,
+            elements: embedded.then(Elements::default),
+            revalidate: sampler.scope.cache.is_some(),
+            timeout: (millis > 0.0).then(|| Duration::from_secs_f64(millis / 1e3)),
+            ..default_policy()
+        })
+    }
+
+    /// Who the user is where the URL begins as the manager says.
+    fn authorize(
+        &mut self,
+        sampler: &Sampler<'_, '_>,
+        url: &str,
+        headers: &mut Vec<(String, String)>,
+        policy: &mut ReplyPolicy,
+    ) {
+        let Some(manager) = sampler.scope.authorization else { return };
+        let now = self.before.text(url);
+        let entries: Vec<_> = manager.properties().items("AuthManager.auth_list").collect();
+        for entry in entries {
+            let properties = entry.properties();
+            let begins = self.filled_in(&properties, "Authorization.url");
+            let begins = begins.trim();
+            if !begins.is_empty() && !now.starts_with(begins) && !is_same_origin(&now, begins) {
+                continue;
+            }
+            let user = self.text_in(&properties, "Authorization.username");
+            let password = self.text_in(&properties, "Authorization.password");
+            match self.filled_in(&properties, "Authorization.mechanism").trim() {
+                "" | "BASIC" | "BASIC_DIGEST" => {
+                    let both = format!("{user}:{password}");
+                    let value = match call_of("base64", &[&both]) {
+                        Some(call) if !Self::is_constant(&both) => call,
+                        _ => STANDARD.encode(both),
+                    };
+                    headers.retain(|header| !header.0.eq_ignore_ascii_case("authorization"));
+                    headers.push(("Authorization".into(), format!("Basic {value}")));
+                }
+                "DIGEST" => {
+                    let realm = self.filled_in(&properties, "Authorization.realm");
+                    policy.credentials.push(Credentials {
+                        realm: (!realm.trim().is_empty()).then_some(realm),
+                        user: self.before.text(&user),
+                        password: self.before.text(&password),
+                    });
+                    policy.repeats_unauthorized = 1;
+                }
+                other => {
+                    let notice = format!("{}: {other} is left out; only BASIC and DIGEST are known", manager.place());
+                    self.notice(notice);
+                }
+            }
+            return;
+        }
+    }
+
+    /// Cookies that the plan itself sets.
+    fn plan_cookies(&mut self, scope: &Scope<'_>, url: &str, headers: &mut Vec<(String, String)>) {
+        let Some(manager) = scope.cookies else { return };
+        let now = self.before.text(url);
+        let host = now.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
+        let mut pairs = Vec::new();
+        for cookie in manager.properties().items("CookieManager.cookies") {
+            let properties = cookie.properties();
+            let domain = self.filled_in(&properties, "Cookie.domain");
+            let domain = domain.trim().trim_start_matches('.');
+            let belongs = domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));
+            if belongs {
+                let value = self.text_in(&properties, "Cookie.value");
+                pairs.push(format!("{}={value}", self.before.text(&cookie.name())));
+            }
+        }
+        if !pairs.is_empty() && !headers.iter().any(|header| header.0.eq_ignore_ascii_case("cookie")) {
+            headers.push(("Cookie".into(), pairs.join("; ")));
+        }
+    }
+
+    /// The statuses and what follows a failure, as actions of a policy say.
+    pub(super) fn failure_of(&self, action: TestElement<'_>) -> Result<Over, JmxError> {
+        Ok(match self.number(action, "OnError.action", 0.0)? as i64 {
+            1 => Over::User,
+            2 | 3 => Over::Run,
+            4 => Over::Iteration,
+            5 => Over::Round,
+            6 => Over::Loop,
+            _ => Over::Nothing,
+        })
+    }
+}
+
+/// Parameters in the query of a URL; those without a name have no place there.
+fn query(arguments: &[Argument]) -> String {
+    let named = arguments.iter().filter(|argument| !argument.name.is_empty());
+    let pairs = named.map(|Argument { name, value, encoded, equals }| {
+        let encode = |text: &str| if *encoded { template::encode_form_expressions(text) } else { text.to_owned() };
+        if *equals { format!("{}={}", encode(name), encode(value)) } else { encode(name) }
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// A text of a form that may be encoded already: decoded, then encoded.
+fn encoded_once(text: &str) -> String {
+    if !text.contains("${") {
+        let decoded = percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
+        return template::encode_form_expressions(&template::plain(&decoded));
+    }
+    let decoded = call_of("urldecode", &[text]).and_then(|call| call_of("urlencode", &[&call]));
+    decoded.unwrap_or_else(|| template::encode_form_expressions(text))
+}
+
+/// Whether a URL begins with the scheme and host of another, whose port may be left out.
+fn is_same_origin(url: &str, begins: &str) -> bool {
+    let (Some((scheme, rest)), Some((other, prefix))) = (url.split_once("://"), begins.split_once("://")) else {
+        return false;
+    };
+    let default = if scheme == "https" { ":443" } else { ":80" };
+    scheme == other && rest.starts_with(&prefix.replacen(default, "", 1))
+}

@@ -1,0 +1,173 @@
+//! Samplers as steps: what runs before them, pauses, then what they do.
+
+use super::{Reader, Scope};
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::support::ElementKind;
+use brunt_model::ReplyPolicy;
+use brunt_model::scenario::{Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
+use brunt_script::template::call_of;
+
+impl Reader<'_> {
+    /// The steps of a sampler.
+    ///
+    /// # Errors
+    ///
+    /// It makes no sense, or a file that it names cannot be read.
+    pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let scope = scope.with(sampler);
+        let mut steps = self.pre_processors(&scope)?;
+        for timer in &scope.timers {
+            steps.extend(self.timer(*timer)?);
+        }
+        match sampler.kind() {
+            Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler) => {
+                let request = self.request(sampler, &scope)?;
+                steps.push(Step::Request(self.group.add(request)));
+            }
+            Some(ElementKind::FlowControlAction) => steps.extend(self.action(sampler)?),
+            Some(ElementKind::SetVariablesAction) => {
+                let nested = sampler.properties().element("SetVariablesAction");
+                let nested = nested.unwrap_or(sampler.properties());
+                let set = super::data::pairs(&nested);
+                steps.extend(set.map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) }));
+            }
+            Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, None)?),
+            Some(ElementKind::Jsr223Sampler) => {
+                let script = self.script(sampler, "script")?;
+                steps.push(self.sample(sampler, &scope, Some(script))?);
+            }
+            Some(ElementKind::BeanShellSampler) => {
+                let script = self.script(sampler, "BeanShellSampler.query")?;
+                steps.push(self.sample(sampler, &scope, Some(script))?);
+            }
+            Some(ElementKind::DummySampler) => {
+                if self.flag(sampler, "WAITING", true) {
+                    steps.push(Step::Pause(self.text(sampler, "RESPONSE_TIME")));
+                }
+                let script = self.dummy(sampler);
+                steps.push(self.sample(sampler, &scope, Some(script))?);
+            }
+            _ => {}
+        }
+        Ok(steps)
+    }
+
+    fn pre_processors(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let mut steps = Vec::new();
+        for element in &scope.before {
+            match element.kind() {
+                Some(ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor) => {
+                    steps.push(Step::Script(self.script(*element, "script")?));
+                }
+                Some(ElementKind::FifoPop) => {
+                    let queue = self.text(*element, "FifoName");
+                    if let Some(value) = call_of("fifoPop", &[&queue]) {
+                        steps.push(Step::Set { variable: self.filled(*element, "variable"), value });
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(steps)
+    }
+
+    /// A script element: JSR223 with its language, or `BeanShell`.
+    ///
+    /// # Errors
+    ///
+    /// The language is not known, or the file of the script cannot be read.
+    pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<Script, JmxError> {
+        let is_beanshell = element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
+        let language = if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
+        let prefixed = |name: &str| {
+            let prefix = source.split_once('.').map(|(prefix, _)| prefix);
+            prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}.{name}"))
+        };
+        let properties = element.properties();
+        let written = properties.text(source).unwrap_or_default().into_owned();
+        let file = self.filled(element, &prefixed("filename"));
+        // JMeter takes the file where one is named.
+        let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
+        Ok(Script {
+            name: element.name().into_owned(),
+            language,
+            source: written,
+            parameters: self.text(element, &prefixed("parameters")),
+        })
+    }
+
+    fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {
+        match self.surroundings.folder.read(file) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if self.surroundings.lenient => {
+                self.notice(format!("{}: left out, {file}: {error}", element.place()));
+                Ok(String::new())
+            }
+            Err(error) => {
+                let wrong = format!("{file}: {error}; name a script that is there");
+                Err(self.unknown(element, &wrong))
+            }
+        }
+    }
+
+    fn language(&self, element: TestElement<'_>) -> Result<ScriptLanguage, JmxError> {
+        let written = self.filled(element, "scriptLanguage");
+        Ok(match written.trim().to_ascii_lowercase().as_str() {
+            "" | "groovy" | "java" => ScriptLanguage::Groovy,
+            "beanshell" | "bsh" => ScriptLanguage::Beanshell,
+            "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => ScriptLanguage::Javascript,
+            "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
+            other => {
+                let wrong = format!(
+                    "{}: the language `{other}` is not known; write the script in groovy or javascript",
+                    element.title()
+                );
+                return Err(JmxError::on_line(element.line(), wrong));
+            }
+        })
+    }
+
+    /// A sample that is no request.
+    fn sample(
+        &mut self,
+        sampler: TestElement<'_>,
+        scope: &Scope<'_>,
+        script: Option<Script>,
+    ) -> Result<Step, JmxError> {
+        let policy = self.reactions(scope, ReplyPolicy::default())?;
+        let reply_policy = self.policy(policy);
+        let label = self.before.folded(&sampler.name());
+        Ok(Step::Sample(ScriptSample { label, script, reply_policy }))
+    }
+
+    fn dummy(&self, sampler: TestElement<'_>) -> Script {
+        let good = self.flag(sampler, "SUCCESFULL", true);
+        let source = format!(
+            "SampleResult.setResponseData(args.length > 0 ? Parameters : '', 'UTF-8'); SampleResult.setSuccessful({good}); \
+             SampleResult.setResponseCode({:?}); SampleResult.setResponseMessage({:?})",
+            self.filled(sampler, "RESPONSE_CODE"),
+            self.filled(sampler, "RESPONSE_MESSAGE"),
+        );
+        Script {
+            name: sampler.name().into_owned(),
+            language: ScriptLanguage::Groovy,
+            source: source.replace('$', "\\$"),
+            parameters: self.text(sampler, "RESPONSE_DATA"),
+        }
+    }
+
+    /// What a flow control action does.
+    fn action(&self, sampler: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+        let of_test = self.number(sampler, "ActionProcessor.target", 0.0)? >= 2.0;
+        let stop = if of_test { Over::Run } else { Over::User };
+        Ok(match self.number(sampler, "ActionProcessor.action", 0.0)? as i64 {
+            0 | 2 => Some(Step::Stop(stop)),
+            1 => Some(Step::Pause(self.text(sampler, "ActionProcessor.duration"))),
+            3 => Some(Step::Stop(Over::Iteration)),
+            4 => Some(Step::Stop(Over::Round)),
+            5 => Some(Step::Stop(Over::Loop)),
+            _ => None,
+        })
+    }
+}

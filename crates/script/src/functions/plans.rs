@@ -1,0 +1,94 @@
+//! What plans of JMeter are made of, where a text has to be made of several.
+
+use super::{Call, Function};
+use rand_distr::{Distribution, Poisson};
+
+/// The functions of this module.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        names: &["requestUrl"],
+        arguments: 4..=4,
+        about: "a URL of protocol, host, port and path, each of which may be empty; a path that is a URL is taken as it is",
+        call: request_url,
+    },
+    Function {
+        names: &["formatted"],
+        arguments: 2..=2,
+        about: "a whole number by a format such as `000`",
+        call: |call| call.number(0).map_or_else(|| call.text(0).to_owned(), |number| padded(number, call.text(1))),
+    },
+    Function {
+        names: &["poisson"],
+        arguments: 1..=2,
+        about: "a whole number of a Poisson distribution: mean, and the second added",
+        call: poisson,
+    },
+    Function {
+        names: &["fifoPut"],
+        arguments: 2..=2,
+        about: "puts a text into a queue of all users: queue, text",
+        call: |call| {
+            call.user.worker.commons.put(call.text(0).trim(), call.text(1));
+            call.text(1).to_owned()
+        },
+    },
+    Function {
+        names: &["fifoPop"],
+        arguments: 1..=2,
+        about: "takes the first text of a queue, empty where there is none: queue, variable",
+        call: |call| {
+            let text = call.user.worker.commons.take(call.text(0).trim());
+            call.into_variable(1, text.unwrap_or_default())
+        },
+    },
+    Function {
+        names: &["fifoGet"],
+        arguments: 1..=2,
+        about: "the first text of a queue, which stays: queue, variable",
+        call: |call| {
+            let (text, _) = call.user.worker.commons.look(call.text(0).trim());
+            call.into_variable(1, text.unwrap_or_default())
+        },
+    },
+    Function {
+        names: &["fifoSize"],
+        arguments: 1..=2,
+        about: "how many texts a queue holds: queue, variable",
+        call: |call| {
+            let (_, size) = call.user.worker.commons.look(call.text(0).trim());
+            call.into_variable(1, size.to_string())
+        },
+    },
+];
+
+fn request_url(call: &Call<'_>) -> String {
+    let part = |number| call.text(number).trim();
+    let (protocol, host, port, path) = (part(0), part(1), part(2), part(3));
+    if path.starts_with("http://") || path.starts_with("https://") {
+        return path.to_owned();
+    }
+    let protocol = if protocol.is_empty() { "http" } else { protocol }.to_ascii_lowercase();
+    let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
+    let is_default =
+        port.is_empty() || matches!((protocol.as_str(), port), ("http", "80") | ("https", "443") | (_, "0"));
+    let port = if is_default { String::new() } else { format!(":{port}") };
+    format!("{protocol}://{host}{port}{slash}{path}")
+}
+
+fn poisson(call: &Call<'_>) -> String {
+    let offset = call.decimal(1).unwrap_or_default();
+    let mut random = call.user.worker.random.borrow_mut();
+    let drawn = call.decimal(0).and_then(|mean| Poisson::new(mean).ok()).map(|poisson| poisson.sample(&mut *random));
+    format!("{:.0}", drawn.unwrap_or_default() + offset)
+}
+
+/// A number by a format such as `000`, or as it is.
+pub(crate) fn padded(value: i64, format: &str) -> String {
+    let is_place = |character: char| character == '#' || character.is_ascii_digit();
+    let digits = format.chars().filter(char::is_ascii_digit).count();
+    let text = format!("{:0digits$}", value.unsigned_abs());
+    let Some(first) = format.find(is_place) else { return format!("{format}{value}") };
+    let last = format.rfind(is_place).unwrap_or(first);
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{}{sign}{text}{}", &format[..first], &format[last + 1..])
+}
