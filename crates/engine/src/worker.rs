@@ -489,14 +489,16 @@ fn phase_at<T: Transport>(shared: &Shared<T>, at: Tick) -> Phase {
     }
 }
 
-/// Whether nothing is under way and nothing will come. A time that was asked for is waited for, with or without load.
+/// Whether nothing is under way and nothing will come. A time that was asked for is waited for, with or without load, unless users
+/// are through with as many iterations as they were asked for.
 fn is_over<T: Transport>(shared: &Shared<T>) -> bool {
     let nothing_left = match &shared.common.pool {
         None => shared.present.get() == 0,
         Some(pool) => shared.arrivals_over.get() && pool.is_quiet(shared.number),
     };
     let ends = shared.ends.get();
-    nothing_left && (ends == Tick::NEVER || shared.time.now() >= ends || shared.tickets.are_gone())
+    let counted = shared.tickets.are_gone() || shared.population().stop.iterations_per_user.is_some();
+    nothing_left && (ends == Tick::NEVER || shared.time.now() >= ends || counted)
 }
 
 /// Ends all that is under way: it counts as cut; what still waits was never begun.
