@@ -1,5 +1,6 @@
 //! What the texts and scripts of a user can reach: its variables, and what it shares with others.
 
+use crate::scripts::Expressions;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
 use brunt_model::Plan;
@@ -104,6 +105,8 @@ pub struct WorkerContext {
     pub random: RefCell<Pcg64Mcg>,
     /// The name of the population.
     pub population: String,
+    /// The scripts that texts call.
+    pub expressions: Expressions,
 }
 
 /// What one user has.

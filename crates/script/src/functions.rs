@@ -5,9 +5,11 @@
 //! | `values` | variables, properties, counters, random values |
 //! | `texts` | encoding, case, parts of texts |
 //! | `times` | the time, and its formats |
+//! | `scripts` | scripts |
 //!
 //! Where a function cannot do what it is asked, its text is empty.
 
+mod scripts;
 mod texts;
 mod times;
 mod values;
@@ -74,7 +76,7 @@ impl Call<'_> {
 
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    [values::FUNCTIONS, texts::FUNCTIONS, times::FUNCTIONS].into_iter().flatten()
+    [values::FUNCTIONS, texts::FUNCTIONS, times::FUNCTIONS, scripts::FUNCTIONS].into_iter().flatten()
 }
 
 /// The function of this name, with or without `__`.
@@ -91,6 +93,16 @@ pub fn has_group(pattern: &str) -> bool {
 /// A regular expression that finds a text as it is.
 pub fn escaped_regex(text: &str) -> String {
     regex::escape(text)
+}
+
+/// Looks at the first argument of a call, which is always this text.
+///
+/// # Errors
+///
+/// The script that it is cannot be read.
+pub(crate) fn check_constant(function: &Function, text: &str, written: &str) -> Result<(), WordError> {
+    let instead = format!("a script that can be read, or \\{written} for plain text");
+    scripts::check(function, text).map_err(|why| WordError::new(written, why, instead))
 }
 
 /// Says of a call that there is no such function, or that it takes another number of arguments.

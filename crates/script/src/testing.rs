@@ -2,6 +2,7 @@
 
 use crate::CompiledScript;
 use crate::context::{Commons, UserContext, WorkerContext};
+use crate::scripts::Expressions;
 use crate::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
@@ -39,6 +40,7 @@ pub fn user() -> UserContext {
         surroundings: Rc::new(Still),
         random: RefCell::new(Pcg64Mcg::seed_from_u64(1)),
         population: "main".into(),
+        expressions: Expressions::default(),
     };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }

@@ -54,6 +54,33 @@ fn each_function_does_what_it_says() {
 }
 
 #[test]
+fn scripts_are_run_and_parsed_once() {
+    let texts = Texts::new(TextRules::Jmeter);
+    texts.user.variables.borrow_mut().set("a", "x");
+    for (text, expected) in [
+        (r#"${__groovy(vars.get("a") == "x")}"#, "true"),
+        (r#"${__groovy("${__V(a)}${__V(a)}".length() + 1,n)}${__V(n)}"#, "33"),
+        (r"${__groovy([1\, 2].sum())} ${__groovy(vars.get('none'))}", "3 "),
+        ("${__groovy(threadName + ctx.threadNum)}", "main 1-32"),
+        ("<${__groovy(1 +)}${__groovy(throw new Exception('x'))}${__groovy(while (true) {})}>", "<>"),
+        ("${__BeanShell(7 / 2)} ${__BeanShell(vars.put(\"b\"\\,\"1\");)}${__V(b)}", "3 1"),
+        (r#"${__jexl3("${__V(a)}" == "x" && 2 < 10,j)} ${__V(j)} ${__jexl2(none)}"#, "true true "),
+    ] {
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_script_that_cannot_be_read_is_an_error_before_the_load() {
+    let texts = Texts::new(TextRules::Expressions);
+    let told = texts.becomes("${groovy(1 +)}").unwrap_err().to_string();
+    assert!(told.starts_with("`${groovy(1 +)}`: line 1, column ") && told.contains("; write a script that"), "{told}");
+    assert!(texts.becomes("${jexl(a b)}").unwrap_err().to_string().contains("`a` is not known in a JEXL expression"));
+    assert_eq!(texts.becomes("${groovy(1 + 1)}").unwrap(), "2");
+}
+
+#[test]
 fn what_is_not_there_is_an_error_in_our_own_texts() {
     let texts = Texts::new(TextRules::Expressions);
     assert_eq!(texts.becomes(r"{n} \${x} ${lowercase(A)}").unwrap(), "0 ${x} a");
