@@ -45,7 +45,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// Where it is none, or has what is out of scope.
+    /// It cannot be read, or has what is out of scope.
     pub fn parse(source: &str) -> Result<Self, String> {
         parser::parse(source).map(|root| Self { root })
     }
