@@ -251,7 +251,12 @@ pub struct Fields {
 impl Fields {
     /// Date and time; the date defaults to the first of January 1970.
     pub fn local(&self) -> Option<NaiveDateTime> {
-        let year = self.year.unwrap_or(1970);
+        self.local_in(1970)
+    }
+
+    /// Date and time, where a text without a year means this one.
+    pub fn local_in(&self, year: i32) -> Option<NaiveDateTime> {
+        let year = self.year.unwrap_or(year);
         let date = match self.day_of_year {
             Some(day) => NaiveDate::from_yo_opt(year, day)?,
             None => NaiveDate::from_ymd_opt(year, self.month.unwrap_or(1), self.day.unwrap_or(1))?,

@@ -1,5 +1,6 @@
 //! What the texts and scripts of a user can reach: its variables, and what it shares with others.
 
+use crate::files::Files;
 use crate::scripts::Expressions;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
@@ -8,8 +9,10 @@ use brunt_model::scenario::Scope;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::net::ToSocketAddrs;
+use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// What all users of a run share.
@@ -23,6 +26,10 @@ pub struct Commons {
     paces: Mutex<HashMap<String, f64>>,
     locks: Mutex<HashMap<String, Arc<Semaphore>>>,
     meetings: Mutex<HashMap<String, Meeting>>,
+    /// The files that functions read.
+    pub files: Files,
+    /// The address of this machine, once somebody has asked.
+    address: OnceLock<String>,
 }
 
 /// Users that wait for each other.
@@ -39,8 +46,16 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Commons {
     /// With the properties of all populations of a plan.
     pub fn new(plan: &Plan) -> Self {
-        let properties = plan.populations.iter().flat_map(|population| &population.scenario.properties);
-        Self { properties: Mutex::new(properties.cloned().collect()), ..Self::default() }
+        let scenarios = || plan.populations.iter().map(|population| &population.scenario);
+        let properties = scenarios().flat_map(|scenario| &scenario.properties);
+        let files = Files::below(scenarios().flat_map(|scenario| &scenario.folders).map(PathBuf::from).collect());
+        Self { properties: Mutex::new(properties.cloned().collect()), files, ..Self::default() }
+    }
+
+    /// With files that functions may read.
+    #[cfg(test)]
+    pub fn reading(files: Files) -> Self {
+        Self { files, ..Self::default() }
     }
 
     /// The value of a property.
@@ -55,6 +70,12 @@ impl Commons {
             Some(value) => properties.insert(name.to_owned(), value.to_owned()),
             None => properties.remove(name),
         }
+    }
+
+    /// The address of this machine, by its name.
+    pub fn address(&self, name: &str) -> String {
+        let resolve = || (name, 0).to_socket_addrs().ok()?.next().map(|address| address.ip().to_string());
+        self.address.get_or_init(|| resolve().unwrap_or_else(|| "127.0.0.1".into())).clone()
     }
 
     /// How often this was asked of this counter before, by all users.
@@ -107,6 +128,8 @@ pub struct WorkerContext {
     pub population: String,
     /// The scripts that texts call.
     pub expressions: Expressions,
+    /// How deep texts are evaluated within texts, now.
+    pub nesting: Cell<u32>,
 }
 
 /// What one user has.

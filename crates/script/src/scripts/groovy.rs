@@ -2,8 +2,10 @@
 
 use super::ScriptOutcome;
 use crate::context::UserContext;
+use crate::functions::local_offset;
 use crate::searched::Searched;
 use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
+use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
 use rand::Rng;
 use std::borrow::Cow;
@@ -242,6 +244,13 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn now_millis(&self) -> i64 {
         self.user.worker.surroundings.unix_millis() as i64
+    }
+
+    fn default_zone(&self) -> Cow<'_, str> {
+        match local_offset(self.now_millis()) {
+            0 => "UTC".into(),
+            offset => format!("GMT{}", offset_text(offset, ":")).into(),
+        }
     }
 
     fn random(&mut self) -> u64 {
