@@ -38,7 +38,18 @@ impl Script {
     ///
     /// [`RunError::Thrown`] if an exception is not caught, [`RunError::Budget`] if the budget is used up.
     pub fn run(&self, host: &mut dyn Host, budget: &mut Budget) -> Result<Value, RunError> {
-        crate::vm::run(&self.code, host, budget)
+        crate::vm::run(&self.code, host, budget, |vm, value| Ok(vm.detached(value)))
+    }
+
+    /// Runs the script: the text of its value, as `toString()` makes it; `None` if that is `null`.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run); `toString()` may throw, too.
+    pub fn run_to_text(&self, host: &mut dyn Host, budget: &mut Budget) -> Result<Option<String>, RunError> {
+        crate::vm::run(&self.code, host, budget, |vm, value| {
+            if value.is_null() { Ok(None) } else { vm.java_text(&value).map(|text| Some(text.to_string())) }
+        })
     }
 
     /// Classes that the script imports or names and that are not known here, with their lines. Runs nothing.

@@ -12,7 +12,7 @@
 //!
 //! * [`document`]: a .jmx file as a tree that is written back byte for byte. [`edit`]: changes that touch nothing else.
 //! * [`element`], [`property`]: test elements with names, children and typed properties. [`support`]: the table of kinds.
-//! * [`jtl`]: result files, written and read. [`java_date`]: date patterns of Java.
+//! * [`jtl`]: result files, written and read.
 //! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and the tables of the dashboard.
 //! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the order of their sources.
 //!
@@ -25,7 +25,6 @@ pub mod document;
 pub mod edit;
 pub mod element;
 pub mod error;
-pub mod java_date;
 pub mod jtl;
 pub mod plan;
 pub mod properties;

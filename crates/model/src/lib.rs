@@ -16,6 +16,7 @@
 //! * [`analysis`]: what was decided about a sweep, whoever measured it. [`question`]: what an experiment is to decide, and
 //!   [`answer`], [`comparison`]: what was decided.
 //! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written.
+//!   [`java_date`]: dates by the patterns of Java, for scripts, functions and result files.
 
 pub mod analysis;
 pub mod answer;
@@ -28,6 +29,7 @@ pub mod extract;
 pub mod finding;
 pub mod goal;
 pub mod history;
+pub mod java_date;
 pub mod load;
 pub mod objective;
 pub mod outcome;

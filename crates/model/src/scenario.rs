@@ -27,6 +27,9 @@ pub struct Scenario {
     /// The data files that [`Step::Row`] reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<DataFile>,
+    /// The folders below which functions may read files; relative names are looked for from the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
 }
 
 /// How placeholders in texts are read.

@@ -3,13 +3,14 @@
 use crate::Feeds;
 use crate::context::{Commons, UserContext, WorkerContext};
 use crate::expression::{self, Stretch};
+use crate::scripts::Expressions;
 use crate::template::{Place, RenderContext, Template, expression_text};
 use crate::variables::{Names, Variables};
 use brunt_engine::{Alone, Surroundings};
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ impl BeforeRun {
             surroundings: Rc::new(Alone) as Rc<dyn Surroundings>,
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             population: String::new(),
+            expressions: Expressions::default(),
+            nesting: Cell::default(),
         };
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {

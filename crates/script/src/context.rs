@@ -1,5 +1,7 @@
 //! What the texts and scripts of a user can reach: its variables, and what it shares with others.
 
+use crate::files::Files;
+use crate::scripts::Expressions;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
 use brunt_model::Plan;
@@ -7,8 +9,10 @@ use brunt_model::scenario::Scope;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::net::ToSocketAddrs;
+use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// What all users of a run share.
@@ -24,6 +28,10 @@ pub struct Commons {
     meetings: Mutex<HashMap<String, Meeting>>,
     /// Texts that users hand to each other, by the name of the queue.
     queues: Mutex<HashMap<String, VecDeque<String>>>,
+    /// The files that functions read.
+    pub files: Files,
+    /// The address of this machine, once somebody has asked.
+    address: OnceLock<String>,
 }
 
 /// Users that wait for each other.
@@ -40,12 +48,20 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Commons {
     /// With the properties of all populations of a plan.
     pub fn new(plan: &Plan) -> Self {
-        Self::with_properties(plan.populations.iter().flat_map(|population| &population.scenario.properties))
+        let scenarios = || plan.populations.iter().map(|population| &population.scenario);
+        let files = Files::below(scenarios().flat_map(|scenario| &scenario.folders).map(PathBuf::from).collect());
+        Self { files, ..Self::with_properties(scenarios().flat_map(|scenario| &scenario.properties)) }
     }
 
     /// With these properties.
     pub fn with_properties<'a>(properties: impl IntoIterator<Item = &'a (String, String)>) -> Self {
         Self { properties: Mutex::new(properties.into_iter().cloned().collect()), ..Self::default() }
+    }
+
+    /// With files that functions may read.
+    #[cfg(test)]
+    pub fn reading(files: Files) -> Self {
+        Self { files, ..Self::default() }
     }
 
     /// All properties, by name.
@@ -68,6 +84,12 @@ impl Commons {
             Some(value) => properties.insert(name.to_owned(), value.to_owned()),
             None => properties.remove(name),
         }
+    }
+
+    /// The address of this machine, by its name.
+    pub fn address(&self, name: &str) -> String {
+        let resolve = || (name, 0).to_socket_addrs().ok()?.next().map(|address| address.ip().to_string());
+        self.address.get_or_init(|| resolve().unwrap_or_else(|| "127.0.0.1".into())).clone()
     }
 
     /// How often this was asked of this counter before, by all users.
@@ -140,6 +162,10 @@ pub struct WorkerContext {
     pub random: RefCell<Pcg64Mcg>,
     /// The name of the population.
     pub population: String,
+    /// The scripts that texts call.
+    pub expressions: Expressions,
+    /// How deep texts are evaluated within texts, now.
+    pub nesting: Cell<u32>,
 }
 
 /// What one user has.

@@ -3,13 +3,20 @@
 //! | module | functions |
 //! |---|---|
 //! | `values` | variables, properties, counters, random values |
-//! | `texts` | encoding, case, parts of texts |
+//! | `texts`, `escapes` | encoding, case, parts of texts; what stands for characters |
+//! | `files` | files |
+//! | `evaluate` | texts that are read while the load runs |
 //! | `times` | the time, and its formats |
+//! | `scripts` | scripts |
 //! | `plans` | what plans of JMeter need beside JMeter's own functions |
 //!
 //! Where a function cannot do what it is asked, its text is empty.
 
+mod escapes;
+mod evaluate;
+mod files;
 mod plans;
+mod scripts;
 mod texts;
 mod times;
 mod values;
@@ -77,7 +84,8 @@ impl Call<'_> {
 
 /// All functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    [values::FUNCTIONS, texts::FUNCTIONS, times::FUNCTIONS, plans::FUNCTIONS].into_iter().flatten()
+    let texts = [texts::FUNCTIONS, escapes::FUNCTIONS, evaluate::FUNCTIONS, plans::FUNCTIONS].into_iter().flatten();
+    [values::FUNCTIONS, times::FUNCTIONS, files::FUNCTIONS, scripts::FUNCTIONS].into_iter().flatten().chain(texts)
 }
 
 /// The function of this name, with or without `__`.
@@ -91,9 +99,27 @@ pub fn has_group(pattern: &str) -> bool {
     Pattern::new(pattern).is_ok_and(|pattern| pattern.groups() > 1)
 }
 
+/// Whether a text may call a function that reads files.
+pub fn reads_files(text: &str) -> bool {
+    text.contains("${") && files::FUNCTIONS.iter().any(|function| text.contains(function.names[0]))
+}
+
+pub(crate) use times::local_offset;
+
 /// A regular expression that finds a text as it is.
 pub fn escaped_regex(text: &str) -> String {
     regex::escape(text)
+}
+
+/// Looks at the first argument of a call, which is always this text.
+///
+/// # Errors
+///
+/// The script or format that it is cannot be read.
+pub(crate) fn check_constant(function: &Function, text: &str, written: &str) -> Result<(), WordError> {
+    let instead = format!("one that can be read, or \\{written} for plain text");
+    let checked = scripts::check(function, text).and_then(|()| times::check(function, text));
+    checked.map_err(|why| WordError::new(written, why, instead))
 }
 
 /// Says of a call that there is no such function, or that it takes another number of arguments.

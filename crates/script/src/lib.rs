@@ -1,7 +1,7 @@
 //! What a virtual user does: scenarios compiled, their texts filled in, what is made of replies.
 //!
 //! It sends no bytes itself, has no defaults, and prints nothing. The only files it reads are data files and those
-//! that a placeholder names. Words of the command line and plan files are read in `spec`.
+//! that a placeholder or function names. Words of the command line and plan files are read in `spec`.
 //!
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
@@ -11,6 +11,7 @@
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
+//!   `files`: files that functions read.
 
 mod assertion;
 mod before_run;
@@ -21,6 +22,7 @@ pub mod error;
 mod expression;
 mod extract;
 pub mod feed;
+mod files;
 pub mod functions;
 mod pattern;
 mod program;

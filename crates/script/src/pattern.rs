@@ -54,6 +54,17 @@ impl Pattern {
         }
     }
 
+    /// A text with its matches replaced, all or the first one; in `by`, `$1` is the first group, and `\` makes plain, as in Java.
+    pub fn replace(&self, text: &str, by: &str, all: bool) -> String {
+        let (by, limit) = (replacement(by), usize::from(!all));
+        match self {
+            Self::Plain(regex) => regex.replacen(text, limit, by.as_str()).into_owned(),
+            Self::Backtracking(regex) => regex
+                .try_replacen(text, limit, by.as_str())
+                .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned),
+        }
+    }
+
     /// The groups of each match, in order, at most so many.
     pub fn find_all(&self, text: &str, most: usize) -> Vec<Groups> {
         match self {
@@ -73,6 +84,29 @@ impl Pattern {
     }
 }
 
+/// A replacement as Java writes it, in the syntax of `regex`.
+fn replacement(java: &str) -> String {
+    let mut text = String::new();
+    let mut characters = java.chars().peekable();
+    while let Some(next) = characters.next() {
+        match next {
+            '\\' => match characters.next() {
+                Some('$') => text.push_str("$$"),
+                plain => text.extend(plain),
+            },
+            '$' => {
+                let Some(digit) = characters.next_if(char::is_ascii_digit) else {
+                    text.push_str("$$");
+                    continue;
+                };
+                text.extend(["${", digit.encode_utf8(&mut [0; 4]), "}"]);
+            }
+            plain => text.push(plain),
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +124,10 @@ mod tests {
         let whole = Pattern::whole("a|ab").unwrap();
         assert!(whole.is_found("ab") && !whole.is_found("abc"));
         assert!(Pattern::new("(").is_err());
+        for pattern in [r"(\w)-", r"(?=\w)(\w)-"] {
+            let pattern = Pattern::new(pattern).unwrap();
+            assert_eq!(pattern.replace("a-b-", r"<$1x\$$>", true), "<ax$$><bx$$>");
+            assert_eq!(pattern.replace("a-b-", "", false), "b-");
+        }
     }
 }

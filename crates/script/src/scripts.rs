@@ -2,20 +2,33 @@
 //!
 //! A script has a bounded number of operations, and neither files nor processes nor the network. What it does is time of the user:
 //! a request behind it begins later, and that is its lag.
+//!
+//! * `groovy`: Groovy and `BeanShell`. `jexl`: expressions of JEXL.
+
+mod groovy;
+mod jexl;
 
 use crate::ScriptError;
 use crate::context::UserContext;
 use crate::searched::Searched;
-use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
+use brunt_groovy::Dialect;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
-use rand::Rng;
-use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// A script, parsed.
 #[derive(Clone)]
 pub struct ParsedScript {
     name: String,
-    script: brunt_groovy::Script,
+    code: Code,
+}
+
+#[derive(Clone)]
+enum Code {
+    Groovy(groovy::Parsed),
+    Jexl(Arc<jexl::Expression>),
 }
 
 impl std::fmt::Debug for ParsedScript {
@@ -37,6 +50,17 @@ pub struct ScriptOutcome {
     pub success: Option<bool>,
 }
 
+impl Code {
+    fn parse(language: ScriptLanguage, source: &str) -> Result<Self, String> {
+        Ok(match language {
+            ScriptLanguage::Groovy => Self::Groovy(groovy::Parsed::new(source, Dialect::Groovy)?),
+            ScriptLanguage::Beanshell => Self::Groovy(groovy::Parsed::new(source, Dialect::BeanShell)?),
+            ScriptLanguage::Jexl => Self::Jexl(Arc::new(jexl::Expression::parse(source)?)),
+            ScriptLanguage::Javascript => return Err("this language is not known; write it in Groovy".into()),
+        })
+    }
+}
+
 impl ParsedScript {
     /// Parses a script.
     ///
@@ -44,19 +68,9 @@ impl ParsedScript {
     ///
     /// It cannot be read, is in a language that is not known, or names classes that are not.
     pub fn new(script: &Script, source: &str) -> Result<Self, ScriptError> {
-        let refuse = |why: String| ScriptError::Scenario(format!("script `{}`: {why}", script.name));
-        let dialect = match script.language {
-            ScriptLanguage::Groovy => Dialect::Groovy,
-            ScriptLanguage::Beanshell => Dialect::BeanShell,
-            ScriptLanguage::Javascript | ScriptLanguage::Jexl => {
-                return Err(refuse("this language is not known; write it in Groovy".into()));
-            }
-        };
-        let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| refuse(error.to_string()))?;
-        if let Some((line, class)) = parsed.unsupported().first() {
-            return Err(refuse(format!("line {line}: {class} is not known; write it without this class")));
-        }
-        Ok(Self { name: script.name.clone(), script: parsed })
+        let code = Code::parse(script.language, source)
+            .map_err(|why| ScriptError::Scenario(format!("script `{}`: {why}", script.name)))?;
+        Ok(Self { name: script.name.clone(), code })
     }
 
     /// Runs it; `reply` is what `prev` is.
@@ -70,206 +84,62 @@ impl ParsedScript {
         reply: Option<(&Searched<'_>, bool)>,
         parameters: &str,
     ) -> Result<ScriptOutcome, String> {
-        let sample =
-            reply.map(|(searched, success)| ReplySample { searched, label: user.label.borrow().clone(), success });
-        let mut host = ScriptHost { user, sample, parameters, name: &self.name, outcome: ScriptOutcome::default() };
-        let result = self.script.run(&mut host, &mut Budget::default());
-        let changed = host.sample.as_ref().map(|sample| sample.success);
-        let mut outcome = host.outcome;
-        if changed != reply.map(|(_, success)| success) {
-            outcome.success = changed;
-        }
-        result.map(|_| outcome).map_err(|error| format!("script `{}`: {error}", self.name))
-    }
-}
-
-/// A reply as scripts see it.
-struct ReplySample<'s, 'a> {
-    searched: &'s Searched<'a>,
-    label: String,
-    success: bool,
-}
-
-impl Sample for ReplySample<'_, '_> {
-    fn label(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.label)
-    }
-
-    fn code(&self) -> Cow<'_, str> {
-        self.searched.status().into()
-    }
-
-    fn message(&self) -> Cow<'_, str> {
-        self.searched.message()
-    }
-
-    fn body(&self) -> Cow<'_, [u8]> {
-        let kept = self.searched.reply.and_then(|reply| reply.kept.as_ref());
-        Cow::Borrowed(kept.map_or(&[], |kept| &kept.body))
-    }
-
-    fn response_headers(&self) -> Cow<'_, str> {
-        self.searched.headers().into()
-    }
-
-    fn request_headers(&self) -> Cow<'_, str> {
-        self.searched.request_headers().into()
-    }
-
-    fn request_data(&self) -> Cow<'_, str> {
-        self.searched.request_body()
-    }
-
-    fn url(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.searched.request.url())
-    }
-
-    fn content_type(&self) -> Cow<'_, str> {
-        let mut fields = self.searched.fields().iter();
-        let found = fields.find(|field| field.0.eq_ignore_ascii_case("content-type"));
-        found.map_or(Cow::Borrowed(""), |field| Cow::Borrowed(&field.1))
-    }
-
-    fn elapsed_ms(&self) -> i64 {
-        self.searched.elapsed_millis as i64
-    }
-
-    fn start_ms(&self) -> i64 {
-        self.end_ms() - self.elapsed_ms()
-    }
-
-    fn end_ms(&self) -> i64 {
-        self.searched.user.worker.surroundings.unix_millis() as i64
-    }
-
-    fn received_bytes(&self) -> i64 {
-        self.searched.bytes as i64
-    }
-
-    fn success(&self) -> bool {
-        self.success
-    }
-
-    fn set_success(&mut self, success: bool) {
-        self.success = success;
-    }
-}
-
-/// What a script reaches of the run.
-struct ScriptHost<'h, 's, 'a> {
-    user: &'h UserContext,
-    sample: Option<ReplySample<'s, 'a>>,
-    parameters: &'h str,
-    name: &'h str,
-    outcome: ScriptOutcome,
-}
-
-impl Host for ScriptHost<'_, '_, '_> {
-    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.user.variables.borrow().get(name).map(|value| value.to_owned().into())
-    }
-
-    fn set_variable(&mut self, name: &str, value: &str) {
-        self.user.variables.borrow_mut().set(name, value);
-    }
-
-    fn remove_variable(&mut self, name: &str) {
-        self.user.variables.borrow_mut().remove(name);
-    }
-
-    fn variables(&self) -> Vec<(String, String)> {
-        self.user.variables.borrow().all()
-    }
-
-    fn property(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.user.worker.commons.property(name).map(Cow::Owned)
-    }
-
-    fn set_property(&mut self, name: &str, value: Option<&str>) {
-        self.user.worker.commons.set_property(name, value);
-    }
-
-    fn sample(&self) -> Option<&dyn Sample> {
-        self.sample.as_ref().map(|sample| -> &dyn Sample { sample })
-    }
-
-    fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
-        self.sample.as_mut().map(|sample| -> &mut dyn Sample { sample })
-    }
-
-    fn failure(&self) -> bool {
-        self.outcome.failure.is_some()
-    }
-
-    fn set_failure(&mut self, failed: bool) {
-        self.outcome.failure = failed.then(|| self.outcome.failure.take().unwrap_or_default());
-    }
-
-    fn failure_message(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.outcome.failure.as_deref().unwrap_or_default())
-    }
-
-    fn set_failure_message(&mut self, message: &str) {
-        if let Some(failure) = &mut self.outcome.failure {
-            message.clone_into(failure);
-        }
-    }
-
-    fn label(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.name)
-    }
-
-    fn parameters(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.parameters)
-    }
-
-    fn thread_number(&self) -> u32 {
-        self.user.number as u32 + 1
-    }
-
-    fn thread_name(&self) -> Cow<'_, str> {
-        format!("{} 1-{}", self.user.worker.population, self.user.number + 1).into()
-    }
-
-    fn group_name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.user.worker.population)
-    }
-
-    fn group_threads(&self) -> u32 {
-        self.user.worker.surroundings.users_there().0 as u32
-    }
-
-    fn iteration(&self) -> u64 {
-        self.user.iteration.get() + 1
-    }
-
-    fn log(&mut self, _: LogLevel, _: &str) {}
-
-    fn log_enabled(&self, _: LogLevel) -> bool {
-        false
-    }
-
-    fn stop(&mut self, what: Stop) {
-        self.outcome.stop = match what {
-            Stop::NextIteration => Scope::Iteration,
-            Stop::NextLoop => Scope::Round,
-            Stop::BreakLoop => Scope::Loop,
-            Stop::Thread => Scope::User,
-            Stop::Test | Stop::TestNow => Scope::Run,
+        let result = match &self.code {
+            Code::Groovy(script) => script.run(user, reply, (&self.name, parameters)),
+            Code::Jexl(expression) => expression.text(user).map(|_| ScriptOutcome::default()),
         };
+        result.map_err(|error| format!("script `{}`: {error}", self.name))
+    }
+}
+
+/// The expressions that texts have called, parsed: those of one worker.
+#[derive(Default)]
+pub struct Expressions {
+    parsed: RefCell<HashMap<ScriptLanguage, HashMap<String, Parsed>>>,
+}
+
+/// An expression, or why it is none.
+type Parsed = Rc<Result<Code, String>>;
+
+/// More different expressions of a language are not kept: their texts change with each use.
+const MOST_EXPRESSIONS: usize = 1000;
+
+impl Expressions {
+    /// The text of an expression's value; None where that is `null`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, throws, or needs too many operations.
+    pub fn text(&self, language: ScriptLanguage, source: &str, user: &UserContext) -> Result<Option<String>, String> {
+        match &*self.parsed(language, source) {
+            Ok(Code::Groovy(script)) => script.text(user),
+            Ok(Code::Jexl(expression)) => expression.text(user),
+            Err(why) => Err(why.clone()),
+        }
     }
 
-    fn pause(&mut self, milliseconds: u64) {
-        self.outcome.pause = self.outcome.pause.saturating_add(milliseconds);
+    fn parsed(&self, language: ScriptLanguage, source: &str) -> Parsed {
+        let mut parsed = self.parsed.borrow_mut();
+        let known = parsed.entry(language).or_default();
+        if let Some(code) = known.get(source) {
+            return Rc::clone(code);
+        }
+        if known.len() == MOST_EXPRESSIONS {
+            known.clear();
+        }
+        let code = Rc::new(Code::parse(language, source));
+        known.insert(source.to_owned(), Rc::clone(&code));
+        code
     }
+}
 
-    fn now_millis(&self) -> i64 {
-        self.user.worker.surroundings.unix_millis() as i64
-    }
-
-    fn random(&mut self) -> u64 {
-        self.user.worker.random.borrow_mut().next_u64()
-    }
+/// Says of an expression why it cannot be read, before it is used.
+///
+/// # Errors
+///
+/// Why it cannot be read.
+pub fn check_expression(language: ScriptLanguage, source: &str) -> Result<(), String> {
+    Code::parse(language, source).map(|_| ())
 }
 
 #[cfg(test)]

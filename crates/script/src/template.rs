@@ -242,7 +242,10 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
     let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
-    let arguments = arguments.into_iter().map(compile).collect::<Result<_, ScriptError>>()?;
+    let arguments = arguments.into_iter().map(compile).collect::<Result<Vec<_>, ScriptError>>()?;
+    if let (Some(text), false) = (arguments.first().and_then(Template::as_constant), feeds.rules == TextRules::Jmeter) {
+        functions::check_constant(function, text, &written)?;
+    }
     feeds.sites += 1;
     Ok(Part::Call { function, arguments, site: format!("{name} {}", feeds.sites) })
 }

@@ -2,6 +2,7 @@
 
 use crate::CompiledScript;
 use crate::context::{Commons, UserContext, WorkerContext};
+use crate::scripts::Expressions;
 use crate::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
@@ -10,7 +11,7 @@ use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
 use brunt_wire::h1::{Common, H1};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,11 +35,18 @@ impl Surroundings for Still {
 
 /// A user that has no variables.
 pub fn user() -> UserContext {
+    user_with(Arc::default())
+}
+
+/// A user of a run that shares this.
+pub fn user_with(commons: Arc<Commons>) -> UserContext {
     let worker = WorkerContext {
-        commons: Arc::new(Commons::default()),
+        commons,
         surroundings: Rc::new(Still),
         random: RefCell::new(Pcg64Mcg::seed_from_u64(1)),
         population: "main".into(),
+        expressions: Expressions::default(),
+        nesting: Cell::default(),
     };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }

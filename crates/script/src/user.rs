@@ -10,6 +10,7 @@ use crate::context::{Commons, UserContext, WorkerContext};
 use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
 use crate::replies::Ask;
+use crate::scripts::Expressions;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::variables::{Names, Variables};
 use crate::{Feeds, ScriptError};
@@ -22,7 +23,7 @@ use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -193,6 +194,8 @@ impl CompiledScript {
             surroundings: Rc::clone(surroundings),
             random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
             population: self.name.clone(),
+            expressions: Expressions::default(),
+            nesting: Cell::default(),
         })
     }
 }

@@ -64,6 +64,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
         texts: TextRules::Expressions,
         variables: variables.unwrap_or_default(),
         data,
+        folders: if reads_files(node) { vec![folder.display().to_string()] } else { Vec::new() },
         ..Scenario::of(requests, steps)
     };
     Ok(PlannedScenario { scenario, policies })
@@ -137,6 +138,16 @@ impl Reader<'_> {
     /// A file, from the folder of the plan on.
     fn file(&self, file: &str) -> String {
         self.folder.join(file).display().to_string()
+    }
+}
+
+/// Whether a text of the scenario may call a function that reads files.
+fn reads_files(node: &Node) -> bool {
+    match &node.value {
+        Value::Text { text, .. } => brunt_script::functions::reads_files(text),
+        Value::List(nodes) => nodes.iter().any(reads_files),
+        Value::Map(entries) => entries.iter().any(|entry| reads_files(&entry.node)),
+        Value::Null => false,
     }
 }
 

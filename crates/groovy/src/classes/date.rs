@@ -1,11 +1,11 @@
 //! `Date`, `Calendar`, `SimpleDateFormat`.
 
-use super::pattern::{read, render};
 use super::zone::{Zone, zone_of};
 use super::{Class, text_at};
 use crate::error::{Eval, illegal, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
+use brunt_model::java_date::{DatePattern, Fields};
 use chrono::{Datelike, Duration, Months, NaiveDateTime, Timelike};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -21,6 +21,9 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.commons.lang3.time.DateFormatUtils", format_utils),
     Class::made("java.sql.Timestamp", make_date),
 ];
+
+/// How dates are shown.
+const SHOWN: &str = "EEE MMM dd HH:mm:ss z yyyy";
 
 /// A moment in ms since 1970.
 pub(super) struct Date(Cell<i64>);
@@ -108,9 +111,9 @@ pub(super) fn shifted(local: NaiveDateTime, unit: &str, amount: i64) -> NaiveDat
 /// Writes a moment; the pattern is checked.
 pub(super) fn format(vm: &mut Vm, pattern: &str, millis: i64, zone: &Zone) -> Eval<Value> {
     let moment = zone.moment(vm, millis);
-    match render(pattern, &moment) {
-        Ok(text) => vm.string(text),
-        Err(letter) => Err(illegal(format!("Illegal pattern character '{letter}'"))),
+    match DatePattern::parse(pattern) {
+        Ok(pattern) => vm.string(pattern.write(&moment)),
+        Err(error) => Err(illegal(error.to_string())),
     }
 }
 
@@ -120,8 +123,8 @@ fn parse_date(vm: &mut Vm, pattern: &str, text: &str) -> Eval<Value> {
 }
 
 fn parse_in(vm: &mut Vm, pattern: &str, text: &str, zone: &Zone) -> Eval<Value> {
-    let fields = read(pattern, text);
-    let local = fields.as_ref().and_then(super::pattern::Fields::local);
+    let fields = DatePattern::parse(pattern).map_err(|error| illegal(error.to_string()))?.fields(text);
+    let local = fields.as_ref().and_then(Fields::local);
     let (Some(fields), Some(local)) = (fields, local) else {
         return Err(throw("java.text.ParseException", format!("Unparseable date: \"{}\"", crate::error::clip(text))));
     };
@@ -161,7 +164,7 @@ pub(super) fn format_time(vm: &mut Vm, value: &Value, letter: char) -> Eval<Stri
         'z' => "Z",
         's' => return Ok((millis / 1_000).to_string()),
         'Q' => return Ok(millis.to_string()),
-        _ => "EEE MMM dd HH:mm:ss z yyyy",
+        _ => SHOWN,
     };
     let zone = Zone::default(vm);
     let text = format(vm, pattern, millis, &zone)?;
@@ -230,7 +233,7 @@ impl Native for Date {
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
         let moment = Zone::default(vm).moment(vm, self.0.get());
-        Ok(render("EEE MMM dd HH:mm:ss z yyyy", &moment).ok())
+        Ok(DatePattern::parse(SHOWN).ok().map(|pattern| pattern.write(&moment)))
     }
 
     fn identity(&self) -> Option<Value> {
@@ -377,7 +380,7 @@ impl Native for Calendar {
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
         let moment = self.zone.borrow().moment(vm, self.millis.get());
-        Ok(render("EEE MMM dd HH:mm:ss z yyyy", &moment).ok())
+        Ok(DatePattern::parse(SHOWN).ok().map(|pattern| pattern.write(&moment)))
     }
 
     fn identity(&self) -> Option<Value> {

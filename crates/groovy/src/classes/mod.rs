@@ -15,7 +15,6 @@ mod json_object;
 pub(crate) mod kinds;
 mod lang;
 pub(crate) mod net;
-mod pattern;
 pub(crate) mod regex;
 mod streams;
 mod system;

@@ -1,13 +1,13 @@
 //! `java.time`'s dates and times: one object for all, which knows its class.
 
 use super::date::shifted;
-use super::pattern::{Fields, read, render};
 use super::temporal::{Span, pattern_of, unit_of};
-use super::zone::{Moment, Zone, local_of, offset_text, zone_of};
+use super::zone::{Moment, Zone, local_of, zone_of};
 use super::{Class, text_at};
-use crate::error::{Eval, throw};
+use crate::error::{Eval, illegal, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
+use brunt_model::java_date::{DatePattern, Fields, offset_text};
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use std::any::Any;
 
@@ -379,10 +379,14 @@ pub(super) fn written(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Z
         Some(zone) => zone.moment(vm, time.zone.millis(vm, &time.local)),
         None => time.moment(vm),
     };
-    match render(pattern, &moment) {
-        Ok(text) => vm.string(text),
-        Err(letter) => Err(throw("java.lang.IllegalArgumentException", format!("Unknown pattern letter: {letter}"))),
+    match DatePattern::parse(pattern) {
+        Ok(pattern) => vm.string(pattern.write(&moment)),
+        Err(error) => Err(illegal(error.to_string())),
     }
+}
+
+fn read(pattern: &str, text: &str) -> Option<Fields> {
+    DatePattern::parse(pattern).ok()?.fields(text)
 }
 
 impl Native for Time {

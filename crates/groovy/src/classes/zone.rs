@@ -4,7 +4,9 @@ use super::{Class, text_at};
 use crate::error::{Eval, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
-use chrono::{DateTime, NaiveDateTime};
+pub(super) use brunt_model::java_date::{Moment, local_of};
+use brunt_model::java_date::{fixed_offset, offset_text};
+use chrono::NaiveDateTime;
 use std::any::Any;
 
 pub(super) static CLASSES: &[Class] = &[
@@ -48,7 +50,7 @@ impl Zone {
     /// The time on a clock of this zone.
     pub fn moment(&self, vm: &Vm, millis: i64) -> Moment {
         let offset = self.offset(vm, millis);
-        Moment { local: local_of(millis.saturating_add(i64::from(offset) * 1_000)), offset, zone: self.name.clone() }
+        Moment::new(millis, offset, self.name.clone())
     }
 
     /// The time in ms since 1970 of a time on a clock of this zone.
@@ -57,45 +59,6 @@ impl Zone {
         let guess = wall - i64::from(self.offset(vm, wall)) * 1_000;
         wall - i64::from(self.offset(vm, guess)) * 1_000
     }
-}
-
-/// A time on a clock, and how far that clock is from UTC.
-#[derive(Clone, Debug)]
-pub(super) struct Moment {
-    pub local: NaiveDateTime,
-    pub offset: i32,
-    pub zone: String,
-}
-
-/// The date and time of ms since 1970, cut to what can be written.
-pub(super) fn local_of(millis: i64) -> NaiveDateTime {
-    DateTime::from_timestamp_millis(millis).unwrap_or_default().naive_utc()
-}
-
-/// The offset in seconds of `Z`, `GMT+5`, `+02:00` and their like.
-pub(super) fn fixed_offset(name: &str) -> Option<i32> {
-    let rest = ["UTC", "GMT", "UT"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
-    if matches!(name, "Z" | "Etc/UTC" | "Etc/GMT" | "Zulu" | "Universal") || (rest.is_empty() && !name.is_empty()) {
-        return Some(0);
-    }
-    let sign = match rest.chars().next()? {
-        '+' => 1,
-        '-' => -1,
-        _ => return None,
-    };
-    let digits: String = rest[1..].chars().filter(|letter| *letter != ':').collect();
-    if digits.is_empty() || digits.len() > 6 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let digits = if digits.len() < 3 { format!("{digits:0>2}00") } else { format!("{digits:0>4}") };
-    let (hours, minutes): (i32, i32) = (digits[..2].parse().ok()?, digits[2..4].parse().ok()?);
-    (hours <= 18 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
-}
-
-/// `+02:00`, with this between hours and minutes.
-pub(super) fn offset_text(offset: i32, separator: &str) -> String {
-    let sign = if offset < 0 { '-' } else { '+' };
-    format!("{sign}{:02}{separator}{:02}", offset.abs() / 3_600, offset.abs() / 60 % 60)
 }
 
 /// The zone that an argument means.

@@ -26,10 +26,13 @@ pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
         "props" => Value::native(vars::Props),
         "log" => Value::native(logger::Logger),
         "ctx" => Value::native(context::Context),
-        "prev" | "SampleResult" => vm.host.sample().map_or(Value::Null, |_| Value::native(sample::Result::main())),
-        "sampler" => vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler)),
+        "prev" | "SampleResult" | "sampleResult" => {
+            vm.host.sample().map_or(Value::Null, |_| Value::native(sample::Result::main()))
+        }
+        "sampler" | "Sampler" => vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler)),
         "AssertionResult" => Value::native(result::Assertion),
         "OUT" => Value::native(crate::classes::Output { level: LogLevel::Info }),
+        "threadName" => Value::str(vm.host.thread_name()),
         "Label" => Value::str(vm.host.label()),
         "Parameters" => Value::str(vm.host.parameters()),
         "FileName" => Value::str(vm.host.file_name()),

@@ -83,8 +83,13 @@ pub(crate) struct Vm<'h> {
     pub patterns: HashMap<Rc<str>, Rc<fancy_regex::Regex>>,
 }
 
-/// Runs a script.
-pub(crate) fn run(code: &Arc<Code>, host: &mut dyn Host, budget: &mut Budget) -> Result<Value, RunError> {
+/// Runs a script, and makes something of its value while the run still stands.
+pub(crate) fn run<T>(
+    code: &Arc<Code>,
+    host: &mut dyn Host,
+    budget: &mut Budget,
+    finish: impl FnOnce(&mut Vm, Value) -> Eval<T>,
+) -> Result<T, RunError> {
     let globals = Rc::new(Globals {
         code: Arc::clone(code),
         values: RefCell::new(vec![None; code.globals.len()]),
@@ -103,7 +108,7 @@ pub(crate) fn run(code: &Arc<Code>, host: &mut dyn Host, budget: &mut Budget) ->
         escaped: false,
         patterns: HashMap::new(),
     };
-    let result = vm.main(&globals).and_then(|value| vm.detached(value));
+    let result = vm.main(&globals).and_then(|value| finish(&mut vm, value));
     let result = result.map_err(|fault| vm.error(*fault));
     vm.clean(&globals);
     result
@@ -134,10 +139,9 @@ impl Vm<'_> {
     }
 
     /// A result that is a closure stays usable for no longer than the run; everything else is kept.
-    #[allow(clippy::unnecessary_wraps)]
-    fn detached(&mut self, value: Value) -> Eval<Value> {
+    pub fn detached(&mut self, value: Value) -> Value {
         self.escaped |= matches!(value, Value::Closure(_));
-        Ok(value)
+        value
     }
 
     /// A new frame.

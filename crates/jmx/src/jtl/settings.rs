@@ -1,8 +1,8 @@
 //! What a result file holds: the properties `jmeter.save.saveservice.*`, and the same settings of a listener in a plan.
 
 use crate::error::JmxError;
-use crate::java_date::DatePattern;
 use crate::property::Properties;
+use brunt_model::java_date::DatePattern;
 
 const PREFIX: &str = "jmeter.save.saveservice.";
 

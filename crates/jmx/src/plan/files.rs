@@ -19,6 +19,12 @@ impl PlanFolder {
         Self { directory: directory.to_owned(), allowed: allowed.to_vec() }
     }
 
+    /// All directories, that of the plan first.
+    pub fn roots(&self) -> Vec<String> {
+        let all = std::iter::once(&self.directory).chain(&self.allowed);
+        all.map(|root| root.to_string_lossy().into_owned()).collect()
+    }
+
     /// A file of the plan: beside the plan, else from the working directory.
     ///
     /// # Errors

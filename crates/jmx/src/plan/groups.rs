@@ -80,6 +80,7 @@ impl Reader<'_> {
             variables: self.begin_variables(),
             properties: self.properties.clone(),
             data: parts.data,
+            folders: self.surroundings.folder.roots(),
         };
         let mut duration = schedule.duration;
         if let Some(most) = self.surroundings.max_duration {

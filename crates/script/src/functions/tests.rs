@@ -53,6 +53,119 @@ fn each_function_does_what_it_says() {
     assert_eq!(texts.becomes("${__UUID}").unwrap().len(), 36);
 }
 
+/// Digests are those of `sha256sum` and its like, dates those of `date -u`.
+#[test]
+fn texts_are_changed() {
+    let texts = Texts::new(TextRules::Jmeter);
+    for (name, value) in
+        [("r", "a=1;b=22;"), ("p_1", "x"), ("p_matchNr", "1"), ("t", "${__V(r)}!"), ("self", "<${__evalVar(self)}>")]
+    {
+        texts.user.variables.borrow_mut().set(name, value);
+    }
+    for (text, expected) in [
+        ("${__changeCase(aB,LOWER)} ${__changeCase(aB c,CAPITALIZE)} ${__changeCase(aB,,v)}${__V(v)}", "ab AB c ABAB"),
+        ("${__base64Encode(a:b)} ${__base64Decode(YTpi)} <${__base64Decode(!)}>", "YTpi a:b <>"),
+        ("${__digest(MD5,abc)}", "900150983cd24fb0d6963f7d28e17f72"),
+        ("${__digest(SHA-1,a,bc,TRUE)}", "A9993E364706816ABA3E25717850C26C9CD0D89D"),
+        ("${__digest(SHA-224,)}", "d14a028c2a3a2bc9476102bb288234c415a2b01f828ea62ac5b3e42f"),
+        ("<${__digest(none,abc)}>", "<>"),
+        ("${__escapeHtml(<é & \"€\">)}", "&lt;&eacute; &amp; &quot;&euro;&quot;&gt;"),
+        ("${__unescapeHtml(&lt;&eacute;&#228;&#x20ac;&none;& &amp;)}", "<éä€&none;& &"),
+        ("${__escapeXml(<'é' & \"x\">)}", "&lt;&apos;é&apos; &amp; &quot;x&quot;&gt;"),
+        (r"${__unescape(a\tb\u00e9\101\ud83d\ude00\\q)}", "a\tbéA😀q"),
+        (r"${__escapeOroRegexpChars([a_1].b)}", r"\[a_1\]\.b"),
+        ("${__char(65,0x42,0103)}", "ABC"),
+        (r"${__regexFunction(\w=(\d+),<$1$>,2,,none,m,r)} ${__V(m)} ${__V(m_matchNr)}", "<22> <22> 2"),
+        (r"${__regexFunction(\w=(\d+),$1$,ALL,-,none,,r)} ${__regexFunction(z,$1$,1,,none,,r)}", "1-22 none"),
+        ("${__RandomFromMultipleVars(p|q,o)}${__V(o)}", "xx"),
+        ("${__eval(${__V(t)})} ${__evalVar(t)} <${__evalVar(q)}>", "a=1;b=22;! a=1;b=22;! <>"),
+        ("${__evalVar(self)}", "<<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>"),
+        ("${__log(a,INFO)}${__logn(b)}", "a"),
+    ] {
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+    }
+    assert!(!texts.becomes("${__machineName}").unwrap().is_empty());
+    assert!(texts.becomes("${__machineIP()}").unwrap().parse::<std::net::IpAddr>().is_ok());
+}
+
+#[test]
+fn dates_are_written_and_shifted() {
+    let texts = Texts::new(TextRules::Jmeter);
+    // 2026-05-28 20:26:40.123 UTC, wherever this machine stands.
+    let now = 1_780_000_000_123;
+    let pattern = |pattern: &str| brunt_model::java_date::DatePattern::parse(pattern).unwrap();
+    let local = |text: &str| pattern(text).format(now, local_offset(now));
+    assert_eq!(
+        texts.becomes("${__time(yyyy-MM-dd'T'HH:mm:ss.SSSX,t)} ${__V(t)}").unwrap().split_once(' ').unwrap().0,
+        local("yyyy-MM-dd'T'HH:mm:ss.SSSX")
+    );
+    assert_eq!(texts.becomes("${__time(YMDHMS)} <${__time(JJ)}>").unwrap(), local("yyyyMMdd-HHmmss") + " <>");
+    for (text, expected) in [
+        ("${__timeShift(,,P1D,,s)} ${__V(s)}", "1780086400123 1780086400123"),
+        ("${__timeShift(yyyy-MM-dd HH:mm,2024-02-28 23:30,PT45M,)}", "2024-02-29 00:15"),
+        ("${__timeShift(,1000,-PT1S,)}", "0"),
+        ("${__timeShift(yyyy-MM-dd'T'HH:mm:ssX,2024-01-01T00:00:00Z,,)}", "2024-01-01T00:00:00Z"),
+        ("${__dateTimeConvert(2024-02-29,yyyy-MM-dd,dd.MM.yy,c)} ${__V(c)}", "29.02.24 29.02.24"),
+        ("<${__dateTimeConvert(x,yyyy,dd)}>", "<>"),
+        ("${__RandomDate(,2024-02-29,2024-03-01,,d)} ${__V(d)}", "2024-02-29 2024-02-29"),
+        ("<${__RandomDate(,2024-02-29,2024-02-29)}>", "<>"),
+    ] {
+        let expected = if text.contains("ssX") && local_offset(1_704_067_200_000) != 0 { continue } else { expected };
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+    }
+    let own = Texts::new(TextRules::Expressions);
+    assert!(own.becomes("${time(yyyy-JJ)}").unwrap_err().to_string().contains("`JJ` is not supported"));
+}
+
+#[test]
+fn files_below_the_folder_of_the_plan_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.csv"), "1,\"x,y\"\n2,z\n").unwrap();
+    let files = crate::files::Files::below(vec![folder.path().to_owned()]);
+    let commons = std::sync::Arc::new(crate::context::Commons::reading(files));
+    let mut texts = Texts::new(TextRules::Jmeter);
+    texts.user = crate::testing::user_with(commons);
+    for (text, expected) in [
+        ("${__CSVRead(a.csv,1)}${__CSVRead(a.csv,0)}${__CSVRead(a.csv,next)}${__CSVRead(a.csv,1)}", "x,y1z"),
+        ("${__FileToString(a.csv,,f)}${__V(f)}", "1,\"x,y\"\n2,z\n1,\"x,y\"\n2,z\n"),
+        ("${__FileToString(../a.csv)} ${__StringFromFile(/etc/passwd)} <${__CSVRead(none,0)}>", "**ERR** **ERR** <>"),
+    ] {
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+    }
+    assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "1,\"x,y\"");
+    assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "2,z");
+}
+
+#[test]
+fn scripts_are_run_and_parsed_once() {
+    let texts = Texts::new(TextRules::Jmeter);
+    texts.user.variables.borrow_mut().set("a", "x");
+    for (text, expected) in [
+        (r#"${__groovy(vars.get("a") == "x")}"#, "true"),
+        (r#"${__groovy("${__V(a)}${__V(a)}".length() + 1,n)}${__V(n)}"#, "33"),
+        (r"${__groovy([1\, 2].sum())} ${__groovy(vars.get('none'))}", "3 "),
+        ("${__groovy(threadName + ctx.threadNum)}", "main 1-32"),
+        ("<${__groovy(1 +)}${__groovy(throw new Exception('x'))}${__groovy(while (true) {})}>", "<>"),
+        ("${__BeanShell(7 / 2)} ${__BeanShell(vars.put(\"b\"\\,\"1\");)}${__V(b)}", "3 1"),
+        (r#"${__jexl3("${__V(a)}" == "x" && 2 < 10,j)} ${__V(j)} ${__jexl2(none)}"#, "true true "),
+    ] {
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+        assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_script_that_cannot_be_read_is_an_error_before_the_load() {
+    let texts = Texts::new(TextRules::Expressions);
+    let told = texts.becomes("${groovy(1 +)}").unwrap_err().to_string();
+    assert!(
+        told.starts_with("`${groovy(1 +)}`: line 1, column ") && told.contains("; write one that can be read"),
+        "{told}"
+    );
+    assert!(texts.becomes("${jexl(a b)}").unwrap_err().to_string().contains("`a` is not known in a JEXL expression"));
+    assert_eq!(texts.becomes("${groovy(1 + 1)}").unwrap(), "2");
+}
+
 #[test]
 fn what_is_not_there_is_an_error_in_our_own_texts() {
     let texts = Texts::new(TextRules::Expressions);

@@ -1,10 +1,16 @@
 //! Encoding, case and parts of texts.
 
 use super::{Call, Function};
+use crate::pattern::{Groups, Pattern};
 use crate::template::form_encoded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use md5::{Digest, Md5};
 use percent_encoding::percent_decode_str;
+use rand::RngExt;
+use sha1::Sha1;
+use sha2::{Sha224, Sha256, Sha384, Sha512};
+use std::fmt::Write;
 
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
@@ -16,18 +22,50 @@ pub const FUNCTIONS: &[Function] = &[
     },
     Function { names: &["urldecode"], arguments: 1..=1, about: "decoded from a form or query", call: urldecode },
     Function {
-        names: &["lowercase"],
+        names: &["lowercase", "toLowerCase"],
         arguments: 1..=2,
         about: "in lower case",
         call: |call| call.into_variable(1, call.text(0).to_lowercase()),
     },
     Function {
-        names: &["uppercase"],
+        names: &["uppercase", "toUpperCase"],
         arguments: 1..=2,
         about: "in upper case",
         call: |call| call.into_variable(1, call.text(0).to_uppercase()),
     },
-    Function { names: &["base64"], arguments: 1..=1, about: "in base64", call: |call| STANDARD.encode(call.text(0)) },
+    Function {
+        names: &["changeCase"],
+        arguments: 1..=3,
+        about: "in another case: text, UPPER (default), LOWER or CAPITALIZE, variable",
+        call: change_case,
+    },
+    Function {
+        names: &["base64", "base64Encode"],
+        arguments: 1..=2,
+        about: "in base64; variable",
+        call: |call| call.into_variable(1, STANDARD.encode(call.text(0))),
+    },
+    Function {
+        names: &["base64Decode"],
+        arguments: 1..=2,
+        about: "decoded from base64; variable",
+        call: |call| {
+            let bytes = STANDARD.decode(call.text(0).trim()).unwrap_or_default();
+            call.into_variable(1, String::from_utf8_lossy(&bytes).into_owned())
+        },
+    },
+    Function {
+        names: &["digest"],
+        arguments: 2..=5,
+        about: "a digest in hexadecimal: MD5, SHA-1, SHA-224, SHA-256, SHA-384 or SHA-512, text, salt, TRUE for upper case, variable",
+        call: |call| digest(call).map_or_else(String::new, |text| call.into_variable(4, text)),
+    },
+    Function {
+        names: &["regexFunction"],
+        arguments: 2..=7,
+        about: "a match of a regular expression in a variable: expression, template such as $1$, number (or ALL, RAND), text between, default, variable, input variable",
+        call: regex_function,
+    },
     Function {
         names: &["split"],
         arguments: 1..=3,
@@ -35,6 +73,77 @@ pub const FUNCTIONS: &[Function] = &[
         call: split,
     },
 ];
+
+fn change_case(call: &Call<'_>) -> String {
+    let text = call.text(0);
+    let changed = match call.text(1).trim() {
+        "" | "UPPER" => text.to_uppercase(),
+        "LOWER" => text.to_lowercase(),
+        "CAPITALIZE" => {
+            let mut characters = text.chars();
+            characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+        }
+        _ => text.to_owned(),
+    };
+    call.into_variable(2, changed)
+}
+
+fn digest(call: &Call<'_>) -> Option<String> {
+    let bytes = call.text(1).to_owned() + call.text(2);
+    let digest = match call.text(0).trim().to_ascii_uppercase().as_str() {
+        "MD5" => Md5::digest(bytes).to_vec(),
+        "SHA-1" | "SHA1" | "SHA" => Sha1::digest(bytes).to_vec(),
+        "SHA-224" => Sha224::digest(bytes).to_vec(),
+        "SHA-256" => Sha256::digest(bytes).to_vec(),
+        "SHA-384" => Sha384::digest(bytes).to_vec(),
+        "SHA-512" => Sha512::digest(bytes).to_vec(),
+        _ => return None,
+    };
+    let text = digest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}"); // a String takes anything
+        text
+    });
+    Some(if call.text(3).trim().eq_ignore_ascii_case("true") { text.to_uppercase() } else { text })
+}
+
+fn regex_function(call: &Call<'_>) -> String {
+    /// More matches are not looked at.
+    const MOST: usize = 100_000;
+    let input = call.user.variables.borrow().get(call.text(6).trim()).unwrap_or_default().to_owned();
+    let matches = Pattern::new(call.text(0)).map(|pattern| pattern.find_all(&input, MOST)).unwrap_or_default();
+    let name = call.text(5).trim();
+    let default = call.text(4).to_owned();
+    if !name.is_empty() {
+        call.user.variables.borrow_mut().set(&format!("{name}_matchNr"), &matches.len().to_string());
+    }
+    let one = |groups: &Groups| in_template(call.text(1), groups);
+    let text = match call.text(2).trim() {
+        _ if matches.is_empty() => None,
+        "ALL" => Some(matches.iter().map(one).collect::<Vec<_>>().join(call.text(3))),
+        "RAND" => Some(one(&matches[call.user.worker.random.borrow_mut().random_range(0..matches.len())])),
+        "" => matches.first().map(one),
+        number => number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?)).map(one),
+    };
+    call.into_variable(5, text.unwrap_or(default))
+}
+
+/// `$1$` in a template is the first group.
+fn in_template(template: &str, groups: &Groups) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, behind)) = rest.split_once('$') {
+        text.push_str(before);
+        let number = behind.split_once('$').and_then(|(number, behind)| Some((number.parse::<usize>().ok()?, behind)));
+        if let Some((number, behind)) = number {
+            text.push_str(groups.get(number).and_then(Option::as_deref).unwrap_or_default());
+            rest = behind;
+        } else {
+            text.push('$');
+            rest = behind;
+        }
+    }
+    text + rest
+}
 
 fn urldecode(call: &Call<'_>) -> String {
     let text = call.text(0).replace('+', " ");

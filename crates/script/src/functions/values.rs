@@ -70,7 +70,7 @@ pub const FUNCTIONS: &[Function] = &[
         },
     },
     Function {
-        names: &["iteration"],
+        names: &["iteration", "iterationNum"],
         arguments: 0..=0,
         about: "the number of the user's iteration, from 1",
         call: |call| (call.user.iteration.get() + 1).to_string(),
@@ -93,6 +93,24 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 2..=usize::MAX,
         about: "one of its arguments but the last, which is a variable",
         call: choose_random,
+    },
+    Function {
+        names: &["RandomFromMultipleVars"],
+        arguments: 1..=2,
+        about: "one of the values of variables, whose names stand between |; variable",
+        call: random_from_variables,
+    },
+    Function {
+        names: &["machineName"],
+        arguments: 0..=1,
+        about: "the name of this machine; variable",
+        call: |call| call.into_variable(0, machine_name()),
+    },
+    Function {
+        names: &["machineIP"],
+        arguments: 0..=1,
+        about: "the address of this machine, by its name; variable",
+        call: |call| call.into_variable(0, call.user.worker.commons.address(&machine_name())),
     },
     Function {
         names: &["uniform"],
@@ -189,6 +207,27 @@ fn choose_random(call: &Call<'_>) -> String {
     let last = call.arguments.len() - 1;
     let chosen = call.user.worker.random.borrow_mut().random_range(0..last.max(1));
     call.into_variable(last, call.text(chosen).to_owned())
+}
+
+fn random_from_variables(call: &Call<'_>) -> String {
+    let variables = call.user.variables.borrow();
+    let mut values: Vec<String> = Vec::new();
+    for name in call.text(0).trim().split('|').filter(|name| !name.is_empty()) {
+        let count = variables.get(&format!("{name}_matchNr")).and_then(|count| count.parse().ok()).unwrap_or(0);
+        if count > 0 {
+            let all = (1..=count).map_while(|number: u64| variables.get(&format!("{name}_{number}")));
+            values.extend(all.map(str::to_owned));
+        } else {
+            values.extend(variables.get(name).filter(|value| !value.is_empty()).map(str::to_owned));
+        }
+    }
+    drop(variables);
+    let number = call.user.worker.random.borrow_mut().random_range(0..values.len().max(1));
+    call.into_variable(1, values.into_iter().nth(number).unwrap_or_default())
+}
+
+fn machine_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 fn uniform(call: &Call<'_>) -> String {

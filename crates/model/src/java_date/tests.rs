@@ -36,7 +36,7 @@ fn unknown_letters_are_refused() {
 fn days_that_do_not_exist_are_refused() {
     let pattern = DatePattern::parse("yyyy-MM-dd").unwrap();
     assert_eq!(pattern.read("2024-02-29", 0), Some(1_709_164_800_000));
-    for text in ["2023-02-29", "2024-13-01", "2024-02-2", "2024-02-29 ", "x"] {
+    for text in ["2023-02-29", "2024-13-01", "2024-02-2", "2024-02-29x", "x"] {
         let read = pattern.read(text, 0);
         assert!(read.is_none() || text == "2024-02-2", "{text}: {read:?}");
     }

@@ -1,0 +1,207 @@
+//! Texts escaped for HTML, XML, regular expressions and Java, and back.
+
+use super::{Call, Function};
+use std::fmt::Write;
+
+/// The functions of this module.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        names: &["escapeHtml"],
+        arguments: 1..=1,
+        about: "escaped for HTML",
+        call: |call| escape_html(call.text(0)),
+    },
+    Function {
+        names: &["unescapeHtml"],
+        arguments: 1..=1,
+        about: "with the entities of HTML as characters",
+        call: |call| unescape_html(call.text(0)),
+    },
+    Function {
+        names: &["escapeXml"],
+        arguments: 1..=1,
+        about: "escaped for XML",
+        call: |call| escape_xml(call.text(0)),
+    },
+    Function {
+        names: &["unescape"],
+        arguments: 1..=1,
+        about: "with the escapes of Java, such as \\n, as characters",
+        call: |call| unescape_java(call.text(0)),
+    },
+    Function {
+        names: &["escapeOroRegexpChars"],
+        arguments: 1..=2,
+        about: "a regular expression that finds the text as it is; variable",
+        call: |call| call.into_variable(1, escape_regex(call.text(0))),
+    },
+    Function {
+        names: &["char"],
+        arguments: 1..=usize::MAX,
+        about: "the characters of these numbers, such as 0xC4",
+        call: char_of,
+    },
+];
+
+/// The names of the characters from U+00A0 to U+00FF.
+const LATIN_1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
+sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \
+Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute \
+Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc \
+iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
+/// Other names that are written often.
+const NAMED: [(&str, char); 17] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("euro", '€'),
+    ("ndash", '–'),
+    ("mdash", '—'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("bdquo", '„'),
+    ("hellip", '…'),
+    ("bull", '•'),
+    ("trade", '™'),
+    ("larr", '←'),
+];
+
+fn name_of(character: char) -> Option<&'static str> {
+    let number = character as usize;
+    let latin = (0xA0..=0xFF).contains(&number).then(|| LATIN_1.split_ascii_whitespace().nth(number - 0xA0)).flatten();
+    let named = || NAMED.iter().find(|(name, named)| *named == character && *name != "apos").map(|(name, _)| *name);
+    latin.or_else(named)
+}
+
+fn escape_html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match name_of(character) {
+            Some(name) => escaped.extend(["&", name, ";"]),
+            None => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+fn unescape_html(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(';');
+        let (character, behind) = end.and_then(|end| Some((character_of(&rest[1..end])?, end + 1))).unwrap_or(('&', 1));
+        plain.push(character);
+        rest = &rest[behind..];
+    }
+    plain + rest
+}
+
+/// The character of `eacute`, `#233` or `#xE9`.
+fn character_of(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let hexadecimal = number.strip_prefix(['x', 'X']);
+        let number = hexadecimal.map_or_else(|| number.parse(), |digits| u32::from_str_radix(digits, 16));
+        return char::from_u32(number.ok()?);
+    }
+    let named = NAMED.iter().find(|(known, _)| *known == name).map(|(_, character)| *character);
+    let latin = || LATIN_1.split_ascii_whitespace().position(|known| known == name);
+    named.or_else(|| char::from_u32(latin()? as u32 + 0xA0))
+}
+
+fn escape_xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            // What XML 1.0 cannot hold is left out.
+            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
+            '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => {
+                let _ = write!(escaped, "&#{};", character as u32); // a String takes anything
+            }
+            plain => escaped.push(plain),
+        }
+    }
+    escaped
+}
+
+fn unescape_java(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut units: Vec<u16> = Vec::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        rest = &rest[next.len_utf8()..];
+        if let (true, Some(digits)) = (next == '\\', unicode_digits(rest)) {
+            // Two of them may be one character.
+            units.push(digits.1);
+            rest = &rest[digits.0..];
+            continue;
+        }
+        plain.push_str(&String::from_utf16_lossy(&std::mem::take(&mut units)));
+        if next != '\\' {
+            plain.push(next);
+            continue;
+        }
+        let octal = rest.bytes().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+        let octal = if octal == 3 && rest.as_bytes()[0] > b'3' { 2 } else { octal };
+        if octal > 0 {
+            plain.extend(u32::from_str_radix(&rest[..octal], 8).ok().and_then(char::from_u32));
+            rest = &rest[octal..];
+            continue;
+        }
+        let escaped = rest.chars().next();
+        plain.extend(match escaped {
+            Some('n') => Some('\n'),
+            Some('t') => Some('\t'),
+            Some('r') => Some('\r'),
+            Some('b') => Some('\u{8}'),
+            Some('f') => Some('\u{c}'),
+            other => other,
+        });
+        rest = &rest[escaped.map_or(0, char::len_utf8)..];
+    }
+    plain + &String::from_utf16_lossy(&units)
+}
+
+/// How long `u00e9` is behind a backslash, and what it means.
+fn unicode_digits(rest: &str) -> Option<(usize, u16)> {
+    let begin = rest.len() - rest.trim_start_matches('u').len();
+    let digits = rest.get(begin..begin + 4).filter(|_| begin > 0)?;
+    Some((begin + 4, u16::from_str_radix(digits, 16).ok()?))
+}
+
+fn escape_regex(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if !(character.is_ascii_alphanumeric() || character == '_') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+fn char_of(call: &Call<'_>) -> String {
+    let number = |text: &String| {
+        let text = text.trim();
+        let hexadecimal =
+            text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).or_else(|| text.strip_prefix('#'));
+        let number = match (hexadecimal, text.strip_prefix('0').filter(|octal| !octal.is_empty())) {
+            (Some(digits), _) => u32::from_str_radix(digits, 16),
+            (None, Some(digits)) => u32::from_str_radix(digits, 8),
+            (None, None) => text.parse(),
+        };
+        number.ok().and_then(char::from_u32)
+    };
+    call.arguments.iter().filter_map(number).collect()
+}

@@ -1,0 +1,67 @@
+//! Texts that are read while the load runs.
+
+use super::{Call, Function, find};
+use crate::context::UserContext;
+use crate::expression::{Stretch, parse};
+
+/// The functions of this module.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        names: &["eval"],
+        arguments: 1..=1,
+        about: "a text in which ${…} is filled in",
+        call: |call| evaluated(call.text(0), call),
+    },
+    Function {
+        names: &["evalVar"],
+        arguments: 1..=1,
+        about: "the value of a variable, in which ${…} is filled in",
+        call: |call| {
+            let value = call.user.variables.borrow().get(call.text(0).trim()).map(str::to_owned);
+            evaluated(&value.unwrap_or_default(), call)
+        },
+    },
+    Function {
+        names: &["log"],
+        arguments: 1..=4,
+        about: "its first argument; nothing is logged",
+        call: |call| call.text(0).to_owned(),
+    },
+    Function { names: &["logn"], arguments: 1..=3, about: "empty; nothing is logged", call: |_| String::new() },
+];
+
+/// A text within a text within a text is read no deeper: it may be its own value.
+const DEEPEST: u32 = 16;
+
+fn evaluated(text: &str, call: &Call<'_>) -> String {
+    let depth = &call.user.worker.nesting;
+    if depth.get() == DEEPEST {
+        return String::new();
+    }
+    depth.set(depth.get() + 1);
+    let filled = filled(&parse(text), call.site, call.user);
+    depth.set(depth.get() - 1);
+    filled
+}
+
+fn filled(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
+    let mut text = String::new();
+    for stretch in stretches {
+        match stretch {
+            Stretch::Literal(literal) => text.push_str(literal),
+            Stretch::Variable { name, written } => {
+                text.push_str(user.variables.borrow().get(name).unwrap_or(written));
+            }
+            Stretch::Call { name, arguments, written } => {
+                let function = find(name).filter(|function| function.arguments.contains(&arguments.len()));
+                let Some(function) = function else {
+                    text.push_str(written);
+                    continue;
+                };
+                let arguments: Vec<String> = arguments.iter().map(|one| filled(one, site, user)).collect();
+                text.push_str(&(function.call)(&Call { arguments: &arguments, site, user }));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,259 @@
+//! Runs scripts in Groovy and `BeanShell`, and is their host.
+
+use super::ScriptOutcome;
+use crate::context::UserContext;
+use crate::functions::local_offset;
+use crate::searched::Searched;
+use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
+use brunt_model::java_date::offset_text;
+use brunt_model::scenario::Scope;
+use rand::Rng;
+use std::borrow::Cow;
+
+/// A script, parsed.
+#[derive(Clone)]
+pub struct Parsed(brunt_groovy::Script);
+
+impl Parsed {
+    /// Parses a script.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or names classes that are not known.
+    pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
+        let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
+        match parsed.unsupported().first() {
+            Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
+            None => Ok(Self(parsed)),
+        }
+    }
+
+    /// Runs it; `reply` is what `prev` is.
+    ///
+    /// # Errors
+    ///
+    /// An exception that nothing caught, or too many operations.
+    pub fn run(
+        &self,
+        user: &UserContext,
+        reply: Option<(&Searched<'_>, bool)>,
+        (name, parameters): (&str, &str),
+    ) -> Result<ScriptOutcome, String> {
+        let sample =
+            reply.map(|(searched, success)| ReplySample { searched, label: user.label.borrow().clone(), success });
+        let mut host = ScriptHost { user, sample, parameters, name, outcome: ScriptOutcome::default() };
+        self.0.run(&mut host, &mut Budget::default()).map_err(|error| error.to_string())?;
+        let changed = host.sample.as_ref().map(|sample| sample.success);
+        let mut outcome = host.outcome;
+        if changed != reply.map(|(_, success)| success) {
+            outcome.success = changed;
+        }
+        Ok(outcome)
+    }
+
+    /// Runs it between requests; the text of its value, None where that is `null`.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
+        let mut host = ScriptHost { user, sample: None, parameters: "", name: "", outcome: ScriptOutcome::default() };
+        self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
+    }
+}
+
+/// A reply as scripts see it.
+struct ReplySample<'s, 'a> {
+    searched: &'s Searched<'a>,
+    label: String,
+    success: bool,
+}
+
+impl Sample for ReplySample<'_, '_> {
+    fn label(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.label)
+    }
+
+    fn code(&self) -> Cow<'_, str> {
+        self.searched.status().into()
+    }
+
+    fn message(&self) -> Cow<'_, str> {
+        self.searched.message()
+    }
+
+    fn body(&self) -> Cow<'_, [u8]> {
+        let kept = self.searched.reply.and_then(|reply| reply.kept.as_ref());
+        Cow::Borrowed(kept.map_or(&[], |kept| &kept.body))
+    }
+
+    fn response_headers(&self) -> Cow<'_, str> {
+        self.searched.headers().into()
+    }
+
+    fn request_headers(&self) -> Cow<'_, str> {
+        self.searched.request_headers().into()
+    }
+
+    fn request_data(&self) -> Cow<'_, str> {
+        self.searched.request_body()
+    }
+
+    fn url(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.searched.request.url())
+    }
+
+    fn content_type(&self) -> Cow<'_, str> {
+        let mut fields = self.searched.fields().iter();
+        let found = fields.find(|field| field.0.eq_ignore_ascii_case("content-type"));
+        found.map_or(Cow::Borrowed(""), |field| Cow::Borrowed(&field.1))
+    }
+
+    fn elapsed_ms(&self) -> i64 {
+        self.searched.elapsed_millis as i64
+    }
+
+    fn start_ms(&self) -> i64 {
+        self.end_ms() - self.elapsed_ms()
+    }
+
+    fn end_ms(&self) -> i64 {
+        self.searched.user.worker.surroundings.unix_millis() as i64
+    }
+
+    fn received_bytes(&self) -> i64 {
+        self.searched.bytes as i64
+    }
+
+    fn success(&self) -> bool {
+        self.success
+    }
+
+    fn set_success(&mut self, success: bool) {
+        self.success = success;
+    }
+}
+
+/// What a script reaches of the run.
+struct ScriptHost<'h, 's, 'a> {
+    user: &'h UserContext,
+    sample: Option<ReplySample<'s, 'a>>,
+    parameters: &'h str,
+    name: &'h str,
+    outcome: ScriptOutcome,
+}
+
+impl Host for ScriptHost<'_, '_, '_> {
+    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.user.variables.borrow().get(name).map(|value| value.to_owned().into())
+    }
+
+    fn set_variable(&mut self, name: &str, value: &str) {
+        self.user.variables.borrow_mut().set(name, value);
+    }
+
+    fn remove_variable(&mut self, name: &str) {
+        self.user.variables.borrow_mut().remove(name);
+    }
+
+    fn variables(&self) -> Vec<(String, String)> {
+        self.user.variables.borrow().all()
+    }
+
+    fn property(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.user.worker.commons.property(name).map(Cow::Owned)
+    }
+
+    fn set_property(&mut self, name: &str, value: Option<&str>) {
+        self.user.worker.commons.set_property(name, value);
+    }
+
+    fn sample(&self) -> Option<&dyn Sample> {
+        self.sample.as_ref().map(|sample| -> &dyn Sample { sample })
+    }
+
+    fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
+        self.sample.as_mut().map(|sample| -> &mut dyn Sample { sample })
+    }
+
+    fn failure(&self) -> bool {
+        self.outcome.failure.is_some()
+    }
+
+    fn set_failure(&mut self, failed: bool) {
+        self.outcome.failure = failed.then(|| self.outcome.failure.take().unwrap_or_default());
+    }
+
+    fn failure_message(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.outcome.failure.as_deref().unwrap_or_default())
+    }
+
+    fn set_failure_message(&mut self, message: &str) {
+        if let Some(failure) = &mut self.outcome.failure {
+            message.clone_into(failure);
+        }
+    }
+
+    fn label(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.name)
+    }
+
+    fn parameters(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.parameters)
+    }
+
+    fn thread_number(&self) -> u32 {
+        self.user.number as u32 + 1
+    }
+
+    fn thread_name(&self) -> Cow<'_, str> {
+        format!("{} 1-{}", self.user.worker.population, self.user.number + 1).into()
+    }
+
+    fn group_name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.user.worker.population)
+    }
+
+    fn group_threads(&self) -> u32 {
+        self.user.worker.surroundings.users_there().0 as u32
+    }
+
+    fn iteration(&self) -> u64 {
+        self.user.iteration.get() + 1
+    }
+
+    fn log(&mut self, _: LogLevel, _: &str) {}
+
+    fn log_enabled(&self, _: LogLevel) -> bool {
+        false
+    }
+
+    fn stop(&mut self, what: Stop) {
+        self.outcome.stop = match what {
+            Stop::NextIteration => Scope::Iteration,
+            Stop::NextLoop => Scope::Round,
+            Stop::BreakLoop => Scope::Loop,
+            Stop::Thread => Scope::User,
+            Stop::Test | Stop::TestNow => Scope::Run,
+        };
+    }
+
+    fn pause(&mut self, milliseconds: u64) {
+        self.outcome.pause = self.outcome.pause.saturating_add(milliseconds);
+    }
+
+    fn now_millis(&self) -> i64 {
+        self.user.worker.surroundings.unix_millis() as i64
+    }
+
+    fn default_zone(&self) -> Cow<'_, str> {
+        match local_offset(self.now_millis()) {
+            0 => "UTC".into(),
+            offset => format!("GMT{}", offset_text(offset, ":")).into(),
+        }
+    }
+
+    fn random(&mut self) -> u64 {
+        self.user.worker.random.borrow_mut().next_u64()
+    }
+}

@@ -1,0 +1,179 @@
+//! Operators with two operands, in the strict arithmetic of JEXL 3.
+
+use super::tokens::Token;
+use super::{Value, matches, no_number};
+use std::cmp::Ordering;
+
+/// An operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `==`
+    Equal,
+    /// `!=`
+    Different,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `=~`: matches a regular expression, or is in a list.
+    Matches,
+    /// `!~`
+    MatchesNot,
+    /// `=^`
+    Starts,
+    /// `!^`
+    StartsNot,
+    /// `=$`
+    Ends,
+    /// `!$`
+    EndsNot,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `*`
+    Times,
+    /// `/`
+    Divided,
+    /// `%`
+    Remainder,
+}
+
+impl Operator {
+    /// Levels of precedence; the last binds strongest.
+    pub const LEVELS: usize = 4;
+
+    /// The operator that a token is.
+    pub fn of(token: &Token) -> Option<Self> {
+        let written = match token {
+            Token::Sign(sign) => *sign,
+            Token::Name(name) => name.as_str(),
+            _ => return None,
+        };
+        Some(match written {
+            "==" | "===" | "eq" => Self::Equal,
+            "!=" | "!==" | "ne" => Self::Different,
+            "<" | "lt" => Self::Less,
+            "<=" | "le" => Self::AtMost,
+            ">" | "gt" => Self::Greater,
+            ">=" | "ge" => Self::AtLeast,
+            "=~" => Self::Matches,
+            "!~" => Self::MatchesNot,
+            "=^" => Self::Starts,
+            "!^" => Self::StartsNot,
+            "=$" => Self::Ends,
+            "!$" => Self::EndsNot,
+            "+" => Self::Plus,
+            "-" => Self::Minus,
+            "*" => Self::Times,
+            "/" | "div" => Self::Divided,
+            "%" | "mod" => Self::Remainder,
+            _ => return None,
+        })
+    }
+
+    /// How strongly it binds, from 0.
+    pub fn level(self) -> usize {
+        match self {
+            Self::Equal | Self::Different => 0,
+            Self::Plus | Self::Minus => 2,
+            Self::Times | Self::Divided | Self::Remainder => 3,
+            _ => 1,
+        }
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    ///
+    /// An operand is of the wrong kind.
+    pub fn apply(self, left: &Value, right: &Value) -> Result<Value, String> {
+        let flag = |flag: bool| Ok(Value::Bool(flag));
+        match self {
+            Self::Equal => flag(equal(left, right)?),
+            Self::Different => flag(!equal(left, right)?),
+            Self::Less => flag(compare(left, right)? == Some(Ordering::Less)),
+            Self::AtMost => flag(compare(left, right)?.is_some_and(Ordering::is_le)),
+            Self::Greater => flag(compare(left, right)? == Some(Ordering::Greater)),
+            Self::AtLeast => flag(compare(left, right)?.is_some_and(Ordering::is_ge)),
+            Self::Matches => flag(is_in(left, right)?),
+            Self::MatchesNot => flag(!is_in(left, right)?),
+            Self::Starts => flag(left.text().starts_with(&right.text())),
+            Self::StartsNot => flag(!left.text().starts_with(&right.text())),
+            Self::Ends => flag(left.text().ends_with(&right.text())),
+            Self::EndsNot => flag(!left.text().ends_with(&right.text())),
+            Self::Plus if is_text(left) || is_text(right) => Ok(Value::Text(left.text() + &right.text())),
+            _ => self.calculate(left, right),
+        }
+    }
+
+    fn calculate(self, left: &Value, right: &Value) -> Result<Value, String> {
+        let has_point = |value: &Value| match value {
+            Value::Real(_) => true,
+            Value::Text(text) => text.contains(['.', 'e', 'E']),
+            _ => false,
+        };
+        if has_point(left) || has_point(right) {
+            let (left, right) = (left.real()?, right.real()?);
+            return Ok(Value::Real(match self {
+                Self::Plus => left + right,
+                Self::Minus => left - right,
+                Self::Times => left * right,
+                Self::Divided if right == 0.0 => return Err("division by zero".into()),
+                Self::Divided => left / right,
+                _ => left % right,
+            }));
+        }
+        if *left == Value::Null || *right == Value::Null {
+            return Err(no_number(&Value::Null));
+        }
+        let (left, right) = (left.int()?, right.int()?);
+        let result = match self {
+            Self::Plus => left.checked_add(right),
+            Self::Minus => left.checked_sub(right),
+            Self::Times => left.checked_mul(right),
+            _ if right == 0 => return Err("division by zero".into()),
+            Self::Divided => left.checked_div(right),
+            _ => left.checked_rem(right),
+        };
+        result.map(Value::Int).ok_or_else(|| "a number is too large".into())
+    }
+}
+
+fn is_text(value: &Value) -> bool {
+    matches!(value, Value::Text(_))
+}
+
+fn equal(left: &Value, right: &Value) -> Result<bool, String> {
+    Ok(match (left, right) {
+        (Value::Null, _) | (_, Value::Null) => left == right,
+        (Value::Bool(_), _) | (_, Value::Bool(_)) => left.is_true() == right.is_true(),
+        (Value::List(_), _) | (_, Value::List(_)) => left == right,
+        _ => compare(left, right)? == Some(Ordering::Equal),
+    })
+}
+
+/// How two values compare; None where one of them is not a number.
+fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, String> {
+    Ok(match (left, right) {
+        (Value::Null, _) | (_, Value::Null) => return Err("null cannot be compared".into()),
+        (Value::Real(_), _) | (_, Value::Real(_)) => left.real()?.partial_cmp(&right.real()?),
+        (Value::Int(_), _) | (_, Value::Int(_)) => Some(left.int()?.cmp(&right.int()?)),
+        _ => Some(left.text().cmp(&right.text())),
+    })
+}
+
+fn is_in(left: &Value, right: &Value) -> Result<bool, String> {
+    match right {
+        Value::List(items) => {
+            items.iter().try_fold(false, |found, item| Ok(found || equal(left, item).unwrap_or(false)))
+        }
+        Value::Null => Ok(*left == Value::Null),
+        _ if *left == Value::Null => Ok(false),
+        _ => matches(&left.text(), &right.text()),
+    }
+}

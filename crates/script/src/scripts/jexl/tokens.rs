@@ -1,0 +1,97 @@
+//! Text → tokens.
+
+/// A token, and where it begins.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Token {
+    /// A name or a keyword.
+    Name(String),
+    /// A string literal.
+    Text(String),
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction or exponent.
+    Real(f64),
+    /// An operator or bracket.
+    Sign(&'static str),
+}
+
+/// Longer signs stand first.
+const SIGNS: [&str; 39] = [
+    "===", "!==", "==", "!=", "=~", "!~", "=^", "!^", "=$", "!$", "<=", ">=", "&&", "||", "?:", "??", "..", "+=", "-=",
+    "->", "<", ">", "!", "+", "-", "*", "/", "%", "?", ":", "(", ")", "[", "]", ",", ".", "=", ";", "{",
+];
+
+/// The tokens of a text.
+///
+/// # Errors
+///
+/// A character that begins none, or a string that does not end.
+pub fn read(source: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = source.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, behind) = if first.is_alphabetic() || matches!(first, '_' | '$') {
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(rest.len());
+            (Token::Name(rest[..end].to_owned()), &rest[end..])
+        } else if first.is_ascii_digit() {
+            number(rest)?
+        } else if matches!(first, '"' | '\'') {
+            string(rest, first)?
+        } else {
+            let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+            let sign = sign.ok_or_else(|| format!("`{first}` is not known in a JEXL expression"))?;
+            (Token::Sign(sign), &rest[sign.len()..])
+        };
+        tokens.push(token);
+        rest = behind.trim_start();
+    }
+    Ok(tokens)
+}
+
+fn number(rest: &str) -> Result<(Token, &str), String> {
+    let digits = |from: usize| rest[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = digits(0);
+    let mut real = false;
+    if rest[end..].starts_with('.') && digits(end + 1) > 0 {
+        (real, end) = (true, end + 1 + digits(end + 1));
+    }
+    if rest[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(rest[end + 1..].starts_with(['+', '-']));
+        let count = digits(end + 1 + sign);
+        if count > 0 {
+            (real, end) = (true, end + 1 + sign + count);
+        }
+    }
+    let text = &rest[..end];
+    let mut behind = &rest[end..];
+    if let Some(suffix) = behind.chars().next().filter(|suffix| "lLhHfFdDbB".contains(*suffix)) {
+        real |= "fFdDbB".contains(suffix);
+        behind = &behind[1..];
+    }
+    let wrong = || format!("the number `{text}` is too large");
+    let token = if real { text.parse().ok().map(Token::Real) } else { text.parse().ok().map(Token::Int) };
+    Ok((token.ok_or_else(wrong)?, behind))
+}
+
+fn string(rest: &str, quote: char) -> Result<(Token, &str), String> {
+    let mut text = String::new();
+    let mut characters = rest.char_indices().skip(1);
+    while let Some((at, next)) = characters.next() {
+        if next == quote {
+            return Ok((Token::Text(text), &rest[at + 1..]));
+        }
+        if next != '\\' {
+            text.push(next);
+            continue;
+        }
+        match characters.next().map(|(_, next)| next) {
+            Some('n') => text.push('\n'),
+            Some('t') => text.push('\t'),
+            Some('r') => text.push('\r'),
+            Some(next) if next == quote || next == '\\' => text.push(next),
+            Some(next) => text.extend(['\\', next]),
+            None => break,
+        }
+    }
+    Err(format!("the string {rest} does not end; its {quote} is missing"))
+}
