@@ -1,10 +1,12 @@
 //! Assertions, compiled: what must hold for a reply, and what is said where it does not.
 
+mod messages;
+
 use crate::ScriptError;
 use crate::extract::{json_path, text, tree};
 use crate::pattern::Pattern;
 use crate::scripts::{ParsedScript, ScriptOutcome};
-use crate::searched::Searched;
+use crate::searched::{SampleChanges, Searched};
 use brunt_dom::{Document, XPath};
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
@@ -71,19 +73,27 @@ impl CompiledAssertion {
         matches!(&self.test, Test::Text(test) if test.assertion.ignore_status)
     }
 
-    /// Looks at a reply.
+    /// Looks at a reply; what a script changed of it.
     ///
     /// # Errors
     ///
     /// What does not hold.
-    pub fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
+    pub fn check(&self, searched: &Searched<'_>) -> Result<SampleChanges, String> {
+        if let Test::Script(script) = &self.test {
+            return check_by_script(script, searched);
+        }
+        self.holds(searched).map(|()| SampleChanges::default())
+    }
+
+    fn holds(&self, searched: &Searched<'_>) -> Result<(), String> {
         match &self.test {
             Test::Text(test) => test.check(searched),
             Test::Duration(most) if searched.elapsed_millis > *most => Err(format!(
                 "The operation lasted too long: It took {} milliseconds, but should not have lasted longer than {most} milliseconds.",
                 searched.elapsed_millis
             )),
-            Test::Duration(_) => Ok(()),
+            // A script was asked before.
+            Test::Duration(_) | Test::Script(_) => Ok(()),
             Test::Size(part, is, bytes) => {
                 let size = part.as_ref().map_or(searched.bytes, |part| size(searched, part));
                 if compares(*is, size, *bytes) {
@@ -110,21 +120,24 @@ impl CompiledAssertion {
                     _ => Ok(()),
                 }
             }
-            Test::Script(script) => match script.run(searched.user, Some((searched, true)), "")? {
-                ScriptOutcome { failure: Some(failure), .. } => Err(failure),
-                ScriptOutcome { success: Some(false), .. } => Err("the script calls it a failure".into()),
-                _ => Ok(()),
-            },
             Test::Xml => Document::xml(searched.body()).map(|_| ()).map_err(|error| error.to_string()),
             Test::Md5(sum) => {
-                let body = searched.reply.and_then(|reply| reply.kept.as_ref()).map_or(&[][..], |kept| &kept.body);
-                let is = hexadecimal(&Md5::digest(body));
+                let is = hexadecimal(&Md5::digest(searched.body_bytes()));
                 if is.eq_ignore_ascii_case(sum.trim()) {
                     return Ok(());
                 }
                 Err(format!("Error asserting MD5 sum : got {is} but should have been {}", sum.trim()))
             }
         }
+    }
+}
+
+fn check_by_script(script: &ParsedScript, searched: &Searched<'_>) -> Result<SampleChanges, String> {
+    let ScriptOutcome { failure, changes, .. } = script.run(searched.user, Some((searched, true)), "")?;
+    match (failure, changes.success) {
+        (Some(failure), _) => Err(failure),
+        (None, Some(false)) => Err("the script calls it a failure".into()),
+        (None, _) => Ok(changes),
     }
 }
 
@@ -166,21 +179,25 @@ impl TextTest {
     fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
         let TextAssertion { part, patterns, is, not, any, message, .. } = &self.assertion;
         let text = searched.part(part);
-        let holds = |(number, pattern): (usize, &String)| {
+        let holds = |(number, pattern): &(usize, &String)| {
             let found = match is {
                 TextMatch::Substring => text.contains(pattern.as_str()),
                 TextMatch::Equals => text == pattern.as_str(),
-                TextMatch::Contains | TextMatch::Matches => self.expressions[number].is_found(&text),
+                TextMatch::Contains | TextMatch::Matches => self.expressions[*number].is_found(&text),
             };
             found != *not
         };
-        let failed = patterns.iter().enumerate().find(|pattern| !holds(*pattern)).map(|(_, pattern)| pattern);
-        let passes_any = *any && patterns.iter().enumerate().any(holds);
+        let numbered = || patterns.iter().enumerate();
+        let told = |pattern: &str| messages::told(part, (*is, *not, *any), (pattern, &text));
+        let failed = numbered().find(|pattern| !holds(pattern));
+        let passes = failed.is_none() || (*any && numbered().any(|pattern| holds(&pattern)));
         match failed {
-            Some(_) if passes_any => Ok(()),
+            Some(_) if passes => Ok(()),
             None => Ok(()),
+            Some(_) if text.is_empty() => Err("Response was null".into()),
             Some(_) if !message.is_empty() => Err(message.clone()),
-            Some(pattern) => Err(told(part, *is, *not, pattern)),
+            Some(_) if *any => Err(patterns.iter().map(|pattern| told(pattern) + "\t").collect()),
+            Some((_, pattern)) => Err(told(pattern)),
         }
     }
 }
@@ -190,27 +207,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}"); // a String takes anything
         text
     })
-}
-
-/// What JMeter says of it.
-fn told(part: &ReplyPart, is: TextMatch, not: bool, pattern: &str) -> String {
-    let part = match part {
-        ReplyPart::Body | ReplyPart::UnescapedBody => "text",
-        ReplyPart::Headers => "headers",
-        ReplyPart::Status => "code",
-        ReplyPart::Message => "message",
-        ReplyPart::Url => "URL",
-        ReplyPart::RequestHeaders => "request headers",
-        ReplyPart::RequestBody => "request data",
-        ReplyPart::Variable(_) => "variable",
-    };
-    let verb = match is {
-        TextMatch::Substring | TextMatch::Contains => "contain",
-        TextMatch::Equals => "equal",
-        TextMatch::Matches => "match",
-    };
-    let not = if not { "not " } else { "" };
-    format!("Test failed: {part} expected {not}to {verb} /{pattern}/")
 }
 
 impl JsonTest {

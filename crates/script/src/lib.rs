@@ -7,7 +7,7 @@
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
 //!   `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
-//! * [`body`]: what is sent with a request.
+//! * `records`: samples as result files list them. [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
 
@@ -23,6 +23,7 @@ pub mod functions;
 mod pattern;
 mod program;
 mod reactions;
+mod records;
 mod replies;
 mod scripts;
 mod searched;
