@@ -118,6 +118,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         scale: scale.unwrap_or(1.0),
         max_duration: said("max-duration").then_some(settings.load.max_duration),
         lenient: *lenient,
+        records: None,
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| threads(system.cores)),
     };

@@ -5,9 +5,9 @@ use crate::iteration::{FailedRequest, RequestTiming, StepResult};
 use crate::lanes::within;
 use crate::recorder::Cohort;
 use crate::transactions::OpenTransactions;
-use crate::user::VirtualUser;
+use crate::user::{Exchange, VirtualUser};
 use crate::worker::Shared;
-use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
+use brunt_model::{Clock, Failure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
 use std::pin::pin;
 use std::rc::Rc;
@@ -45,6 +45,12 @@ pub struct Actor<T: Transport> {
     pub along: Vec<Rc<Prepared>>,
     /// None: it has had none yet.
     pub transactions: Option<Box<OpenTransactions>>,
+}
+
+/// A chain of redirects: the last request of it, and the records of those before.
+struct Redirects {
+    last: Sample,
+    records: Vec<SampleRecord>,
 }
 
 impl<T: Transport> Actor<T> {
@@ -105,30 +111,35 @@ impl<T: Transport> Actor<T> {
         let mut reply = self.ask(request, &mut sample, cohort).await;
         let mut at = Rc::clone(request);
         // Boxed: seldom there, and every idle connection would hold the room for it.
-        let mut last_hop: Option<Box<Sample>> = None;
+        let mut redirects: Option<Box<Redirects>> = None;
         for hops in 0.. {
             let led =
                 reply.as_ref().filter(|reply| reply.kept.is_some()).and_then(|r| self.user.redirect(&at, r, hops));
             let Some(next) = led else { break };
-            self.record_hop(cohort, last_hop.as_deref().unwrap_or(&sample));
+            let records = self.end_hop(cohort, (&at, reply.as_ref()), redirects, &sample);
             let before = sample.last_byte;
             let begun = self.shared.time.now();
             let label = next.tags.label;
             let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
-            last_hop = Some(Box::new(hop));
+            redirects = Some(Box::new(Redirects { last: hop, records }));
             at = next;
         }
-        if self.shared.check.is_judged_by_user(at.tags.reply_policy)
-            && let Some(outcome) = self.user.judge(&at, reply.as_ref(), &sample)
-        {
-            sample.outcome = outcome;
-            if let Some(hop) = &mut last_hop {
-                hop.outcome = outcome;
+        if self.shared.check.is_judged_by_user(at.tags.reply_policy) {
+            let hops = redirects.as_mut().map(|redirects| std::mem::take(&mut redirects.records)).unwrap_or_default();
+            let last_hop = redirects.as_ref().map(|redirects| &redirects.last);
+            let exchange =
+                Exchange { first: request, request: &at, reply: reply.as_ref(), sample: &sample, last_hop, hops };
+            if let Some(outcome) = self.user.judge(exchange) {
+                sample.outcome = outcome;
+                if let Some(redirects) = &mut redirects {
+                    redirects.last.outcome = outcome;
+                }
             }
         }
-        self.shared.recorder.borrow_mut().label(cohort, last_hop.as_deref().unwrap_or(&sample));
+        let counted = redirects.as_ref().map_or(&sample, |redirects| &redirects.last);
+        self.shared.recorder.borrow_mut().label(cohort, counted);
         self.ended = sample.last_byte;
         self.shared.recorder.borrow_mut().end(cohort, &sample);
         self.shared.time.catch_up(sample.last_byte);
@@ -147,11 +158,24 @@ impl<T: Transport> Actor<T> {
         StepResult { last: reply, failed, lost, parallel: None }
     }
 
-    /// A hop of a chain of redirects that is not the last.
-    fn record_hop(&self, cohort: Cohort, hop: &Sample) {
+    /// A request ended whose reply redirects; `first` are the clocks of the first. The records of all requests so far.
+    fn end_hop(
+        &mut self,
+        cohort: Cohort,
+        (request, reply): (&Prepared, Option<&Reply>),
+        before: Option<Box<Redirects>>,
+        first: &Sample,
+    ) -> Vec<SampleRecord> {
+        let (hop, mut records) = before.map_or((*first, Vec::new()), |before| (before.last, before.records));
+        if self.shared.check.is_judged_by_user(request.tags.reply_policy)
+            && let Some(reply) = reply
+        {
+            records.extend(self.user.record_hop(request, reply, &hop));
+        }
         let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.label(cohort, hop);
+        recorder.label(cohort, &hop);
         recorder.redirected(cohort);
+        records
     }
 
     pub fn begin(&self, due: RequestTiming, at: Tick) {

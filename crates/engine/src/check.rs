@@ -1,7 +1,7 @@
 //! Whether a reply is good.
 
 use brunt_model::plan::Checks;
-use brunt_model::{Failure, Outcome, Plan, ReplyPolicy};
+use brunt_model::{Failure, Outcome, Plan};
 use brunt_wire::Reply;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ pub struct Check {
     checks: Vec<Checks>,
     /// From begun to last byte.
     timeouts: Vec<Duration>,
-    /// Whether the user itself says what is good.
+    /// Whether the user looks at replies: to say what is good, or to make records.
     judged_by_user: Vec<bool>,
     /// Whether a status that is not expected makes a request fail for its user.
     status_fails: Vec<bool>,
@@ -24,12 +24,12 @@ pub struct Check {
 impl Check {
     /// What the policies of a plan ask for.
     pub fn new(plan: &Plan) -> Self {
-        let policies = || plan.reply_policies.iter();
+        let (policies, records) = (|| plan.reply_policies.iter(), plan.record.records.is_some());
         Self {
             checks: policies().map(|policy| policy.checks.clone()).collect(),
             timeouts: policies().map(|policy| policy.timeout.unwrap_or(plan.connection.timeout)).collect(),
             status_fails: policies().map(|policy| policy.status_fails).collect(),
-            judged_by_user: policies().map(ReplyPolicy::is_judged_by_user).collect(),
+            judged_by_user: policies().map(|policy| records || policy.is_judged_by_user()).collect(),
             lengths: Mutex::default(),
         }
     }
@@ -40,7 +40,7 @@ impl Check {
         self.timeouts[policy as usize]
     }
 
-    /// Whether the user itself says whether replies of this policy are good.
+    /// Whether the user looks at replies of this policy: to say whether they are good, or to make records.
     #[inline]
     pub fn is_judged_by_user(&self, policy: u32) -> bool {
         self.judged_by_user[policy as usize]

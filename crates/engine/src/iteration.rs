@@ -3,13 +3,14 @@
 use crate::actor::Actor;
 use crate::pool::Job;
 use crate::race::{First, race};
-use crate::user::{Step, Turn, Waiting};
+use crate::user::{Exchange, Step, Turn, Waiting};
 use crate::work::{wait_idle, wait_until};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
+use tokio::task::coop::consume_budget;
 
 /// When a request is due.
 #[derive(Clone, Copy)]
@@ -90,14 +91,17 @@ impl<T: Transport> Actor<T> {
     /// Carries out one arrival: all the requests that its user makes of it.
     pub async fn carry_out(&mut self, mut due: RequestTiming) {
         let (mut step, mut asked) = (0, StepResult::default());
+        let mut is_idle = true;
         loop {
             let next = self.user.next(asked.turn(due.iteration, step));
-            if step > 0 && asks(&next) {
+            // That of an arrival of the open loop was counted when the arrival was due.
+            if (step > 0 || self.shared.common.pool.is_none()) && asks(&next) {
                 self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
             }
             asked = match next {
                 Step::Done if step > 0 => return self.end_transactions(),
-                Step::Done => return self.broken(due, "a virtual user has no request".into()),
+                Step::Done if !is_idle => return self.asked_nothing(due),
+                Step::Done => return self.without_request(due),
                 Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
                 Step::Broken(why) => return self.broken(due, why),
                 Step::Last(request) => {
@@ -125,14 +129,26 @@ impl<T: Transport> Actor<T> {
                 Step::Think(time) => {
                     self.pause_in_transactions(nanos(time));
                     due = due.behind(due.planned + time);
+                    is_idle = false;
                     if !self.think_until(due.planned).await {
-                        return self.end_run_in_transactions(&asked, due, step);
+                        return self.end_run(&asked, due, step);
                     }
                     continue;
                 }
+                Step::Sample => {
+                    is_idle = false;
+                    due = due.behind(self.made_sample().max(due.planned));
+                    if self.ended >= self.shared.ends.get() {
+                        return self.end_run(&asked, due, step);
+                    }
+                    // Scripts that make one sample after the other would keep other tasks from running.
+                    consume_budget().await;
+                    continue;
+                }
                 Step::Wait(waiting) => {
+                    is_idle = false;
                     let Some(waited) = self.wait_for(waiting).await else {
-                        return self.end_run_in_transactions(&asked, due, step);
+                        return self.end_run(&asked, due, step);
                     };
                     self.pause_in_transactions(waited);
                     due = due.behind(self.ended.max(due.planned));
@@ -152,7 +168,7 @@ impl<T: Transport> Actor<T> {
             // Further requests of the same arrival are due when the last was answered.
             due = due.behind(self.ended + self.pause);
             if due.planned >= self.shared.ends.get() {
-                return self.end_run_in_transactions(&asked, due, step);
+                return self.end_run(&asked, due, step);
             }
             if !self.pause.is_zero() {
                 wait_until(&self.shared, &self.timer, due.planned).await;
@@ -160,11 +176,47 @@ impl<T: Transport> Actor<T> {
         }
     }
 
+    /// A sample that is no request was made: what follows is due now.
+    fn made_sample(&mut self) -> Tick {
+        let from = self.ended.max(self.shared.begins.get());
+        let now = self.shared.time.now().max(from);
+        self.shared.recorder.borrow_mut().thought(from, now.min(self.shared.ends.get()));
+        self.ended = now;
+        now
+    }
+
+    /// The iteration is over, and nothing was asked.
+    fn asked_nothing(&mut self, due: RequestTiming) {
+        self.drop_arrival(due, 0);
+        self.end_transactions();
+    }
+
+    /// The user did nothing at all.
+    fn without_request(&mut self, due: RequestTiming) {
+        if self.shared.common.pool.is_none() {
+            self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
+        }
+        self.broken(due, "a virtual user has no request".into());
+    }
+
+    /// An arrival of the open loop for which nothing was asked is dropped.
+    fn drop_arrival(&self, due: RequestTiming, step: u32) {
+        if step == 0 && self.shared.common.pool.is_some() {
+            let mut recorder = self.shared.recorder.borrow_mut();
+            recorder.acted(self.ended.max(due.free));
+            recorder.dropped(self.shared.cohort(due.planned));
+        }
+    }
+
+    /// The run is over behind a request, or in a pause.
+    fn end_run(&mut self, asked: &StepResult, due: RequestTiming, step: u32) {
+        self.drop_arrival(due, step);
+        self.end_run_in_transactions(asked, due, step);
+    }
+
     /// The user does nothing more, of its own will; an arrival that it asked nothing for is dropped.
     fn leave(&mut self, due: RequestTiming, step: u32, ends_run: bool) {
-        if step == 0 {
-            self.shared.recorder.borrow_mut().dropped(self.shared.cohort(due.planned));
-        }
+        self.drop_arrival(due, step);
         self.leaves = true;
         self.end_transactions();
         if ends_run {
@@ -221,7 +273,7 @@ impl<T: Transport> Actor<T> {
     }
 
     /// A request whose connection was lost before its reply began.
-    fn lost_with(&self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
+    fn lost_with(&mut self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
         let cohort = self.shared.cohort(due.planned);
         self.begin(RequestTiming { arrives: false, ..due }, self.ended);
         let sample = Sample {
@@ -238,6 +290,10 @@ impl<T: Transport> Actor<T> {
             user: self.number as u32,
             ..Sample::default()
         };
+        if self.shared.check.is_judged_by_user(request.tags.reply_policy) {
+            let (sample, last_hop, hops) = (&sample, None, Vec::new());
+            let _ = self.user.judge(Exchange { first: request, request, reply: None, sample, last_hop, hops });
+        }
         let mut recorder = self.shared.recorder.borrow_mut();
         recorder.label(cohort, &sample);
         recorder.end(cohort, &sample);

@@ -5,9 +5,9 @@
 
 use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
-use crate::user::{Step, Turn, VirtualUser};
+use crate::user::{Exchange, Step, Turn, VirtualUser};
 use crate::work::wait_until;
-use brunt_model::{Clock, Outcome, Sample, Tick};
+use brunt_model::{Clock, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -42,8 +42,12 @@ impl VirtualUser for LaneProgram {
         self.0.user.borrow_mut().redirect(from, reply, hops)
     }
 
-    fn judge(&mut self, request: &Prepared, reply: Option<&Reply>, sample: &Sample) -> Option<Outcome> {
-        self.0.user.borrow_mut().judge(request, reply, sample)
+    fn judge(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+        self.0.user.borrow_mut().judge(exchange)
+    }
+
+    fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
+        self.0.user.borrow_mut().record_hop(request, reply, sample)
     }
 }
 

@@ -178,7 +178,7 @@ impl Parts<'_> {
                 self.gather.tell(&Event::Samples(samples));
             }
             Event::Reading(reading) => self.read(number, reading.values),
-            Event::Target { .. } | Event::Warning(_) => self.gather.tell(&event),
+            Event::Target { .. } | Event::Warning(_) | Event::Records(_) => self.gather.tell(&event),
             Event::Finished(finish) => self.finished(number, finish.error),
             Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
         }

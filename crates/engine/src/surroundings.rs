@@ -61,6 +61,10 @@ impl Surroundings for Alone {
         (unix_seconds() * 1e3) as u64
     }
 
+    fn unix_millis_at(&self, at: Tick) -> u64 {
+        at.nanos_since(Tick::ZERO) / 1_000_000
+    }
+
     fn users_there(&self) -> (u64, u64) {
         (1, 1)
     }
@@ -72,7 +76,11 @@ impl Surroundings for Alone {
 
 impl Surroundings for RunSurroundings {
     fn unix_millis(&self) -> u64 {
-        self.zero_unix_millis + self.time.now().nanos_since(Tick::ZERO) / 1_000_000
+        self.unix_millis_at(self.time.now())
+    }
+
+    fn unix_millis_at(&self, at: Tick) -> u64 {
+        self.zero_unix_millis + at.nanos_since(Tick::ZERO) / 1_000_000
     }
 
     fn users_there(&self) -> (u64, u64) {

@@ -361,7 +361,7 @@ fn plan(load: Load, duration: Duration) -> Plan {
         connection: Connection::plain(secs(30), secs(10)),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: ms(100), labels: 1000, samples: true },
+        record: Record { interval: ms(100), labels: 1000, samples: true, records: None },
         seed: 7,
         threads: 1,
         processes: 1,

@@ -1,7 +1,7 @@
 //! What a virtual user does next.
 
 use brunt_model::scenario::Pauses;
-use brunt_model::{Outcome, Sample};
+use brunt_model::{Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::{Prepared, Reply};
 use std::fmt;
 use std::pin::Pin;
@@ -22,6 +22,8 @@ pub enum Step {
     Parallel(Vec<Rc<Prepared>>, usize),
     /// A think time.
     Think(Duration),
+    /// It made a sample that is no request: nothing of it is counted.
+    Sample,
     /// It waits for something, at most until the load ends.
     Wait(Waiting),
     /// Steps begin that are timed together, under this name.
@@ -77,6 +79,23 @@ pub struct Turn<'a> {
     pub failed: bool,
 }
 
+/// A request and what came of it, with the redirects that are part of it.
+#[derive(Debug)]
+pub struct Exchange<'a> {
+    /// The first request.
+    pub first: &'a Prepared,
+    /// The last: what the first was redirected to, or the first itself.
+    pub request: &'a Prepared,
+    /// The reply to the last; None where no whole one came.
+    pub reply: Option<&'a Reply>,
+    /// The clocks of all of it.
+    pub sample: &'a Sample,
+    /// The clocks of the last alone; None where there was no redirect.
+    pub last_hop: Option<&'a Sample>,
+    /// Records of the requests before the last, where such are wanted.
+    pub hops: Vec<SampleRecord>,
+}
+
 /// Decides what one user does. One iteration is one arrival of an open loop, or one round of a closed one.
 pub trait VirtualUser {
     /// The next step.
@@ -86,9 +105,15 @@ pub trait VirtualUser {
     /// one in the totals.
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
 
-    /// What it says of the reply to its last request, before that is recorded; `reply` is None where no whole one came. It is asked
-    /// where the policy of the request has actions or assertions. None: what the checks of the policy say.
-    fn judge(&mut self, request: &Prepared, reply: Option<&Reply>, sample: &Sample) -> Option<Outcome> {
+    /// What it says of the reply to its last request, before that is recorded. It is asked where the policy of the request has
+    /// actions or assertions, and where the plan asks for records. None: what the checks of the policy say.
+    fn judge(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+        let _ = exchange;
+        None
+    }
+
+    /// The record of a request whose reply redirects to the next. None: the plan asks for no records.
+    fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
         let _ = (request, reply, sample);
         None
     }
@@ -98,6 +123,9 @@ pub trait VirtualUser {
 pub trait Surroundings {
     /// Milliseconds since 1970-01-01 UTC.
     fn unix_millis(&self) -> u64;
+
+    /// The same for an instant of the run.
+    fn unix_millis_at(&self, at: Tick) -> u64;
 
     /// How many users of this population there are now, and how many of all.
     fn users_there(&self) -> (u64, u64);
@@ -116,4 +144,9 @@ pub trait Users {
 
     /// A request to where connections are opened before the load begins.
     fn first(&self) -> Rc<Prepared>;
+
+    /// The records of samples that its users have made since the last call, where the plan asks for records.
+    fn take_records(&self) -> Vec<SampleRecord> {
+        Vec::new()
+    }
 }

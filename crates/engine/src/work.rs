@@ -86,7 +86,6 @@ impl Own {
         }
         let cohort = actor.shared.cohort(due);
         let number = actor.shared.tickets.take(cohort)?;
-        actor.shared.recorder.borrow_mut().due(cohort);
         Some(Job { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
     }
 

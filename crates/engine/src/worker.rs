@@ -280,6 +280,7 @@ pub async fn work<T: Transport>(shared: Rc<Shared<T>>) {
         start_arrivals(&shared, begins);
         run_load(&shared, begins).await;
     }
+    hand_over_records(&shared);
     shared.say(Message::Over(shared.source()));
 }
 
@@ -510,6 +511,15 @@ fn cut_off<T: Transport>(shared: &Shared<T>) {
     shared.time.fire_all();
 }
 
+fn hand_over_records<T: Transport>(shared: &Shared<T>) {
+    if shared.plan.record.records.is_some() {
+        let records = shared.users.take_records();
+        if !records.is_empty() {
+            shared.say(Message::Records(records));
+        }
+    }
+}
+
 fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase: Phase) {
     let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
@@ -520,6 +530,7 @@ fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase:
     if let Some(samples) = samples {
         shared.say(Message::Samples(samples));
     }
+    hand_over_records(shared);
     shared.say(Message::Snapshot(shared.source(), Box::new(snapshot)));
     tell_target(shared);
 }

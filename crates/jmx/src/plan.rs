@@ -31,7 +31,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
-use brunt_model::plan::{Connection, Dialling, Record, ResolveAll, Tls};
+use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
 pub use files::PlanFolder;
@@ -59,6 +59,8 @@ pub struct PlanSurroundings<'a> {
     pub max_duration: Option<Duration>,
     /// Elements that are not supported are left out; otherwise they are errors.
     pub lenient: bool,
+    /// Which records of samples are made.
+    pub records: Option<Records>,
     /// Seed of all random choices.
     pub seed: u64,
     /// Worker threads.
@@ -237,7 +239,12 @@ impl<'a> Reader<'a> {
             connection: self.connection.clone(),
             objectives: Vec::new(),
             until: None,
-            record: Record { interval: INTERVAL, labels: 10_000, samples: false },
+            record: Record {
+                interval: INTERVAL,
+                labels: 10_000,
+                samples: false,
+                records: self.surroundings.records.clone(),
+            },
             seed: self.surroundings.seed,
             threads: self.surroundings.threads,
             processes: 1,

@@ -1,6 +1,6 @@
 //! The only thing that leaves the engine.
 
-use crate::{Environment, Plan, Sample, Snapshot, Tick};
+use crate::{Environment, Plan, Sample, SampleRecord, Snapshot, Tick};
 use serde::{Deserialize, Serialize};
 
 /// What happened, in the order in which it was known.
@@ -47,6 +47,8 @@ pub enum Event {
     },
     /// Single samples, where the plan asks for them.
     Samples(Vec<Sample>),
+    /// Single samples as result files list them, where the plan asks for them. Event logs do not keep them.
+    Records(Vec<SampleRecord>),
     /// Something measured beside the requests.
     Reading(Reading),
     /// Something that the reader of the report should know.

@@ -321,4 +321,29 @@ pub struct Record {
     pub labels: u32,
     /// True: every sample is recorded, too.
     pub samples: bool,
+    /// What listeners are handed of each sample for result files; null: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<Records>,
+}
+
+/// What listeners are handed of each sample for result files: [`SampleRecord`](crate::SampleRecord)s.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Records {
+    /// How much of each sample.
+    #[serde(default)]
+    pub detail: RecordDetail,
+    /// Names of the variables whose values go with each sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+}
+
+/// How much a record holds of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordDetail {
+    /// What a line of a CSV file has.
+    #[default]
+    Lines,
+    /// Header fields and bodies, too, as XML files have them.
+    Full,
 }

@@ -91,7 +91,7 @@ impl Run {
                     population.fold_population(snapshot);
                 }
             }
-            Event::Samples(_) => {}
+            Event::Samples(_) | Event::Records(_) => {}
             Event::Reading(r) => {
                 self.readings.entry(r.source.clone()).or_default().extend(r.values.iter().cloned());
                 self.history.entry(r.source.clone()).or_default().push(r);

@@ -77,6 +77,9 @@ pub enum Step {
         /// Whether pauses between its requests count.
         #[serde(default)]
         pauses: Pauses,
+        /// Records list its samples within it, and not by themselves.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        parent: bool,
         /// Its steps.
         steps: Vec<Step>,
     },

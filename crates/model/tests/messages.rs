@@ -9,7 +9,7 @@ use brunt_model::tally::{Phases, Statuses};
 use brunt_model::{
     Account, Event, Failure, Finish, Flow, Loss, Outcome, Part, Phase, Reading, Sample, Snapshot, Tally,
 };
-use brunt_model::{Tick, TransactionTally, Warning};
+use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -177,6 +177,11 @@ fn sample() -> impl Strategy<Value = Sample> {
     })
 }
 
+fn record((label, start_unix_millis): (String, u64)) -> SampleRecord {
+    let sub_results = vec![SampleRecord { label: label.clone(), ..SampleRecord::default() }];
+    SampleRecord { label, start_unix_millis, sub_results, ..SampleRecord::default() }
+}
+
 fn event() -> impl Strategy<Value = Event> {
     let (at, text) = (|| any::<u64>().prop_map(Tick), || ".{0,40}");
     let value = (text(), prop::num::f64::ANY.prop_filter("NaN differs from itself", |value| !value.is_nan()));
@@ -189,6 +194,7 @@ fn event() -> impl Strategy<Value = Event> {
         (vec(text(), 0..3), option::of(text())).prop_map(|(addresses, server)| Event::Target { addresses, server }),
         snapshot().prop_map(|snapshot| Event::Snapshot(Box::new(snapshot))),
         vec(sample(), 0..4).prop_map(Event::Samples),
+        vec((text(), any::<u64>()), 0..3).prop_map(|all| Event::Records(all.into_iter().map(record).collect())),
         reading.prop_map(Event::Reading),
         (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
         finish.prop_map(|(at, interrupted, error)| Event::Finished(Finish { at, interrupted, error })),

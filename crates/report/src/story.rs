@@ -41,7 +41,7 @@ fn plan(load: Load) -> Plan {
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: seconds(1), labels: 100, samples: false },
+        record: Record { interval: seconds(1), labels: 100, samples: false, records: None },
         seed: 1,
         threads: 2,
         processes: 1,

@@ -92,7 +92,7 @@ impl Listen for Mailbox {
     fn hear(&mut self, event: &Event) {
         let mut state = self.shared.state();
         // Nobody would take it out again.
-        if !state.ended && !matches!(event, Event::Samples(_)) {
+        if !state.ended && !matches!(event, Event::Samples(_) | Event::Records(_)) {
             state.queue.push(event.clone(), MOST_WAITING);
             self.shared.changed.notify_all();
         }

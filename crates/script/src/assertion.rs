@@ -1,9 +1,10 @@
 //! Assertions, compiled: what must hold for a reply, and what is said where it does not.
 
+mod messages;
+
 use crate::ScriptError;
 use crate::extract::{json_path, text, tree};
 use crate::pattern::Pattern;
-use crate::scripts::{ParsedScript, ScriptOutcome};
 use crate::searched::Searched;
 use brunt_dom::{Document, XPath};
 use brunt_model::extract::ReplyPart;
@@ -38,7 +39,6 @@ enum Test {
         invert: bool,
     },
     Xml,
-    Script(ParsedScript),
 }
 
 #[derive(Debug)]
@@ -110,15 +110,9 @@ impl CompiledAssertion {
                     _ => Ok(()),
                 }
             }
-            Test::Script(script) => match script.run(searched.user, Some((searched, true)), "")? {
-                ScriptOutcome { failure: Some(failure), .. } => Err(failure),
-                ScriptOutcome { success: Some(false), .. } => Err("the script calls it a failure".into()),
-                _ => Ok(()),
-            },
             Test::Xml => Document::xml(searched.body()).map(|_| ()).map_err(|error| error.to_string()),
             Test::Md5(sum) => {
-                let body = searched.reply.and_then(|reply| reply.kept.as_ref()).map_or(&[][..], |kept| &kept.body);
-                let is = hexadecimal(&Md5::digest(body));
+                let is = hexadecimal(&Md5::digest(searched.body_bytes()));
                 if is.eq_ignore_ascii_case(sum.trim()) {
                     return Ok(());
                 }
@@ -146,9 +140,7 @@ impl Test {
                 Self::Xpath { path: compiled, written: path.clone(), invert: *invert }
             }
             AssertionTest::Xml => Self::Xml,
-            AssertionTest::Script(script) => {
-                Self::Script(ParsedScript::new(script, &script.source).map_err(|error| error.to_string())?)
-            }
+            AssertionTest::Script(script) => return Err(format!("script `{}` is no test of texts", script.name)),
         })
     }
 }
@@ -166,21 +158,25 @@ impl TextTest {
     fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
         let TextAssertion { part, patterns, is, not, any, message, .. } = &self.assertion;
         let text = searched.part(part);
-        let holds = |(number, pattern): (usize, &String)| {
+        let holds = |(number, pattern): &(usize, &String)| {
             let found = match is {
                 TextMatch::Substring => text.contains(pattern.as_str()),
                 TextMatch::Equals => text == pattern.as_str(),
-                TextMatch::Contains | TextMatch::Matches => self.expressions[number].is_found(&text),
+                TextMatch::Contains | TextMatch::Matches => self.expressions[*number].is_found(&text),
             };
             found != *not
         };
-        let failed = patterns.iter().enumerate().find(|pattern| !holds(*pattern)).map(|(_, pattern)| pattern);
-        let passes_any = *any && patterns.iter().enumerate().any(holds);
+        let numbered = || patterns.iter().enumerate();
+        let told = |pattern: &str| messages::told(part, (*is, *not, *any), (pattern, &text));
+        let failed = numbered().find(|pattern| !holds(pattern));
+        let passes = failed.is_none() || (*any && numbered().any(|pattern| holds(&pattern)));
         match failed {
-            Some(_) if passes_any => Ok(()),
+            Some(_) if passes => Ok(()),
             None => Ok(()),
+            Some(_) if text.is_empty() => Err("Response was null".into()),
             Some(_) if !message.is_empty() => Err(message.clone()),
-            Some(pattern) => Err(told(part, *is, *not, pattern)),
+            Some(_) if *any => Err(patterns.iter().map(|pattern| told(pattern) + "\t").collect()),
+            Some((_, pattern)) => Err(told(pattern)),
         }
     }
 }
@@ -190,27 +186,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}"); // a String takes anything
         text
     })
-}
-
-/// What JMeter says of it.
-fn told(part: &ReplyPart, is: TextMatch, not: bool, pattern: &str) -> String {
-    let part = match part {
-        ReplyPart::Body | ReplyPart::UnescapedBody => "text",
-        ReplyPart::Headers => "headers",
-        ReplyPart::Status => "code",
-        ReplyPart::Message => "message",
-        ReplyPart::Url => "URL",
-        ReplyPart::RequestHeaders => "request headers",
-        ReplyPart::RequestBody => "request data",
-        ReplyPart::Variable(_) => "variable",
-    };
-    let verb = match is {
-        TextMatch::Substring | TextMatch::Contains => "contain",
-        TextMatch::Equals => "equal",
-        TextMatch::Matches => "match",
-    };
-    let not = if not { "not " } else { "" };
-    format!("Test failed: {part} expected {not}to {verb} /{pattern}/")
 }
 
 impl JsonTest {

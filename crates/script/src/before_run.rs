@@ -42,6 +42,9 @@ impl BeforeRun {
             population: String::new(),
             expressions: Expressions::default(),
             nesting: Cell::default(),
+            population_number: 0,
+            records: None,
+            finished: RefCell::default(),
         };
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {

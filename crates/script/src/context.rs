@@ -4,8 +4,9 @@ use crate::files::Files;
 use crate::scripts::Expressions;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
-use brunt_model::Plan;
+use brunt_model::plan::Records;
 use brunt_model::scenario::Scope;
+use brunt_model::{Plan, SampleRecord};
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -166,6 +167,12 @@ pub struct WorkerContext {
     pub expressions: Expressions,
     /// How deep texts are evaluated within texts, now.
     pub nesting: Cell<u32>,
+    /// Its number in the plan, from 0.
+    pub population_number: usize,
+    /// Which records of samples the plan asks for.
+    pub records: Option<Records>,
+    /// Records that nobody has taken yet.
+    pub finished: RefCell<Vec<SampleRecord>>,
 }
 
 /// What one user has.
@@ -189,6 +196,11 @@ pub struct UserContext {
 }
 
 impl WorkerContext {
+    /// The name of a user's thread as JMeter writes it.
+    pub fn thread_name(&self, user: u64) -> String {
+        format!("{} {}-{}", self.population, self.population_number + 1, user + 1)
+    }
+
     /// How often this was asked of this counter before, by all users of all processes that take turns.
     pub fn count(&self, counter: &str) -> u64 {
         self.surroundings.among_processes(self.commons.count(counter))

@@ -6,8 +6,8 @@
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
-//!   `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
-//! * [`body`]: what is sent with a request.
+//!   `script_call`, `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
+//! * `records`: samples as result files list them. [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
@@ -27,7 +27,9 @@ pub mod functions;
 mod pattern;
 mod program;
 mod reactions;
+mod records;
 mod replies;
+mod script_call;
 mod scripts;
 mod searched;
 pub mod template;

@@ -9,7 +9,7 @@ mod compiler;
 
 use crate::data::Rows;
 use crate::pattern::Pattern;
-use crate::scripts::ParsedScript;
+use crate::script_call::ScriptCall;
 use crate::template::Template;
 use crate::{Feeds, ScriptError};
 use brunt_model::load::Think;
@@ -66,8 +66,10 @@ pub enum Op {
     Row(usize),
     /// A variable gets the next number of a counter.
     Count(Box<CompiledCounter>),
-    /// A script is run, with these parameters.
-    Script(Box<ParsedScript>, Template),
+    /// A script is run.
+    Script(Box<ScriptCall>),
+    /// A sample is made that is no request.
+    Sample(Box<CompiledSample>),
     /// A lock is taken, as soon as nobody else has it.
     Lock(Template),
     /// The lock that was taken last is given back.
@@ -172,8 +174,8 @@ pub enum Op {
         /// Behind the steps.
         end: usize,
     },
-    /// Steps begin that are timed together, under this name.
-    BeginTransaction(Arc<str>, Pauses),
+    /// Steps begin that are timed together, under this name; whether records list them within it.
+    BeginTransaction(Arc<str>, Pauses, bool),
     /// They are over.
     EndTransaction,
     /// Something is over.
@@ -235,6 +237,17 @@ pub struct CompiledCounter {
     pub resets: bool,
     /// The place, the same for all users.
     pub site: String,
+}
+
+/// A sample that is no request, compiled.
+#[derive(Debug)]
+pub struct CompiledSample {
+    /// Its label.
+    pub label: Template,
+    /// What makes it; None: it lists the user's variables.
+    pub script: Option<ScriptCall>,
+    /// The number of the policy.
+    pub policy: u32,
 }
 
 /// A choice among branches.

@@ -2,28 +2,68 @@
 
 use crate::assertion::CompiledAssertion;
 use crate::extract::CompiledExtractor;
-use crate::scripts::{ParsedScript, ScriptOutcome};
+use crate::script_call::ScriptCall;
+use crate::scripts::ScriptOutcome;
 use crate::searched::Searched;
 use crate::template::{Place, Template};
 use crate::texts::Compiled;
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
-use brunt_model::reply_policy::{Assertion, ReplyAction};
+use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::Scope;
-use brunt_model::{Failure, Outcome, ReplyPolicy};
+use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy};
 
 /// What is done with a reply.
 #[derive(Debug)]
 pub struct Reactions {
     actions: Vec<Action>,
-    assertions: Vec<Compiled<Assertion, CompiledAssertion>>,
+    /// With their names.
+    assertions: Vec<(String, Asserts)>,
+}
+
+#[derive(Debug)]
+enum Asserts {
+    Test(Compiled<Assertion, CompiledAssertion>),
+    Script(Box<ScriptCall>),
+}
+
+impl Asserts {
+    fn new(assertion: &Assertion, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        Ok(match &assertion.test {
+            AssertionTest::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
+            _ => Self::Test(Compiled::new(assertion, feeds, CompiledAssertion::new)?),
+        })
+    }
+}
+
+/// What is said of a reply.
+#[derive(Debug)]
+pub struct Verdict {
+    /// What became of the request.
+    pub outcome: Outcome,
+    /// What each assertion says, and what went wrong with extractors and scripts; None: nobody wants to know.
+    pub results: Option<Vec<AssertionRecord>>,
+}
+
+impl Verdict {
+    /// Nothing was looked at.
+    pub fn new(outcome: Outcome, wants_results: bool) -> Self {
+        Self { outcome, results: wants_results.then(Vec::new) }
+    }
+
+    fn add(&mut self, name: &str, said: Result<(), String>, is_error: bool) {
+        if let Some(results) = &mut self.results {
+            let failed = said.is_err();
+            let (failure, error) = (failed && !is_error, failed && is_error);
+            results.push(AssertionRecord { name: name.to_owned(), failure, error, message: said.err() });
+        }
+    }
 }
 
 #[derive(Debug)]
 enum Action {
     Extract(Compiled<Extractor, CompiledExtractor>),
-    /// A script and its parameters.
-    Script(Box<ParsedScript>, Template),
+    Script(Box<ScriptCall>),
     /// A variable, and its text.
     Set(String, Template),
 }
@@ -32,10 +72,7 @@ impl Action {
     fn new(action: &ReplyAction, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         Ok(match action {
             ReplyAction::Extract(extractor) => Self::Extract(Compiled::new(extractor, feeds, CompiledExtractor::new)?),
-            ReplyAction::Script(script) => {
-                let parameters = Template::compile_expressions(&script.parameters, Place::Text, feeds)?;
-                Self::Script(Box::new(ParsedScript::new(script, &script.source)?), parameters)
-            }
+            ReplyAction::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
             ReplyAction::Set { variable, value } => {
                 Self::Set(variable.clone(), Template::compile_expressions(value, Place::Text, feeds)?)
             }
@@ -51,70 +88,97 @@ impl Reactions {
     /// One of them makes no sense.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let actions = policy.actions.iter().map(|action| Action::new(action, feeds)).collect::<Result<_, _>>()?;
-        let compile = |assertion| Compiled::new(assertion, feeds, CompiledAssertion::new);
+        let compile =
+            |assertion: &Assertion| Ok::<_, ScriptError>((assertion.name.clone(), Asserts::new(assertion, feeds)?));
         let assertions = policy.assertions.iter().map(compile).collect::<Result<_, _>>()?;
         Ok(Self { actions, assertions })
     }
 
     /// Sets variables from a reply and runs scripts, in order; what became of the request, which a script may say. `fill` makes
     /// texts. An extractor or script that makes no sense only now is a failure of the request.
-    pub fn act(&self, searched: &Searched<'_>, mut outcome: Outcome, fill: impl Fn(&Template) -> String) -> Outcome {
+    pub fn act(&self, searched: &mut Searched<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
         for action in &self.actions {
-            let went_well = match action {
+            let (name, went) = match action {
                 Action::Extract(extractor) => {
                     let set = |extractor: &CompiledExtractor| {
                         let mut random = searched.user.worker.random.borrow_mut();
                         extractor.set(searched, &mut *random);
                     };
-                    extractor.with(&fill, CompiledExtractor::new, set).is_ok()
+                    let set = extractor.with(&fill, CompiledExtractor::new, set);
+                    ("extractor", set.map_err(|error| error.to_string()))
                 }
-                Action::Script(script, parameters) => {
-                    let reply = Some((searched, outcome.is_good()));
-                    let ran = script.run(searched.user, reply, &fill(parameters));
-                    ran.map(|ran| obey(&ran, searched, &mut outcome)).is_ok()
+                Action::Script(script) => {
+                    let reply = Some((&*searched, verdict.outcome.is_good()));
+                    let ran = script.run(searched.user, reply, &fill);
+                    let went = ran.map(|ran| obey(ran, searched, &mut verdict.outcome));
+                    (script.name(), if script.is_forgiving { Ok(()) } else { went })
                 }
                 Action::Set(variable, value) => {
                     let value = fill(value);
                     searched.user.variables.borrow_mut().set(variable, &value);
-                    true
+                    ("variable", Ok(()))
                 }
             };
-            if !went_well && searched.reply.is_some() {
-                outcome.failure = Some(Failure::Check);
+            if searched.reply.is_some() && went.is_err() {
+                verdict.outcome.failure = Some(Failure::Check);
+                verdict.add(name, went, true);
             }
         }
-        outcome
     }
 
-    /// What became of a request, whose outcome without assertions this is.
-    pub fn judge(&self, searched: &Searched<'_>, mut outcome: Outcome, fill: impl Fn(&Template) -> String) -> Outcome {
-        if searched.reply.is_none() {
-            return outcome;
+    /// What became of a request, whose outcome without assertions the verdict has.
+    pub fn judge(&self, searched: &mut Searched<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
+        let has_reply = searched.reply.is_some();
+        if !has_reply && verdict.results.is_none() {
+            return;
         }
-        for assertion in &self.assertions {
+        for (name, assertion) in &self.assertions {
             let look = |assertion: &CompiledAssertion| {
-                if assertion.ignores_status() && outcome.failure.is_none() {
-                    outcome.expected = true;
+                if assertion.ignores_status() && has_reply && verdict.outcome.failure.is_none() {
+                    verdict.outcome.expected = true;
                 }
                 assertion.check(searched)
             };
-            let holds = assertion.with(&fill, CompiledAssertion::new, look);
-            if !matches!(holds, Ok(Ok(()))) {
-                outcome.failure = Some(Failure::Check);
+            let (said, is_error) = match assertion {
+                Asserts::Test(test) => match test.with(&fill, CompiledAssertion::new, look) {
+                    Ok(said) => (said, false),
+                    Err(error) => (Err(error.to_string()), true),
+                },
+                Asserts::Script(script) => (check_by_script(script, searched, &fill), false),
+            };
+            if has_reply && said.is_err() {
+                verdict.outcome.failure = Some(Failure::Check);
             }
+            verdict.add(name, said, is_error);
         }
-        outcome
+    }
+}
+
+fn check_by_script(
+    script: &ScriptCall,
+    searched: &mut Searched<'_>,
+    fill: impl Fn(&Template) -> String,
+) -> Result<(), String> {
+    let ScriptOutcome { failure, changes, .. } = script.run(searched.user, Some((&*searched, true)), fill)?;
+    match (failure, changes.success) {
+        (Some(failure), _) => Err(failure),
+        (None, Some(false)) => Err("the script calls it a failure".into()),
+        (None, _) => {
+            searched.change(changes);
+            Ok(())
+        }
     }
 }
 
 /// What a script says of the reply and of its user.
-fn obey(ran: &ScriptOutcome, searched: &Searched<'_>, outcome: &mut Outcome) {
+fn obey(ran: ScriptOutcome, searched: &mut Searched<'_>, outcome: &mut Outcome) {
     if ran.stop != Scope::Nothing {
         searched.user.stop.set(ran.stop);
     }
-    match ran.success {
+    match ran.changes.success {
         Some(true) if searched.reply.is_some() => (outcome.expected, outcome.failure) = (true, None),
         Some(false) if searched.reply.is_some() => outcome.failure = Some(Failure::Check),
         _ => {}
     }
+    searched.change(ran.changes);
 }

@@ -56,6 +56,13 @@ impl Memory {
         self.jar = Jar::default();
     }
 
+    /// Whether the last request is repeated, with credentials where some are known, if this is the reply to it.
+    pub fn repeats<T: Transport>(&self, script: &WorkerScript<T>, reply: Option<&Reply>) -> bool {
+        let (Some(ask), Some(reply)) = (&self.asking, reply) else { return false };
+        let most = script.policy(ask.request.reply_policy).repeats_unauthorized;
+        matches!(reply.status, 401 | 407) && ask.repeats < most
+    }
+
     /// The step of a request of the scenario.
     pub fn ask<T: Transport>(&mut self, script: &WorkerScript<T>, ask: Ask) -> Step {
         let step = self.step(script, &ask);

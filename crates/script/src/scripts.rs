@@ -10,7 +10,7 @@ mod jexl;
 
 use crate::ScriptError;
 use crate::context::UserContext;
-use crate::searched::Searched;
+use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::Dialect;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 use std::cell::RefCell;
@@ -46,8 +46,10 @@ pub struct ScriptOutcome {
     pub pause: u64,
     /// Of an assertion: why it does not hold.
     pub failure: Option<String>,
-    /// Of an assertion: whether the reply was called good or bad.
-    pub success: Option<bool>,
+    /// What it changed of the sample.
+    pub changes: SampleChanges,
+    /// Its value as text, where it is a plain one.
+    pub value: Option<String>,
 }
 
 impl Code {
@@ -118,6 +120,18 @@ impl Expressions {
         }
     }
 
+    /// A script whose source may be another each time.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn script(&self, script: &Script) -> Result<ParsedScript, ScriptError> {
+        match &*self.parsed(script.language, &script.source) {
+            Ok(code) => Ok(ParsedScript { name: script.name.clone(), code: code.clone() }),
+            Err(why) => Err(ScriptError::Scenario(format!("script `{}`: {why}", script.name))),
+        }
+    }
+
     fn parsed(&self, language: ScriptLanguage, source: &str) -> Parsed {
         let mut parsed = self.parsed.borrow_mut();
         let known = parsed.entry(language).or_default();
@@ -162,7 +176,8 @@ mod tests {
         let request = Prepared::default();
         let kept = body.map(|body| Box::new(Kept { body: body.into(), ..Kept::default() }));
         let reply = Reply { status: 200, kept, ..Reply::default() };
-        let searched = Searched::new(&request, Some(&reply), &brunt_model::Sample::default(), user);
+        let sample = brunt_model::Sample::default();
+        let searched = Searched::new(&request, Some(&reply), &sample, user);
         script(source).unwrap().run(user, body.map(|_| (&searched, true)), "")
     }
 
@@ -185,7 +200,7 @@ mod tests {
         let failed =
             "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('no ' + prev.getResponseCode())";
         assert_eq!(run(failed, &user, Some("x")).unwrap().failure.as_deref(), Some("no 200"));
-        assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().success, Some(false));
+        assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
         assert_eq!(run("ctx.getEngine().askThreadsToStop()", &user, None).unwrap().stop, Scope::Run);
     }
 

@@ -1,6 +1,7 @@
 //! A reply as extractors and assertions look at it: its parts as texts, each made once.
 
 use crate::context::UserContext;
+use crate::records::failures;
 use brunt_model::extract::ReplyPart;
 use brunt_model::{Body, Sample};
 use brunt_wire::{Prepared, Reply};
@@ -15,28 +16,107 @@ pub struct Searched<'a> {
     pub request: &'a Prepared,
     /// The reply, where a whole one came.
     pub reply: Option<&'a Reply>,
+    /// The clocks of all of it.
+    pub sample: &'a Sample,
     /// Milliseconds from begun to last byte.
     pub elapsed_millis: u64,
     /// Bytes that came, heads and bodies.
     pub bytes: u64,
     /// Whose it is.
     pub user: &'a UserContext,
+    /// Where the server could not be reached: its addresses.
+    pub addresses: Vec<String>,
+    /// What scripts changed of it.
+    pub changes: SampleChanges,
     body: OnceCell<Cow<'a, str>>,
     json: OnceCell<Option<Value>>,
 }
 
+/// What scripts changed of a sample.
+#[derive(Debug, Clone, Default)]
+pub struct SampleChanges {
+    /// Its label.
+    pub label: Option<String>,
+    /// Its response code.
+    pub code: Option<String>,
+    /// Its response message.
+    pub message: Option<String>,
+    /// Its body.
+    pub body: Option<Vec<u8>>,
+    /// Its response headers.
+    pub headers: Option<String>,
+    /// What it says was sent.
+    pub request: Option<String>,
+    /// Start and end, milliseconds since 1970.
+    pub times: Option<(i64, i64)>,
+    /// Whether it is a success.
+    pub success: Option<bool>,
+    /// It is in no result.
+    pub is_ignored: bool,
+}
+
+impl SampleChanges {
+    /// Takes over later changes.
+    fn merge(&mut self, later: Self) {
+        let Self { label, code, message, body, headers, request, times, success, is_ignored } = later;
+        self.label = label.or(self.label.take());
+        self.code = code.or(self.code.take());
+        self.message = message.or(self.message.take());
+        self.body = body.or(self.body.take());
+        self.headers = headers.or(self.headers.take());
+        self.request = request.or(self.request.take());
+        self.times = times.or(self.times);
+        self.success = success.or(self.success);
+        self.is_ignored |= is_ignored;
+    }
+}
+
 impl<'a> Searched<'a> {
     /// A reply that nobody has looked at, with the sample of its request.
-    pub fn new(request: &'a Prepared, reply: Option<&'a Reply>, sample: &Sample, user: &'a UserContext) -> Self {
-        let (body, json) = (OnceCell::new(), OnceCell::new());
+    pub fn new(request: &'a Prepared, reply: Option<&'a Reply>, sample: &'a Sample, user: &'a UserContext) -> Self {
         let elapsed_millis = sample.last_byte.nanos_since(sample.begun) / 1_000_000;
-        Self { request, reply, elapsed_millis, bytes: sample.bytes_received, user, body, json }
+        Self {
+            request,
+            reply,
+            sample,
+            elapsed_millis,
+            bytes: sample.bytes_received,
+            user,
+            addresses: Vec::new(),
+            changes: SampleChanges::default(),
+            body: OnceCell::new(),
+            json: OnceCell::new(),
+        }
+    }
+
+    /// A script changed something of it.
+    pub fn change(&mut self, changes: SampleChanges) {
+        if changes.body.is_some() {
+            (self.body, self.json) = (OnceCell::new(), OnceCell::new());
+        }
+        self.changes.merge(changes);
+    }
+
+    /// The body.
+    pub fn body_bytes(&self) -> &[u8] {
+        let kept = self.reply.and_then(|reply| reply.kept.as_ref());
+        self.changes.body.as_deref().or_else(|| Some(&kept?.body)).unwrap_or_default()
     }
 
     /// The body as text: what is no UTF-8 is replaced.
     pub fn body(&self) -> &str {
-        let kept = self.reply.and_then(|reply| reply.kept.as_ref());
-        self.body.get_or_init(|| kept.map_or(Cow::Borrowed(""), |kept| String::from_utf8_lossy(&kept.body)))
+        self.body.get_or_init(|| {
+            if let Some(changed) = &self.changes.body {
+                return Cow::Owned(String::from_utf8_lossy(changed).into_owned());
+            }
+            let kept = self.reply.and_then(|reply| reply.kept.as_ref());
+            kept.map_or(Cow::Borrowed(""), |kept| String::from_utf8_lossy(&kept.body))
+        })
+    }
+
+    /// The label.
+    pub fn label(&self) -> String {
+        self.changes.label.clone().unwrap_or_else(|| self.user.label.borrow().clone())
     }
 
     /// The body as JSON, where it is some.
@@ -50,21 +130,41 @@ impl<'a> Searched<'a> {
         head.map_or(&[], |head| &head.1)
     }
 
-    /// The status; empty where no whole reply came.
-    pub fn status(&self) -> String {
-        self.reply.map_or_else(String::new, |reply| reply.status.to_string())
+    /// The value of a header field of the reply.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let found = self.fields().iter().find(|field| field.0.eq_ignore_ascii_case(name));
+        found.map(|field| field.1.as_str())
     }
 
-    /// The phrase behind the status.
+    /// The status; where no whole reply came, JMeter's words for the failure.
+    pub fn status(&self) -> String {
+        match (&self.changes.code, self.reply) {
+            (Some(code), _) => code.clone(),
+            (None, Some(reply)) => reply.status.to_string(),
+            (None, None) => failures::code(self.sample),
+        }
+    }
+
+    /// The phrase behind the status; where no whole reply came, JMeter's words for the failure.
     pub fn message(&self) -> Cow<'_, str> {
-        let first = self.reply.and_then(|reply| reply.kept.as_ref()).map(|kept| kept.first_bytes.as_slice());
-        let line = first.and_then(|bytes| bytes.split(|byte| *byte == b'\n').next()).unwrap_or_default();
+        if let Some(message) = &self.changes.message {
+            return Cow::Borrowed(message);
+        }
+        let Some(reply) = self.reply else { return failures::message(self).into() };
+        let Some(first) = reply.kept.as_ref().map(|kept| &kept.first_bytes).filter(|bytes| !bytes.is_empty()) else {
+            let status = http::StatusCode::from_u16(reply.status).ok();
+            return status.and_then(|status| status.canonical_reason()).unwrap_or_default().into();
+        };
+        let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
         String::from_utf8_lossy(phrase.trim_ascii())
     }
 
     /// The status line and the header fields, a line each.
     pub fn headers(&self) -> String {
+        if let Some(headers) = &self.changes.headers {
+            return headers.clone();
+        }
         let Some(reply) = self.reply else { return String::new() };
         let mut text = format!("HTTP/1.1 {} {}\n", reply.status, self.message());
         self.fields().iter().for_each(|(name, value)| line(&mut text, name, value));
@@ -85,6 +185,9 @@ impl<'a> Searched<'a> {
 
     /// The body of the request; the query where it has none.
     pub fn request_body(&self) -> Cow<'_, str> {
+        if let Some(request) = &self.changes.request {
+            return Cow::Borrowed(request);
+        }
         let Some(parts) = self.request.parts() else { return Cow::Borrowed("") };
         match &parts.body {
             Body::Text(text) => Cow::Borrowed(text),

@@ -7,7 +7,7 @@ use crate::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
-use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
+use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop, Tick};
 use brunt_wire::h1::{Common, H1};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -22,6 +22,10 @@ pub struct Still;
 impl Surroundings for Still {
     fn unix_millis(&self) -> u64 {
         1_780_000_000_123
+    }
+
+    fn unix_millis_at(&self, at: Tick) -> u64 {
+        self.unix_millis() + at.nanos_since(Tick::ZERO) / 1_000_000
     }
 
     fn users_there(&self) -> (u64, u64) {
@@ -47,6 +51,9 @@ pub fn user_with(commons: Arc<Commons>) -> UserContext {
         population: "main".into(),
         expressions: Expressions::default(),
         nesting: Cell::default(),
+        population_number: 0,
+        records: None,
+        finished: RefCell::default(),
     };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }
@@ -60,7 +67,7 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
         connection: Connection::plain(Duration::from_secs(1), Duration::from_secs(1)),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false },
+        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false, records: None },
         seed: 1,
         threads: 1,
         processes: 1,

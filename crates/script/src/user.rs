@@ -15,9 +15,10 @@ use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::variables::{Names, Variables};
 use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
+use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, Scope, TextRules};
-use brunt_model::{Body, Plan, ReplyPolicy, Request};
+use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord};
 use brunt_wire::request::{BadRequest, Draft};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
@@ -44,6 +45,10 @@ pub struct CompiledScript {
     commons: Arc<Commons>,
     /// The name of the population.
     name: String,
+    /// Which records of samples the plan asks for.
+    records: Option<Records>,
+    /// JMeter's rules hold.
+    is_jmeter: bool,
     /// Users need a context of their own.
     has_context: bool,
     /// Virtual users of all workers together.
@@ -124,7 +129,8 @@ impl CompiledScript {
         // Populations do not draw the same values.
         let seed = plan.seed.wrapping_add((number as u64) << 48);
         let names = Arc::new(feeds.names.clone());
-        let has_context = scenario.texts != TextRules::Placeholders || !names.all().is_empty();
+        let records = plan.record.records.clone();
+        let has_context = scenario.texts != TextRules::Placeholders || !names.all().is_empty() || records.is_some();
         let (commons, name, filled) = (Arc::clone(commons), population.name.clone(), OnceLock::new());
         Ok(Self {
             entries,
@@ -137,6 +143,8 @@ impl CompiledScript {
             filled,
             commons,
             name,
+            records,
+            is_jmeter: scenario.texts == TextRules::Jmeter,
             has_context,
             users,
             seed,
@@ -156,7 +164,7 @@ impl CompiledScript {
 
     /// The users of a worker.
     pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
-        let UsersOf { worker, labels: number_of, surroundings, .. } = of;
+        let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
             entry.templates.is_none().then(|| prepare(&**transport, &entry.request, *label).map_err(|e| e.to_string()))
@@ -176,7 +184,7 @@ impl CompiledScript {
             number_of: Rc::clone(number_of),
             labels,
             variables: Vec::new(),
-            context: self.worker_context(worker, surroundings),
+            context: self.worker_context((population, worker), surroundings),
             compiled: Arc::clone(self),
             transport: Rc::clone(transport),
         };
@@ -188,7 +196,11 @@ impl CompiledScript {
         self.entries.iter().map(|entry| &self.policies[entry.request.reply_policy as usize])
     }
 
-    fn worker_context(&self, worker: usize, surroundings: &Rc<dyn Surroundings>) -> Rc<WorkerContext> {
+    fn worker_context(
+        &self,
+        (population_number, worker): (usize, usize),
+        surroundings: &Rc<dyn Surroundings>,
+    ) -> Rc<WorkerContext> {
         Rc::new(WorkerContext {
             commons: Arc::clone(&self.commons),
             surroundings: Rc::clone(surroundings),
@@ -196,6 +208,9 @@ impl CompiledScript {
             population: self.name.clone(),
             expressions: Expressions::default(),
             nesting: Cell::default(),
+            population_number,
+            records: self.records.clone(),
+            finished: RefCell::default(),
         })
     }
 }
@@ -287,6 +302,9 @@ impl<T: Transport> WorkerScript<T> {
             [Op::Next { .. }] if matches!(self.compiled.shares[..], [weight] if weight > 0) => 0,
             _ => return None,
         };
+        if self.context.records.is_some() {
+            return None;
+        }
         let is_inert = self.inert.get(self.policy_of(entry) as usize).copied().unwrap_or(false);
         self.ready.get(entry)?.as_ref().filter(|_| is_inert)?.clone().ok()
     }
@@ -429,6 +447,10 @@ impl<T: Transport> Users for Table<T> {
     fn first(&self) -> Rc<Prepared> {
         let user = self.0.user_context(0);
         self.0.prepared(self.0.pick(Order::Sequence, 0, 0), 0, user.as_deref()).unwrap_or_default()
+    }
+
+    fn take_records(&self) -> Vec<SampleRecord> {
+        std::mem::take(&mut *self.0.context.finished.borrow_mut())
     }
 }
 

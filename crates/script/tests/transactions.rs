@@ -1,81 +1,14 @@
 //! Transactions of compiled scenarios, carried out by the engine on a fake clock.
 
-use brunt_engine::{Control, Epoch, Time, Users, UsersOf, World, run};
-use brunt_model::load::{Arrivals, Shape, Think};
-use brunt_model::plan::{Connection, Record};
+mod world;
+
+use brunt_engine::{Control, run};
 use brunt_model::scenario::{Order, Pauses, Scope, Step};
-use brunt_model::{
-    Environment, Event, Failure, Load, Plan, Population, ReplyPolicy, Request, Run, Scenario, Stop, Tick,
-};
+use brunt_model::{Environment, Event, Failure, Plan, Run, Tick};
 use brunt_script::CompiledScript;
-use brunt_wire::fake::{Answer, FakeTransport};
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::sync::Arc;
+use brunt_wire::fake::Answer;
 use std::time::Duration;
-
-const MS: u64 = 1_000_000;
-
-fn ms(n: u64) -> Duration {
-    Duration::from_millis(n)
-}
-
-/// A server that answers each request, after a time that depends on its number.
-struct Fake {
-    script: Arc<CompiledScript>,
-    answer: fn(u64, Tick) -> Answer,
-}
-
-impl World for Fake {
-    type Transport = FakeTransport<Time>;
-
-    fn epoch(&self) -> Epoch {
-        Epoch::Fake
-    }
-
-    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
-        let (answer, mut n) = (self.answer, 0);
-        let server = move |now| {
-            n += 1;
-            answer(n - 1, now)
-        };
-        Rc::new(FakeTransport::new(time.clone(), Rc::new(RefCell::new(server)), Rc::new(Cell::new(0))))
-    }
-
-    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
-        self.script.users(transport, of)
-    }
-
-    fn labels(&self) -> Vec<String> {
-        self.script.labels()
-    }
-}
-
-fn plan(load: Load, seconds: u64, steps: Vec<Step>) -> Plan {
-    let requests = vec![Request::get("http://h/a"), Request::get("http://h/b")];
-    let stop = Stop::after(Duration::from_secs(seconds), Duration::from_secs(5));
-    Plan {
-        populations: Population::only(load, Scenario::of(requests, steps), stop),
-        reply_policies: vec![ReplyPolicy::default()],
-        connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
-        objectives: Vec::new(),
-        until: None,
-        record: Record { interval: ms(100), labels: 100, samples: true },
-        seed: 7,
-        threads: 1,
-        processes: 1,
-        precise: false,
-    }
-}
-
-fn closed(users: f64) -> Load {
-    Load::Closed { users: Shape::constant(users), think: Think::NONE }
-}
-
-fn open(rate: f64) -> Load {
-    let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
-    Load::Open { rate, arrivals, connections: None, max_in_flight: 1000 }
-}
+use world::{Fake, MS, PAUSE, after_100ms, closed, ms, open, plan};
 
 fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
     let world = Fake { script: CompiledScript::all(plan).expect("a script").remove(0), answer };
@@ -87,15 +20,9 @@ fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
     seen
 }
 
-fn after_100ms(_: u64, now: Tick) -> Answer {
-    Answer::Reply(200, now + ms(100))
-}
-
 fn transaction(name: &str, pauses: Pauses, steps: Vec<Step>) -> Step {
-    Step::Transaction { name: name.into(), pauses, steps }
+    Step::Transaction { name: name.into(), pauses, parent: false, steps }
 }
-
-const PAUSE: Step = Step::Think(Think { least: Duration::from_millis(300), most: Duration::from_millis(300) });
 
 /// Started, succeeded, failed, unfinished.
 fn counts(run: &Run, name: &str) -> [u64; 4] {

@@ -49,7 +49,12 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         connection,
         objectives: settings.checks.objectives.clone(),
         until: load::until(settings)?,
-        record: Record { interval: settings.output.interval, labels: settings.output.labels, samples: false },
+        record: Record {
+            interval: settings.output.interval,
+            labels: settings.output.labels,
+            samples: false,
+            records: None,
+        },
         seed: settings.load.seed.unwrap_or(system.seed),
         threads,
         processes,

@@ -51,7 +51,7 @@ impl RunLog {
         &self.path
     }
 
-    /// Appends an event, its secrets redacted; when this returns, the system has it. The first error ends the log, not the run: all later
+    /// Appends an event, its secrets redacted, unless it holds single records; when this returns, the system has it. The first error ends the log, not the run: all later
     /// events are let go in silence, and what was whole stays whole.
     ///
     /// # Errors
@@ -59,6 +59,9 @@ impl RunLog {
     /// If the log cannot be written; only once.
     pub fn take(&mut self, event: &Event) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
+        if matches!(event, Event::Records(_)) {
+            return Ok(());
+        }
         let event = self.redactor.event(event);
         match writer.write(&event) {
             Ok(bytes) => self.whole_bytes += bytes,

@@ -90,7 +90,8 @@ pub struct Kept {
     pub cookie: Option<String>,
     /// The header fields that were wanted, in order, and how the body ends.
     pub head: Option<(Head, Vec<(String, String)>)>,
-    /// Where the whole head was wanted: all bytes as they came, up to those that were read together with its end.
+    /// Where the whole head was wanted: all bytes as they came, up to those that were read together with its end. Where the
+    /// status line was wanted: the first bytes, with that line.
     pub first_bytes: Vec<u8>,
 }
 
@@ -110,6 +111,8 @@ pub struct Wants {
     pub server: bool,
     /// The whole head.
     pub head: bool,
+    /// The status line.
+    pub status_line: bool,
     /// Fields of the head.
     pub fields: WantedFields,
     /// The cookie that was set last.
@@ -207,6 +210,12 @@ pub trait Transport: 'static {
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …
     fn take_note(&self) -> Option<String>;
+
+    /// The addresses that connections for this request go to, as far as they are known.
+    fn addresses(&self, request: &Prepared) -> Vec<String> {
+        let _ = request;
+        Vec::new()
+    }
 
     /// What the server calls itself, and its addresses, once known; told once.
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)>;

@@ -44,7 +44,7 @@ pub fn plan(args: &Args, found: PlanInputs, system: &System) -> Result<(Plan, Op
         connection: connection(args, found),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: INTERVAL, labels: 1, samples: true },
+        record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
         seed: 0,
         threads: args.side.threads.unwrap_or(1),
         processes: processes(connections, args.side.processes)?,

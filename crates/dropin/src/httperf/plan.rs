@@ -40,7 +40,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>, system: &System)
         connection,
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: INTERVAL, labels: 1, samples: true },
+        record: Record { interval: INTERVAL, labels: 1, samples: true, records: None },
         seed: args.client.0,
         threads: args.side.threads.unwrap_or(1),
         processes: args.side.processes.unwrap_or(1),

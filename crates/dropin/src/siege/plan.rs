@@ -44,6 +44,7 @@ pub fn plan(settings: &Settings, asked: &[UrlEntry], system: &System) -> Result<
             interval: INTERVAL,
             labels: if settings.shows_lines() { LABELS_SHOWN } else { LABELS },
             samples: true,
+            records: None,
         },
         seed: system.seed,
         threads: settings.side.threads.unwrap_or(1),

@@ -137,6 +137,7 @@ impl Reader<'_> {
                 one(Step::Transaction {
                     name: self.before.text(&element.name()),
                     pauses: if included { Pauses::Included } else { Pauses::Excluded },
+                    parent: self.flag(element, "TransactionController.parent", false),
                     steps: self.body(element, scope)?,
                 })
             }

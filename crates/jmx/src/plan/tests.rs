@@ -12,6 +12,7 @@ fn surroundings<'a>(properties: &'a PropertyMap, folder: &'a PlanFolder) -> Plan
         scale: 1.0,
         max_duration: None,
         lenient: false,
+        records: None,
         seed: 1,
         threads: 1,
     }

@@ -16,7 +16,7 @@ pub use write::{account_message, event_message};
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Event {
-    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")]
+    #[prost(oneof = "Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12")]
     pub kind: Option<Kind>,
 }
 
@@ -44,6 +44,8 @@ pub enum Kind {
     Lost(Lost),
     #[prost(message, boxed, tag = "11")]
     Population(Box<Population>),
+    #[prost(message, tag = "12")]
+    Records(Records),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -304,6 +306,12 @@ pub struct Histogram {
     pub steps: Vec<u32>,
     #[prost(uint64, repeated, tag = "6")]
     pub counts: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct Records {
+    #[prost(string, tag = "1")]
+    pub records_json: String,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

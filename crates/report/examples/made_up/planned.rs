@@ -67,7 +67,7 @@ fn plan(rate: f64) -> Plan {
         connection: connection(),
         objectives: vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 1.0 }],
         until: None,
-        record: Record { interval: Duration::from_millis(250), labels: 100, samples: false },
+        record: Record { interval: Duration::from_millis(250), labels: 100, samples: false, records: None },
         seed: 7,
         threads: 1,
         processes: 1,

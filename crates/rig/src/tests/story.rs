@@ -199,7 +199,7 @@ pub fn plan(rate: f64) -> Plan {
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(1), seconds(1)) },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: seconds(1), labels: 10, samples: false },
+        record: Record { interval: seconds(1), labels: 10, samples: false, records: None },
         seed: 7,
         threads: 1,
         processes: 1,

@@ -41,7 +41,8 @@ fn extractor(from: ExtractFrom, take: Take, default: Option<&str>) -> Extractor 
 /// The variables of a user whose `v` was `old`, behind this reply.
 fn set(body: &str, extractor: &Extractor) -> Vec<(String, String)> {
     let (user, request, reply) = (user(), Prepared::default(), reply(body));
-    let searched = Searched::new(&request, Some(&reply), &Sample::default(), &user);
+    let sample = Sample::default();
+    let searched = Searched::new(&request, Some(&reply), &sample, &user);
     CompiledExtractor::new(extractor).unwrap().set(&searched, &mut Pcg64Mcg::seed_from_u64(1));
 
     user.variables.borrow().all()

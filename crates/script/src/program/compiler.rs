@@ -1,11 +1,13 @@
 //! The tree of steps → operations in a row.
 
-use super::{Choice, CompiledCounter, Op, Test, shares};
+use super::{Choice, CompiledCounter, CompiledSample, Op, Test, shares};
 use crate::pattern::Pattern;
-use crate::scripts::ParsedScript;
+use crate::script_call::ScriptCall;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, Share, Step, Values};
+use brunt_model::scenario::{
+    Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, ScriptSample, Share, Step, Values,
+};
 
 /// Where a step stands.
 #[derive(Clone, Copy)]
@@ -89,8 +91,8 @@ impl<'a> Compiler<'a> {
             }
             Step::Together { manner, steps } => self.together(*manner, steps, context)?,
             Step::Group { steps, .. } => self.steps(steps, context)?,
-            Step::Transaction { name, pauses, steps } => {
-                self.ops.push(Op::BeginTransaction(name.as_str().into(), *pauses));
+            Step::Transaction { name, pauses, parent, steps } => {
+                self.ops.push(Op::BeginTransaction(name.as_str().into(), *pauses, *parent));
                 self.within(Open::Transaction, steps, context)?;
             }
             Step::Loop { times, steps } => self.repeat(times.as_ref(), steps, context)?,
@@ -154,20 +156,23 @@ impl<'a> Compiler<'a> {
                 return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
             }
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
-            Step::Script(script) => {
-                let parameters = self.text(&script.parameters)?;
-                Op::Script(Box::new(ParsedScript::new(script, &script.source)?), parameters)
-            }
-            Step::Sample(sample) => {
-                let wrong = format!("`{}` is a sample of a script, and only plans of JMeter have these", sample.label);
-                return Err(ScriptError::Scenario(wrong));
-            }
+            Step::Script(script) => Op::Script(Box::new(ScriptCall::new(script, self.feeds)?)),
+            Step::Sample(sample) => Op::Sample(Box::new(self.sample(sample)?)),
             Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
             Step::Stop(scope) => Op::Stop(*scope),
             _ => return Ok(()),
         };
         self.ops.push(op);
         Ok(())
+    }
+
+    fn sample(&mut self, sample: &ScriptSample) -> Result<CompiledSample, ScriptError> {
+        let script = sample.script.as_ref().map(|script| ScriptCall::new(script, self.feeds));
+        Ok(CompiledSample {
+            label: self.text(&sample.label)?,
+            script: script.transpose()?,
+            policy: sample.reply_policy,
+        })
     }
 
     fn text(&mut self, text: &str) -> Result<Template, ScriptError> {

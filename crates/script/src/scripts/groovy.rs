@@ -3,8 +3,9 @@
 use super::ScriptOutcome;
 use crate::context::UserContext;
 use crate::functions::local_offset;
-use crate::searched::Searched;
+use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
+use brunt_model::Tick;
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
 use rand::Rng;
@@ -39,16 +40,11 @@ impl Parsed {
         reply: Option<(&Searched<'_>, bool)>,
         (name, parameters): (&str, &str),
     ) -> Result<ScriptOutcome, String> {
-        let sample =
-            reply.map(|(searched, success)| ReplySample { searched, label: user.label.borrow().clone(), success });
+        let sample = reply.map(|(searched, success)| ReplySample::new(searched, success));
         let mut host = ScriptHost { user, sample, parameters, name, outcome: ScriptOutcome::default() };
-        self.0.run(&mut host, &mut Budget::default()).map_err(|error| error.to_string())?;
-        let changed = host.sample.as_ref().map(|sample| sample.success);
-        let mut outcome = host.outcome;
-        if changed != reply.map(|(_, success)| success) {
-            outcome.success = changed;
-        }
-        Ok(outcome)
+        let value = self.0.run(&mut host, &mut Budget::default()).map_err(|error| error.to_string())?;
+        let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
+        Ok(ScriptOutcome { changes, value: value.to_text().filter(|_| !value.is_null()), ..host.outcome })
     }
 
     /// Runs it between requests; the text of its value, None where that is `null`.
@@ -65,30 +61,71 @@ impl Parsed {
 /// A reply as scripts see it.
 struct ReplySample<'s, 'a> {
     searched: &'s Searched<'a>,
-    label: String,
     success: bool,
+    /// What the script changed.
+    changes: SampleChanges,
+}
+
+impl<'s, 'a> ReplySample<'s, 'a> {
+    fn new(searched: &'s Searched<'a>, success: bool) -> Self {
+        Self { searched, success, changes: SampleChanges::default() }
+    }
+
+    fn millis_at(&self, tick: Tick) -> i64 {
+        self.searched.user.worker.surroundings.unix_millis_at(tick) as i64
+    }
+
+    fn times(&self) -> (i64, i64) {
+        let sample = self.searched.sample;
+        let measured = || (self.millis_at(sample.begun), self.millis_at(sample.last_byte));
+        self.changes.times.or(self.searched.changes.times).unwrap_or_else(measured)
+    }
+}
+
+/// A text that a script changed, or the one that was.
+fn changed<'c>(change: Option<&'c String>, or: impl FnOnce() -> Cow<'c, str>) -> Cow<'c, str> {
+    change.map_or_else(or, |text| Cow::Borrowed(text.as_str()))
 }
 
 impl Sample for ReplySample<'_, '_> {
     fn label(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.label)
+        changed(self.changes.label.as_ref(), || self.searched.label().into())
+    }
+
+    fn set_label(&mut self, label: &str) {
+        self.changes.label = Some(label.to_owned());
     }
 
     fn code(&self) -> Cow<'_, str> {
-        self.searched.status().into()
+        changed(self.changes.code.as_ref(), || self.searched.status().into())
+    }
+
+    fn set_code(&mut self, code: &str) {
+        self.changes.code = Some(code.to_owned());
     }
 
     fn message(&self) -> Cow<'_, str> {
-        self.searched.message()
+        changed(self.changes.message.as_ref(), || self.searched.message())
+    }
+
+    fn set_message(&mut self, message: &str) {
+        self.changes.message = Some(message.to_owned());
     }
 
     fn body(&self) -> Cow<'_, [u8]> {
-        let kept = self.searched.reply.and_then(|reply| reply.kept.as_ref());
-        Cow::Borrowed(kept.map_or(&[], |kept| &kept.body))
+        Cow::Borrowed(self.changes.body.as_deref().unwrap_or_else(|| self.searched.body_bytes()))
+    }
+
+    fn set_body(&mut self, body: &[u8]) {
+        self.changes.body = Some(body.to_owned());
     }
 
     fn response_headers(&self) -> Cow<'_, str> {
-        self.searched.headers().into()
+        changed(self.changes.headers.as_ref(), || self.searched.headers().into())
+    }
+
+    fn set_response_headers(&mut self, headers: &str) {
+        self.changes.headers = Some(headers.to_owned());
     }
 
     fn request_headers(&self) -> Cow<'_, str> {
@@ -96,7 +133,11 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn request_data(&self) -> Cow<'_, str> {
-        self.searched.request_body()
+        changed(self.changes.request.as_ref(), || self.searched.request_body())
+    }
+
+    fn set_request_data(&mut self, data: &str) {
+        self.changes.request = Some(data.to_owned());
     }
 
     fn url(&self) -> Cow<'_, str> {
@@ -104,33 +145,56 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn content_type(&self) -> Cow<'_, str> {
-        let mut fields = self.searched.fields().iter();
-        let found = fields.find(|field| field.0.eq_ignore_ascii_case("content-type"));
-        found.map_or(Cow::Borrowed(""), |field| Cow::Borrowed(&field.1))
+        Cow::Borrowed(self.searched.field("content-type").unwrap_or_default())
+    }
+
+    fn thread_name(&self) -> Cow<'_, str> {
+        self.searched.user.worker.thread_name(self.searched.user.number).into()
     }
 
     fn elapsed_ms(&self) -> i64 {
-        self.searched.elapsed_millis as i64
+        self.end_ms() - self.start_ms()
+    }
+
+    fn latency_ms(&self) -> i64 {
+        let sample = self.searched.sample;
+        if sample.first_byte == Tick::ZERO {
+            0
+        } else {
+            self.millis_at(sample.first_byte) - self.millis_at(sample.begun)
+        }
     }
 
     fn start_ms(&self) -> i64 {
-        self.end_ms() - self.elapsed_ms()
+        self.times().0
     }
 
     fn end_ms(&self) -> i64 {
-        self.searched.user.worker.surroundings.unix_millis() as i64
+        self.times().1
+    }
+
+    fn set_times_ms(&mut self, start: i64, end: i64) {
+        self.changes.times = Some((start, end));
     }
 
     fn received_bytes(&self) -> i64 {
         self.searched.bytes as i64
     }
 
+    fn sent_bytes(&self) -> i64 {
+        self.searched.sample.bytes_sent as i64
+    }
+
     fn success(&self) -> bool {
-        self.success
+        self.changes.success.unwrap_or(self.success)
     }
 
     fn set_success(&mut self, success: bool) {
-        self.success = success;
+        self.changes.success = Some(success);
+    }
+
+    fn set_ignore(&mut self) {
+        self.changes.is_ignored = true;
     }
 }
 
@@ -207,7 +271,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn thread_name(&self) -> Cow<'_, str> {
-        format!("{} 1-{}", self.user.worker.population, self.user.number + 1).into()
+        self.user.worker.thread_name(self.user.number).into()
     }
 
     fn group_name(&self) -> Cow<'_, str> {

@@ -1,19 +1,21 @@
 //! The virtual user: it carries out the program of its scenario, step by step.
 
 mod acts;
+mod samples;
 
 use super::{Hop, Order, Scope, WorkerScript, pick};
 use crate::context::UserContext;
 use crate::data::RowTaken;
 use crate::program::{Choice, Op, Program, Test};
+use crate::records::{self, Recording};
 use crate::replies::Memory;
 use crate::searched::Searched;
 use crate::template::Template;
-use brunt_engine::{Step, Turn, VirtualUser};
+use brunt_engine::{Exchange, Step, Turn, VirtualUser};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Manner;
-use brunt_model::{Outcome, Sample};
+use brunt_model::{Outcome, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use rand::RngExt;
 use std::rc::Rc;
@@ -22,6 +24,9 @@ use std::time::Duration;
 
 /// So many operations without a request or a pause are a scenario that goes round for nothing.
 const MOST_OPERATIONS: u32 = 1_000_000;
+
+/// How long an iteration of JMeter takes that does nothing.
+const IDLE: Duration = Duration::from_millis(1);
 
 /// One user: where it is in its program, and what it remembers.
 pub struct Interpreter<T: Transport> {
@@ -53,6 +58,12 @@ pub struct Interpreter<T: Transport> {
     newest_cookie: Option<Box<str>>,
     /// Made by the first request whose reply may lead further.
     memory: Option<Box<Memory>>,
+    /// None: the plan asks for no records.
+    recording: Option<Box<Recording>>,
+    /// This iteration has done nothing so far.
+    is_idle: bool,
+    /// Whether the last sample that was no request failed; None: there was none since the last request.
+    failed_sample: Option<bool>,
 }
 
 /// Where in the list a user is, where each goes through it by itself.
@@ -94,14 +105,18 @@ impl<T: Transport> Interpreter<T> {
             user: script.user_context(number),
             newest_cookie: None,
             memory: None,
+            recording: script.context.records.as_ref().map(|_| Box::new(Recording::new(&script.context, number))),
+            is_idle: true,
+            failed_sample: None,
             script,
         }
     }
 
     fn begin(&mut self) {
-        (self.next, self.asked, self.newest_cookie) = (0, 0, None);
+        (self.next, self.asked, self.newest_cookie, self.failed_sample) = (0, 0, None, None);
         self.slots.fill(0);
         self.begun += 1;
+        self.is_idle = true;
         if let Some(user) = &self.user {
             user.locks.borrow_mut().clear();
             user.iteration.set(self.begun - 1);
@@ -160,8 +175,8 @@ impl<T: Transport> Interpreter<T> {
                         return step;
                     }
                 }
-                Op::Script(script, parameters) => {
-                    if let Some(step) = self.script(script, parameters, turn) {
+                Op::Script(script) => {
+                    if let Some(step) = self.script(script, turn) {
                         return step;
                     }
                 }
@@ -172,8 +187,17 @@ impl<T: Transport> Interpreter<T> {
                         Some(RowTaken::Set) | None => {}
                     }
                 }
-                Op::BeginTransaction(name, pauses) => return Step::BeginTransaction(Arc::clone(name), *pauses),
-                Op::EndTransaction => return Step::EndTransaction,
+                Op::Sample(sample) => return self.make_sample(sample, turn),
+                Op::BeginTransaction(name, pauses, is_parent) => {
+                    if let Some(recording) = &mut self.recording {
+                        recording.begin_transaction(name, *pauses, *is_parent);
+                    }
+                    return Step::BeginTransaction(Arc::clone(name), *pauses);
+                }
+                Op::EndTransaction => {
+                    self.recording.iter_mut().for_each(|recording| recording.end_transaction());
+                    return Step::EndTransaction;
+                }
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
                 Op::Stop(scope) => return stop(*scope),
                 other => self.jump(other, turn),
@@ -229,6 +253,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Lock(_)
             | Op::Row(_)
             | Op::Script(..)
+            | Op::Sample(_)
             | Op::BeginTransaction(..)
             | Op::EndTransaction
             | Op::Stop(_) => {}
@@ -243,8 +268,8 @@ impl<T: Transport> Interpreter<T> {
 
     fn holds(&self, test: &Test, turn: &Turn<'_>) -> bool {
         match test {
-            Test::Failed => turn.failed,
-            Test::Succeeded => !turn.failed,
+            Test::Failed => self.failed_sample.unwrap_or(turn.failed),
+            Test::Succeeded => !self.failed_sample.unwrap_or(turn.failed),
             Test::Status(least, most) => turn.last.is_some_and(|reply| (*least..=*most).contains(&reply.status)),
             Test::Equals(variable, value) => self
                 .user
@@ -295,7 +320,7 @@ impl<T: Transport> Interpreter<T> {
 
     fn ask(&mut self, wanted: Wanted, end: usize) -> Step {
         let Wanted { entry, number } = wanted;
-        self.was_together = false;
+        (self.was_together, self.failed_sample) = (false, None);
         let is_inert = self.script.inert[self.policy as usize];
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
@@ -318,7 +343,7 @@ impl<T: Transport> Interpreter<T> {
 
     /// All requests up to the end of those that are sent together.
     fn together(&mut self, ops: &[Op], turn: &Turn<'_>) -> Step {
-        let (mut requests, mut manner) = (Vec::new(), Manner::Pipelined);
+        let (mut requests, mut labels, mut manner) = (Vec::new(), Vec::new(), Manner::Pipelined);
         while let Some(op) = ops.get(self.next) {
             self.next += 1;
             match op {
@@ -328,7 +353,12 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::Request { .. } | Op::Next { .. } => match self.wanted(op, turn).map(|wanted| self.prepared(wanted))
                 {
-                    Some(Ok(request)) => requests.push(request),
+                    Some(Ok(request)) => {
+                        requests.push(request);
+                        if self.recording.is_some() {
+                            labels.push(self.label());
+                        }
+                    }
                     Some(Err(why)) => return Step::Broken(why),
                     None => {}
                 },
@@ -340,7 +370,10 @@ impl<T: Transport> Interpreter<T> {
                 other => self.jump(other, turn),
             }
         }
-        self.was_together = requests.len() > 1;
+        (self.was_together, self.failed_sample) = (requests.len() > 1, None);
+        if let Some(recording) = &mut self.recording {
+            recording.send_together(requests.iter().cloned().zip(labels).collect());
+        }
         match requests.len() {
             0 => self.advance(turn),
             1 => requests.pop().map_or(Step::Done, Step::Request),
@@ -392,9 +425,24 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
                 self.begin();
             }
         }
-        let step = follows.unwrap_or_else(|| self.advance(&turn));
-        self.goes_on =
-            matches!(step, Step::Think(_) | Step::Wait(_) | Step::BeginTransaction(..) | Step::EndTransaction);
+        if !matches!(follows, Some(Step::Request(_)))
+            && let Some(recording) = &mut self.recording
+        {
+            recording.flush();
+        }
+        let mut step = follows.unwrap_or_else(|| self.advance(&turn));
+        if matches!(step, Step::Done) && self.is_idle && self.script.compiled.is_jmeter {
+            // Conditions may leave nothing of an iteration. One that takes no time would go on for ever.
+            step = Step::Think(IDLE);
+        }
+        self.is_idle &= matches!(step, Step::Done);
+        if self.recording.is_some() {
+            self.record_end(&step);
+        }
+        self.goes_on = matches!(
+            step,
+            Step::Think(_) | Step::Wait(_) | Step::Sample | Step::BeginTransaction(..) | Step::EndTransaction
+        );
         step
     }
 
@@ -410,18 +458,13 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         memory.redirect(&self.script, from, reply, hop)
     }
 
-    fn judge(&mut self, request: &Prepared, reply: Option<&Reply>, sample: &Sample) -> Option<Outcome> {
-        let user = self.user.as_deref()?;
-        if self.memory.as_ref().is_some_and(|memory| memory.was_element()) {
-            return None;
-        }
-        let searched = Searched::new(request, reply, sample, user);
-        let reactions = &self.script.compiled.reactions[request.tags.reply_policy as usize];
-        let fill = |template: &Template| self.script.text(template, sample.iteration, Some(user));
-        let mut outcome = sample.outcome;
-        if !self.was_together {
-            outcome = reactions.act(&searched, outcome, fill);
-        }
-        Some(reactions.judge(&searched, outcome, fill))
+    fn judge(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+        self.judge_exchange(exchange)
+    }
+
+    fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
+        self.recording.as_ref()?;
+        let searched = Searched::new(request, Some(reply), sample, self.user.as_deref()?);
+        Some(records::of_request(&searched, sample))
     }
 }

@@ -28,7 +28,9 @@ pub fn has_scripts(scenario: &Scenario, policies: &[ReplyPolicy]) -> bool {
 }
 
 fn any_script(steps: &[Step]) -> bool {
-    steps.iter().any(|step| matches!(step, Step::Script(_)) || inner(step).into_iter().any(any_script))
+    steps
+        .iter()
+        .any(|step| matches!(step, Step::Script(_) | Step::Sample(_)) || inner(step).into_iter().any(any_script))
 }
 
 /// The lists of steps in a step.

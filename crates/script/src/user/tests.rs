@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{self, users};
-use brunt_engine::Turn;
+use brunt_engine::{Exchange, Turn};
 use brunt_model::Sample;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
@@ -36,6 +36,10 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
             }
             Step::BeginTransaction(name, _) => {
                 out.push(format!("{name}["));
+                continue;
+            }
+            Step::Sample => {
+                out.push("!".to_owned());
                 continue;
             }
             Step::EndTransaction => {
@@ -176,7 +180,8 @@ fn conditions_look_at_the_last_reply() {
 
 #[test]
 fn transactions_begin_and_end_around_their_steps() {
-    let timed = |name: &str, steps| Do::Transaction { name: name.into(), pauses: Pauses::Excluded, steps };
+    let timed =
+        |name: &str, steps| Do::Transaction { name: name.into(), pauses: Pauses::Excluded, parent: false, steps };
     let group = Do::Group { name: "group".into(), steps: vec![Do::Request(1), timed("t", vec![Do::Request(2)])] };
     assert_eq!(asks(&ABC, vec![timed("s", vec![PAUSE, Do::Request(0), group])])[..2], ["s[ ~ a b t[ c ] ]"; 2]);
     // What is behind a transaction goes on where it stood.
@@ -207,7 +212,9 @@ impl Asking {
         let kept = Kept { body, ..Kept::default() };
         let reply = last.map(|_| Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() });
         if let Some(request) = &self.1 {
-            let _ = self.0.judge(request, reply.as_ref(), &Sample::default());
+            let (sample, reply) = (&Sample::default(), reply.as_ref());
+            let exchange = Exchange { first: request, request, reply, sample, last_hop: None, hops: Vec::new() };
+            let _ = self.0.judge(exchange);
         }
         loop {
             let turn = Turn { last: reply.as_ref(), step, failed: reply.is_none(), ..Turn::default() };

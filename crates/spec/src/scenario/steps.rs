@@ -67,7 +67,8 @@ impl Reader<'_> {
             "think" => pause(text(kind)?).map_err(|error| error.within("think", &kind.node.at))?,
             "transaction" => {
                 let pauses = if written.with_pauses.unwrap_or(false) { Pauses::Included } else { Pauses::Excluded };
-                Step::Transaction { name: text(kind)?.to_owned(), pauses, steps: self.inner(node, path)? }
+                let (name, steps) = (text(kind)?.to_owned(), self.inner(node, path)?);
+                Step::Transaction { name, pauses, parent: false, steps }
             }
             "group" => {
                 let name = written.name.map(|name| name.0).unwrap_or_default();

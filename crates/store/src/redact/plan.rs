@@ -31,6 +31,7 @@ impl Redactor {
             | Event::Snapshot(_)
             | Event::Population { .. }
             | Event::Samples(_)
+            | Event::Records(_)
             | Event::Reading(_)
             | Event::Lost(_) => Cow::Borrowed(event),
         }

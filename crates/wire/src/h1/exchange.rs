@@ -436,8 +436,8 @@ impl Receiving {
 
     /// Takes in bytes that were read; none is the end.
     fn take(&mut self, bytes: &[u8], last: &mut LastHead) -> Result<Step, Failure> {
-        if let Some(keep) = self.keep.as_mut().filter(|keep| keep.wants.head && self.parser.head().is_none()) {
-            keep.first_bytes.extend_from_slice(bytes);
+        if let Some(keep) = self.keep.as_mut().filter(|_| self.parser.head().is_none()) {
+            keep.first(bytes);
         }
         if bytes.is_empty() {
             return match self.parser.close() {
@@ -529,7 +529,17 @@ struct ReplyCollector {
     first_bytes: Vec<u8>,
 }
 
+/// So many of the first bytes are kept for the status line.
+const STATUS_LINE: usize = 256;
+
 impl ReplyCollector {
+    /// Bytes that came before the end of the head.
+    fn first(&mut self, bytes: &[u8]) {
+        let line = if self.wants.status_line { STATUS_LINE } else { 0 };
+        let room = if self.wants.head { bytes.len() } else { line.saturating_sub(self.first_bytes.len()) };
+        self.first_bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
     fn new(wants: Wants, pattern: Option<&Regex>) -> Option<Box<Self>> {
         let nothing = wants == Wants::default();
         let (location, server, cookie, encoding) = (None, None, None, None);

@@ -9,7 +9,7 @@ use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::{Handshake, Refusal};
 use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
-use brunt_model::plan::Connection;
+use brunt_model::plan::{Connection, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
@@ -114,7 +114,9 @@ impl Common {
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
-        let kept = plan.reply_policies.iter().map(KeptParts::new).collect::<Result<_, _>>()?;
+        let records = plan.record.records.as_ref().map(|records| records.detail);
+        let kept = plan.reply_policies.iter().map(|policy| KeptParts::new(policy, records));
+        let kept = kept.collect::<Result<_, _>>()?;
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
         let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, kept, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
@@ -126,26 +128,28 @@ impl Common {
 }
 
 impl KeptParts {
-    fn new(policy: &ReplyPolicy) -> Result<Self, regex::Error> {
+    fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
         let redirects = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
+        let in_full = records == Some(RecordDetail::Full);
         let wants = Wants {
-            body: policy.looks_at_body(),
+            body: policy.looks_at_body() || in_full,
             matches: policy.checks.body.is_some(),
             page: policy.elements.is_some(),
             location: redirects,
             server: false,
-            head: policy.looks_at_fields(),
-            fields: wanted_fields(policy),
+            head: policy.looks_at_fields() || in_full,
+            status_line: records.is_some(),
+            fields: wanted_fields(policy, records),
             cookie: policy.cookies == Cookies::Newest,
         };
         Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()? })
     }
 }
 
-fn wanted_fields(policy: &ReplyPolicy) -> WantedFields {
-    if policy.looks_at_fields() {
+fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedFields {
+    if policy.looks_at_fields() || records == Some(RecordDetail::Full) {
         WantedFields::All
-    } else if policy.looks_at_head() {
+    } else if policy.looks_at_head() || records.is_some() {
         WantedFields::Following
     } else {
         WantedFields::None
@@ -388,6 +392,10 @@ impl<T: Timer + 'static> Transport for H1<T> {
         self.note.borrow_mut().take()
     }
 
+    fn addresses(&self, request: &Prepared) -> Vec<String> {
+        self.route(request.origin).map_or_else(Vec::new, |route| route.addresses())
+    }
+
     fn take_target(&self) -> Option<(Vec<String>, Option<String>)> {
         let mut target = self.target.borrow_mut();
         let addresses: Vec<String> = self.routes.borrow().iter().flat_map(|r| r.addresses()).collect();
@@ -415,7 +423,7 @@ mod tests {
             sets_more: false,
         };
         let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };
-        KeptParts::new(&policy).expect("no pattern").wants
+        KeptParts::new(&policy, None).expect("no pattern").wants
     }
 
     #[test]
@@ -424,7 +432,7 @@ mod tests {
         assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
         let head = Wants { head: true, fields: WantedFields::All, ..Wants::default() };
         assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
-        let nothing = KeptParts::new(&ReplyPolicy::default()).expect("no pattern").wants;
+        let nothing = KeptParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
         assert_eq!(nothing, Wants::default());
     }
 }

@@ -55,6 +55,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             model::Event::Population { number: p.number, snapshot: Box::new(snapshot(*snapshot_of, phase)?) }
         }
         Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
+        Some(Kind::Records(r)) => model::Event::Records(serde_json::from_str(&r.records_json).ok()?),
         Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
         Some(Kind::Warning(w)) => model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text }),
         Some(Kind::Finished(f)) => {

@@ -2,8 +2,8 @@
 
 use super::{
     Account, AccountKind, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label,
-    LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Sample, Samples, Snapshot, Stage,
-    Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
+    LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Records, Sample, Samples,
+    Snapshot, Stage, Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use serde_json::to_string;
@@ -48,6 +48,7 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             Kind::Population(Box::new(Population { number: *number, snapshot: Some(Box::new((&**snapshot).into())) }))
         }
         model::Event::Samples(samples) => Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() }),
+        model::Event::Records(records) => Kind::Records(Records { records_json: to_string(records)? }),
         model::Event::Reading(reading) => Kind::Reading(reading.into()),
         model::Event::Warning(warning) => Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() }),
         model::Event::Finished(finish) => Kind::Finished(Finished {

@@ -5,8 +5,7 @@ use crate::context::UserContext;
 use crate::functions::padded;
 use crate::pattern::Pattern;
 use crate::program::{CompiledCounter, Op, Test};
-use crate::scripts::ParsedScript;
-use crate::template::Template;
+use crate::script_call::ScriptCall;
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::scenario::{PaceOf, Scope};
 use brunt_wire::Transport;
@@ -69,11 +68,11 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Runs a script between requests; the step that it comes to, where it is one.
-    pub(super) fn script(&mut self, script: &ParsedScript, parameters: &Template, turn: &Turn<'_>) -> Option<Step> {
-        let parameters = self.text(parameters, turn);
-        match script.run(self.user.as_deref()?, None, &parameters) {
+    pub(super) fn script(&mut self, script: &ScriptCall, turn: &Turn<'_>) -> Option<Step> {
+        match script.run(self.user.as_deref()?, None, |template| self.text(template, turn)) {
             Ok(outcome) if outcome.stop != Scope::Nothing => Some(stop(outcome.stop)),
             Ok(outcome) => pause(outcome.pause as f64),
+            Err(_) if script.is_forgiving => None,
             Err(why) => Some(Step::Broken(why)),
         }
     }

@@ -1,0 +1,67 @@
+//! A script where a scenario calls it: its source and parameters may be texts that change with each call.
+
+use crate::context::UserContext;
+use crate::scripts::{ParsedScript, ScriptOutcome};
+use crate::searched::Searched;
+use crate::template::{Place, Template};
+use crate::texts::{Compiled, Texts};
+use crate::{Feeds, ScriptError};
+use brunt_model::scenario::{Script, TextRules};
+
+/// A script, and what it is called with.
+#[derive(Debug)]
+pub struct ScriptCall {
+    script: Compiled<Script, ParsedScript>,
+    parameters: Template,
+    name: String,
+    /// As in JMeter, an exception of a script that makes no sample and asserts nothing changes nothing.
+    pub is_forgiving: bool,
+}
+
+/// Only the source: parameters are made in any rules.
+impl Texts for Script {
+    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
+        Self { source: fill(&self.source), ..self.clone() }
+    }
+}
+
+impl ScriptCall {
+    /// Compiles a script. In JMeter's rules variables and functions of its source are filled in before it is read.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn new(script: &Script, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        let is_jmeter = feeds.rules == TextRules::Jmeter;
+        let parse = |script: &Script| ParsedScript::new(script, &script.source);
+        let compiled = if is_jmeter { Compiled::new(script, feeds, parse)? } else { Compiled::Fixed(parse(script)?) };
+        Ok(Self {
+            script: compiled,
+            parameters: Template::compile_expressions(&script.parameters, Place::Text, feeds)?,
+            name: script.name.clone(),
+            is_forgiving: is_jmeter,
+        })
+    }
+
+    /// Its name in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs it; `reply` is what `prev` is, and `fill` makes texts.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read now, an exception that nothing caught, or too many operations: one sentence.
+    pub fn run(
+        &self,
+        user: &UserContext,
+        reply: Option<(&Searched<'_>, bool)>,
+        fill: impl Fn(&Template) -> String,
+    ) -> Result<ScriptOutcome, String> {
+        let parameters = fill(&self.parameters);
+        let parse = |script: &Script| user.worker.expressions.script(script);
+        let ran = self.script.with(&fill, parse, |script| script.run(user, reply, &parameters));
+        ran.map_err(|error| error.to_string()).flatten()
+    }
+}

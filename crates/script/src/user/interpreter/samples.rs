@@ -1,0 +1,180 @@
+//! Samples: what a user says of replies, samples that scripts make, and the records of both.
+
+use super::{Interpreter, stop};
+use crate::context::UserContext;
+use crate::program::CompiledSample;
+use crate::reactions::Verdict;
+use crate::records::{self, failures};
+use crate::searched::{SampleChanges, Searched};
+use crate::template::Template;
+use brunt_engine::{Exchange, Step, Turn};
+use brunt_model::scenario::Scope;
+use brunt_model::{DataType, Failure, Outcome, Sample, SampleRecord};
+use brunt_wire::{Prepared, Reply, Transport};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// A pause of a script within a sample is no longer.
+const LONGEST_PAUSE_MILLIS: u64 = 1 << 40;
+
+/// What a sample that is no request came to before anybody looked at it.
+struct Made {
+    changes: SampleChanges,
+    stop: Scope,
+    /// Milliseconds for which the script slept.
+    slept: u64,
+}
+
+impl<T: Transport> Interpreter<T> {
+    /// What is said of the reply to the last request; it is recorded where records are wanted.
+    pub(super) fn judge_exchange(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+        let Self { script, user, memory, recording, was_together, .. } = self;
+        let user = user.as_deref()?;
+        let Exchange { first, request, reply, sample, last_hop, hops } = exchange;
+        let was_element = memory.as_ref().is_some_and(|memory| memory.was_element());
+        let is_repeated = !*was_together && memory.as_ref().is_some_and(|memory| memory.repeats(script, reply));
+        let mut searched = Searched::new(request, reply, sample, user);
+        if reply.is_none() {
+            searched.addresses = script.transport().addresses(request);
+        }
+        if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
+            searched.changes.label = Some(label.to_owned());
+        }
+        let mut verdict = Verdict::new(sample.outcome, recording.is_some());
+        if !was_element && !is_repeated {
+            let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
+            let fill = |template: &Template| script.text(template, sample.iteration, Some(user));
+            if !*was_together {
+                reactions.act(&mut searched, &mut verdict, fill);
+            }
+            reactions.judge(&mut searched, &mut verdict, fill);
+        }
+        let outcome = verdict.outcome;
+        if let Some(recording) = recording {
+            if searched.changes.is_ignored {
+                recording.ignore();
+                return Some(outcome);
+            }
+            let last = || records::of_request(&searched, last_hop.unwrap_or(sample));
+            let mut record = records::of_chain(records::of_request(&searched, sample), last, hops);
+            records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
+            let is_page = script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;
+            if is_repeated {
+                recording.add_challenged(record);
+            } else if was_element {
+                recording.add_element(record);
+            } else if is_page {
+                recording.add_page(record);
+            } else {
+                recording.add(record);
+            }
+        }
+        (!was_element && !is_repeated).then_some(outcome)
+    }
+
+    /// The label of the last request.
+    pub(super) fn label(&self) -> String {
+        self.user.as_ref().map(|user| user.label.borrow().clone()).unwrap_or_default()
+    }
+
+    /// The records of what is over with a step.
+    pub(super) fn record_end(&mut self, step: &Step) {
+        let (Some(recording), Some(user)) = (&mut self.recording, &self.user) else { return };
+        if let Step::Broken(why) = step {
+            let (request, sample) = (Prepared::default(), Sample::default());
+            let mut searched = Searched::new(&request, None, &sample, user);
+            searched.changes.code = Some(failures::BAD_REQUEST.into());
+            searched.changes.message = Some(failures::told(why));
+            let start_unix_millis = self.script.context.surroundings.unix_millis();
+            let data_type = DataType::Text;
+            let record = SampleRecord {
+                start_unix_millis,
+                data_type,
+                is_http: true,
+                error_count: 1,
+                ..records::of_user(&searched)
+            };
+            recording.add(record);
+        }
+        if matches!(step, Step::Done | Step::Leave | Step::EndRun | Step::Broken(_)) {
+            recording.end_transactions();
+        }
+    }
+
+    /// Makes a sample that is no request; the step that it comes to.
+    pub(super) fn make_sample(&mut self, sample: &CompiledSample, turn: &Turn<'_>) -> Step {
+        let label = self.text(&sample.label, turn);
+        let Some(user) = self.user.as_deref() else { return Step::Sample };
+        label.clone_into(&mut user.label.borrow_mut());
+        let (request, clocks) = (Prepared::default(), Sample { outcome: GOOD, ..Sample::default() });
+        let reply = Reply { status: 200, kept: Some(Box::default()), ..Reply::default() };
+        let surroundings = &self.script.context.surroundings;
+        let start = surroundings.unix_millis();
+        let mut searched = Searched::new(&request, Some(&reply), &clocks, user);
+        let made = match &sample.script {
+            Some(script) => {
+                by_script(|| script.run(user, Some((&searched, true)), |template| self.text(template, turn)))
+            }
+            None => listing(user),
+        };
+        let elapsed = surroundings.unix_millis().saturating_sub(start) + made.slept;
+        (searched.elapsed_millis, searched.bytes) =
+            (elapsed, made.changes.body.as_ref().map_or(0, |body| body.len() as u64));
+        let is_bad = made.changes.success == Some(false);
+        searched.change(made.changes);
+        let times = searched.changes.times.take().unwrap_or((start as i64, (start + elapsed) as i64));
+        searched.changes.times = Some(times);
+        let outcome = if is_bad { Outcome { failure: Some(Failure::Check), ..GOOD } } else { GOOD };
+        let mut verdict = Verdict::new(outcome, self.recording.is_some());
+        let reactions = &self.script.compiled.reactions[sample.policy as usize];
+        let fill = |template: &Template| self.script.text(template, turn.number, Some(user));
+        reactions.act(&mut searched, &mut verdict, fill);
+        reactions.judge(&mut searched, &mut verdict, fill);
+        let failed = !verdict.outcome.is_good();
+        self.failed_sample = Some(failed);
+        if let Some(recording) = &mut self.recording {
+            if searched.changes.is_ignored {
+                recording.ignore();
+            } else {
+                let bytes = searched.body_bytes().len() as u64;
+                let mut record = SampleRecord { bytes, data_type: DataType::Text, ..records::of_user(&searched) };
+                record.details = records::details(&searched);
+                records::judge(&mut record, &searched, !failed, verdict.results.unwrap_or_default());
+                recording.add(record);
+            }
+        }
+        let ends = if failed { self.script.policy(sample.policy).failure_ends } else { Scope::Nothing };
+        let asked = user.stop.take();
+        let scope = [made.stop, asked, ends].into_iter().find(|scope| *scope != Scope::Nothing);
+        let slept = Duration::from_millis(made.slept.min(LONGEST_PAUSE_MILLIS));
+        scope.map_or(if slept.is_zero() { Step::Sample } else { Step::Think(slept) }, stop)
+    }
+}
+
+const GOOD: Outcome = Outcome { status: Some(200), failure: None, expected: true };
+
+fn by_script(run: impl FnOnce() -> Result<crate::scripts::ScriptOutcome, String>) -> Made {
+    match run() {
+        Ok(ran) => {
+            let mut changes = ran.changes;
+            changes.body = changes.body.or(ran.value.map(String::into_bytes));
+            Made { changes, stop: ran.stop, slept: ran.pause }
+        }
+        Err(why) => {
+            let (code, message, success) = (Some("500".into()), Some(why), Some(false));
+            let changes = SampleChanges { code, message, success, ..SampleChanges::default() };
+            Made { changes, stop: Scope::Nothing, slept: 0 }
+        }
+    }
+}
+
+/// The user's variables as JMeter's Debug Sampler lists them.
+fn listing(user: &UserContext) -> Made {
+    let mut text = String::from("JMeterVariables:\n");
+    for (name, value) in user.variables.borrow().all() {
+        let _ = writeln!(text, "{name}={value}"); // a String takes anything
+    }
+    text.push('\n');
+    let changes = SampleChanges { body: Some(text.into_bytes()), ..SampleChanges::default() };
+    Made { changes, stop: Scope::Nothing, slept: 0 }
+}

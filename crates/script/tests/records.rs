@@ -1,0 +1,230 @@
+//! Records of samples, made by compiled scenarios that the engine carries out on a fake clock.
+
+mod world;
+
+use brunt_engine::{Control, run};
+use brunt_model::plan::Records;
+use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, RedirectRules, Redirects, ReplyAction};
+use brunt_model::scenario::{Condition, Manner, Pauses, Scope, Script, ScriptLanguage, ScriptSample, Step, TextRules};
+use brunt_model::{Environment, Event, Failure, Plan, ReplyPolicy, SampleRecord, Stop, Tick};
+use brunt_script::CompiledScript;
+use brunt_wire::fake::Answer;
+use std::time::Duration;
+use world::{Fake, PAUSE, after_100ms, closed, ms, plan};
+
+/// The records of one iteration of one user, and the requests that were counted.
+fn records(plan: Plan, answer: fn(u64, Tick) -> Answer) -> (Vec<SampleRecord>, u64) {
+    let mut plan = plan.with_stop(Stop {
+        duration: None,
+        iterations_per_user: Some(1),
+        ..Stop::after(Duration::from_mins(1), Duration::from_secs(5))
+    });
+    plan.record.records = Some(Records { variables: vec!["v".into(), "w".into()], ..Records::default() });
+    let world = Fake { script: CompiledScript::all(&plan).expect("a script").remove(0), answer };
+    let (mut all, mut seen) = (Vec::new(), brunt_model::Run::default());
+    let mut hear = |event: &Event| {
+        seen.fold(event);
+        if let Event::Records(records) = event {
+            all.extend(records.iter().cloned());
+        }
+    };
+    run(&plan, Environment::default(), &world, &Control::default(), &mut hear).expect("a run");
+    let broken: Vec<_> = brunt_judge::conservation::checks(&seen).into_iter().filter(|check| !check.holds).collect();
+    assert_eq!(broken, []);
+    (all, seen.total.begun)
+}
+
+/// Label, start behind the first, elapsed, latency, idle, code, message, and the labels within it.
+fn told(records: &[SampleRecord]) -> Vec<String> {
+    let zero = records.iter().map(|one| one.start_unix_millis).min().unwrap_or_default();
+    let told = |one: &SampleRecord| {
+        let SampleRecord { label, elapsed_millis, latency_millis, idle_millis, code, message, .. } = one;
+        let start = one.start_unix_millis - zero;
+        let idle = if *idle_millis > 0 { format!(" idle {idle_millis}") } else { String::new() };
+        let failed = if one.success { "" } else { " failed" };
+        let why = one.failure_message.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        let within: Vec<&str> = one.sub_results.iter().map(|sub| sub.label.as_str()).collect();
+        let within = if within.is_empty() { String::new() } else { format!(" [{}]", within.join(" ")) };
+        format!("{label} {start}+{elapsed_millis}/{latency_millis}{idle} {code} {message}{failed}{why}{within}")
+    };
+    records.iter().map(told).collect()
+}
+
+fn jmeter(steps: Vec<Step>) -> Plan {
+    let mut plan = plan(closed(1.0), 60, steps);
+    let scenario = &mut plan.main_mut().scenario;
+    scenario.texts = TextRules::Jmeter;
+    scenario.variables = vec![("v".into(), "1".into()), ("b".into(), "2".into())];
+    scenario.requests[0].label = "A ${v}".into();
+    scenario.requests[1].label = "B".into();
+    plan
+}
+
+fn script(source: &str) -> Script {
+    let (language, parameters) = (ScriptLanguage::Groovy, String::new());
+    Script { name: "script".into(), language, source: source.into(), parameters }
+}
+
+fn sample(label: &str, source: Option<&str>) -> Step {
+    Step::Sample(ScriptSample { label: label.into(), script: source.map(script), reply_policy: 0 })
+}
+
+#[test]
+fn a_request_is_one_record() {
+    let (records, _) = records(jmeter(vec![PAUSE, Step::Request(0), PAUSE, Step::Request(1)]), after_100ms);
+    assert_eq!(told(&records), ["A 1 0+100/100 200 OK", "B 400+100/100 200 OK"]);
+    let one = &records[0];
+    assert_eq!((one.thread_name.as_str(), one.group_threads, one.all_threads), ("main 1-1", 1, 1));
+    assert_eq!((one.bytes, one.sent_bytes, one.sample_count, one.error_count), (1000, 100, 1, 0));
+    assert_eq!((one.url.as_deref(), one.variables.join(",").as_str()), (Some("http://h/a"), "1,null"));
+    assert!(one.is_http && one.assertions.is_empty() && one.start_unix_millis > 1_700_000_000_000);
+}
+
+#[test]
+fn failures_and_bad_urls_are_records() {
+    let fails = |n, now: Tick| {
+        if n == 0 { Answer::Never } else { Answer::Reply(503, now + ms(10)) }
+    };
+    let mut plan = jmeter(vec![Step::Request(0), Step::Request(1), Step::Request(2)]);
+    plan.reply_policies[0].timeout = Some(ms(50));
+    let scenario = &mut plan.main_mut().scenario;
+    scenario.requests.push(brunt_model::Request { label: "C".into(), ..brunt_model::Request::get("${none}/c") });
+    let (records, _) = records(plan, fails);
+    let no_reply = "Non HTTP response code: java.net.SocketTimeoutException Non HTTP response message: Read timed out";
+    let told = told(&records);
+    assert_eq!(told[0], format!("A 1 0+50/0 {no_reply} failed"));
+    assert_eq!(told[1], "B 50+10/10 503 Service Unavailable failed");
+    assert!(told[2].starts_with("C 60+0/0 Non HTTP response code: java.net.URISyntaxException Non"), "{}", told[2]);
+    assert_eq!(records[1].error_count, 1);
+}
+
+#[test]
+fn redirects_are_within_the_record_of_their_request() {
+    let redirects = |n, now: Tick| match n {
+        0 => Answer::Redirect("/x", now + ms(10)),
+        1 => Answer::Redirect("/y", now + ms(20)),
+        _ => Answer::Reply(404, now + ms(30)),
+    };
+    let mut plan = jmeter(vec![Step::Request(0)]);
+    plan.reply_policies[0].redirects = Redirects { most: 5, rules: RedirectRules::Jmeter };
+    let (records, requests) = records(plan, redirects);
+    assert_eq!(told(&records), ["A 1 0+60/10 404 Not Found failed [A 1-0 A 1-1 A 1-2]"]);
+    assert_eq!((records[0].url.as_deref(), records[0].bytes, requests), (Some("http://h/y"), 3000, 1));
+    let hops = &records[0].sub_results;
+    assert_eq!(
+        told(hops),
+        ["A 1-0 0+10/10 302 Found", "A 1-1 10+20/20 302 Found", "A 1-2 30+30/30 404 Not Found failed"]
+    );
+    assert_eq!(hops[1].url.as_deref(), Some("http://h/x"));
+}
+
+#[test]
+fn assertions_say_why_a_record_failed() {
+    let text = |patterns: &str| {
+        let mut assertion = serde_json::json!({"part": "status", "is": "equals"});
+        assertion["patterns"] = serde_json::json!([patterns]);
+        AssertionTest::Text(serde_json::from_value(assertion).expect("an assertion"))
+    };
+    let named = |name: &str, test| Assertion { name: name.into(), test };
+    let mut plan = jmeter(vec![Step::Request(0)]);
+    let size = AssertionTest::Size { part: None, is: Comparison::Less, bytes: "10".into() };
+    plan.reply_policies[0].assertions = vec![named("ok", text("200")), named("size", size), named("no", text("201"))];
+    let (records, _) = records(plan, after_100ms);
+    let why = "The result was the wrong size: It was 1000 bytes, but should have been less than 10 bytes.";
+    assert_eq!(told(&records), [format!("A 1 0+100/100 200 OK failed ({why})")]);
+    let failed: Vec<(&str, bool)> = records[0].assertions.iter().map(|one| (one.name.as_str(), one.failure)).collect();
+    assert_eq!(failed, [("ok", false), ("size", true), ("no", true)]);
+}
+
+#[test]
+fn scripts_change_records_and_drop_them() {
+    let policy =
+        |source: &str| ReplyPolicy { actions: vec![ReplyAction::Script(script(source))], ..ReplyPolicy::default() };
+    let mut plan = jmeter(vec![Step::Request(0), Step::Request(1)]);
+    plan.reply_policies = vec![
+        policy(
+            "prev.setSampleLabel('new'); prev.setResponseCode('599'); prev.setResponseMessage('odd'); prev.setSuccessful(false)",
+        ),
+        policy("prev.setIgnore()"),
+    ];
+    plan.main_mut().scenario.requests[1].reply_policy = 1;
+    let (records, requests) = records(plan, after_100ms);
+    assert_eq!((told(&records), requests), (vec!["new 0+100/100 599 odd failed".to_owned()], 2));
+}
+
+#[test]
+fn transactions_are_records_behind_their_samples_or_around_them() {
+    let transaction = |parent, pauses| Step::Transaction {
+        name: "T".into(),
+        pauses,
+        parent,
+        steps: vec![PAUSE, Step::Request(0), Step::Request(1)],
+    };
+    let message = "Number of samples in transaction : 2, number of failing samples : 1";
+    let fails = |n, now: Tick| Answer::Reply(if n % 2 == 0 { 200 } else { 500 }, now + ms(100));
+    let (a, b) = ("A 1 300+100/100 200 OK", "B 400+100/100 500 Internal Server Error failed");
+    let (all, _) = records(jmeter(vec![transaction(false, Pauses::Excluded)]), fails);
+    assert_eq!(told(&all), [a, b, &format!("T 0+200/200 idle 300  {message} failed")]);
+    let (all, _) = records(jmeter(vec![transaction(false, Pauses::Included)]), fails);
+    assert_eq!(told(&all), [a, b, &format!("T 0+500/200  {message} failed")]);
+    let (all, _) = records(jmeter(vec![transaction(true, Pauses::Included)]), fails);
+    assert_eq!(told(&all), [format!("T 0+500/0 500 {message} failed [A 1 B]")]);
+    assert!(all[0].is_transaction && !all[0].is_http && all[0].url.is_none());
+}
+
+#[test]
+fn a_failure_that_ends_the_iteration_ends_its_transactions() {
+    let steps = vec![Step::Request(0), Step::Request(1)];
+    let transaction = Step::Transaction { name: "T".into(), pauses: Pauses::Excluded, parent: false, steps };
+    let mut plan = jmeter(vec![transaction]);
+    plan.reply_policies[0].failure_ends = Scope::Iteration;
+    let (records, _) = records(plan, |_, now| Answer::Fails(Failure::Reset, now + ms(10)));
+    let message = "Number of samples in transaction : 1, number of failing samples : 1";
+    assert_eq!(told(&records)[1..], [format!("T 0+10/10  {message} failed")]);
+}
+
+#[test]
+fn scripts_make_samples_that_count_in_no_total() {
+    let if_failed = Step::If { condition: Condition::Failed, then: vec![sample("after", None)], otherwise: Vec::new() };
+    let steps = vec![
+        sample("Debug", None),
+        sample("S ${v}", Some("SampleResult.setResponseData('abc', 'UTF-8'); vars.put('v', '7'); null")),
+        Step::Request(0),
+        sample(
+            "bad",
+            Some("Thread.sleep(40); SampleResult.setSuccessful(false); SampleResult.setResponseCode('9'); 'x'"),
+        ),
+        sample("thrown", Some("throw new RuntimeException('no')")),
+        if_failed,
+        sample("ignored", Some("SampleResult.setIgnore()")),
+    ];
+    let (records, requests) = records(jmeter(steps), after_100ms);
+    let told = told(&records);
+    assert_eq!(
+        told[..4],
+        ["Debug 0+0/0 200 OK", "S 1 0+0/0 200 OK", "A 7 0+100/100 200 OK", "bad 100+40/0 9 OK failed"]
+    );
+    assert!(told[4].starts_with("thrown 140+0/0 500 script `script`: java.lang.RuntimeException: no"), "{}", told[4]);
+    assert_eq!(told[5..], ["after 140+0/0 200 OK"]);
+    assert_eq!((requests, records[0].bytes, records[1].bytes, records[3].bytes), (1, 26, 3, 1));
+    assert!(!records[0].is_http && records[0].url.is_none() && records[0].variables == ["1", "null"]);
+}
+
+#[test]
+fn an_iteration_may_have_samples_alone_or_nothing() {
+    let (alone, requests) = records(jmeter(vec![sample("S", Some("1"))]), after_100ms);
+    assert_eq!((told(&alone), requests), (vec!["S 0+0/0 200 OK".to_owned()], 0));
+    let never = Step::If { condition: Condition::Failed, then: vec![Step::Request(0)], otherwise: Vec::new() };
+    assert_eq!(records(jmeter(vec![never]), after_100ms), (Vec::new(), 0));
+}
+
+#[test]
+fn requests_of_a_parallel_step_have_records_of_their_own() {
+    for manner in [Manner::Parallel(2), Manner::Pipelined] {
+        let steps = vec![Step::Request(0), Step::Request(1)];
+        let (records, _) = records(jmeter(vec![Step::Together { manner, steps }]), after_100ms);
+        let mut labels: Vec<&str> = records.iter().map(|one| one.label.as_str()).collect();
+        labels.sort_unstable();
+        assert_eq!(labels, ["A 1", "B"], "{manner:?}");
+    }
+}

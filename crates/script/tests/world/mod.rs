@@ -1,0 +1,90 @@
+//! A run without a server, carried out by the engine on a fake clock.
+#![allow(dead_code)] // each test file uses a part of it
+
+use brunt_engine::{Epoch, Time, Users, UsersOf, World};
+use brunt_model::load::{Arrivals, Shape, Think};
+use brunt_model::plan::{Connection, Record};
+use brunt_model::scenario::Step;
+use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Scenario, Stop, Tick};
+use brunt_script::CompiledScript;
+use brunt_wire::fake::{Answer, FakeTransport};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A millisecond in nanoseconds.
+pub const MS: u64 = 1_000_000;
+
+/// So many milliseconds.
+pub fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// A server that answers each request, after a time that depends on its number.
+pub struct Fake {
+    pub script: Arc<CompiledScript>,
+    pub answer: fn(u64, Tick) -> Answer,
+}
+
+impl World for Fake {
+    type Transport = FakeTransport<Time>;
+
+    fn epoch(&self) -> Epoch {
+        Epoch::Fake
+    }
+
+    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
+        let (answer, mut n) = (self.answer, 0);
+        let server = move |now| {
+            n += 1;
+            answer(n - 1, now)
+        };
+        Rc::new(FakeTransport::new(time.clone(), Rc::new(RefCell::new(server)), Rc::new(Cell::new(0))))
+    }
+
+    fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+        self.script.users(transport, of)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.script.labels()
+    }
+}
+
+/// A plan with two requests.
+pub fn plan(load: Load, seconds: u64, steps: Vec<Step>) -> Plan {
+    let requests = vec![Request::get("http://h/a"), Request::get("http://h/b")];
+    let stop = Stop::after(Duration::from_secs(seconds), Duration::from_secs(5));
+    Plan {
+        populations: Population::only(load, Scenario::of(requests, steps), stop),
+        reply_policies: vec![ReplyPolicy::default()],
+        connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: ms(100), labels: 100, samples: true, records: None },
+        seed: 7,
+        threads: 1,
+        processes: 1,
+        precise: false,
+    }
+}
+
+/// A closed loop.
+pub fn closed(users: f64) -> Load {
+    Load::Closed { users: Shape::constant(users), think: Think::NONE }
+}
+
+/// An open loop.
+pub fn open(rate: f64) -> Load {
+    let (rate, arrivals) = (Shape::constant(rate), Arrivals::Even);
+    Load::Open { rate, arrivals, connections: None, max_in_flight: 1000 }
+}
+
+/// Each request takes 100 ms.
+pub fn after_100ms(_: u64, now: Tick) -> Answer {
+    Answer::Reply(200, now + ms(100))
+}
+
+/// 300 ms.
+pub const PAUSE: Step = Step::Think(Think { least: Duration::from_millis(300), most: Duration::from_millis(300) });
