@@ -9,6 +9,7 @@
 //!   `script_call`, `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
 //! * `records`: samples as result files list them. [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
+//! * [`check`]: whether parts of a plan make sense.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
 //!   `files`: files that functions read.
@@ -16,6 +17,7 @@
 mod assertion;
 mod before_run;
 pub mod body;
+pub mod check;
 mod context;
 mod data;
 pub mod error;

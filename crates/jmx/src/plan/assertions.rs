@@ -32,12 +32,11 @@ impl Reader<'_> {
             },
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
             Some(ElementKind::Md5Assertion) => AssertionTest::Md5(self.text(element, "MD5HexAssertion.size")),
-            Some(ElementKind::Jsr223Assertion) => AssertionTest::Script(self.script(element, "script")?),
-            Some(ElementKind::BeanShellAssertion) => {
-                AssertionTest::Script(self.script(element, "BeanShellAssertion.query")?)
-            }
-            Some(ElementKind::JmesPathAssertion) => {
-                return Err(self.unknown(element, "JMESPath is not known; assert by JSONPath"));
+            Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion) => {
+                let is_beanshell = element.kind() == Some(ElementKind::BeanShellAssertion);
+                let source = if is_beanshell { "BeanShellAssertion.query" } else { "script" };
+                let Some(script) = self.script(element, source)? else { return Ok(None) };
+                AssertionTest::Script(script)
             }
             _ => return Ok(None),
         };

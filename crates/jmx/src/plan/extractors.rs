@@ -21,15 +21,37 @@ impl Reader<'_> {
     /// One of them makes no sense.
     pub(super) fn reactions(&mut self, scope: &Scope<'_>, mut policy: ReplyPolicy) -> Result<ReplyPolicy, JmxError> {
         for element in &scope.behind {
+            let known = policy.actions.len();
             self.post_processor(*element, &mut policy)?;
+            let added = policy.actions.split_off(known);
+            policy.actions.extend(added.into_iter().filter_map(|action| self.sensible(*element, action)));
         }
         for element in &scope.listeners {
-            policy.actions.push(ReplyAction::Script(self.script(*element, "script")?));
+            policy.actions.extend(self.script(*element, "script")?.map(ReplyAction::Script));
         }
         for element in &scope.assertions {
-            policy.assertions.extend(self.assertion(*element)?);
+            let Some(assertion) = self.assertion(*element)? else { continue };
+            match brunt_script::check::assertion(&assertion) {
+                Ok(()) => policy.assertions.push(assertion),
+                Err(error) if self.surroundings.lenient => {
+                    self.notice(format!("{}: left out, {error}", element.place()));
+                }
+                Err(error) => return Err(self.unknown(*element, &error.to_string())),
+            }
         }
         Ok(policy)
+    }
+
+    /// An extractor that can be read. Of another one JMeter says so in its log, and gives the variable its default.
+    fn sensible(&mut self, element: TestElement<'_>, action: ReplyAction) -> Option<ReplyAction> {
+        let Err(error) = brunt_script::check::action(&action) else { return Some(action) };
+        self.notice(format!("{}: it never matches, {error}", element.place()));
+        match action {
+            ReplyAction::Extract(Extractor { variable, default: Some(value), .. }) => {
+                Some(ReplyAction::Set { variable, value })
+            }
+            _ => None,
+        }
     }
 
     fn post_processor(&mut self, element: TestElement<'_>, policy: &mut ReplyPolicy) -> Result<(), JmxError> {
@@ -86,12 +108,7 @@ impl Reader<'_> {
                     actions.push(ReplyAction::Extract(first));
                 }
             }
-            Some(ElementKind::JsonExtractor | ElementKind::JmesPathExtractor) => {
-                if element.kind() == Some(ElementKind::JmesPathExtractor) {
-                    return Err(self.unknown(element, "JMESPath is not known; extract by JSONPath"));
-                }
-                self.json(element, actions)?;
-            }
+            Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
             Some(ElementKind::JsonPathExtractorPlugin) => {
                 let variable = self.filled(element, "VAR");
                 let subject = self.filled(element, "SUBJECT");
@@ -110,7 +127,7 @@ impl Reader<'_> {
                 }));
             }
             Some(ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor) => {
-                actions.push(ReplyAction::Script(self.script(element, "script")?));
+                actions.extend(self.script(element, "script")?.map(ReplyAction::Script));
             }
             Some(ElementKind::ResultAction) => {
                 let ends = self.failure_of(element)?;

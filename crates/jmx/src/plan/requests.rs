@@ -4,6 +4,7 @@ use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
+use crate::support::ElementKind;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::reply_policy::{Checks, Cookies, Credentials, Elements, RedirectRules, Redirects, StatusRange};
@@ -284,6 +285,14 @@ impl Reader<'_> {
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
         let millis = self.number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
+        let limits = sampler.scope.before.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
+        let limits =
+            limits.map(|limit| self.number(*limit, "InterruptTimer.timeout", 0.0)).collect::<Result<Vec<_>, _>>()?;
+        let millis = limits
+            .into_iter()
+            .chain([millis])
+            .filter(|limit| *limit > 0.0)
+            .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
         let connect = self.number_of(sampler.element, "connect_timeout", &self.before.text(&connect), 0.0)?;
         if connect > 0.0 {

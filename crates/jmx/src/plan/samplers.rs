@@ -34,11 +34,11 @@ impl Reader<'_> {
             }
             Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, None)?),
             Some(ElementKind::Jsr223Sampler) => {
-                let script = self.script(sampler, "script")?;
+                let script = self.script(sampler, "script")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
             }
             Some(ElementKind::BeanShellSampler) => {
-                let script = self.script(sampler, "BeanShellSampler.query")?;
+                let script = self.script(sampler, "BeanShellSampler.query")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
             }
             Some(ElementKind::DummySampler) => {
@@ -58,7 +58,7 @@ impl Reader<'_> {
         for element in &scope.before {
             match element.kind() {
                 Some(ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor) => {
-                    steps.push(Step::Script(self.script(*element, "script")?));
+                    steps.extend(self.script(*element, "script")?.map(Step::Script));
                 }
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
@@ -72,12 +72,12 @@ impl Reader<'_> {
         Ok(steps)
     }
 
-    /// A script element: JSR223 with its language, or `BeanShell`.
+    /// A script element: JSR223 with its language, or `BeanShell`. None: it cannot be read, and is left out.
     ///
     /// # Errors
     ///
     /// The language is not known, or the file of the script cannot be read.
-    pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<Script, JmxError> {
+    pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<Option<Script>, JmxError> {
         let is_beanshell = element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
         let language = if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
         let prefixed = |name: &str| {
@@ -89,12 +89,20 @@ impl Reader<'_> {
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
-        Ok(Script {
+        let script = Script {
             name: element.name().into_owned(),
             language,
             source: written,
             parameters: self.text(element, &prefixed("parameters")),
-        })
+        };
+        match brunt_script::check::script(&script) {
+            Ok(()) => Ok(Some(script)),
+            Err(error) if self.surroundings.lenient => {
+                self.notice(format!("{}: left out, {error}", element.place()));
+                Ok(None)
+            }
+            Err(error) => Err(self.unknown(element, &error.to_string())),
+        }
     }
 
     fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {
@@ -170,4 +178,11 @@ impl Reader<'_> {
             _ => None,
         })
     }
+}
+
+/// In place of a script that cannot be read: JMeter's sample fails, too.
+fn fails(sampler: TestElement<'_>) -> Script {
+    let source = "throw new RuntimeException('the script cannot be read')".to_owned();
+    let (language, parameters) = (ScriptLanguage::Groovy, String::new());
+    Script { name: sampler.name().into_owned(), language, source, parameters }
 }

@@ -31,10 +31,6 @@ impl Reader<'_> {
                 self.notice(format!("{}: arrivals are evenly spaced instead of at random", timer.place()));
                 Some(Step::Pace(Pace { per_minute: per_minute.to_string(), by: PaceOf::Population }))
             }
-            Some(ElementKind::ThroughputShapingTimer) => {
-                self.notice(format!("{}: left out; set the rate by a thread group of arrivals", timer.place()));
-                None
-            }
             Some(ElementKind::SynchronizingTimer) => {
                 let size = match self.text(timer, "groupSize") {
                     absent if absent.is_empty() => "0".to_owned(),
@@ -47,7 +43,7 @@ impl Reader<'_> {
                 Some(Step::Meet { users: size, timeout })
             }
             Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer) => {
-                let mut script = self.script(timer, "script")?;
+                let Some(mut script) = self.script(timer, "script")? else { return Ok(None) };
                 // What the script returns is the pause; scripts of steps pause by themselves.
                 if matches!(script.language, ScriptLanguage::Groovy | ScriptLanguage::Beanshell) {
                     script = paused(script);

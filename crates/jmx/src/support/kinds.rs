@@ -136,7 +136,7 @@ kinds! {
     RawRequestSampler "jp@gc - HTTP Raw Request" Sampler Unsupported ["kg.apc.jmeter.samplers.HTTPRawSampler"];
     Config "Simple Config Element" Config Unsupported ["ConfigTestElement"];
     HttpDefaults "HTTP Request Defaults" Config Runs [];
-    SimpleConfig "Simple Config Element" Config Runs [];
+    SimpleConfig "Simple Config Element" Config Accepted [];
     LoginConfig "Login Config Element" Config Unsupported ["LoginConfig"];
     FtpDefaults "FTP Request Defaults" Config Accepted [];
     TcpDefaults "TCP Sampler Config" Config Accepted [];
@@ -148,7 +148,7 @@ kinds! {
     CookieManager "HTTP Cookie Manager" Config Runs ["CookieManager"];
     CacheManager "HTTP Cache Manager" Config Runs ["CacheManager"];
     AuthManager "HTTP Authorization Manager" Config Runs ["AuthManager"];
-    DnsCacheManager "DNS Cache Manager" Config Runs ["DNSCacheManager"];
+    DnsCacheManager "DNS Cache Manager" Config Accepted ["DNSCacheManager"];
     CsvDataSet "CSV Data Set Config" Config Runs ["CSVDataSet"];
     RandomCsvDataSet "bzm - Random CSV Data Set Config" Config Runs ["com.blazemeter.jmeter.RandomCSVDataSetConfig"];
     RandomVariable "Random Variable" Config Runs ["RandomVariableConfig"];
@@ -168,7 +168,7 @@ kinds! {
         "PreciseThroughputTimer",
         "org.apache.jmeter.timers.poissonarrivals.PreciseThroughputTimer",
     ];
-    ThroughputShapingTimer "jp@gc - Throughput Shaping Timer" Timer Runs [
+    ThroughputShapingTimer "jp@gc - Throughput Shaping Timer" Timer Unsupported [
         "kg.apc.jmeter.timers.VariableThroughputTimer",
     ];
     SynchronizingTimer "Synchronizing Timer" Timer Runs ["SyncTimer"];
@@ -179,8 +179,8 @@ kinds! {
     Jsr223PreProcessor "JSR223 PreProcessor" PreProcessor Runs ["JSR223PreProcessor"];
     BeanShellPreProcessor "BeanShell PreProcessor" PreProcessor Runs ["BeanShellPreProcessor"];
     BsfPreProcessor "BSF PreProcessor" PreProcessor Unsupported ["BSFPreProcessor"];
-    LinkParser "HTML Link Parser" PreProcessor Runs ["AnchorModifier"];
-    UrlRewriting "HTTP URL Re-writing Modifier" PreProcessor Runs ["URLRewritingModifier"];
+    LinkParser "HTML Link Parser" PreProcessor Unsupported ["AnchorModifier"];
+    UrlRewriting "HTTP URL Re-writing Modifier" PreProcessor Unsupported ["URLRewritingModifier"];
     RegexUserParameters "RegEx User Parameters" PreProcessor Unsupported ["RegExUserParameters"];
     SampleTimeout "Sample Timeout" PreProcessor Runs ["SampleTimeout"];
     UserParameterModifier "HTTP User Parameter Modifier" PreProcessor Unsupported [
@@ -193,7 +193,7 @@ kinds! {
     ];
     RegexExtractor "Regular Expression Extractor" PostProcessor Runs ["RegexExtractor"];
     JsonExtractor "JSON Extractor" PostProcessor Runs ["JSONPostProcessor"];
-    JmesPathExtractor "JSON JMESPath Extractor" PostProcessor Runs ["JMESPathExtractor"];
+    JmesPathExtractor "JSON JMESPath Extractor" PostProcessor Unsupported ["JMESPathExtractor"];
     BoundaryExtractor "Boundary Extractor" PostProcessor Runs ["BoundaryExtractor"];
     HtmlExtractor "CSS Selector Extractor" PostProcessor Runs ["HtmlExtractor"];
     XpathExtractor "XPath Extractor" PostProcessor Runs ["XPathExtractor"];
@@ -220,7 +220,7 @@ kinds! {
         "JSONPathAssertion",
         "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion",
     ];
-    JmesPathAssertion "JSON JMESPath Assertion" Assertion Runs ["JMESPathAssertion"];
+    JmesPathAssertion "JSON JMESPath Assertion" Assertion Unsupported ["JMESPathAssertion"];
     XpathAssertion "XPath Assertion" Assertion Runs ["XPathAssertion"];
     Xpath2Assertion "XPath2 Assertion" Assertion Runs ["XPath2Assertion"];
     XmlAssertion "XML Assertion" Assertion Runs ["XMLAssertion"];

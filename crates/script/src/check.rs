@@ -1,0 +1,42 @@
+//! Whether parts of a plan by JMeter's rules make sense, before the plan is compiled: for messages that name their place.
+
+use crate::reactions::Reactions;
+use crate::script_call::ScriptCall;
+use crate::variables::Names;
+use crate::{Feeds, ScriptError};
+use brunt_model::ReplyPolicy;
+use brunt_model::reply_policy::{Assertion, ReplyAction};
+use brunt_model::scenario::{Script, TextRules};
+
+fn feeds() -> Feeds {
+    Feeds::with_variables(TextRules::Jmeter, Names::default())
+}
+
+/// Why an extractor or a script makes no sense; one whose texts users fill in is looked at when it is used.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
+    let policy = ReplyPolicy { actions: vec![action.clone()], ..ReplyPolicy::default() };
+    Reactions::new(&policy, &mut feeds()).map(|_| ())
+}
+
+/// Why an assertion makes no sense.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
+    let policy = ReplyPolicy { assertions: vec![assertion.clone()], ..ReplyPolicy::default() };
+    Reactions::new(&policy, &mut feeds()).map(|_| ())
+}
+
+/// Why a script cannot be read.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn script(script: &Script) -> Result<(), ScriptError> {
+    ScriptCall::new(script, &mut feeds()).map(|_| ())
+}
