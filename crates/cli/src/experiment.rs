@@ -21,7 +21,7 @@ use crate::ending::{Decisive, exit_of_comparison, exit_of_study};
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::measure::{Strict, tell_exit};
-use crate::output::Outputs;
+use crate::output::{self, Outputs};
 use crate::process::command_line;
 use crate::redact;
 use crate::signals;
@@ -30,19 +30,21 @@ use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
 use brunt_rig::{End, Failure, RigContext};
-use brunt_runner::Real;
 use brunt_runner::RunError;
 use brunt_runner::decide;
 use brunt_runner::experiment::{Conditions, Machine};
 use brunt_runner::route::refused;
 use brunt_runner::run::no_reply;
+use brunt_runner::{Real, ResultFile};
 use brunt_spec::{System, defaults};
 use brunt_store::{ExperimentEnd, Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use planned::{plan_path, run_plan};
+use std::cell::RefCell;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
 use terminal::Terminal;
 
@@ -54,6 +56,8 @@ pub struct ExperimentContext {
     pub system: System,
     /// Where reports go.
     pub outputs: Outputs,
+    /// The result file, where one is written.
+    pub jtl: Option<ResultFile>,
     /// No progress, no text.
     pub quiet: bool,
     /// Whether a limited generator makes brunt fail.
@@ -87,6 +91,7 @@ impl ExperimentContext {
             command: command_line(),
             system,
             outputs: Outputs::open(&output.outputs, output.quiet)?,
+            jtl: output::result_file(output)?,
             quiet: output.quiet,
             strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
@@ -134,12 +139,15 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let time = brunt_rig::Real::default();
     let context = RigContext { guard: (guard, vec!["guard".into()]), time: &time };
     let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
-    let observer = Terminal { system: given.system, quiet: given.quiet };
+    let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
+    let observer = Terminal { system: given.system, quiet: given.quiet, jtl: jtl.clone() };
     let redactor = redact::current();
     let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
     let (study, outcome) = brunt_runner::experiment::carry_out(study, &context, conditions);
     let fails = Fails { strict: given.strict, decisive: given.decisive, quiet: given.quiet };
-    finish(study, store.as_ref(), outcome, given.outputs, fails)
+    let exit = finish(study, store.as_ref(), outcome, given.outputs, fails)?;
+    output::whole(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(failed)?;
+    Ok(exit)
 }
 
 /// Servers that nobody is to start must be there: else every trial would measure nothing. A comparison has asked each by then.

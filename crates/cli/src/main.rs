@@ -13,7 +13,7 @@
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
 //! * [`mistakes`]: explains invalid command lines.
-//! * [`output`]: where reports and the event log go. [`view`]: their width, colors and detail. [`mod@replay`]: a report from an event log.
+//! * [`result_files`]: result files of JMeter, summed up. [`output`]: where reports and the event log go. [`view`]: their width, colors and detail. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
 mod analyse;
@@ -40,6 +40,7 @@ mod process;
 mod redact;
 mod replay;
 mod reports;
+mod result_files;
 mod runs;
 mod screen;
 mod signals;
@@ -169,13 +170,15 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?;
     let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
+    let jtl = output::result_file(&settings.output).map_err(usage)?;
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = settings.checks.strict.into();
     let store = args.store.open_or_note(&mut notes, (&settings.output).into());
     let probes = settings.probes.clone();
     let quiet = settings.output.quiet;
-    let around = MeasureContext { command: command_line(), outputs, log, store, probes, quiet, notes, route, strict };
+    let around =
+        MeasureContext { command: command_line(), outputs, log, jtl, store, probes, quiet, notes, route, strict };
     measure(&plan, &world, around).map_err(failed)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::live::{Live, say};
-use crate::output::{Log, Outputs};
+use crate::output::{self, Log, Outputs};
 use crate::redact;
 use crate::signals;
 use anyhow::Result;
@@ -12,7 +12,7 @@ use brunt_model::reached::Replies;
 use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
 use brunt_runner::keep::{ServerReadings, StoredRun};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Listen, Real, RunContext, RunResult, carry_out};
+use brunt_runner::{Listen, Real, ResultFile, RunContext, RunResult, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
@@ -23,6 +23,8 @@ pub struct MeasureContext {
     pub outputs: Outputs,
     /// The event log, where one is kept.
     pub log: Option<Log>,
+    /// The result file, where one is written.
+    pub jtl: Option<ResultFile>,
     /// Where the run is kept.
     pub store: Option<Store>,
     /// What is read of the server meanwhile.
@@ -54,7 +56,7 @@ impl From<bool> for Strict {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit> {
-    let MeasureContext { command, outputs, mut log, store, probes, quiet, mut notes, route, strict } = around;
+    let MeasureContext { command, outputs, mut log, mut jtl, store, probes, quiet, mut notes, route, strict } = around;
     let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
@@ -67,6 +69,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
+    listeners.extend(jtl.as_mut().map(|jtl| jtl as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
@@ -81,6 +84,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit
     written?;
     carried.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
+    output::whole(jtl.as_ref())?;
     let exit = exit_of(&carried.run, &carried.judgement, strict);
     tell_exit(exit, quiet);
     Ok(exit)

@@ -2,13 +2,16 @@
 
 use crate::{args, view};
 use anyhow::{Context, Result, bail};
+use brunt_jmx::jtl::{JtlFormat, JtlSettings};
 use brunt_model::codec::LogWriter;
+use brunt_model::plan::RecordDetail;
 use brunt_model::{Analysis, Event, Judgement, Run, Study};
 use brunt_report::view::View;
 use brunt_report::{Files, Format, REPORTS, single, text};
-use brunt_runner::Listen;
-use brunt_spec::defaults;
+use brunt_runner::{Listen, ResultFile};
+use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::values::Output;
+use brunt_spec::{defaults, to_plan};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -150,6 +153,19 @@ pub(crate) fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
 
 fn create(path: &Path) -> Result<File> {
     File::create(path).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// Opens the result file that is asked for.
+pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
+    let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else { return Ok(None) };
+    let format = if records.detail == RecordDetail::Full { JtlFormat::Xml } else { JtlFormat::Csv };
+    let settings = JtlSettings { format, ..JtlSettings::default() };
+    ResultFile::open(path, settings).map(Some).with_context(|| path.display().to_string())
+}
+
+/// Whether all samples are in the result file.
+pub fn whole(file: Option<&ResultFile>) -> Result<()> {
+    file.and_then(ResultFile::trouble).map_or(Ok(()), |trouble| Err(anyhow::anyhow!(trouble)))
 }
 
 /// The event log of a run.

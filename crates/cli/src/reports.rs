@@ -6,6 +6,7 @@ use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::Outputs;
 use crate::replay;
+use crate::result_files;
 use crate::runs;
 use anyhow::{Result, anyhow, bail};
 use brunt_model::{Judgement, Run, Study};
@@ -23,12 +24,13 @@ Examples:
   brunt report k7m2xqd -o html=page.html       by its short id; `brunt runs list` has them
   brunt report e1-php -o svg=plots/            the last experiment of a plan: its charts, one file per chart
   brunt report run.events -o markdown          an event log that --events wrote
-  brunt report before.events k7m2xqd           two runs side by side";
+  brunt report before.events k7m2xqd           two runs side by side
+  brunt report result.jtl -o html=page.html    a result file of JMeter: its samples by label, in JMeter's columns";
 
 /// What the command is told.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
-    /// Ids, tags, names of experiments, `last`, or event logs; several runs are shown side by side
+    /// Ids, tags, names of experiments, `last`, event logs, or result files (.jtl); several runs are shown side by side
     #[arg(value_name = "RUN|FILE", required = true)]
     pub subjects: Vec<String>,
     /// Report in FORMAT, to FILE or standard output; repeatable [default: text]
@@ -49,6 +51,13 @@ enum Kept {
 
 /// Finds what is named, and writes every report that was asked for.
 pub fn report(args: &ReportArgs) -> Result<Exit, Failed> {
+    let is_result_file = |subject: &String| result_files::is_one(Path::new(subject));
+    if args.subjects.iter().any(is_result_file) {
+        if let Some(other) = args.subjects.iter().find(|subject| !is_result_file(subject)) {
+            return Err(usage(anyhow!("{other} is no result file of JMeter, and the others are; report it alone")));
+        }
+        return result_files::report(&args.subjects, &args.outputs);
+    }
     let kept = args.subjects.iter().map(|subject| find(subject, &args.store)).collect::<Result<Vec<_>, _>>()?;
     let outputs = Outputs::open(&args.outputs, false).map_err(usage)?;
     let written = match kept.as_slice() {

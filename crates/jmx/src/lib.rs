@@ -14,6 +14,7 @@
 //! * [`element`], [`property`]: test elements with names, children and typed properties. [`support`]: the table of kinds.
 //! * [`jtl`]: result files, written and read.
 //! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and the tables of the dashboard.
+//! * [`dashboard`]: these tables as text and as a page.
 //! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the order of their sources.
 //!
 //! * [`plan`]: a .jmx plan as runs of brunt.
@@ -21,6 +22,7 @@
 //! Out of scope: running a plan, and writing files.
 
 pub mod cli_options;
+pub mod dashboard;
 pub mod document;
 pub mod edit;
 pub mod element;

@@ -44,6 +44,11 @@ pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 
+/// Its name in the network, as it knows it.
+pub fn hostname() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
 fn kernel() -> String {
     let name = rustix::system::uname();
     let part = |s: &std::ffi::CStr| s.to_string_lossy().into_owned();

@@ -12,6 +12,7 @@
 //!   [`witness`]: what single connections said, for those who ask.
 //! * [`mailbox`]: hands a run to a listener that may be slow.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
+//! * [`result_file`]: writes the samples of a run as JMeter's result files.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
 //! * [`mod@check`]: a look at the server and this machine before a load.
@@ -25,6 +26,7 @@ pub mod interrupt;
 pub mod keep;
 pub mod mailbox;
 pub mod processes;
+pub mod result_file;
 pub mod route;
 pub mod run;
 mod steer;
@@ -34,5 +36,6 @@ pub mod world;
 pub use error::RunError;
 pub use interrupt::Interrupt;
 pub use mailbox::Mailbox;
+pub use result_file::ResultFile;
 pub use run::{Engine, Listen, RunContext, RunResult, carry_out, carry_out_by, drive};
 pub use world::Real;

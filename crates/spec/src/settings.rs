@@ -12,7 +12,7 @@ pub mod said;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
-use brunt_model::plan::{Resolve, ResolveAll, StatusRange};
+use brunt_model::plan::{RecordDetail, Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
@@ -190,6 +190,10 @@ pub struct OutputSettings {
     pub outputs: Vec<Output>,
     /// Where the event log goes.
     pub events: Option<PathBuf>,
+    /// Where samples go, as a result file of JMeter.
+    pub jtl: Option<PathBuf>,
+    /// How much of each sample; None: as the name of the file says.
+    pub jtl_format: Option<RecordDetail>,
     /// Time between snapshots.
     pub interval: Duration,
     /// Labels reported one by one.

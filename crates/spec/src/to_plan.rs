@@ -12,13 +12,14 @@ mod sweep;
 
 use crate::System;
 use crate::error::Result;
-use crate::settings::{CheckSettings, RunSettings};
+use crate::settings::{CheckSettings, OutputSettings, RunSettings};
 use crate::words::target;
-use brunt_model::plan::{Checks, Record};
+use brunt_model::plan::{Checks, Record, RecordDetail, Records};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
 use brunt_model::{Plan, Population, ReplyPolicy};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
+use std::path::Path;
 pub use sweep::sweep_steps;
 
 /// The plan, and notes that the user should be told.
@@ -53,7 +54,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
             interval: settings.output.interval,
             labels: settings.output.labels,
             samples: false,
-            records: None,
+            records: records(&settings.output),
         },
         seed: settings.load.seed.unwrap_or(system.seed),
         threads,
@@ -62,6 +63,14 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     };
     notes.extend(processes::sources(settings, &mut plan, system));
     Ok((plan, notes))
+}
+
+/// What a result file needs of each sample, where one is asked for.
+pub fn records(output: &OutputSettings) -> Option<Records> {
+    let is_xml = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+    let by_name = |path| if is_xml(path) { RecordDetail::Full } else { RecordDetail::Lines };
+    let detail = output.jtl.as_deref().map(|path| output.jtl_format.unwrap_or_else(|| by_name(path)))?;
+    Some(Records { detail, ..Records::default() })
 }
 
 /// What is made of replies, as far as it is the same for all requests.

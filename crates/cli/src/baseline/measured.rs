@@ -28,6 +28,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
         command: command_line(),
         system: crate::process::system(),
         outputs: Outputs::open(&[], true).map_err(usage)?,
+        jtl: None,
         quiet: args.quiet,
         strict: Strict::No,
         decisive: Decisive::No,

@@ -6,11 +6,12 @@ use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, Result, bail};
 use brunt_model::Experiment;
-use brunt_spec::plan_file;
+use brunt_model::plan::Records;
+use brunt_spec::{plan_file, to_plan};
 use std::path::Path;
 
 /// Settings that may be said on the command line beside a plan file. All others are said in it, or by `--set`.
-const BESIDE: [&str; 3] = ["output", "quiet", "strict"];
+const BESIDE: [&str; 5] = ["output", "quiet", "strict", "jtl", "jtl-format"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -33,8 +34,24 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     if args.settings.output.outputs.is_empty() {
         args.settings.output.outputs = loaded.outputs;
     }
+    let mut experiment = Experiment { scratch: Some(folder), ..loaded.experiment };
+    if let Some(records) = to_plan::records(&args.settings.output) {
+        record_samples(&mut experiment, &records).map_err(usage)?;
+    }
     let given = ExperimentContext::asked(&args, system, loaded.notes).map_err(usage)?;
-    compare::measure(&Experiment { scratch: Some(folder), ..loaded.experiment }, given)
+    compare::measure(&experiment, given)
+}
+
+/// The samples of the only run are handed to the result file.
+fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> {
+    let runs = experiment.trials();
+    if runs != 1 || experiment.grows() {
+        bail!("--jtl lists the samples of one run, and the plan has more; leave --jtl out, or run a plan of one load");
+    }
+    for step in experiment.contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
+        step.plan.record.records = Some(records.clone());
+    }
+    Ok(())
 }
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.

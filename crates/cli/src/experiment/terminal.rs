@@ -2,12 +2,14 @@
 
 use crate::live::{Live, say};
 use crate::screen;
-use brunt_model::{Plan, Route};
-use brunt_runner::Listen;
+use brunt_model::{Event, Plan, Route, Tick};
 use brunt_runner::check::short::preflight_short;
 use brunt_runner::experiment::Observer;
+use brunt_runner::{Listen, ResultFile};
 use brunt_spec::System;
+use std::cell::RefCell;
 use std::io::{self, IsTerminal};
+use std::rc::Rc;
 
 /// Tells on stderr how an experiment goes on.
 pub struct Terminal {
@@ -15,11 +17,31 @@ pub struct Terminal {
     pub system: System,
     /// No progress.
     pub quiet: bool,
+    /// The result file, where one is written.
+    pub jtl: Option<Rc<RefCell<ResultFile>>>,
+}
+
+/// The progress of a run, and where its samples go.
+struct WithSamples(Box<dyn Listen>, Rc<RefCell<ResultFile>>);
+
+impl Listen for WithSamples {
+    fn hear(&mut self, event: &Event) {
+        self.1.borrow_mut().hear(event);
+        self.0.hear(event);
+    }
+
+    fn add(&mut self, at: Tick) -> Vec<Event> {
+        self.1.borrow_mut().add(at)
+    }
 }
 
 impl Observer for Terminal {
     fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen> {
-        Live::of_many(plan, self.quiet, title).start()
+        let live = Live::of_many(plan, self.quiet, title).start();
+        match &self.jtl {
+            Some(jtl) => Box::new(WithSamples(live, Rc::clone(jtl))),
+            None => live,
+        }
     }
 
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {

@@ -50,7 +50,7 @@ fn plan(load: Load) -> Plan {
         connection: Connection { connect_rate: 1000, ..Connection::plain(seconds(30), seconds(5)) },
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: Duration::from_millis(100), labels: 100, samples: false },
+        record: Record { interval: Duration::from_millis(100), labels: 100, samples: false, records: None },
         seed: 1,
         processes: 1,
         threads: 2,

@@ -39,6 +39,9 @@ pub fn contenders(
     require!(run.said, run.output.events.is_none(), |names| {
         format!("{} stores one run; an experiment has many: leave it out", names.of("events"))
     });
+    require!(run.said, run.output.jtl.is_none(), |names| {
+        format!("{} lists the samples of one run; an experiment has many: leave it out", names.of("jtl"))
+    });
     if run.url.is_none() && run.request.urls.is_none() {
         return Err(SpecError::told("no URL is given; write one, such as http://127.0.0.1/"));
     }

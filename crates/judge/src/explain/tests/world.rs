@@ -325,7 +325,7 @@ fn plan(load: Load) -> Plan {
         connection: connection(),
         objectives: Vec::new(),
         until: None,
-        record: Record { interval: second / 10, labels: 10, samples: false },
+        record: Record { interval: second / 10, labels: 10, samples: false, records: None },
         seed: 1,
         processes: 1,
         threads: 1,

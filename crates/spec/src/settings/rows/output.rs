@@ -4,13 +4,14 @@ use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
 use crate::words::{WordError, probe, values};
+use brunt_model::plan::RecordDetail;
 
 type S = RunSettings;
 
 const OUTPUT: &str = "Output";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 5] = [
+pub static ROWS: [Row<RunSettings>; 7] = [
     Row::repeated("output", "FORMAT[=FILE]", "", |w, _| {
         set(values::output(w), |s: &mut S, v| s.output.outputs.push(v))
     })
@@ -23,6 +24,19 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     })
     .under(OUTPUT)
     .content(Content::Path),
+    Row::value("jtl", "FILE", "Append each sample to this result file of JMeter (.jtl, or .xml)", |w, _| {
+        set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.jtl = Some(v))
+    })
+    .under(OUTPUT)
+    .content(Content::Path),
+    Row {
+        needs: Some("jtl"),
+        ..Row::value("jtl-format", "FORMAT", "Format of --jtl: csv or xml [default: xml for .xml, else csv]", |w, _| {
+            set(detail(w), |s: &mut S, v| s.output.jtl_format = Some(v))
+        })
+        .under(OUTPUT)
+        .content(Content::Choice(&["csv", "xml"]))
+    },
     Row::value("interval", "TIME", "Time between snapshots: resolution of the time series", |w, _| {
         set(values::interval(w), |s: &mut S, v| s.output.interval = v)
     })
@@ -48,6 +62,15 @@ pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
     |w, _| set(probe::parse(w), |s: &mut S, v| s.probes.push(v)),
 )
 .under("Server")];
+
+/// How much of each sample a format of result files has.
+fn detail(word: &str) -> Result<RecordDetail, WordError> {
+    match word {
+        "csv" => Ok(RecordDetail::Lines),
+        "xml" => Ok(RecordDetail::Full),
+        _ => Err(WordError::new(word, "no format of result files", "csv or xml")),
+    }
+}
 
 /// The help of `-o`.
 fn formats() -> String {

@@ -1,0 +1,77 @@
+//! Result files of JMeter (.jtl), summed up by label: `brunt report result.jtl`.
+
+use crate::exit::{Exit, Failed, failed, usage};
+use crate::output::ignore_closed_pipe;
+use anyhow::{Context, Result, bail};
+use brunt_jmx::dashboard::{self, DashboardInfo};
+use brunt_jmx::jtl::{self, JtlSettings};
+use brunt_jmx::statistics::{Statistics, StatisticsSettings};
+use brunt_spec::words::values::Output;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// The formats of the summary.
+const FORMATS: [&str; 3] = ["text", "json", "html"];
+/// So much of a file tells what it is.
+const START: u64 = 4096;
+
+/// Whether a file is a result file of JMeter, by its beginning.
+pub fn is_one(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    let text = String::from_utf8_lossy(&start);
+    let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    let names = ["elapsed", "label", "success"];
+    read.is_ok() && (text.contains("<testResults") || names.iter().all(|name| header.contains(name)))
+}
+
+/// Sums up result files, and writes the summary in each of the formats that are asked for.
+pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
+    crate::args::output::check(outputs, &FORMATS).map_err(usage)?;
+    let settings = StatisticsSettings::default();
+    let percentiles = settings.percentiles;
+    let mut statistics = Statistics::new(settings);
+    for file in files {
+        read(Path::new(file), &mut statistics).map_err(usage)?;
+    }
+    let title = "Dashboard".into();
+    let facts = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
+    let info = DashboardInfo { title, facts, links: Vec::new() };
+    let text = |format: &str| match format {
+        "json" => statistics.to_json() + "\n",
+        "html" => dashboard::html(&statistics, percentiles, &info),
+        _ => dashboard::text(&statistics, percentiles),
+    };
+    if outputs.is_empty() {
+        return show(&text("text")).map(|()| Exit::Measured).map_err(failed);
+    }
+    for output in outputs {
+        let text = text(&output.format);
+        let written = match &output.file {
+            Some(path) => fs::write(path, text).with_context(|| path.display().to_string()),
+            None => show(&text),
+        };
+        written.map_err(failed)?;
+    }
+    Ok(Exit::Measured)
+}
+
+fn read(path: &Path, statistics: &mut Statistics) -> Result<()> {
+    let name = || path.display().to_string();
+    let file = File::open(path).with_context(name)?;
+    let mut samples = 0_u64;
+    for record in jtl::read(file, &JtlSettings::default()).with_context(name)? {
+        statistics.record(&record.with_context(name)?);
+        samples += 1;
+    }
+    if samples == 0 {
+        bail!("{}: the result file has no samples", name());
+    }
+    Ok(())
+}
+
+fn show(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(ignore_closed_pipe).context("stdout")
+}

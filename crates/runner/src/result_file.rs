@@ -1,0 +1,225 @@
+//! Writes the samples of a run to a result file of JMeter (.jtl), as a listener.
+//!
+//! What is in the file is flushed with each interval. A full disk ends the file, not the run: that is a warning of the run, and
+//! an error at its end. Out of scope: the formats, which are `jmx`'s.
+
+use crate::run::Listen;
+use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
+use brunt_jmx::jtl::{CsvWriter, FileStart, JtlFormat, JtlSettings, XmlWriter};
+use brunt_model::plan::{RecordDetail, Records};
+use brunt_model::{Event, SampleRecord, Tick, Warning};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// At the end of a file that is appended to, so many bytes are looked at.
+const END_OF_FILE: u64 = 256;
+
+/// A result file that is being written.
+pub struct ResultFile {
+    path: PathBuf,
+    hostname: String,
+    /// None: it is over, or could not be written any more.
+    writer: Option<Writer>,
+    error: Option<io::Error>,
+    /// The error was told to the run.
+    told: bool,
+}
+
+enum Writer {
+    Csv(CsvWriter<BufWriter<File>>),
+    Xml(XmlWriter<BufWriter<File>>),
+}
+
+impl Writer {
+    fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
+        match self {
+            Self::Csv(csv) => csv.write(record),
+            Self::Xml(xml) => xml.write(record),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Csv(csv) => csv.flush(),
+            Self::Xml(xml) => xml.flush(),
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Csv(csv) => csv.finish().map(|_| ()),
+            Self::Xml(xml) => xml.finish().map(|_| ()),
+        }
+    }
+}
+
+/// What a plan must ask for so that a result file of these settings can be written.
+pub fn records(settings: &JtlSettings) -> Records {
+    let detail = match settings.format {
+        JtlFormat::Csv => RecordDetail::Lines,
+        JtlFormat::Xml => RecordDetail::Full,
+    };
+    Records { detail, variables: settings.sample_variables.clone() }
+}
+
+impl ResultFile {
+    /// Opens a file, to which samples are appended.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened or written, or is an XML file of another kind.
+    pub fn open(path: &Path, settings: JtlSettings) -> io::Result<Self> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let is_empty = file.metadata()?.len() == 0;
+        let start = if is_empty { FileStart::New } else { FileStart::Append };
+        if start == FileStart::Append {
+            prepare_to_append(&mut file, settings.format)?;
+        }
+        let out = BufWriter::new(file);
+        let mut writer = match settings.format {
+            JtlFormat::Csv => Writer::Csv(CsvWriter::new(out, settings, start)?),
+            JtlFormat::Xml => Writer::Xml(XmlWriter::new(out, settings, start)?),
+        };
+        writer.flush()?;
+        let hostname = brunt_probe::machine::hostname();
+        Ok(Self { path: path.to_owned(), hostname, writer: Some(writer), error: None, told: false })
+    }
+
+    /// Appends samples, and hands them to the system.
+    pub fn take(&mut self, records: &[SampleRecord]) {
+        let Some(writer) = &mut self.writer else { return };
+        let named = |record: &SampleRecord| SampleRecord { hostname: self.hostname.clone(), ..record.clone() };
+        let written = records.iter().try_for_each(|record| writer.write(&named(record)));
+        if let Err(error) = written.and_then(|()| writer.flush()) {
+            self.fail(error);
+        }
+    }
+
+    /// Ends the file.
+    pub fn finish(&mut self) {
+        if let Some(writer) = self.writer.take()
+            && let Err(error) = writer.finish()
+        {
+            self.fail(error);
+        }
+    }
+
+    /// Why samples are missing in it: a sentence.
+    pub fn trouble(&self) -> Option<String> {
+        let path = self.path.display();
+        self.error.as_ref().map(|error| format!("{path} cannot be written: {error}; later samples are missing in it"))
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.writer = None;
+        self.error.get_or_insert(error);
+    }
+}
+
+impl Listen for ResultFile {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Records(records) => self.take(records),
+            Event::Finished(_) => self.finish(),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, at: Tick) -> Vec<Event> {
+        if self.told {
+            return Vec::new();
+        }
+        let trouble = self.trouble();
+        self.told = trouble.is_some();
+        trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
+    }
+}
+
+/// Samples can be written at the end of the file: its last line is whole, and that of an XML file gone.
+fn prepare_to_append(file: &mut File, format: JtlFormat) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let mut start = vec![0; length.min(END_OF_FILE) as usize];
+    file.read_exact(&mut start)?;
+    file.seek(SeekFrom::Start(length.saturating_sub(END_OF_FILE)))?;
+    let mut end = Vec::new();
+    file.read_to_end(&mut end)?;
+    match format {
+        JtlFormat::Csv if !end.ends_with(b"\n") => file.write_all(b"\n"),
+        JtlFormat::Csv => Ok(()),
+        JtlFormat::Xml => {
+            let is_ours = start.windows(12).any(|text| text == b"<testResults");
+            if !is_ours {
+                let last = FOOTER.trim_end();
+                let why = format!("it is no XML result file (one begins with <testResults> and ends with {last})");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            let kept = length - footer_length(&end).unwrap_or(0) as u64;
+            file.set_len(kept)?;
+            file.seek(SeekFrom::Start(kept))?;
+            // The line of the last sample.
+            if kept < length { file.write_all(b"\n") } else { Ok(()) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn record(label: &str) -> SampleRecord {
+        SampleRecord { label: label.into(), code: "200".into(), success: true, ..SampleRecord::default() }
+    }
+
+    fn write(path: &Path, format: JtlFormat, labels: &[&str]) -> io::Result<String> {
+        let mut file = ResultFile::open(path, JtlSettings { format, ..JtlSettings::default() })?;
+        file.take(&labels.iter().map(|label| record(label)).collect::<Vec<_>>());
+        file.finish();
+        assert!(file.trouble().is_none());
+        fs::read_to_string(path)
+    }
+
+    fn labels(path: &Path) -> Vec<String> {
+        let file = File::open(path).expect("a file");
+        let records = brunt_jmx::jtl::read(file, &JtlSettings::default()).expect("a result file");
+        records.map(|record| record.expect("a sample").label).collect()
+    }
+
+    #[test]
+    fn samples_are_appended_to_a_file_of_either_format() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (format, header) in [(JtlFormat::Csv, "timeStamp,"), (JtlFormat::Xml, "<?xml")] {
+            let path = folder.path().join(format!("{format:?}"));
+            let first = write(&path, format, &["a", "b"]).expect("first");
+            assert!(first.starts_with(header), "{first}");
+            let both = write(&path, format, &["c"]).expect("second");
+            assert_eq!(both.matches(header).count(), 1, "{both}");
+            assert_eq!(labels(&path), ["a", "b", "c"], "{both}");
+        }
+    }
+
+    #[test]
+    fn a_torn_file_is_appended_to_and_another_file_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("result.jtl");
+        let whole = write(&path, JtlFormat::Csv, &["a"]).expect("a file");
+        fs::write(&path, whole.trim_end()).expect("torn");
+        write(&path, JtlFormat::Csv, &["b"]).expect("second");
+        assert_eq!(labels(&path), ["a", "b"]);
+        let error = write(&path, JtlFormat::Xml, &["c"]).expect_err("a CSV file");
+        assert!(error.to_string().contains("no XML result file"), "{error}");
+    }
+
+    #[test]
+    fn a_full_disk_is_told_once() {
+        let mut file = ResultFile::open(Path::new("/dev/full"), JtlSettings::default());
+        let Ok(file) = &mut file else {
+            // The header was refused already: nothing was measured.
+            return;
+        };
+        file.take(&[record("a")]);
+        assert!(file.trouble().is_some_and(|told| told.contains("later samples are missing")));
+        assert_eq!((file.add(Tick::ZERO).len(), file.add(Tick::ZERO).len()), (1, 0));
+    }
+}
