@@ -5,6 +5,7 @@
 //! * [`commands`]: which there are; [`args`]: what several of them are told.
 //! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
+//! * [`mod@import`]: plan files from recordings and descriptions of requests.
 //! * [`stored`]: comparison of stored runs. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
 //! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress, drawn on the [`screen`]. How a plan is carried out is `brunt-runner`'s.
@@ -29,6 +30,7 @@ mod dropins;
 mod ending;
 mod exit;
 mod experiment;
+mod import;
 mod live;
 mod measure;
 mod mistakes;
@@ -119,6 +121,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Compare(args) => experiment::compare(&args),
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
+        Command::Import(args) => import::import(&args),
         Command::Runs(args) => runs::runs(&args),
         Command::InstallNames(args) => names::install(&args),
         Command::Analyse(args) => analyse::analyse(&args),
