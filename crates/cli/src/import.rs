@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub const EXAMPLES: &str = "\
 Examples:
   brunt import har shop.har -o plan.yaml --think          a recording of a browser, with its pauses
+  brunt import openapi api.yaml -o plan.yaml --only GET   the operations of an interface, those that read
+  brunt import postman shop.json -o plan.yaml             a collection of Postman
   brunt import curl commands.txt -o plan.yaml             command lines as a browser copies them
   brunt import urls urls.txt -o plan.yaml                 a list of URLs as siege reads it
   pbpaste | brunt import curl - | less                    from standard input
@@ -46,6 +48,19 @@ enum ImportCommand {
         #[arg(long = "host", value_name = "NAME")]
         hosts: Vec<String>,
     },
+    /// Reads a description of an interface: OpenAPI 3.0 or 3.1, Swagger 2.0; JSON or YAML
+    Openapi {
+        #[command(flatten)]
+        file: FileArgs,
+        /// Only operations with this tag; repeatable
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// Only operations with this method or beginning of the path, such as GET or GET,/users; repeatable
+        #[arg(long, value_name = "METHOD,PATH", value_parser = only)]
+        only: Vec<(String, String)>,
+    },
+    /// Reads a collection of Postman, 2.0 or 2.1
+    Postman(FileArgs),
     /// Reads command lines of curl
     Curl(FileArgs),
     /// Reads a list of URLs, as siege's urls.txt
@@ -72,6 +87,21 @@ fn server(word: &str) -> Result<String, String> {
     brunt_spec::words::target::parse(word).map(|target| target.url).map_err(|error| error.to_string())
 }
 
+/// `GET`, `/users`, or `GET,/users`.
+fn only(word: &str) -> Result<(String, String), String> {
+    const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
+    let (method, path) = match word.split_once(',') {
+        Some((method, path)) => (method, path),
+        None if word.starts_with('/') => ("", word),
+        None => (word, ""),
+    };
+    let method = method.trim().to_ascii_uppercase();
+    if !method.is_empty() && !METHODS.contains(&method.as_str()) {
+        return Err(format!("`{method}` is no method; write one such as GET, or GET,/users"));
+    }
+    Ok((method, path.trim().to_owned()))
+}
+
 /// Carries it out.
 pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
     let (format, file, options) = match &args.format {
@@ -79,6 +109,10 @@ pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
             let options = Options { think: *think, resources: *resources, hosts: hosts.clone(), ..Options::default() };
             (Format::Har, file, options)
         }
+        ImportCommand::Openapi { file, tags, only } => {
+            (Format::Openapi, file, Options { tags: tags.clone(), only: only.clone(), ..Options::default() })
+        }
+        ImportCommand::Postman(file) => (Format::Postman, file, Options::default()),
         ImportCommand::Curl(file) => (Format::Curl, file, Options::default()),
         ImportCommand::Urls(file) => (Format::Urls, file, Options::default()),
     };
@@ -108,7 +142,8 @@ pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
 
 /// The folder from which files of the input are found, where the plan is in another one.
 fn folder(output: Option<&Path>) -> io::Result<String> {
-    let elsewhere = output.and_then(Path::parent).is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
+    let elsewhere =
+        output.and_then(Path::parent).is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
     Ok(if elsewhere { std::env::current_dir()?.display().to_string() } else { String::new() })
 }
 

@@ -2,7 +2,9 @@
 
 use crate::plan::{Body, Part};
 use crate::secrets;
+use crate::text::{self, NUMBER, Piece};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The media type of forms.
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
@@ -44,16 +46,43 @@ pub(crate) fn form(body: &str) -> Body {
 
 /// The decoded parts of a form or query.
 pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
-    url::form_urlencoded::parse(encoded.as_bytes()).map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+    url::form_urlencoded::parse(encoded.as_bytes())
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect()
 }
 
 /// JSON; a text where it is none.
 pub(crate) fn json(body: &str) -> Body {
-    let Ok(value) = serde_json::from_str::<Value>(body) else { return Body::Text(body.to_owned()) };
+    let Ok(value) = serde_json::from_str::<Value>(&with_quoted_variables(body)) else {
+        return Body::Text(body.to_owned());
+    };
     // Numbers of other precision, names that stand there twice, and other escapes are kept as they were, unless secrets are among them.
     let is_same = without_spaces(body) == value.to_string();
     let raw = (!is_same && !secrets::in_json(&value)).then(|| body.to_owned());
     Body::Json(value, raw)
+}
+
+/// JSON whose variables outside of texts are texts with marks around them.
+fn with_quoted_variables(text: &str) -> Cow<'_, str> {
+    if !text::has_variable(text) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let (mut in_text, mut escaped) = (false, false);
+    for piece in text::pieces(text) {
+        match piece {
+            Piece::Literal(literal) => {
+                out.push_str(literal);
+                for c in literal.chars() {
+                    in_text ^= c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                }
+            }
+            Piece::Variable(name) if in_text => out.push_str(&text::variable(name)),
+            Piece::Variable(name) => out.push_str(&format!("\"{NUMBER}{name}{NUMBER}\"")),
+        }
+    }
+    out.into()
 }
 
 /// JSON without the white space between its tokens.
@@ -86,12 +115,17 @@ fn multipart(media_type: &str, body: &str) -> Option<Body> {
         let content = content.strip_suffix("\r\n").or_else(|| content.strip_suffix('\n')).unwrap_or(content);
         let name = parameter(head, "name")?;
         let media_type = head.lines().find_map(|line| {
-            line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-type")).map(|(_, v)| v.trim().to_owned())
+            line.split_once(':')
+                .filter(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+                .map(|(_, v)| v.trim().to_owned())
         });
-        parts.push((name, match parameter(head, "filename") {
-            Some(file) => Part::File { file, kind: media_type },
-            None => Part::Text(content.to_owned()),
-        }));
+        parts.push((
+            name,
+            match parameter(head, "filename") {
+                Some(file) => Part::File { file, kind: media_type },
+                None => Part::Text(content.to_owned()),
+            },
+        ));
     }
     (!parts.is_empty()).then_some(Body::Multipart(parts))
 }
@@ -115,7 +149,10 @@ mod tests {
         let fields = |all: &[(&str, &str)]| {
             Body::Form(all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
         };
-        assert_eq!(of("application/x-www-form-urlencoded; charset=UTF-8", "a=b+c&d=%26"), fields(&[("a", "b c"), ("d", "&")]));
+        assert_eq!(
+            of("application/x-www-form-urlencoded; charset=UTF-8", "a=b+c&d=%26"),
+            fields(&[("a", "b c"), ("d", "&")])
+        );
         assert_eq!(of(FORM, "{\"a\": 1}"), Body::Text("{\"a\": 1}".into()));
         assert_eq!(of(JSON, "{ \"a\": 1 }"), Body::Json(json!({"a": 1}), None));
         assert_eq!(of(JSON, "{\"a\": 1, \"a\": 2}"), Body::Json(json!({"a": 2}), Some("{\"a\": 1, \"a\": 2}".into())));

@@ -46,7 +46,8 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let most = follow.iter().copied().max().unwrap_or(0);
     plan.follow = Some(most);
     if follow.iter().any(|one| *one != most) {
-        plan.notes.push("Redirects: some commands have -L and others have not; all requests follow them here.".to_owned());
+        plan.notes
+            .push("Redirects: some commands have -L and others have not; all requests follow them here.".to_owned());
     }
     request::finish(&mut plan, &mut names, options);
     Ok(plan)
@@ -70,7 +71,9 @@ fn connect(plan: &mut ImportedPlan, key: &'static str, values: Vec<String>) {
 /// The arguments of a command line of curl.
 fn command(words: Vec<Word>, file: &str) -> Result<Vec<Word>, ImportError> {
     let is_setting = |word: &Word| {
-        word.text.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+        word.text
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
     };
     let is_prompt = |word: &Word| ["$", ">", "%"].contains(&word.text.as_str());
     let mut words = words.into_iter().skip_while(|word| is_setting(word) || is_prompt(word));
@@ -78,7 +81,12 @@ fn command(words: Vec<Word>, file: &str) -> Result<Vec<Word>, ImportError> {
         Some(program) if is_curl(&program.text) => Ok(words.collect()),
         Some(program) => {
             let shown: String = program.text.chars().take(40).collect();
-            Err(ImportError::at_line(file, program.line, format!("`{shown}` is not curl"), "write a command line that begins with curl"))
+            Err(ImportError::at_line(
+                file,
+                program.line,
+                format!("`{shown}` is not curl"),
+                "write a command line that begins with curl",
+            ))
         }
         None => Ok(Vec::new()),
     }
@@ -144,7 +152,8 @@ impl<'a> Reader<'a> {
             } else if text == "--" {
                 only_urls = true;
             } else if let Some(name) = text.strip_prefix("--") {
-                let known = options::long(name).or_else(|| options::long(name.strip_prefix("no-")?).filter(|known| !known.has_value));
+                let known = options::long(name)
+                    .or_else(|| options::long(name.strip_prefix("no-")?).filter(|known| !known.has_value));
                 let known = known.ok_or_else(|| reader.unknown(text))?;
                 let value = if known.has_value { reader.value(text, words.next())? } else { String::new() };
                 if !name.starts_with("no-") || known.name.starts_with("no-") {
@@ -177,7 +186,8 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&self, option: &str, word: Option<&Word>) -> Result<String, ImportError> {
-        word.map(|word| word.text.clone()).ok_or_else(|| self.error(format!("`{option}` has no value"), "write one behind it"))
+        word.map(|word| word.text.clone())
+            .ok_or_else(|| self.error(format!("`{option}` has no value"), "write one behind it"))
     }
 
     fn option(&mut self, known: &Known, value: &str) -> Result<(), ImportError> {
@@ -238,7 +248,10 @@ impl<'a> Reader<'a> {
 
     fn header(&mut self, value: &str) -> Result<(), ImportError> {
         if value.starts_with('@') {
-            return Err(self.error(format!("`-H {value}` names a file of header fields"), "write each field with -H 'NAME: VALUE'"));
+            return Err(self.error(
+                format!("`-H {value}` names a file of header fields"),
+                "write each field with -H 'NAME: VALUE'",
+            ));
         }
         match value.split_once(':') {
             Some((name, value)) if !value.trim().is_empty() => {
@@ -251,7 +264,11 @@ impl<'a> Reader<'a> {
             Some(_) => {}
             None => match value.strip_suffix(';') {
                 Some(name) => self.headers.push((name.to_owned(), String::new())),
-                None => return Err(self.error(format!("`-H {value}` is no header field"), "write one such as -H 'NAME: VALUE'")),
+                None => {
+                    return Err(
+                        self.error(format!("`-H {value}` is no header field"), "write one such as -H 'NAME: VALUE'")
+                    );
+                }
             },
         }
         Ok(())
@@ -259,7 +276,9 @@ impl<'a> Reader<'a> {
 
     fn data(&mut self, value: &str) -> Result<(), ImportError> {
         match value.strip_prefix('@') {
-            Some("-") => return Err(self.error("standard input is the body", "write the body, or the name of a file behind @")),
+            Some("-") => {
+                return Err(self.error("standard input is the body", "write the body, or the name of a file behind @"));
+            }
             Some(file) => self.data.push(Data::File(in_folder(file, &self.folder))),
             None => self.data.push(Data::Text(value.to_owned())),
         }
@@ -270,7 +289,9 @@ impl<'a> Reader<'a> {
         let (name, content) = match value.split_once('=') {
             Some((name, content)) => (name, content),
             None if value.contains('@') => {
-                return Err(self.error(format!("`--data-urlencode {value}` names a file"), "write its content behind NAME="));
+                return Err(
+                    self.error(format!("`--data-urlencode {value}` names a file"), "write its content behind NAME=")
+                );
             }
             None => ("", value),
         };
@@ -309,7 +330,9 @@ impl<'a> Reader<'a> {
 
     fn seconds(&self, value: &str) -> Result<Duration, ImportError> {
         let seconds = value.parse().ok().and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
-        seconds.filter(|time| !time.is_zero()).ok_or_else(|| self.error(format!("`{value}` is no time"), "write seconds, such as 2.5"))
+        seconds
+            .filter(|time| !time.is_zero())
+            .ok_or_else(|| self.error(format!("`{value}` is no time"), "write seconds, such as 2.5"))
     }
 
     fn requests(&mut self) -> Result<(), ImportError> {
@@ -331,7 +354,8 @@ impl<'a> Reader<'a> {
     }
 
     fn request(&self, url: &str) -> Result<Request, ImportError> {
-        let address = server::parse(url).map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
+        let address =
+            server::parse(url).map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
         if address.server.is_empty() {
             return Err(self.error(format!("`{url}` has no server"), format!("write http://HOST{url}")));
         }
@@ -409,7 +433,11 @@ impl<'a> Reader<'a> {
                     }
                 }
                 Data::Encoded(name, value) => {
-                    texts.push(text::encode_part(&if name.is_empty() { value.clone() } else { format!("{name}={value}") }));
+                    texts.push(text::encode_part(&if name.is_empty() {
+                        value.clone()
+                    } else {
+                        format!("{name}={value}")
+                    }));
                     match &mut fields {
                         Some(fields) if !name.is_empty() => fields.push((name.clone(), value.clone())),
                         _ => fields = None,

@@ -15,9 +15,28 @@ use url::Url;
 
 /// Header fields that are not copied: of one connection, of the browser's own cache and cookies, or computed anew.
 const OWN: [&str; 22] = [
-    "host", "connection", "content-length", "cookie", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
-    "transfer-encoding", "upgrade", "http2-settings", "if-none-match", "if-modified-since", "cache-control", "pragma",
-    "upgrade-insecure-requests", "dnt", "priority", "expect", "alt-used", "x-client-data",
+    "host",
+    "connection",
+    "content-length",
+    "cookie",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "http2-settings",
+    "if-none-match",
+    "if-modified-since",
+    "cache-control",
+    "pragma",
+    "upgrade-insecure-requests",
+    "dnt",
+    "priority",
+    "expect",
+    "alt-used",
+    "x-client-data",
 ];
 
 /// Pauses that are shorter are left out, in milliseconds; longer ones are cut.
@@ -97,7 +116,10 @@ impl LeftOut {
             let shown: Vec<String> = hosts.iter().take(12).map(|(host, count)| format!("{host} ({count})")).collect();
             let more = hosts.len().saturating_sub(12);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            notes.push(format!("Left out: requests to other hosts: {}{more}. Add one with --host NAME.", shown.join(", ")));
+            notes.push(format!(
+                "Left out: requests to other hosts: {}{more}. Add one with --host NAME.",
+                shown.join(", ")
+            ));
         }
         notes
     }
@@ -110,7 +132,9 @@ fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut) -> Vec<
     let own = own.strip_prefix("www.").unwrap_or(own).to_owned();
     let hosts: Vec<&str> = std::iter::once(own.as_str()).chain(options.hosts.iter().map(String::as_str)).collect();
     let is_kept = |host: &str| {
-        hosts.iter().any(|kept| host.strip_suffix(kept).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+        hosts
+            .iter()
+            .any(|kept| host.strip_suffix(kept).is_some_and(|before| before.is_empty() || before.ends_with('.')))
     };
     let mut flows: Vec<Flow> = Vec::new();
     for entry in entries {

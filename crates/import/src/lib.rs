@@ -16,7 +16,9 @@
 pub mod curl;
 pub mod error;
 pub mod har;
+pub mod openapi;
 pub mod plan;
+pub mod postman;
 pub mod text;
 pub mod urls;
 pub mod write;
@@ -26,6 +28,7 @@ mod json;
 mod request;
 mod secrets;
 mod server;
+mod yaml;
 
 pub use error::ImportError;
 pub use plan::ImportedPlan;
@@ -56,6 +59,10 @@ pub struct Options {
 pub enum Format {
     /// Recordings of browsers.
     Har,
+    /// Descriptions of interfaces.
+    Openapi,
+    /// Collections of Postman.
+    Postman,
     /// Command lines of curl.
     Curl,
     /// A list of URLs, as siege reads it.
@@ -71,6 +78,8 @@ pub fn import(format: Format, text: &str, options: &Options) -> Result<String, I
     let text = &text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
     let plan = match format {
         Format::Har => har::read(text, options)?,
+        Format::Openapi => openapi::read(text, options)?,
+        Format::Postman => postman::read(text, options)?,
         Format::Curl => curl::read(text, options)?,
         Format::Urls => urls::read(text, options)?,
     };

@@ -7,7 +7,7 @@ use crate::text::{self, Piece, variable};
 use std::collections::{HashMap, HashSet};
 
 /// The server of a plan whose input names none.
-const NO_SERVER: &str = "http://127.0.0.1:8080";
+pub(crate) const NO_SERVER: &str = "http://127.0.0.1:8080";
 
 /// Header fields that are not shared: they depend on what is sent.
 const OWN: [&str; 3] = ["content-type", "referer", "origin"];
@@ -47,7 +47,8 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     each_request(&mut plan.steps, &mut |request| has_relative |= request.server.is_empty());
     let base = if plan.base.is_empty() && !has_relative { most(&found) } else { plan.base.clone() };
     let base = if base.is_empty() && options.base.is_none() {
-        plan.notes.push(format!("The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"));
+        plan.notes
+            .push(format!("The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"));
         NO_SERVER.to_owned()
     } else {
         base
@@ -56,6 +57,7 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     // One variable of the plan is the base by itself.
     let known = match text::pieces(&base)[..] {
         [Piece::Variable(name)] => plan.vars.iter_mut().find(|variable| variable.name == name),
+        [Piece::Literal(url)] => plan.vars.iter_mut().find(|variable| variable.value == Constant::Text(url.to_owned())),
         _ => None,
     };
     let base_name = match (known, &options.base) {
@@ -76,7 +78,11 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     plan.base = variable(&base_name);
     let mut by_server = HashMap::from([(base, String::new())]);
     for (server, _) in &found {
-        if !by_server.contains_key(server) && !text::has_variable(server) {
+        let same = plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
+        if let Some(same) = same.filter(|_| !by_server.contains_key(server)) {
+            let server_name = if same.name == base_name { String::new() } else { variable(&same.name) };
+            by_server.insert(server.clone(), server_name);
+        } else if !by_server.contains_key(server) && !text::has_variable(server) {
             let host = server.split("://").last().unwrap_or_default();
             let name = names.take(host.split(['.', ':']).next().unwrap_or_default());
             by_server.insert(server.clone(), variable(&name));
@@ -159,7 +165,8 @@ fn share_headers(plan: &mut ImportedPlan) {
     }
     for name in names {
         let Some((count, values)) = counts.get(&name.to_ascii_lowercase()) else { continue };
-        let Some((value, times)) = values.iter().max_by_key(|(value, times)| (**times, std::cmp::Reverse(*value))) else {
+        let Some((value, times)) = values.iter().max_by_key(|(value, times)| (**times, std::cmp::Reverse(*value)))
+        else {
             continue;
         };
         if *count == total && *times * 2 > total {

@@ -9,8 +9,18 @@ use std::collections::{HashMap, HashSet};
 
 /// Words in the names of fields that hold secrets, without separators.
 const WORDS: [&str; 12] = [
-    "password", "passwd", "passphrase", "passcode", "secret", "token", "apikey", "accesskey", "privatekey", "credential",
-    "authorization", "signature",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "credential",
+    "authorization",
+    "signature",
 ];
 
 /// Whole names of fields that hold secrets.
@@ -26,9 +36,9 @@ pub(crate) fn is_secret(name: &str) -> bool {
 /// Whether JSON has a field with a secret.
 pub(crate) fn in_json(value: &Value) -> bool {
     match value {
-        Value::Object(entries) => {
-            entries.iter().any(|(name, value)| is_secret(name) && !value.is_object() && !value.is_array() || in_json(value))
-        }
+        Value::Object(entries) => entries
+            .iter()
+            .any(|(name, value)| is_secret(name) && !value.is_object() && !value.is_array() || in_json(value)),
         Value::Array(items) => items.iter().any(in_json),
         _ => false,
     }
@@ -112,8 +122,8 @@ impl Secrets {
             let is_authorization = name.eq_ignore_ascii_case("authorization");
             if is_authorization && scheme.eq_ignore_ascii_case("bearer") {
                 *value = format!("Bearer {}", self.hide(names, "token", credentials.trim()));
-            } else if let Some(pair) = decoded(credentials)
-                .filter(|_| is_authorization && scheme.eq_ignore_ascii_case("basic"))
+            } else if let Some(pair) =
+                decoded(credentials).filter(|_| is_authorization && scheme.eq_ignore_ascii_case("basic"))
             {
                 basic = Some(pair);
             } else if is_secret(name) {
@@ -160,7 +170,16 @@ mod tests {
 
     #[test]
     fn fields_with_secrets_are_known_by_their_names() {
-        for name in ["Password", "user[password]", "access_token", "X-Api-Key", "api_key", "Authorization", "PIN", "client-secret"] {
+        for name in [
+            "Password",
+            "user[password]",
+            "access_token",
+            "X-Api-Key",
+            "api_key",
+            "Authorization",
+            "PIN",
+            "client-secret",
+        ] {
             assert!(is_secret(name), "{name}");
         }
         for name in ["name", "spinner", "page", "Accept", "passenger", "author"] {

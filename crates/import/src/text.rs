@@ -147,9 +147,7 @@ pub fn encode_url(text: &str) -> String {
 pub fn encode_part(text: &str) -> String {
     let one = |piece: Piece<'_>| match piece {
         Piece::Variable(name) => variable(name),
-        Piece::Literal(text) => {
-            utf8_percent_encode(text, NOT_IN_PARTS).to_string()
-        }
+        Piece::Literal(text) => utf8_percent_encode(text, NOT_IN_PARTS).to_string(),
     };
     pieces(text).into_iter().map(one).collect()
 }

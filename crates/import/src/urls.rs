@@ -108,7 +108,10 @@ impl Reader<'_> {
             match behind.strip_prefix(['(', '{']).and_then(|inner| inner.split_once(close)) {
                 Some((name, after)) => {
                     let own = self.by_name.get(name).ok_or_else(|| {
-                        (format!("`{name}` has no value here"), r"write NAME = value on a line above, or \$ for a plain dollar")
+                        (
+                            format!("`{name}` has no value here"),
+                            r"write NAME = value on a line above, or \$ for a plain dollar",
+                        )
                     })?;
                     out.push_str(&variable(own));
                     rest = after;
@@ -183,10 +186,12 @@ fn definition(line: &str) -> Option<(&str, &str)> {
 
 /// `[3] URL`. An IPv6 address in brackets is no weight.
 fn weight(line: &str) -> Result<(u32, &str), Wrong> {
-    let weighted = line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(weight, _)| !weight.contains(':'));
+    let weighted =
+        line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(weight, _)| !weight.contains(':'));
     let Some((weight, rest)) = weighted else { return Ok((1, line)) };
     let number = weight.trim().parse().ok().filter(|weight| *weight > 0);
-    let number = number.ok_or_else(|| (format!("`[{weight}]` is no weight"), "write one such as [3] http://127.0.0.1/a"))?;
+    let number =
+        number.ok_or_else(|| (format!("`[{weight}]` is no weight"), "write one such as [3] http://127.0.0.1/a"))?;
     Ok((number, rest.trim_start()))
 }
 

@@ -28,7 +28,8 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     crate::plan::each_request(&mut plan.steps.clone(), &mut |_| has_request = true);
     if !has_request {
         let left_out = plan.notes.join("; ");
-        let wrong = if left_out.is_empty() { "no request".to_owned() } else { format!("no request is left: {left_out}") };
+        let wrong =
+            if left_out.is_empty() { "no request".to_owned() } else { format!("no request is left: {left_out}") };
         return Err(ImportError::new(file, wrong, "at least one is expected"));
     }
     let lines = Writer { fixed: plan.vars.iter().map(|variable| variable.name.clone()).collect() }.plan(plan);
@@ -141,7 +142,8 @@ impl Writer {
     }
 
     fn request(&self, request: &Request) -> Vec<String> {
-        let has_variable = request.query.iter().any(|(name, value)| [name, value].into_iter().any(|t| text::has_variable(t)));
+        let has_variable =
+            request.query.iter().any(|(name, value)| [name, value].into_iter().any(|t| text::has_variable(t)));
         let unique = is_unique(&request.query);
         let mut url = text::encode_url(&format!("{}{}", request.server, request.path));
         url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
@@ -164,7 +166,9 @@ impl Writer {
         out.extend(body.lines);
         if !request.extract.is_empty() {
             out.push("extract:".to_owned());
-            out.extend(indented(request.extract.iter().map(|(name, from)| format!("{}: {}", key(name), extractor(from)))));
+            out.extend(indented(
+                request.extract.iter().map(|(name, from)| format!("{}: {}", key(name), extractor(from))),
+            ));
         }
         if let Some(status) = &request.status {
             out.push(format!("check: {{status: {}}}", flow(status)));
@@ -229,7 +233,9 @@ impl Writer {
     fn encoded(&self, pairs: &[(String, String)]) -> String {
         let one = |text: &str| -> String {
             let piece = |piece: Piece<'_>| match piece {
-                Piece::Literal(text) => percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string(),
+                Piece::Literal(text) => {
+                    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+                }
                 Piece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
                 Piece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
             };
@@ -289,7 +295,9 @@ fn pair(name: &str, value: &str) -> Vec<String> {
 
 fn with_comment(mut lines: Vec<String>, text: &str) -> Vec<String> {
     match &mut lines[..] {
-        [line] if !text.is_empty() && line.len() + text.len() < WIDE + 15 => line.push_str(&format!("  # {}", scalar::one_line(text))),
+        [line] if !text.is_empty() && line.len() + text.len() < WIDE + 15 => {
+            line.push_str(&format!("  # {}", scalar::one_line(text)))
+        }
         _ if !text.is_empty() => lines.splice(0..0, comment(text)).for_each(drop),
         _ => {}
     }

@@ -30,7 +30,11 @@ pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> 
         word: None,
         out: Commands { commands: vec![Vec::new()], variables: Vec::new() },
     };
-    if is_cmd { reader.windows()? } else { reader.shell()? }
+    if is_cmd {
+        reader.windows()?
+    } else {
+        reader.shell()?
+    }
     reader.end_command();
     reader.out.commands.retain(|words| !words.is_empty());
     Ok(reader.out)
@@ -174,7 +178,9 @@ impl Reader<'_> {
             match self.take() {
                 Some('\'') => return Ok(()),
                 Some(c) => self.begin().push(c),
-                None => return Err(self.error(line, "the quote `'` is not closed", "write `'` at the end of the text")),
+                None => {
+                    return Err(self.error(line, "the quote `'` is not closed", "write `'` at the end of the text"));
+                }
             }
         }
     }
@@ -194,7 +200,9 @@ impl Reader<'_> {
                 Some('$') => self.dollar()?,
                 Some('`') => return Err(self.substitution()),
                 Some(c) => self.begin().push(c),
-                None => return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text")),
+                None => {
+                    return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
+                }
             }
         }
     }
@@ -227,7 +235,11 @@ impl Reader<'_> {
     }
 
     fn substitution(&self) -> ImportError {
-        self.error(self.line, "the output of another command stands in it", "write its value, or a variable such as $TOKEN")
+        self.error(
+            self.line,
+            "the output of another command stands in it",
+            "write its value, or a variable such as $TOKEN",
+        )
     }
 
     /// `$'…'`
@@ -241,7 +253,9 @@ impl Reader<'_> {
                 Some('\'') => break,
                 Some('\\') => self.escape(&mut bytes),
                 Some(c) => bytes.extend(c.to_string().bytes()),
-                None => return Err(self.error(line, "the quote `$'` is not closed", "write `'` at the end of the text")),
+                None => {
+                    return Err(self.error(line, "the quote `$'` is not closed", "write `'` at the end of the text"));
+                }
             }
         }
         let text = crate::text::clean(&String::from_utf8_lossy(&bytes)).into_owned();
@@ -329,7 +343,9 @@ impl Reader<'_> {
                     }
                 }
                 Some(c) => self.begin().push(c),
-                None => return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text")),
+                None => {
+                    return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
+                }
             }
         }
     }

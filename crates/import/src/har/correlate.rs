@@ -26,7 +26,15 @@ const MOST_BETWEEN: usize = 50;
 
 /// Header fields that no reply dictates.
 const STATIC: [&str; 10] = [
-    "accept", "accept-encoding", "accept-language", "content-type", "user-agent", "referer", "origin", "x-requested-with", "range",
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "content-type",
+    "user-agent",
+    "referer",
+    "origin",
+    "x-requested-with",
+    "range",
     "access-control-request-headers",
 ];
 
@@ -79,9 +87,12 @@ pub(super) fn correlate(flows: &mut [Flow], names: &mut Names) {
 
 /// Whether a value looks like one that a server made: it has a digit, or is long, and is no date, URL or sentence.
 fn is_generated(value: &str) -> bool {
-    let is_date = value.len() >= 10 && value.bytes().take(10).enumerate().all(|(at, byte)| {
-        if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() }
-    });
+    let is_date = value.len() >= 10
+        && value
+            .bytes()
+            .take(10)
+            .enumerate()
+            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
     (SHORTEST..=LONGEST).contains(&value.len())
         && !value.contains(char::is_whitespace)
         && !value.contains("://")
@@ -104,7 +115,9 @@ fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> 
     for (name, value) in &mut request.query {
         *value = visit(name, value, false).unwrap_or_else(|| std::mem::take(value));
     }
-    for (name, value) in request.headers.iter_mut().filter(|(name, _)| !STATIC.contains(&name.to_ascii_lowercase().as_str())) {
+    for (name, value) in
+        request.headers.iter_mut().filter(|(name, _)| !STATIC.contains(&name.to_ascii_lowercase().as_str()))
+    {
         match value.strip_prefix("Bearer ") {
             Some(token) => {
                 if let Some(replaced) = visit("token", token, false) {
@@ -188,7 +201,8 @@ fn origins(
             }
         });
         for (value, found) in leaves {
-            let is_clear = found.len() == 1 || candidates.get(&value).is_some_and(|one| one.field.eq_ignore_ascii_case(&found[0].1));
+            let is_clear = found.len() == 1
+                || candidates.get(&value).is_some_and(|one| one.field.eq_ignore_ascii_case(&found[0].1));
             if let (Some(one), true) = (candidates.get_mut(&value), is_clear) {
                 one.origin = Some((at, Extractor::Json(found[0].0.clone())));
             }
@@ -204,7 +218,9 @@ fn origins(
     let mut seen = std::collections::HashSet::new();
     for found in search.find_iter(&reply.body) {
         let value = &patterns[found.pattern().as_usize()];
-        let Some(one) = candidates.get_mut(value).filter(|one| one.first > at && one.origin.is_none()) else { continue };
+        let Some(one) = candidates.get_mut(value).filter(|one| one.first > at && one.origin.is_none()) else {
+            continue;
+        };
         if !seen.insert(found.pattern()) {
             continue;
         }

@@ -57,7 +57,8 @@ impl Entry {
         if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
             return Ok(None);
         }
-        let started = DateTime::parse_from_rfc3339(at.text("startedDateTime")).map_or(0.0, |time| time.timestamp_millis() as f64);
+        let started =
+            DateTime::parse_from_rfc3339(at.text("startedDateTime")).map_or(0.0, |time| time.timestamp_millis() as f64);
         let time = at.get("time").and_then(|time| time.value.as_f64()).filter(|time| *time > 0.0).unwrap_or(0.0);
         let mut comments = Vec::new();
         let body = request.get("postData").map(|post| sent(&post, &mut comments)).unwrap_or_default();
@@ -80,8 +81,8 @@ impl Entry {
         const KINDS: [&str; 9] =
             ["script", "stylesheet", "image", "font", "media", "manifest", "texttrack", "ping", "csp-violation-report"];
         const ENDINGS: [&str; 18] = [
-            "js", "mjs", "css", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2", "ttf", "otf", "mp4",
-            "webm", "map",
+            "js", "mjs", "css", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2", "ttf",
+            "otf", "mp4", "webm", "map",
         ];
         let media = self.reply.media_type.split(';').next().unwrap_or_default().trim();
         let ending = self.url.path().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
@@ -149,7 +150,9 @@ fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
     if let Body::Multipart(parts) = &mut body {
         for (name, part) in parts {
             if let Part::File { file, .. } = part {
-                comments.push(format!("`{name}` was the file {file}, which is not in the recording; write {{file: …}} to send it"));
+                comments.push(format!(
+                    "`{name}` was the file {file}, which is not in the recording; write {{file: …}} to send it"
+                ));
                 *part = Part::Text(format!("content of {file}"));
             }
         }
@@ -160,7 +163,9 @@ fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
 /// A name or value of a form; some browsers leave it encoded in the parameters.
 fn decoded(text: &str) -> String {
     let spaced = text.replace('+', " ");
-    percent_encoding::percent_decode_str(&spaced).decode_utf8().map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+    percent_encoding::percent_decode_str(&spaced)
+        .decode_utf8()
+        .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }
 
 fn reply(response: &At<'_>) -> Reply {

@@ -83,7 +83,8 @@ impl Writer {
             Value::String(text) => self.json_text(text),
             Value::Array(items) => format!("[{}]", joined(items.iter().map(|item| self.flow_json(item)))),
             Value::Object(entries) => {
-                let one = |(name, value): (&String, &Value)| format!("{}: {}", self.json_key(name), self.flow_json(value));
+                let one =
+                    |(name, value): (&String, &Value)| format!("{}: {}", self.json_key(name), self.flow_json(value));
                 format!("{{{}}}", joined(entries.iter().map(one)))
             }
             other => other.to_string(),
@@ -173,7 +174,8 @@ impl Found {
             _ if found.odd => {}
             Value::String(text) => {
                 let names = text::pieces(text);
-                let is_expression = |piece: &Piece<'_>| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name));
+                let is_expression =
+                    |piece: &Piece<'_>| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name));
                 found.variable = text::has_variable(text) || text.starts_with(NUMBER);
                 found.number = text.starts_with(NUMBER);
                 found.expression = names.iter().any(is_expression);

@@ -22,7 +22,13 @@ pub fn comment(text: &str) -> Vec<String> {
 /// The text without line breaks and control characters, cut where it is very long.
 pub fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
-    text.chars().take(600).collect::<String>().split(is_break).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    text.chars()
+        .take(600)
+        .collect::<String>()
+        .split(is_break)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A value in a line of its own: without quotes where that is safe.
@@ -39,7 +45,8 @@ pub fn plain(text: &str) -> String {
 
 /// A value within brackets or braces.
 pub fn flow(text: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ';' | '=' | '*');
+    let is_word =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ';' | '=' | '*');
     let is_safe = text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.'))
         && text.chars().all(is_word)
         && !is_special(text);
@@ -80,7 +87,8 @@ pub fn double_quoted(text: &str) -> String {
 /// The text as a block of lines, and the style that stands before it; None where it is one line, or needs quotes.
 pub fn block(text: &str) -> Option<(&'static str, Vec<String>)> {
     let is_odd = |c: char| {
-        c.is_control() && c != '\n' || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{85}')
+        c.is_control() && c != '\n'
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{85}')
     };
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let is_plain = |line: &String| !line.ends_with(' ');
