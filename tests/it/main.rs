@@ -23,6 +23,7 @@ mod faults;
 mod find;
 mod framing;
 mod house;
+mod import;
 mod interruption;
 mod load;
 mod main_job;

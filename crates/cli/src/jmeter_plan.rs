@@ -6,18 +6,20 @@ use crate::args::run::JmeterPlanArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::measure::{MeasureContext, measure};
-use crate::output::{Log, Outputs};
+use crate::output::{self, Log, Outputs};
 use crate::process::{command_line, system};
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
 use brunt_jmx::{Document, properties};
 use brunt_model::Plan;
 use brunt_runner::Real;
-use brunt_spec::System;
+use brunt_spec::{System, to_plan};
 use std::path::Path;
 
 /// Settings that may be said beside a plan of JMeter. All others are said in it.
-const BESIDE: [&str; 13] = [
+const BESIDE: [&str; 15] = [
+    "jtl",
+    "jtl-format",
     "output",
     "quiet",
     "strict",
@@ -52,6 +54,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow!(wrong)));
     }
     let mut outputs = Some(Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?);
+    let mut jtl = output::result_file(&settings.output).map_err(usage)?;
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
     let mut exit = Exit::Measured;
@@ -78,6 +81,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             command: command_line(),
             outputs,
             log: log.take().filter(|_| is_main),
+            jtl: jtl.as_mut(),
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
             quiet: settings.output.quiet || !is_main,
@@ -118,7 +122,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         scale: scale.unwrap_or(1.0),
         max_duration: said("max-duration").then_some(settings.load.max_duration),
         lenient: *lenient,
-        records: None,
+        records: to_plan::records(&settings.output),
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| threads(system.cores)),
     };

@@ -5,6 +5,7 @@
 //! * [`commands`]: which there are; [`args`]: what several of them are told.
 //! * [`args`] → `spec` → [`mod@measure`]: the way of every run. [`exit`]: how brunt ends.
 //! * [`mod@experiment`]: many runs: `sweep`, `find`, `compare`, and plan files carried out.
+//! * [`mod@import`]: plan files from recordings and descriptions of requests.
 //! * [`stored`]: comparison of stored runs. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
 //! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress, drawn on the [`screen`]. How a plan is carried out is `brunt-runner`'s.
@@ -29,6 +30,7 @@ mod dropins;
 mod ending;
 mod exit;
 mod experiment;
+mod import;
 mod jmeter_plan;
 mod live;
 mod measure;
@@ -121,6 +123,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Compare(args) => experiment::compare(&args),
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
+        Command::Import(args) => import::import(&args),
         Command::Runs(args) => runs::runs(&args),
         Command::InstallNames(args) => names::install(&args),
         Command::Analyse(args) => analyse::analyse(&args),
@@ -170,15 +173,25 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?;
     let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
-    let jtl = output::result_file(&settings.output).map_err(usage)?;
+    let mut jtl = output::result_file(&settings.output).map_err(usage)?;
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = settings.checks.strict.into();
     let store = args.store.open_or_note(&mut notes, (&settings.output).into());
     let probes = settings.probes.clone();
     let quiet = settings.output.quiet;
-    let around =
-        MeasureContext { command: command_line(), outputs, log, jtl, store, probes, quiet, notes, route, strict };
+    let around = MeasureContext {
+        command: command_line(),
+        outputs,
+        log,
+        jtl: jtl.as_mut(),
+        store,
+        probes,
+        quiet,
+        notes,
+        route,
+        strict,
+    };
     measure(&plan, &world, around).map_err(failed)
 }
 

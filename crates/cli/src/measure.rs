@@ -16,7 +16,7 @@ use brunt_runner::{Listen, Real, ResultFile, RunContext, RunResult, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
-pub struct MeasureContext {
+pub struct MeasureContext<'f> {
     /// The command line, for the report.
     pub command: String,
     /// Where reports go.
@@ -24,7 +24,7 @@ pub struct MeasureContext {
     /// The event log, where one is kept.
     pub log: Option<Log>,
     /// The result file, where one is written.
-    pub jtl: Option<ResultFile>,
+    pub jtl: Option<&'f mut ResultFile>,
     /// Where the run is kept.
     pub store: Option<Store>,
     /// What is read of the server meanwhile.
@@ -55,7 +55,7 @@ impl From<bool> for Strict {
 }
 
 /// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit> {
+pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
     let MeasureContext { command, outputs, mut log, mut jtl, store, probes, quiet, mut notes, route, strict } = around;
     let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
@@ -69,7 +69,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
-    listeners.extend(jtl.as_mut().map(|jtl| jtl as &mut dyn Listen));
+    listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
@@ -84,7 +84,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext) -> Result<Exit
     written?;
     carried.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
-    output::whole(jtl.as_ref())?;
+    output::whole(jtl.as_deref())?;
     let exit = exit_of(&carried.run, &carried.judgement, strict);
     tell_exit(exit, quiet);
     Ok(exit)

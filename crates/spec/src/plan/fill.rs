@@ -138,7 +138,9 @@ impl Scope<'_> {
         open: &mut Open,
     ) -> Result<Option<(String, &'t str)>, SpecError> {
         let Some((name, behind)) = text.split_once('}') else { return Ok(None) };
-        if self.vars.is_none_or(|vars| vars.child(name).is_none()) && self.given(name).is_none() {
+        let is_environment = name.starts_with("env.") || name.starts_with("env:");
+        let is_var = self.vars.is_some_and(|vars| vars.child(name).is_some());
+        if !is_environment && !is_var && self.given(name).is_none() {
             return Ok(None);
         }
         Ok(Some((self.value(name, at, open)?, behind)))

@@ -79,7 +79,9 @@ impl NamedValues {
             let Some(value) = self.value.captures(&text[end..]) else { continue };
             let Some(inner) = (1..=3).find_map(|group| value.get(group)) else { continue };
             let shown = inner.as_str().trim();
-            if shown.is_empty() || begins_redacted(shown) {
+            // A message about a variable, such as `password: ${env.PASSWORD}: it is not set`.
+            let is_message = shown.split_once(": ").is_some_and(|(first, _)| is_placeholder(first));
+            if shown.is_empty() || begins_redacted(shown) || is_message {
                 continue;
             }
             out.push_str(&text[done..end + inner.start()]);

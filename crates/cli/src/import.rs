@@ -1,0 +1,161 @@
+//! `brunt import FORMAT FILE`: recordings and descriptions of requests become plan files. They are read in `brunt-import`.
+
+use crate::exit::{Exit, Failed, failed, usage};
+use anyhow::{Context, anyhow};
+use brunt_import::{Format, Options};
+use clap::{Args, Subcommand};
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt import har shop.har -o plan.yaml --think          a recording of a browser, with its pauses
+  brunt import openapi api.yaml -o plan.yaml --only GET   the operations of an interface, those that read
+  brunt import postman shop.json -o plan.yaml             a collection of Postman
+  brunt import curl commands.txt -o plan.yaml             command lines as a browser copies them
+  brunt import urls urls.txt -o plan.yaml                 a list of URLs as siege reads it
+  pbpaste | brunt import curl - | less                    from standard input
+
+Then: brunt plan check plan.yaml, and brunt run plan.yaml. Secrets are not copied: the plan names the environment
+variables that hold them.";
+
+/// The longest input, in bytes.
+const LONGEST: u64 = 512 << 20;
+
+/// What the command is told.
+#[derive(Debug, Clone, Args)]
+pub struct ImportArgs {
+    /// The format of the input.
+    #[command(subcommand)]
+    format: ImportCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum ImportCommand {
+    /// Reads a recording of a browser (HAR)
+    Har {
+        #[command(flatten)]
+        file: FileArgs,
+        /// Write the recorded pauses between pages as think times
+        #[arg(long)]
+        think: bool,
+        /// Keep images, scripts, style sheets and fonts
+        #[arg(long)]
+        resources: bool,
+        /// Keep requests to this host and its subdomains, beside those to the first page's host; repeatable
+        #[arg(long = "host", value_name = "NAME")]
+        hosts: Vec<String>,
+    },
+    /// Reads a description of an interface: OpenAPI 3.0 or 3.1, Swagger 2.0; JSON or YAML
+    Openapi {
+        #[command(flatten)]
+        file: FileArgs,
+        /// Only operations with this tag; repeatable
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+        /// Only operations with this method or beginning of the path, such as GET or GET,/users; repeatable
+        #[arg(long, value_name = "METHOD,PATH", value_parser = only)]
+        only: Vec<(String, String)>,
+    },
+    /// Reads a collection of Postman, 2.0 or 2.1
+    Postman(FileArgs),
+    /// Reads command lines of curl
+    Curl(FileArgs),
+    /// Reads a list of URLs, as siege's urls.txt
+    Urls(FileArgs),
+}
+
+/// What is read, and where the plan is written.
+#[derive(Debug, Clone, Args)]
+struct FileArgs {
+    /// The input; - is standard input
+    file: PathBuf,
+    /// Write the plan to FILE [default: standard output]
+    #[arg(short, long = "output", value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Overwrite FILE if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Server in place of the one in the input, such as http://127.0.0.1:8080
+    #[arg(long, value_name = "URL", value_parser = server)]
+    base: Option<String>,
+}
+
+fn server(word: &str) -> Result<String, String> {
+    brunt_spec::words::target::parse(word).map(|target| target.url).map_err(|error| error.to_string())
+}
+
+/// `GET`, `/users`, or `GET,/users`.
+fn only(word: &str) -> Result<(String, String), String> {
+    const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
+    let (method, path) = match word.split_once(',') {
+        Some((method, path)) => (method, path),
+        None if word.starts_with('/') => ("", word),
+        None => (word, ""),
+    };
+    let method = method.trim().to_ascii_uppercase();
+    if !method.is_empty() && !METHODS.contains(&method.as_str()) {
+        return Err(format!("`{method}` is no method; write one such as GET, or GET,/users"));
+    }
+    Ok((method, path.trim().to_owned()))
+}
+
+/// Carries it out.
+pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
+    let (format, file, options) = match &args.format {
+        ImportCommand::Har { file, think, resources, hosts } => {
+            let options = Options { think: *think, resources: *resources, hosts: hosts.clone(), ..Options::default() };
+            (Format::Har, file, options)
+        }
+        ImportCommand::Openapi { file, tags, only } => {
+            (Format::Openapi, file, Options { tags: tags.clone(), only: only.clone(), ..Options::default() })
+        }
+        ImportCommand::Postman(file) => (Format::Postman, file, Options::default()),
+        ImportCommand::Curl(file) => (Format::Curl, file, Options::default()),
+        ImportCommand::Urls(file) => (Format::Urls, file, Options::default()),
+    };
+    let is_input = file.file == Path::new("-");
+    let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
+    let folder = folder(file.output.as_deref()).map_err(failed)?;
+    let options = Options { file: name.clone(), base: file.base.clone(), folder, ..options };
+    if let Some(output) = file.output.as_deref().filter(|output| output.exists() && !file.force) {
+        return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+    }
+    let text = input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage)?;
+    let text = String::from_utf8(text).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
+        usage(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
+    })?;
+    let plan = brunt_import::import(format, &text, &options).map_err(|error| usage(error.into()))?;
+    let Some(output) = &file.output else {
+        io::stdout().write_all(plan.as_bytes()).or_else(crate::output::ignore_closed_pipe).map_err(failed)?;
+        return Ok(Exit::Measured);
+    };
+    let shown = output.display();
+    fs::write(output, plan).with_context(|| format!("cannot write {shown}")).map_err(usage)?;
+    println!("{shown} is written: check it with `brunt plan check {shown}`, run it with `brunt run {shown}`");
+    Ok(Exit::Measured)
+}
+
+/// The folder from which files of the input are found, where the plan is in another one.
+fn folder(output: Option<&Path>) -> io::Result<String> {
+    let elsewhere =
+        output.and_then(Path::parent).is_some_and(|parent| !parent.as_os_str().is_empty() && parent != Path::new("."));
+    Ok(if elsewhere { std::env::current_dir()?.display().to_string() } else { String::new() })
+}
+
+fn input(file: &Path, is_input: bool) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    if is_input {
+        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut text)?;
+    } else {
+        fs::File::open(file)?.take(LONGEST + 1).read_to_end(&mut text)?;
+    }
+    if text.len() as u64 > LONGEST {
+        return Err(io::Error::other(format!("more than {} MB; import a part of it", LONGEST >> 20)));
+    }
+    Ok(text)
+}

@@ -1,0 +1,169 @@
+//! Bodies, from the text that was sent and its media type.
+
+use crate::plan::{Body, Part};
+use crate::secrets;
+use crate::text::{self, NUMBER, Piece};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The media type of forms.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+/// That of JSON.
+pub(crate) const JSON: &str = "application/json";
+/// That of forms with files.
+pub(crate) const MULTIPART: &str = "multipart/form-data";
+
+/// What a text of this media type says.
+pub(crate) fn of(media_type: &str, body: &str) -> Body {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if body.is_empty() && essence != FORM {
+        return Body::None;
+    }
+    if essence == FORM {
+        return form(body);
+    }
+    if essence == JSON || essence.ends_with("+json") {
+        return json(body);
+    }
+    if essence == MULTIPART {
+        return multipart(media_type, body).unwrap_or_else(|| Body::Text(body.to_owned()));
+    }
+    Body::Text(body.to_owned())
+}
+
+/// The fields of a form; a text where it is none.
+pub(crate) fn form(body: &str) -> Body {
+    let body = body.trim_end_matches(['\r', '\n']);
+    if !body.split('&').all(|field| field.contains('=')) {
+        return if body.is_empty() { Body::Form(Vec::new()) } else { Body::Text(body.to_owned()) };
+    }
+    let fields = pairs(body);
+    if fields.iter().any(|(name, value)| name.contains('\u{fffd}') || value.contains('\u{fffd}')) {
+        return Body::Text(body.to_owned());
+    }
+    Body::Form(fields)
+}
+
+/// The decoded parts of a form or query.
+pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(encoded.as_bytes())
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect()
+}
+
+/// JSON; a text where it is none.
+pub(crate) fn json(body: &str) -> Body {
+    let Ok(value) = serde_json::from_str::<Value>(&with_quoted_variables(body)) else {
+        return Body::Text(body.to_owned());
+    };
+    // Numbers of other precision, names that stand there twice, and other escapes are kept as they were, unless secrets are among them.
+    let is_same = without_spaces(body) == value.to_string();
+    let raw = (!is_same && !secrets::in_json(&value)).then(|| body.to_owned());
+    Body::Json(value, raw)
+}
+
+/// JSON whose variables outside of texts are texts with marks around them.
+fn with_quoted_variables(text: &str) -> Cow<'_, str> {
+    if !text::has_variable(text) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let (mut in_text, mut escaped) = (false, false);
+    for piece in text::pieces(text) {
+        match piece {
+            Piece::Literal(literal) => {
+                out.push_str(literal);
+                for c in literal.chars() {
+                    in_text ^= c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                }
+            }
+            Piece::Variable(name) if in_text => out.push_str(&text::variable(name)),
+            Piece::Variable(name) => out.push_str(&format!("\"{NUMBER}{name}{NUMBER}\"")),
+        }
+    }
+    out.into()
+}
+
+/// JSON without the white space between its tokens.
+fn without_spaces(text: &str) -> String {
+    let (mut in_text, mut escaped) = (false, false);
+    let keep = |c: &char| {
+        let is_kept = in_text || !c.is_ascii_whitespace();
+        match c {
+            '"' if !escaped => in_text = !in_text,
+            _ => {}
+        }
+        escaped = *c == '\\' && !escaped;
+        is_kept
+    };
+    text.chars().filter(keep).collect()
+}
+
+/// The parts of a multipart body (RFC 7578); None where it is malformed.
+fn multipart(media_type: &str, body: &str) -> Option<Body> {
+    let at = media_type.to_ascii_lowercase().find("boundary=")?;
+    let boundary = media_type[at + "boundary=".len()..].split(';').next()?.trim().trim_matches('"');
+    let delimiter = format!("--{boundary}");
+    let mut parts = Vec::new();
+    for part in body.split(&delimiter as &str).skip(1) {
+        if part.starts_with("--") {
+            break;
+        }
+        let part = part.trim_start_matches('\r').strip_prefix('\n')?;
+        let (head, content) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))?;
+        let content = content.strip_suffix("\r\n").or_else(|| content.strip_suffix('\n')).unwrap_or(content);
+        let name = parameter(head, "name")?;
+        let media_type = head.lines().find_map(|line| {
+            line.split_once(':')
+                .filter(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+                .map(|(_, v)| v.trim().to_owned())
+        });
+        parts.push((
+            name,
+            match parameter(head, "filename") {
+                Some(file) => Part::File { file, kind: media_type },
+                None => Part::Text(content.to_owned()),
+            },
+        ));
+    }
+    (!parts.is_empty()).then_some(Body::Multipart(parts))
+}
+
+/// A parameter of Content-Disposition.
+fn parameter(head: &str, name: &str) -> Option<String> {
+    let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-disposition:"))?;
+    let wanted = format!(" {name}=\"");
+    let begin = line.find(&wanted)? + wanted.len();
+    let value = line[begin..].split('"').next()?;
+    Some(value.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn bodies_are_what_their_types_say() {
+        let fields = |all: &[(&str, &str)]| {
+            Body::Form(all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        };
+        assert_eq!(
+            of("application/x-www-form-urlencoded; charset=UTF-8", "a=b+c&d=%26"),
+            fields(&[("a", "b c"), ("d", "&")])
+        );
+        assert_eq!(of(FORM, "{\"a\": 1}"), Body::Text("{\"a\": 1}".into()));
+        assert_eq!(of(JSON, "{ \"a\": 1 }"), Body::Json(json!({"a": 1}), None));
+        assert_eq!(of(JSON, "{\"a\": 1, \"a\": 2}"), Body::Json(json!({"a": 2}), Some("{\"a\": 1, \"a\": 2}".into())));
+        assert_eq!(of(JSON, "{\"password\": \"a\\/b\"}"), Body::Json(json!({"password": "a/b"}), None));
+        assert_eq!(of("text/plain", "x"), Body::Text("x".into()));
+        let body = "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n\
+                    --X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"p.png\"\r\nContent-Type: image/png\r\n\r\n\r\n--X--\r\n";
+        let file = Part::File { file: "p.png".into(), kind: Some("image/png".into()) };
+        assert_eq!(
+            of("multipart/form-data; boundary=X", body),
+            Body::Multipart(vec![("a".into(), Part::Text("1".into())), ("f".into(), file)])
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! The options of curl that are known.
+
+/// What an option means for a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It has an effect, see `curl::Reader`.
+    Used,
+    /// It changes nothing that a plan says, such as where the reply is written.
+    Ignored,
+    /// It would change what is sent, and a plan cannot say it: a comment says so.
+    Missing,
+}
+
+/// An option.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// The letter; a space: none.
+    pub(super) letter: char,
+    /// The long name, without `--`.
+    pub(super) name: &'static str,
+    /// Whether a value follows.
+    pub(super) has_value: bool,
+    pub(super) meaning: Meaning,
+}
+
+const fn used(letter: char, name: &'static str, has_value: bool) -> Known {
+    Known { letter, name, has_value, meaning: Meaning::Used }
+}
+
+const fn ignored(letter: char, name: &'static str, has_value: bool) -> Known {
+    Known { letter, name, has_value, meaning: Meaning::Ignored }
+}
+
+const fn missing(letter: char, name: &'static str, has_value: bool) -> Known {
+    Known { letter, name, has_value, meaning: Meaning::Missing }
+}
+
+/// All of them.
+pub(super) const OPTIONS: [Known; 98] = [
+    used('X', "request", true),
+    used('H', "header", true),
+    used('d', "data", true),
+    used(' ', "data-ascii", true),
+    used(' ', "data-raw", true),
+    used(' ', "data-binary", true),
+    used(' ', "data-urlencode", true),
+    used(' ', "json", true),
+    used('F', "form", true),
+    used(' ', "form-string", true),
+    used('T', "upload-file", true),
+    used('G', "get", false),
+    used('I', "head", false),
+    used('u', "user", true),
+    used(' ', "oauth2-bearer", true),
+    used('b', "cookie", true),
+    used('A', "user-agent", true),
+    used('e', "referer", true),
+    used('r', "range", true),
+    used('k', "insecure", false),
+    used('L', "location", false),
+    used(' ', "location-trusted", false),
+    used(' ', "max-redirs", true),
+    used('x', "proxy", true),
+    used('m', "max-time", true),
+    used(' ', "connect-timeout", true),
+    used(' ', "resolve", true),
+    used('0', "http1.0", false),
+    used(' ', "cacert", true),
+    used('E', "cert", true),
+    used(' ', "key", true),
+    used(' ', "unix-socket", true),
+    used(' ', "url", true),
+    used(' ', "compressed", false),
+    used(':', "next", false),
+    ignored(' ', "basic", false),
+    ignored(' ', "http1.1", false),
+    ignored('o', "output", true),
+    ignored('O', "remote-name", false),
+    ignored('J', "remote-header-name", false),
+    ignored(' ', "output-dir", true),
+    ignored(' ', "create-dirs", false),
+    ignored('s', "silent", false),
+    ignored('S', "show-error", false),
+    ignored('v', "verbose", false),
+    ignored('i', "include", false),
+    ignored(' ', "show-headers", false),
+    ignored('w', "write-out", true),
+    ignored('D', "dump-header", true),
+    ignored('c', "cookie-jar", true),
+    ignored('j', "junk-session-cookies", false),
+    ignored('f', "fail", false),
+    ignored(' ', "fail-with-body", false),
+    ignored(' ', "fail-early", false),
+    ignored('#', "progress-bar", false),
+    ignored(' ', "no-progress-meter", false),
+    ignored('N', "no-buffer", false),
+    ignored('g', "globoff", false),
+    ignored('q', "disable", false),
+    ignored('4', "ipv4", false),
+    ignored('6', "ipv6", false),
+    ignored('Z', "parallel", false),
+    ignored(' ', "parallel-max", true),
+    ignored(' ', "path-as-is", false),
+    ignored(' ', "retry", true),
+    ignored(' ', "retry-delay", true),
+    ignored(' ', "retry-max-time", true),
+    ignored(' ', "retry-all-errors", false),
+    ignored(' ', "retry-connrefused", false),
+    ignored(' ', "keepalive-time", true),
+    ignored(' ', "no-keepalive", false),
+    ignored(' ', "tcp-nodelay", false),
+    ignored(' ', "trace", true),
+    ignored(' ', "trace-ascii", true),
+    ignored(' ', "trace-time", false),
+    ignored(' ', "stderr", true),
+    ignored(' ', "max-filesize", true),
+    ignored(' ', "raw", false),
+    ignored(' ', "post301", false),
+    ignored(' ', "post302", false),
+    ignored(' ', "post303", false),
+    missing(' ', "http2", false),
+    missing(' ', "http2-prior-knowledge", false),
+    missing(' ', "http3", false),
+    missing(' ', "digest", false),
+    missing(' ', "ntlm", false),
+    missing(' ', "negotiate", false),
+    missing(' ', "anyauth", false),
+    missing('U', "proxy-user", true),
+    missing(' ', "interface", true),
+    missing(' ', "limit-rate", true),
+    missing(' ', "connect-to", true),
+    missing(' ', "pass", true),
+    missing(' ', "ciphers", true),
+    missing(' ', "tls-max", true),
+    missing(' ', "tlsv1.2", false),
+    missing(' ', "tlsv1.3", false),
+    missing(' ', "noproxy", true),
+];
+
+/// The option of a long name; curl takes beginnings of names that fit one option.
+pub(super) fn long(name: &str) -> Option<&'static Known> {
+    let mut beginning = OPTIONS.iter().filter(|known| known.name.starts_with(name));
+    OPTIONS.iter().find(|known| known.name == name).or_else(|| match (beginning.next(), beginning.next()) {
+        (Some(one), None) => Some(one),
+        _ => None,
+    })
+}
+
+/// The option of a letter.
+pub(super) fn short(letter: char) -> Option<&'static Known> {
+    OPTIONS.iter().find(|known| known.letter == letter && letter != ' ')
+}

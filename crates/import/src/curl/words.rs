@@ -1,0 +1,392 @@
+//! Command lines of bash and of Windows' cmd, taken apart into words.
+
+use crate::error::ImportError;
+use crate::text::variable;
+
+/// A word of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// The text; variables of the shell are variables of the plan, by their own names.
+    pub(super) text: String,
+    /// The line in which it begins, from 1.
+    pub(super) line: usize,
+}
+
+/// Commands, each with its words, and the names of the shell's variables in them.
+pub(super) struct Commands {
+    pub(super) commands: Vec<Vec<Word>>,
+    pub(super) variables: Vec<String>,
+}
+
+/// Takes command lines apart.
+pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> {
+    let is_cmd = text.contains("^\"") || text.lines().any(|line| line.trim_end().ends_with(" ^"));
+    let text = if is_cmd { without_carets(text) } else { text.to_owned() };
+    let mut reader = Reader {
+        file,
+        characters: text.chars().collect(),
+        at: 0,
+        line: 1,
+        word: None,
+        out: Commands { commands: vec![Vec::new()], variables: Vec::new() },
+    };
+    if is_cmd {
+        reader.windows()?
+    } else {
+        reader.shell()?
+    }
+    reader.end_command();
+    reader.out.commands.retain(|words| !words.is_empty());
+    Ok(reader.out)
+}
+
+/// The text as cmd hands it on: a caret makes the next character plain, and joins lines. Within plain quotes it is a caret.
+fn without_carets(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    let text = text.replace("\r\n", "\n");
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '^' if !quoted => match characters.next() {
+                // A caret before a line break joins the lines; a second break is one of the text.
+                Some('\n') => {
+                    if characters.peek() == Some(&'\n') {
+                        out.push('\n');
+                        characters.next();
+                    } else {
+                        out.push(' ');
+                    }
+                }
+                Some(next) => out.push(next),
+                None => {}
+            },
+            // The percent sign of older browsers: "^%"
+            '"' if quoted && characters.peek() == Some(&'^') => {
+                let mut ahead = characters.clone().skip(1);
+                if let (Some(special), Some('"')) = (ahead.next(), ahead.next()) {
+                    out.push(special);
+                    characters.nth(2);
+                } else {
+                    quoted = false;
+                    out.push(c);
+                }
+            }
+            '\\' if quoted && characters.peek() == Some(&'"') => {
+                out.push_str("\\\"");
+                characters.next();
+            }
+            '"' => {
+                quoted = !quoted;
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    characters: Vec<char>,
+    at: usize,
+    line: usize,
+    /// The word that has begun.
+    word: Option<Word>,
+    out: Commands,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.characters.get(self.at).copied()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += 1;
+        self.line += usize::from(next == '\n');
+        Some(next)
+    }
+
+    fn begin(&mut self) -> &mut String {
+        let line = self.line;
+        &mut self.word.get_or_insert_with(|| Word { text: String::new(), line }).text
+    }
+
+    fn end_word(&mut self) {
+        let word = self.word.take();
+        if let Some(words) = self.out.commands.last_mut() {
+            words.extend(word);
+        }
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        self.out.commands.push(Vec::new());
+    }
+
+    fn error(&self, line: usize, wrong: &str, instead: &str) -> ImportError {
+        ImportError::at_line(self.file, line, wrong, instead)
+    }
+
+    fn shell(&mut self) -> Result<(), ImportError> {
+        while let Some(c) = self.take() {
+            match c {
+                '\n' | ';' | '&' | '|' => {
+                    self.end_command();
+                    if c == '|' {
+                        self.skip_line();
+                    }
+                }
+                '>' | '<' => {
+                    self.word = None;
+                    self.skip_line();
+                }
+                c if c.is_whitespace() => self.end_word(),
+                '#' if self.word.is_none() => self.skip_line(),
+                '\\' => match self.take() {
+                    Some('\n') | None => {}
+                    Some('\r') if self.peek() == Some('\n') => drop(self.take()),
+                    Some(next) => self.begin().push(next),
+                },
+                '\'' => self.single()?,
+                '"' => self.double()?,
+                '$' if self.peek() == Some('\'') => {
+                    self.at += 1;
+                    self.ansi()?;
+                }
+                '$' if self.peek() == Some('"') => {}
+                '$' => self.dollar()?,
+                '`' => return Err(self.substitution()),
+                c => self.begin().push(c),
+            }
+        }
+        Ok(())
+    }
+
+    /// The rest of the line is for the shell alone.
+    fn skip_line(&mut self) {
+        while self.peek().is_some_and(|c| c != '\n') {
+            self.at += 1;
+        }
+    }
+
+    fn single(&mut self) -> Result<(), ImportError> {
+        let line = self.line;
+        self.begin();
+        loop {
+            match self.take() {
+                Some('\'') => return Ok(()),
+                Some(c) => self.begin().push(c),
+                None => {
+                    return Err(self.error(line, "the quote `'` is not closed", "write `'` at the end of the text"));
+                }
+            }
+        }
+    }
+
+    fn double(&mut self) -> Result<(), ImportError> {
+        let line = self.line;
+        self.begin();
+        loop {
+            match self.take() {
+                Some('"') => return Ok(()),
+                Some('\\') => match self.take() {
+                    Some('\n') => {}
+                    Some(c) if matches!(c, '"' | '\\' | '$' | '`') => self.begin().push(c),
+                    Some(c) => self.begin().extend(['\\', c]),
+                    None => self.begin().push('\\'),
+                },
+                Some('$') => self.dollar()?,
+                Some('`') => return Err(self.substitution()),
+                Some(c) => self.begin().push(c),
+                None => {
+                    return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
+                }
+            }
+        }
+    }
+
+    /// Behind a dollar sign: a variable of the shell, or the sign itself.
+    fn dollar(&mut self) -> Result<(), ImportError> {
+        let from = self.at;
+        let braced = self.peek() == Some('{');
+        if self.peek() == Some('(') {
+            return Err(self.substitution());
+        }
+        self.at += usize::from(braced);
+        let begin = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+            self.at += 1;
+        }
+        let name: String = self.characters[begin..self.at].iter().collect();
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if !is_name || braced && self.peek() != Some('}') {
+            self.at = from;
+            self.begin().push('$');
+            return Ok(());
+        }
+        self.at += usize::from(braced);
+        self.begin().push_str(&variable(&name));
+        if !self.out.variables.contains(&name) {
+            self.out.variables.push(name);
+        }
+        Ok(())
+    }
+
+    fn substitution(&self) -> ImportError {
+        self.error(
+            self.line,
+            "the output of another command stands in it",
+            "write its value, or a variable such as $TOKEN",
+        )
+    }
+
+    /// `$'…'`
+    fn ansi(&mut self) -> Result<(), ImportError> {
+        let line = self.line;
+        self.begin();
+        // Escapes such as \xc3 are bytes.
+        let mut bytes: Vec<u8> = Vec::new();
+        loop {
+            match self.take() {
+                Some('\'') => break,
+                Some('\\') => self.escape(&mut bytes),
+                Some(c) => bytes.extend(c.to_string().bytes()),
+                None => {
+                    return Err(self.error(line, "the quote `$'` is not closed", "write `'` at the end of the text"));
+                }
+            }
+        }
+        let text = crate::text::clean(&String::from_utf8_lossy(&bytes)).into_owned();
+        self.begin().push_str(&text);
+        Ok(())
+    }
+
+    fn escape(&mut self, bytes: &mut Vec<u8>) {
+        let Some(c) = self.take() else { return bytes.push(b'\\') };
+        let plain = match c {
+            'n' => b'\n',
+            'r' => b'\r',
+            't' => b'\t',
+            'a' => 7,
+            'b' => 8,
+            'e' | 'E' => 27,
+            'f' => 12,
+            'v' => 11,
+            '\\' | '\'' | '"' | '?' => c as u8,
+            'x' => return bytes.push(self.digits(2, 16) as u8),
+            'u' | 'U' => {
+                let code = self.digits(if c == 'u' { 4 } else { 8 }, 16);
+                let c = char::from_u32(code).unwrap_or('\u{fffd}');
+                return bytes.extend(c.to_string().bytes());
+            }
+            '0'..='7' => {
+                self.at -= 1;
+                return bytes.push(self.digits(3, 8) as u8);
+            }
+            other => return bytes.extend(format!("\\{other}").bytes()),
+        };
+        bytes.push(plain);
+    }
+
+    fn digits(&mut self, most: usize, radix: u32) -> u32 {
+        let mut number = 0_u32;
+        for _ in 0..most {
+            let Some(digit) = self.peek().and_then(|c| c.to_digit(radix)) else { break };
+            number = number.wrapping_mul(radix).wrapping_add(digit);
+            self.at += 1;
+        }
+        number
+    }
+
+    /// Words as programs of Windows take their command line apart.
+    fn windows(&mut self) -> Result<(), ImportError> {
+        while let Some(c) = self.take() {
+            match c {
+                '\n' | '&' | '|' => self.end_command(),
+                c if c.is_whitespace() => self.end_word(),
+                '\\' if self.peek() == Some('"') => {
+                    self.at += 1;
+                    self.begin().push('"');
+                }
+                '"' => self.windows_quote()?,
+                c => self.begin().push(c),
+            }
+        }
+        Ok(())
+    }
+
+    fn windows_quote(&mut self) -> Result<(), ImportError> {
+        let line = self.line;
+        self.begin();
+        loop {
+            match self.take() {
+                Some('"') if self.peek() == Some('"') => {
+                    self.at += 1;
+                    self.begin().push('"');
+                }
+                Some('"') => return Ok(()),
+                Some('\\') if matches!(self.peek(), Some('"' | '\\')) => {
+                    // Backslashes are plain, but in front of a quote.
+                    let from = self.at - 1;
+                    while self.peek() == Some('\\') {
+                        self.at += 1;
+                    }
+                    let count = self.at - from;
+                    let before_quote = self.peek() == Some('"');
+                    let kept = if before_quote { count / 2 } else { count };
+                    self.begin().push_str(&"\\".repeat(kept));
+                    if before_quote && count % 2 == 1 {
+                        self.at += 1;
+                        self.begin().push('"');
+                    }
+                }
+                Some(c) => self.begin().push(c),
+                None => {
+                    return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Vec<String>> {
+        let commands = commands(text, "f").unwrap().commands;
+        commands.into_iter().map(|words| words.into_iter().map(|word| word.text).collect()).collect()
+    }
+
+    #[test]
+    fn bash_is_taken_apart() {
+        let v = variable("TOKEN");
+        for (text, expected) in [
+            ("curl 'a b' \\\n  -H \"x: \\\"y\\\"\"", &["curl", "a b", "-H", "x: \"y\""][..]),
+            ("curl $'it\\'s \\u00fc\\xc3\\xbc\\n' # more\n", &["curl", "it's üü\n"]),
+            ("curl a'b'\"c\"\\ d ''", &["curl", "abc d", ""]),
+            ("curl \"$TOKEN ${TOKEN}\" $5 | jq .", &["curl", &format!("{v} {v}"), "$5"]),
+            ("curl a > out.txt", &["curl", "a"]),
+        ] {
+            assert_eq!(words(text), [expected], "{text}");
+        }
+        assert_eq!(words("curl a ;\ncurl b &\ncurl c"), [["curl", "a"], ["curl", "b"], ["curl", "c"]]);
+        for wrong in ["curl 'a", "curl \"a", "curl $'a", "curl $(x)", "curl `x`"] {
+            assert!(commands(wrong, "f").is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn cmd_is_taken_apart() {
+        let new = "curl ^\"http://h/?a=1^&b=2^\" ^\r\n  -H ^\"x: y^\" ^\r\n  --data-raw ^\"^{^\\^\"a^\\^\":1^}^\" &\r\ncurl ^\"b^\"";
+        assert_eq!(
+            words(new),
+            [&["curl", "http://h/?a=1&b=2", "-H", "x: y", "--data-raw", "{\"a\":1}"][..], &["curl", "b"]]
+        );
+        let old = "curl \"http://h/a\"^%\"20b\" ^\n -H \"a: \\\"b\\\" ^\" --data-raw \"x\\\\y\"";
+        assert_eq!(words(old), [["curl", "http://h/a%20b", "-H", "a: \"b\" ^", "--data-raw", "x\\\\y"]]);
+        assert_eq!(words("curl ^\"a^\n\nb^\" ^\n c"), [["curl", "a\nb", "c"]]);
+    }
+}

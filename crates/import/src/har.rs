@@ -1,0 +1,275 @@
+//! Recordings of browsers: HAR 1.2, as Chrome and Firefox export it.
+
+mod correlate;
+mod entry;
+
+use crate::error::ImportError;
+use crate::json::{At, parse};
+use crate::plan::{Body, ImportedPlan, Request, Step, StepKind};
+use crate::secrets::Names;
+use crate::{Options, body, request};
+use entry::{Entry, Reply, without_fragment};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use url::Url;
+
+/// Header fields that are not copied: of one connection, of the browser's own cache and cookies, or computed anew.
+const OWN: [&str; 22] = [
+    "host",
+    "connection",
+    "content-length",
+    "cookie",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "http2-settings",
+    "if-none-match",
+    "if-modified-since",
+    "cache-control",
+    "pragma",
+    "upgrade-insecure-requests",
+    "dnt",
+    "priority",
+    "expect",
+    "alt-used",
+    "x-client-data",
+];
+
+/// Pauses that are shorter are left out, in milliseconds; longer ones are cut.
+const SHORTEST_PAUSE: f64 = 100.0;
+const LONGEST_PAUSE: f64 = 600_000.0;
+
+/// The longest body, in bytes.
+const LONGEST_BODY: usize = 200_000;
+
+/// A request that is kept, and the reply that it comes to behind its redirects.
+struct Flow {
+    page: String,
+    started: f64,
+    ended: f64,
+    is_resource: bool,
+    request: Request,
+    reply: Reply,
+    comments: Vec<String>,
+    /// Where the last reply of the chain leads.
+    next: Option<Url>,
+}
+
+/// Reads a recording.
+///
+/// # Errors
+///
+/// [`ImportError`] with its line or JSON path if it is not a HAR.
+pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+    let document = parse(text, &options.file)?;
+    let root = At::root(&options.file, &document);
+    let log = root.need("log", "a recording (HAR 1.2)")?;
+    let list = log.need("entries", "a list of requests")?;
+    let mut plan =
+        ImportedPlan { about: format!("Imported from the recording {}.", options.file), ..ImportedPlan::default() };
+    let mut left_out = LeftOut::default();
+    let mut entries = Vec::new();
+    for at in list.items() {
+        match Entry::read(&at)? {
+            Some(entry) => entries.push(entry),
+            None => left_out.add("requests that are not http"),
+        }
+    }
+    entries.sort_by(|a, b| a.started.total_cmp(&b.started));
+    let mut flows = flows(entries, options, &mut left_out);
+    plan.notes = left_out.notes();
+    let mut names = Names::default();
+    correlate::correlate(&mut flows, &mut names);
+    let pages: BTreeMap<&str, &str> = log.value["pages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|page| Some((page["id"].as_str()?, page["title"].as_str()?)))
+        .collect();
+    plan.steps = grouped(flows, &pages, options);
+    request::finish(&mut plan, &mut names, options);
+    Ok(plan)
+}
+
+/// How many requests were left out, by reason.
+#[derive(Default)]
+struct LeftOut {
+    reasons: BTreeMap<&'static str, usize>,
+    hosts: BTreeMap<String, usize>,
+}
+
+impl LeftOut {
+    fn add(&mut self, reason: &'static str) {
+        *self.reasons.entry(reason).or_default() += 1;
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> =
+            self.reasons.iter().map(|(reason, count)| format!("Left out: {count} {reason}.")).collect();
+        let mut hosts: Vec<(&String, &usize)> = self.hosts.iter().collect();
+        hosts.sort_by_key(|(host, count)| (std::cmp::Reverse(**count), *host));
+        if !hosts.is_empty() {
+            let shown: Vec<String> = hosts.iter().take(12).map(|(host, count)| format!("{host} ({count})")).collect();
+            let more = hosts.len().saturating_sub(12);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            notes.push(format!(
+                "Left out: requests to other hosts: {}{more}. Add one with --host NAME.",
+                shown.join(", ")
+            ));
+        }
+        notes
+    }
+}
+
+/// The requests that are kept, in their order.
+fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut) -> Vec<Flow> {
+    let first = entries.iter().find(|entry| entry.is_document()).or(entries.first());
+    let own = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
+    let own = own.strip_prefix("www.").unwrap_or(own).to_owned();
+    let hosts: Vec<&str> = std::iter::once(own.as_str()).chain(options.hosts.iter().map(String::as_str)).collect();
+    let is_kept = |host: &str| {
+        hosts
+            .iter()
+            .any(|kept| host.strip_suffix(kept).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+    };
+    let mut flows: Vec<Flow> = Vec::new();
+    for entry in entries {
+        let host = entry.url.host_str().unwrap_or_default().to_owned();
+        let asked = without_fragment(entry.url.clone());
+        if let Some(owner) = flows.iter_mut().rev().take(20).find(|flow| flow.next.as_ref() == Some(&asked)) {
+            owner.next = entry.redirect();
+            owner.comments.push(format!("redirected to {}, which is followed", shown(&asked)));
+            owner.reply = entry.reply;
+            owner.ended = owner.ended.max(entry.ended);
+        } else if !is_kept(&host) {
+            *left_out.hosts.entry(host).or_default() += 1;
+        } else if entry.is_preflight() {
+            left_out.add("CORS preflight requests, which the browser sent by itself");
+        } else if entry.reply.status == 0 {
+            left_out.add("requests without a reply");
+        } else if entry.reply.status == 101 {
+            left_out.add("WebSocket connections");
+        } else if entry.is_resource() && !options.resources {
+            left_out.add("images, scripts, style sheets and fonts (--resources keeps them)");
+        } else if !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&entry.method.as_str()) {
+            left_out.add("requests with a method that plans do not have");
+        } else {
+            flows.push(flow(entry));
+        }
+    }
+    flows
+}
+
+fn shown(url: &Url) -> String {
+    url.path().chars().take(60).collect()
+}
+
+fn flow(entry: Entry) -> Flow {
+    let is_resource = entry.is_resource();
+    let next = entry.redirect();
+    let raw_query = entry.url.query().filter(|query| !query.is_empty()).map(str::to_owned);
+    let mut comments = entry.comments;
+    let mut body = entry.body;
+    if let Body::Text(text) = &body
+        && text.len() > LONGEST_BODY
+    {
+        comments.push(format!("left out: the body of {} bytes; put it into a file and write `file: NAME`", text.len()));
+        body = Body::None;
+    }
+    let request = Request {
+        method: entry.method,
+        server: entry.url.origin().ascii_serialization(),
+        path: entry.url.path().to_owned(),
+        query: raw_query.as_deref().map(body::pairs).unwrap_or_default(),
+        raw_query,
+        headers: entry.headers.into_iter().filter_map(header).collect(),
+        basic: None,
+        body,
+        ..Request::default()
+    };
+    Flow {
+        page: entry.page,
+        started: entry.started,
+        ended: entry.ended,
+        is_resource,
+        request,
+        reply: entry.reply,
+        comments,
+        next,
+    }
+}
+
+/// A header field, where it is copied.
+fn header((name, value): (String, String)) -> Option<(String, String)> {
+    let lower = name.to_ascii_lowercase();
+    if lower.starts_with(':') || lower.starts_with("sec-") || OWN.contains(&lower.as_str()) {
+        return None;
+    }
+    // What brunt can unpack.
+    let value = if lower == "accept-encoding" && value.contains("gzip") { "gzip, deflate".to_owned() } else { value };
+    Some((name, value))
+}
+
+/// The requests as steps: those of a page in a transaction, with pauses between pages.
+fn grouped(flows: Vec<Flow>, pages: &BTreeMap<&str, &str>, options: &Options) -> Vec<Step> {
+    let mut groups: Vec<Vec<Flow>> = Vec::new();
+    for flow in flows {
+        match groups.last_mut().filter(|group| group[0].page == flow.page && !flow.page.is_empty()) {
+            Some(group) => group.push(flow),
+            None => groups.push(vec![flow]),
+        }
+    }
+    let mut steps = Vec::new();
+    let mut ended = 0.0_f64;
+    for group in groups {
+        let pause = (group[0].started - ended).min(LONGEST_PAUSE);
+        if options.think && ended > 0.0 && pause >= SHORTEST_PAUSE {
+            steps.push(StepKind::Think(Duration::from_millis((pause / 10.0).round() as u64 * 10)).into());
+        }
+        ended = group.iter().map(|flow| flow.ended).fold(ended, f64::max);
+        let title = pages.get(group[0].page.as_str()).copied().unwrap_or_default();
+        let name = page_name(title, &group[0].request);
+        let is_page = !group[0].page.is_empty() && group.len() > 1;
+        let inner = requests(group);
+        if is_page { steps.push(StepKind::Transaction { name, steps: inner }.into()) } else { steps.extend(inner) }
+    }
+    steps
+}
+
+/// The title of a page; its path where the title is a URL.
+fn page_name(title: &str, first: &Request) -> String {
+    let is_url = title.is_empty() || title.contains("://");
+    if is_url { first.path.clone() } else { title.to_owned() }
+}
+
+/// The requests of a page; resources that follow each other are asked for at the same time.
+fn requests(group: Vec<Flow>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut together: Vec<Step> = Vec::new();
+    for flow in group {
+        let is_resource = flow.is_resource;
+        if !is_resource {
+            end(&mut together, &mut steps);
+        }
+        let mut request = flow.request;
+        if flow.reply.status >= 400 {
+            request.status = Some(flow.reply.status.to_string());
+        }
+        let step = Step { comments: flow.comments, kind: Some(StepKind::Request(Box::new(request))) };
+        if is_resource { together.push(step) } else { steps.push(step) }
+    }
+    end(&mut together, &mut steps);
+    steps
+}
+
+fn end(together: &mut Vec<Step>, steps: &mut Vec<Step>) {
+    match together.len() {
+        0 => {}
+        1 => steps.append(together),
+        _ => steps.push(StepKind::Parallel(std::mem::take(together)).into()),
+    }
+}

@@ -1,0 +1,192 @@
+//! Entries of a HAR: a request and its reply.
+
+use crate::body;
+use crate::error::ImportError;
+use crate::json::At;
+use crate::plan::{Body, Part};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chrono::DateTime;
+use url::Url;
+
+/// A request and its reply, as they were recorded.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) page: String,
+    /// When it began and ended, in milliseconds since 1970; 0: unknown.
+    pub(super) started: f64,
+    pub(super) ended: f64,
+    pub(super) method: String,
+    pub(super) url: Url,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Body,
+    /// Notes on the body.
+    pub(super) comments: Vec<String>,
+    /// `document`, `script`, …; empty: unknown.
+    pub(super) resource: String,
+    pub(super) reply: Reply,
+}
+
+/// A reply.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reply {
+    /// 0: there was none.
+    pub(super) status: u64,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) media_type: String,
+    pub(super) body: String,
+}
+
+impl Reply {
+    /// A header field; empty: there is none.
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
+    }
+}
+
+impl Entry {
+    /// Reads an entry; None where its URL is none of http.
+    pub(super) fn read(at: &At<'_>) -> Result<Option<Self>, ImportError> {
+        let request = at.need("request", "a request")?;
+        let url_at = request.need("url", "a URL")?;
+        let text = url_at.value.as_str().ok_or_else(|| url_at.error("this is no text", "a URL is expected"))?;
+        let Ok(url) = Url::parse(text) else {
+            let shown: String = text.chars().take(60).collect();
+            return Err(url_at.error(format!("`{shown}` is no URL"), "one such as http://127.0.0.1/ is expected"));
+        };
+        if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
+            return Ok(None);
+        }
+        let started =
+            DateTime::parse_from_rfc3339(at.text("startedDateTime")).map_or(0.0, |time| time.timestamp_millis() as f64);
+        let time = at.get("time").and_then(|time| time.value.as_f64()).filter(|time| *time > 0.0).unwrap_or(0.0);
+        let mut comments = Vec::new();
+        let body = request.get("postData").map(|post| sent(&post, &mut comments)).unwrap_or_default();
+        Ok(Some(Self {
+            page: at.text("pageref").to_owned(),
+            started,
+            ended: started + time,
+            method: request.text("method").to_ascii_uppercase(),
+            url,
+            headers: headers(&request),
+            body,
+            comments,
+            resource: at.text("_resourceType").to_owned(),
+            reply: at.get("response").map(|response| reply(&response)).unwrap_or_default(),
+        }))
+    }
+
+    /// Whether it is an image, script, style sheet, font or the like.
+    pub(super) fn is_resource(&self) -> bool {
+        const KINDS: [&str; 9] =
+            ["script", "stylesheet", "image", "font", "media", "manifest", "texttrack", "ping", "csp-violation-report"];
+        const ENDINGS: [&str; 18] = [
+            "js", "mjs", "css", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2", "ttf",
+            "otf", "mp4", "webm", "map",
+        ];
+        let media = self.reply.media_type.split(';').next().unwrap_or_default().trim();
+        let ending = self.url.path().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        if !self.resource.is_empty() {
+            return KINDS.contains(&self.resource.as_str());
+        }
+        self.method == "GET"
+            && (["image/", "font/", "video/", "audio/", "text/css"].iter().any(|kind| media.starts_with(kind))
+                || media.ends_with("javascript")
+                || media == "application/wasm"
+                || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())))
+    }
+
+    /// Whether it is a page.
+    pub(super) fn is_document(&self) -> bool {
+        self.resource == "document" || self.resource.is_empty() && self.reply.media_type.starts_with("text/html")
+    }
+
+    /// Whether the browser asked by itself whether it may ask (CORS).
+    pub(super) fn is_preflight(&self) -> bool {
+        let asks = |(name, _): &(String, String)| name.eq_ignore_ascii_case("access-control-request-method");
+        self.method == "OPTIONS" && self.headers.iter().any(asks)
+    }
+
+    /// Where the reply leads.
+    pub(super) fn redirect(&self) -> Option<Url> {
+        if !(300..400).contains(&self.reply.status) {
+            return None;
+        }
+        let location = self.reply.header("location");
+        (!location.is_empty()).then(|| self.url.join(location).ok()).flatten().map(without_fragment)
+    }
+}
+
+/// The URL as it is asked for.
+pub(super) fn without_fragment(mut url: Url) -> Url {
+    url.set_fragment(None);
+    url
+}
+
+fn headers(of: &At<'_>) -> Vec<(String, String)> {
+    let one = |header: &At<'_>| (header.text("name").to_owned(), header.text("value").to_owned());
+    of.list("headers").iter().map(one).filter(|(name, _)| !name.is_empty()).collect()
+}
+
+fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
+    let (media_type, text) = (post.text("mimeType"), post.text("text"));
+    let mut body = body::of(media_type, text);
+    let params = post.list("params");
+    if matches!(&body, Body::None | Body::Text(_)) && text.is_empty() && !params.is_empty() {
+        let is_multipart = media_type.starts_with(body::MULTIPART);
+        let decode = |text: &str| if is_multipart { text.to_owned() } else { decoded(text) };
+        let fields = params.iter().map(|param| (decode(param.text("name")), decode(param.text("value"))));
+        body = if is_multipart {
+            let part = |param: &At<'_>| match param.text("fileName") {
+                "" => Part::Text(param.text("value").to_owned()),
+                file => Part::File { file: file.to_owned(), kind: None },
+            };
+            Body::Multipart(params.iter().map(|param| (param.text("name").to_owned(), part(param))).collect())
+        } else {
+            Body::Form(fields.collect())
+        };
+    }
+    // The content of files is not recorded: a text stands in for it.
+    if let Body::Multipart(parts) = &mut body {
+        for (name, part) in parts {
+            if let Part::File { file, .. } = part {
+                comments.push(format!(
+                    "`{name}` was the file {file}, which is not in the recording; write {{file: …}} to send it"
+                ));
+                *part = Part::Text(format!("content of {file}"));
+            }
+        }
+    }
+    body
+}
+
+/// A name or value of a form; some browsers leave it encoded in the parameters.
+fn decoded(text: &str) -> String {
+    let spaced = text.replace('+', " ");
+    percent_encoding::percent_decode_str(&spaced)
+        .decode_utf8()
+        .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}
+
+fn reply(response: &At<'_>) -> Reply {
+    let mut reply = Reply {
+        status: response.get("status").and_then(|status| status.value.as_u64()).unwrap_or(0),
+        headers: headers(response),
+        ..Reply::default()
+    };
+    let redirect = response.text("redirectURL");
+    if reply.header("location").is_empty() && !redirect.is_empty() {
+        reply.headers.push(("Location".to_owned(), redirect.to_owned()));
+    }
+    if let Some(content) = response.get("content") {
+        content.text("mimeType").clone_into(&mut reply.media_type);
+        let text = content.text("text");
+        reply.body = if content.text("encoding") == "base64" {
+            let bytes = STANDARD.decode(text).unwrap_or_default();
+            String::from_utf8(bytes).unwrap_or_default()
+        } else {
+            text.to_owned()
+        };
+    }
+    reply
+}

@@ -1,0 +1,72 @@
+//! JSON with the path to each value, for errors.
+
+use crate::error::ImportError;
+use serde_json::Value;
+
+/// A value and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct At<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) path: String,
+    pub(crate) value: &'a Value,
+}
+
+/// Reads JSON. What is malformed is told with its line.
+pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
+    serde_json::from_str(text).map_err(|error| {
+        let place = format!("{file}:{}:{}", error.line(), error.column());
+        let wrong = error.to_string();
+        let wrong = wrong.split(" at line ").next().unwrap_or_default();
+        ImportError::new(place, format!("invalid JSON: {wrong}"), "the whole file is expected as it was exported")
+    })
+}
+
+impl<'a> At<'a> {
+    /// The whole document.
+    pub(crate) fn root(file: &'a str, value: &'a Value) -> Self {
+        Self { file, path: "$".to_owned(), value }
+    }
+
+    /// The value of a name; None where there is none, or null.
+    pub(crate) fn get(&self, name: &str) -> Option<Self> {
+        let value = self.value.get(name).filter(|value| !value.is_null())?;
+        Some(Self { file: self.file, path: format!("{}.{name}", self.path), value })
+    }
+
+    /// The same where it must be there.
+    pub(crate) fn need(&self, name: &str, what: &str) -> Result<Self, ImportError> {
+        self.get(name).ok_or_else(|| self.error(format!("`{name}` is missing"), format!("{what} is expected")))
+    }
+
+    /// The text of a name; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> &'a str {
+        self.value.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The items of a list; none of anything else.
+    pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
+        let Self { file, path, value } = self.clone();
+        let items = value.as_array().map_or(&[][..], Vec::as_slice);
+        items.iter().enumerate().map(move |(at, value)| Self { file, path: format!("{path}[{at}]"), value })
+    }
+
+    /// The items of the list of a name.
+    pub(crate) fn list(&self, name: &str) -> Vec<Self> {
+        self.get(name).map(|list| list.items().collect()).unwrap_or_default()
+    }
+
+    /// The entries of a map; none of anything else.
+    pub(crate) fn entries(&self) -> Vec<(&'a str, Self)> {
+        let entries = self.value.as_object().into_iter().flatten();
+        entries
+            .map(|(name, value)| {
+                (name.as_str(), Self { file: self.file, path: format!("{}.{name}", self.path), value })
+            })
+            .collect()
+    }
+
+    /// What is wrong here.
+    pub(crate) fn error(&self, wrong: impl Into<String>, instead: impl Into<String>) -> ImportError {
+        ImportError::new(format!("{}: {}", self.file, self.path), wrong, instead)
+    }
+}

@@ -1,0 +1,217 @@
+//! Descriptions of interfaces: OpenAPI 3.0 and 3.1, Swagger 2.0; JSON or YAML. Each operation is a request with example values.
+
+mod parameters;
+mod schema;
+mod security;
+
+use crate::error::ImportError;
+use crate::json::{self, At};
+use crate::plan::{ImportedPlan, Request, Step, StepKind};
+use crate::secrets::Names;
+use crate::{Options, request, server, yaml};
+use schema::Examples;
+use security::Security;
+use serde_json::Value;
+
+/// The methods of operations, in the order in which they are asked.
+const METHODS: [&str; 8] = ["get", "head", "options", "post", "put", "patch", "delete", "trace"];
+
+/// Reads a description.
+///
+/// # Errors
+///
+/// [`ImportError`] with its line or JSON path if it is no description, or refers to other files.
+pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let document = if is_json { json::parse(text, &options.file)? } else { yaml::parse(text, &options.file)? };
+    let root = At::root(&options.file, &document);
+    let version = document["openapi"].as_str().or(document["swagger"].as_str()).unwrap_or_default();
+    if !version.starts_with("3.") && !version.starts_with("2.") && document["swagger"].as_f64() != Some(2.0) {
+        let shown = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
+        return Err(
+            root.error(format!("the description has {shown}"), "`openapi: 3.…` or `swagger: \"2.0\"` is expected")
+        );
+    }
+    let paths = root.need("paths", "a map of operations")?;
+    let mut plan = ImportedPlan {
+        about: format!(
+            "Imported from the description {} in {}.",
+            document["info"]["title"].as_str().unwrap_or_default(),
+            options.file
+        ),
+        ..ImportedPlan::default()
+    };
+    let mut reader = Reader {
+        root: &document,
+        examples: Examples::new(&document),
+        security: Security::default(),
+        names: Names::default(),
+        server: server_of(&document),
+        options,
+    };
+    let mut groups: Vec<(String, Vec<Step>)> = Vec::new();
+    let mut changes = false;
+    for (path, item) in paths.entries() {
+        for (method, operation) in METHODS.iter().filter_map(|method| Some((*method, item.get(method)?))) {
+            if !reader.is_wanted(method, path, &operation) {
+                continue;
+            }
+            changes |= ["post", "put", "patch", "delete"].contains(&method);
+            let step = reader.operation(method, path, &item, &operation)?;
+            let tag = operation.value["tags"][0].as_str().unwrap_or_default().to_owned();
+            match groups.iter_mut().find(|(known, _)| *known == tag) {
+                Some((_, steps)) => steps.push(step),
+                None => groups.push((tag, vec![step])),
+            }
+        }
+    }
+    if changes {
+        plan.notes.push("Requests that change data are among these. --only GET leaves them out.".to_owned());
+    }
+    plan.notes.push(
+        "Values are examples of the description, or made up from its schemas: put yours in their place.".to_owned(),
+    );
+    let is_one = groups.len() < 2;
+    plan.steps = groups
+        .into_iter()
+        .flat_map(
+            |(tag, steps)| {
+                if tag.is_empty() || is_one { steps } else { vec![StepKind::Group { name: tag, steps }.into()] }
+            },
+        )
+        .collect();
+    plan.vars = reader.security.vars;
+    request::finish(&mut plan, &mut reader.names, options);
+    Ok(plan)
+}
+
+struct Reader<'a> {
+    root: &'a Value,
+    examples: Examples<'a>,
+    security: Security,
+    names: Names,
+    server: String,
+    options: &'a Options,
+}
+
+impl<'a> Reader<'a> {
+    fn is_wanted(&self, method: &str, path: &str, operation: &At<'_>) -> bool {
+        let tags: Vec<&str> =
+            operation.value["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let has_tag = self.options.tags.is_empty() || self.options.tags.iter().any(|tag| tags.contains(&tag.as_str()));
+        let one = |(wanted, prefix): &(String, String)| {
+            (wanted.is_empty() || wanted.eq_ignore_ascii_case(method)) && path.starts_with(prefix.as_str())
+        };
+        has_tag && (self.options.only.is_empty() || self.options.only.iter().any(one))
+    }
+
+    fn operation(&mut self, method: &str, path: &str, item: &At<'a>, operation: &At<'a>) -> Result<Step, ImportError> {
+        if method == "trace" {
+            return Ok(Step::comment(format!("left out: TRACE {path}: plans have no such method")));
+        }
+        let mut comments = Vec::new();
+        for text in [operation.text("summary"), operation.text("description")] {
+            if !text.is_empty() {
+                comments.push(text.lines().next().unwrap_or_default().chars().take(120).collect());
+                break;
+            }
+        }
+        if operation.value["deprecated"] == true {
+            comments.push("deprecated".to_owned());
+        }
+        let id = operation.text("operationId");
+        let mut request = Request {
+            name: Some(if id.is_empty() { format!("{} {path}", method.to_ascii_uppercase()) } else { id.to_owned() }),
+            method: method.to_ascii_uppercase(),
+            server: self.server.clone(),
+            path: path.to_owned(),
+            ..Request::default()
+        };
+        let parameters = self.parameters(item, operation)?;
+        parameters::add(&self.examples, &parameters, &mut request, &mut comments);
+        self.body(operation, &parameters, &mut request, &mut comments)?;
+        let requirements = operation.value.get("security").unwrap_or(&self.root["security"]);
+        self.security.add(self.root, requirements, &mut self.names, &mut request, &mut comments);
+        Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
+    }
+
+    /// The parameters of an operation: those of its path, but where it has its own.
+    fn parameters(&self, item: &At<'a>, operation: &At<'a>) -> Result<Vec<&'a Value>, ImportError> {
+        let mut all: Vec<&'a Value> = Vec::new();
+        for at in item.list("parameters").into_iter().chain(operation.list("parameters")) {
+            let parameter = self.resolved(&at)?;
+            all.retain(|known| known["name"] != parameter["name"] || known["in"] != parameter["in"]);
+            all.push(parameter);
+        }
+        Ok(all)
+    }
+
+    /// What stands at a place, or what it refers to.
+    fn resolved(&self, at: &At<'a>) -> Result<&'a Value, ImportError> {
+        let reference = at.text("$ref");
+        let value = self.examples.resolved(at.value);
+        match (reference.is_empty(), value) {
+            (false, Value::Null) if reference.starts_with('#') => {
+                Err(at.error(format!("`{reference}` leads nowhere"), "a reference to a part of this file is expected"))
+            }
+            (false, Value::Null) => {
+                Err(at.error(format!("`{reference}` is in another file"), "bundle the description into one file"))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn body(
+        &self,
+        operation: &At<'a>,
+        parameters: &[&'a Value],
+        request: &mut Request,
+        comments: &mut Vec<String>,
+    ) -> Result<(), ImportError> {
+        if let Some(at) = operation.get("requestBody") {
+            let content = self.resolved(&at)?["content"].as_object();
+            let kinds: Vec<(&String, &Value)> = content.into_iter().flatten().collect();
+            let is_json = |kind: &str| {
+                kind.split(';').next().is_some_and(|kind| kind == "application/json" || kind.ends_with("+json"))
+            };
+            let first = kinds
+                .iter()
+                .find(|(kind, _)| is_json(kind))
+                .or_else(|| kinds.iter().find(|(kind, _)| kind.contains("form")));
+            if let Some((kind, media)) = first.or(kinds.first()) {
+                parameters::body(&self.examples, kind, media, request, comments);
+            }
+        }
+        // Swagger 2.0
+        parameters::body_of_swagger(&self.examples, self.root, operation.value, parameters, request, comments);
+        Ok(())
+    }
+}
+
+/// The server of a description, with the path before all others; empty: it names none.
+fn server_of(root: &Value) -> String {
+    if let Some(host) = root["host"].as_str() {
+        let schemes: Vec<&str> = root["schemes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let scheme = if schemes.is_empty() || schemes.contains(&"https") { "https" } else { "http" };
+        return joined(&format!("{scheme}://{host}"), root["basePath"].as_str().unwrap_or_default());
+    }
+    let entry = &root["servers"][0];
+    let mut url = entry["url"].as_str().or(root["basePath"].as_str()).unwrap_or_default().to_owned();
+    for (name, variable) in entry["variables"].as_object().into_iter().flatten() {
+        url = url.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
+    }
+    match server::parse(&url) {
+        Ok(address) => joined(&address.server, &address.path),
+        Err(_) => String::new(),
+    }
+}
+
+/// A path alone is of the server that stands in for a missing one.
+fn joined(server: &str, path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    if server.is_empty() && !path.is_empty() {
+        format!("{}{path}", request::NO_SERVER)
+    } else {
+        format!("{server}{path}")
+    }
+}

@@ -1,0 +1,195 @@
+//! Example values of schemas.
+
+use serde_json::{Map, Number, Value, json};
+
+/// Schemas within each other, and values of one example, at most: references may go in circles.
+const DEEPEST: usize = 12;
+const MOST: usize = 2000;
+
+/// Makes example values from the schemas of a document.
+pub(super) struct Examples<'a> {
+    root: &'a Value,
+}
+
+/// What an example may still take.
+struct Bound<'a> {
+    /// References that are open.
+    open: Vec<&'a str>,
+    depth: usize,
+    left: usize,
+}
+
+impl<'a> Examples<'a> {
+    pub(super) fn new(root: &'a Value) -> Self {
+        Self { root }
+    }
+
+    /// What a value stands for: itself, or what it refers to within the document.
+    pub(super) fn resolved(&self, value: &'a Value) -> &'a Value {
+        let mut value = value;
+        for _ in 0..DEEPEST {
+            let Some(reference) = value["$ref"].as_str() else { return value };
+            let Some(target) = self.target(reference) else { return &Value::Null };
+            value = target;
+        }
+        &Value::Null
+    }
+
+    fn target(&self, reference: &str) -> Option<&'a Value> {
+        let pointer = reference.strip_prefix('#')?;
+        let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8().ok()?;
+        self.root.pointer(&pointer)
+    }
+
+    /// An example of a media type, a parameter or the like: its own, or one of its schema.
+    pub(super) fn of(&self, holder: &'a Value) -> Value {
+        self.own(holder).unwrap_or_else(|| self.of_schema(&holder["schema"]))
+    }
+
+    /// The example that is written there.
+    pub(super) fn own(&self, holder: &'a Value) -> Option<Value> {
+        let examples = &holder["examples"];
+        let first = examples.as_object().and_then(|all| all.values().next()).map(|one| &self.resolved(one)["value"]);
+        let example = holder.get("example").or(first).or_else(|| examples.as_array().and_then(|all| all.first()));
+        example.filter(|example| !example.is_null()).cloned()
+    }
+
+    /// An example of a schema.
+    pub(super) fn of_schema(&self, schema: &'a Value) -> Value {
+        let mut bound = Bound { open: Vec::new(), depth: 0, left: MOST };
+        self.example("", schema, &mut bound).unwrap_or(Value::Null)
+    }
+
+    /// None where the schema refers to itself, or is too large.
+    fn example(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
+        if bound.depth >= DEEPEST || bound.left == 0 {
+            return None;
+        }
+        bound.left -= 1;
+        if let Some(reference) = schema["$ref"].as_str() {
+            if bound.open.contains(&reference) {
+                return None;
+            }
+            let target = self.target(reference)?;
+            bound.open.push(reference);
+            let example = self.example(name, target, bound);
+            bound.open.pop();
+            return example;
+        }
+        bound.depth += 1;
+        let example = written(schema).or_else(|| self.made(name, schema, bound));
+        bound.depth -= 1;
+        example
+    }
+
+    fn made(&self, name: &str, schema: &'a Value, bound: &mut Bound<'a>) -> Option<Value> {
+        if let Some(all) = schema["allOf"].as_array() {
+            let mut merged = Map::new();
+            let mut other = None;
+            for part in all {
+                match self.example(name, part, bound) {
+                    Some(Value::Object(entries)) => merged.extend(entries),
+                    Some(value) => other = Some(value),
+                    None => {}
+                }
+            }
+            if schema.get("properties").is_some() {
+                merged.extend(self.object(schema, bound));
+            }
+            return if merged.is_empty() { other } else { Some(Value::Object(merged)) };
+        }
+        for choice in ["oneOf", "anyOf"] {
+            if let Some(options) = schema[choice].as_array() {
+                let first = options.iter().find(|option| option["type"] != "null")?;
+                let mut example = self.example(name, first, bound)?;
+                if let (Value::Object(entries), true) = (&mut example, schema.get("properties").is_some()) {
+                    entries.extend(self.object(schema, bound));
+                }
+                return Some(example);
+            }
+        }
+        let kind = match &schema["type"] {
+            Value::String(kind) => kind.as_str(),
+            Value::Array(kinds) => {
+                kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or("null")
+            }
+            _ if schema.get("properties").is_some() => "object",
+            _ if schema.get("items").is_some() => "array",
+            _ => "string",
+        };
+        Some(match kind {
+            "object" => Value::Object(self.object(schema, bound)),
+            "array" => Value::Array(self.example(name, &schema["items"], bound).into_iter().collect()),
+            "integer" => integer(schema),
+            "number" => number(schema),
+            "boolean" => json!(true),
+            "null" => Value::Null,
+            _ => Value::String(string(name, schema)),
+        })
+    }
+
+    fn object(&self, schema: &'a Value, bound: &mut Bound<'a>) -> Map<String, Value> {
+        let mut entries = Map::new();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            if property["readOnly"] == true || self.resolved(property)["readOnly"] == true {
+                continue;
+            }
+            if let Some(value) = self.example(name, property, bound) {
+                entries.insert(name.clone(), value);
+            }
+        }
+        entries
+    }
+}
+
+/// The value that a schema names itself.
+fn written(schema: &Value) -> Option<Value> {
+    let candidates = [
+        schema.get("example"),
+        schema["examples"].as_array().and_then(|all| all.first()),
+        schema.get("const"),
+        schema.get("default"),
+        schema["enum"].as_array().and_then(|all| all.first()),
+    ];
+    candidates.into_iter().flatten().find(|value| !value.is_null()).cloned()
+}
+
+fn integer(schema: &Value) -> Value {
+    let least = schema["minimum"].as_i64();
+    let most = schema["maximum"].as_i64();
+    // 3.1 has numbers, 3.0 true.
+    let above = schema["exclusiveMinimum"].as_i64().map(|least| least.saturating_add(1));
+    let above =
+        above.or_else(|| least.filter(|_| schema["exclusiveMinimum"] == true).map(|least| least.saturating_add(1)));
+    let value = above.or(least).unwrap_or(1);
+    Value::from(most.map_or(value, |most| value.min(most)))
+}
+
+fn number(schema: &Value) -> Value {
+    let value = schema["minimum"].as_f64().or(schema["maximum"].as_f64()).unwrap_or(1.5);
+    Number::from_f64(value).map_or(json!(1.5), Value::Number)
+}
+
+fn string(name: &str, schema: &Value) -> String {
+    let text = match schema["format"].as_str().unwrap_or_default() {
+        "date-time" => "2026-01-31T12:00:00Z",
+        "date" => "2026-01-31",
+        "time" => "12:00:00Z",
+        "duration" => "PT1H",
+        "email" | "idn-email" => "ann@example.com",
+        "uuid" => "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+        "uri" | "url" | "iri" => "http://127.0.0.1/",
+        "uri-reference" => "/",
+        "hostname" | "idn-hostname" => "localhost",
+        "ipv4" => "127.0.0.1",
+        "ipv6" => "::1",
+        "byte" => "dGV4dA==",
+        _ if name.is_empty() => "text",
+        _ => name,
+    };
+    let least = schema["minLength"].as_u64().unwrap_or(0).min(1000) as usize;
+    let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
+    let filled: String =
+        text.chars().chain(std::iter::repeat('x').take(least.saturating_sub(text.chars().count()))).collect();
+    filled.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()
+}

@@ -1,0 +1,66 @@
+//! Security schemes: each becomes a variable whose value comes from the environment.
+
+use crate::plan::{Constant, Request, Variable};
+use crate::secrets::Names;
+use crate::text::variable;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The schemes that were needed so far.
+#[derive(Debug, Default)]
+pub(super) struct Security {
+    pub(super) vars: Vec<Variable>,
+    known: HashMap<String, String>,
+}
+
+impl Security {
+    /// Adds what the first of several requirements asks for.
+    pub(super) fn add(
+        &mut self,
+        root: &Value,
+        requirements: &Value,
+        names: &mut Names,
+        request: &mut Request,
+        comments: &mut Vec<String>,
+    ) {
+        let first = requirements.as_array().and_then(|all| all.first()).and_then(Value::as_object);
+        for name in first.into_iter().flatten().map(|(name, _)| name) {
+            let schemes = root["components"].get("securitySchemes").unwrap_or(&root["securityDefinitions"]);
+            let scheme = &schemes[name.as_str()];
+            let text = |key: &str| scheme[key].as_str().unwrap_or_default();
+            let is_basic =
+                text("type") == "basic" || text("type") == "http" && text("scheme").eq_ignore_ascii_case("basic");
+            let is_bearer = ["oauth2", "openIdConnect"].contains(&text("type"))
+                || text("type") == "http" && text("scheme").eq_ignore_ascii_case("bearer");
+            if is_basic {
+                let (user, password) =
+                    (self.value(names, &format!("{name}_user")), self.value(names, &format!("{name}_password")));
+                request.basic = Some(format!("{user}:{password}"));
+            } else if is_bearer {
+                let token = self.value(names, name);
+                request.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+            } else if text("type") == "apiKey" {
+                let (key, value) = (text("name").to_owned(), self.value(names, name));
+                match text("in") {
+                    "query" => request.query.push((key, value)),
+                    "cookie" => request.headers.push(("Cookie".to_owned(), format!("{key}={value}"))),
+                    _ => request.headers.push((key, value)),
+                }
+            } else {
+                comments.push(format!("left out: the security scheme {name}, of a kind that plans do not have"));
+            }
+        }
+    }
+
+    fn value(&mut self, names: &mut Names, scheme: &str) -> String {
+        if let Some(name) = self.known.get(scheme) {
+            return variable(name);
+        }
+        let name = names.take(scheme);
+        self.known.insert(scheme.to_owned(), name.clone());
+        let environment = name.to_ascii_uppercase();
+        let comment = format!("of the security scheme; export {environment}=…");
+        self.vars.push(Variable { name: name.clone(), value: Constant::Environment(environment), comment });
+        variable(&name)
+    }
+}

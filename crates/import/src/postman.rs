@@ -1,0 +1,274 @@
+//! Collections of Postman, 2.0 and 2.1.
+
+mod auth;
+mod script;
+mod variables;
+
+use crate::body::{self, FORM, JSON};
+use crate::error::ImportError;
+use crate::json::{At, parse};
+use crate::plan::{Body, ImportedPlan, Part, Request, Step, StepKind};
+use crate::text::{self, variable};
+use crate::urls::in_folder;
+use crate::{Options, request, server};
+use serde_json::{Value, json};
+use variables::Variables;
+
+/// Folders that lie deeper become part of the one around them.
+const DEEPEST: usize = 5;
+
+/// Reads a collection.
+///
+/// # Errors
+///
+/// [`ImportError`] with its line or JSON path if it is no collection.
+pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+    let document = parse(text, &options.file)?;
+    let mut root = At::root(&options.file, &document);
+    // As the API of Postman hands it out.
+    if let Some(inner) = root.get("collection") {
+        root = inner;
+    }
+    let items = root.need("item", "a collection of Postman, 2.0 or 2.1,")?;
+    let name = root.get("info").map(|info| info.text("name").to_owned()).unwrap_or_default();
+    let mut reader = Reader { options, variables: Variables::new(&root) };
+    let steps = reader.items(&items, &root, 0)?;
+    let mut plan = ImportedPlan {
+        about: format!("Imported from the Postman collection {name} in {}.", options.file),
+        ..ImportedPlan::default()
+    };
+    plan.steps = steps;
+    if script::has_code(&root, "prerequest") || script::has_code(&root, "test") {
+        plan.notes.push("Left out: the scripts of the collection.".to_owned());
+    }
+    let mut names = reader.variables.finish(&mut plan);
+    request::finish(&mut plan, &mut names, options);
+    Ok(plan)
+}
+
+struct Reader<'a> {
+    options: &'a Options,
+    variables: Variables<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// The items of a folder, with the authentication of what is around them.
+    fn items(&mut self, items: &At<'a>, around: &At<'a>, depth: usize) -> Result<Vec<Step>, ImportError> {
+        let mut steps = Vec::new();
+        for item in items.items() {
+            let Some(inner) = item.get("item") else {
+                steps.push(self.item(&item, around)?);
+                continue;
+            };
+            if depth > 100 {
+                return Err(item.error("too many folders within each other", "100 at most are expected"));
+            }
+            let around = if item.get("auth").is_some() { &item } else { around };
+            let inner = self.items(&inner, around, depth + 1)?;
+            let mut comments = Vec::new();
+            if script::has_code(&item, "prerequest") || script::has_code(&item, "test") {
+                comments.push("left out: the scripts of this folder".to_owned());
+            }
+            let group = StepKind::Group { name: item.text("name").to_owned(), steps: inner };
+            match group {
+                StepKind::Group { steps: inner, .. } if depth >= DEEPEST || inner.is_empty() => steps.extend(inner),
+                group => steps.push(Step { comments, kind: Some(group) }),
+            }
+        }
+        Ok(steps)
+    }
+
+    fn item(&mut self, item: &At<'a>, around: &At<'a>) -> Result<Step, ImportError> {
+        let at = item.need("request", "a request or a folder")?;
+        let mut comments = Vec::new();
+        let mut request = self.address(&at)?;
+        request.method = at.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
+        if !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&request.method.as_str()) {
+            return Ok(Step::comment(format!(
+                "left out: {}: plans have no method {}",
+                item.text("name"),
+                request.method
+            )));
+        }
+        let name = item.text("name");
+        request.name = (!name.is_empty()).then(|| name.to_owned());
+        for header in at.list("header").iter().filter(|header| is_on(header)) {
+            let key = self.variables.filled(header.text("key"));
+            if !key.is_empty() && !["content-length", "host"].contains(&key.to_ascii_lowercase().as_str()) {
+                request.headers.push((key, self.variables.filled(header.text("value"))));
+            }
+        }
+        let auth = at.get("auth").or_else(|| item.get("auth")).or_else(|| around.get("auth"));
+        if let Some(auth) = auth {
+            auth::add(&auth, &mut self.variables, &mut request, &mut comments);
+        }
+        if let Some(body) = at.get("body").filter(is_on) {
+            self.body(&body, &mut request, &mut comments);
+        }
+        script::translate(item, &mut self.variables, &mut request, &mut comments);
+        Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
+    }
+
+    fn address(&mut self, at: &At<'a>) -> Result<Request, ImportError> {
+        // A request may be nothing but its URL.
+        let whole = Value::as_str(at.value).map(str::to_owned);
+        let url = at.get("url");
+        let raw = whole.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
+        let raw = raw.or_else(|| url.as_ref().map(written));
+        let raw =
+            raw.filter(|raw| !raw.is_empty()).ok_or_else(|| at.error("the request has no URL", "`url` is expected"))?;
+        let filled = self.variables.filled(&raw);
+        let address = server::parse(&filled).map_err(|wrong| at.error(wrong, "a URL with http:// is expected"))?;
+        let own = url.as_ref().map(|url| url.list("variable")).unwrap_or_default();
+        let path: Vec<String> = address.path.split('/').map(|segment| self.segment(segment, &own)).collect();
+        let list = url.as_ref().map(|url| url.list("query")).unwrap_or_default();
+        let mut query = Vec::new();
+        for one in list.iter().filter(|one| is_on(one)) {
+            query.push((
+                self.variables.filled(&decoded(one.text("key"))),
+                self.variables.filled(&decoded(one.text("value"))),
+            ));
+        }
+        if query.is_empty() && list.is_empty() {
+            query = address.query.as_deref().map(body::pairs).unwrap_or_default();
+        }
+        Ok(Request { server: address.server, path: path.join("/"), query, basic: address.basic, ..Request::default() })
+    }
+
+    /// A part of the path; `:name` is a variable of the request.
+    fn segment(&mut self, segment: &str, own: &[At<'_>]) -> String {
+        let Some(name) = segment.strip_prefix(':').filter(|name| !name.is_empty()) else { return segment.to_owned() };
+        let value =
+            own.iter().find(|variable| variable.text("key") == name).map_or("", |variable| variable.text("value"));
+        if value.is_empty() {
+            variable(&self.variables.reference(name))
+        } else {
+            text::encode_part(&self.variables.filled(value))
+        }
+    }
+
+    fn body(&mut self, body: &At<'a>, request: &mut Request, comments: &mut Vec<String>) {
+        let of_type = |request: &Request| {
+            let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+            header.map(|(_, value)| value.clone())
+        };
+        let default = |request: &mut Request, kind: &str| {
+            if of_type(request).is_none() {
+                request.headers.push(("Content-Type".to_owned(), kind.to_owned()));
+            }
+        };
+        match body.text("mode") {
+            "raw" => {
+                let language = body.value["options"]["raw"]["language"].as_str().unwrap_or("text");
+                let raw = self.variables.filled(body.text("raw"));
+                if raw.is_empty() {
+                    return;
+                }
+                default(
+                    request,
+                    match language {
+                        "json" => JSON,
+                        "xml" => "application/xml",
+                        "html" => "text/html",
+                        "javascript" => "application/javascript",
+                        _ => "text/plain",
+                    },
+                );
+                request.body = body::of(&of_type(request).unwrap_or_default(), &raw);
+            }
+            "urlencoded" => {
+                let mut fields = Vec::new();
+                for field in body.list("urlencoded").iter().filter(|field| is_on(field)) {
+                    fields.push((self.variables.filled(field.text("key")), self.variables.filled(field.text("value"))));
+                }
+                default(request, FORM);
+                request.body = Body::Form(fields);
+            }
+            "formdata" => self.parts(body, request, comments),
+            "graphql" => {
+                let graphql = body.get("graphql");
+                let text =
+                    |name: &str| graphql.as_ref().map(|graphql| graphql.text(name).to_owned()).unwrap_or_default();
+                let variables = self.variables.filled(&text("variables"));
+                let variables = match body::json(&variables) {
+                    Body::Json(value, _) => value,
+                    _ => json!({}),
+                };
+                default(request, JSON);
+                let value = json!({"query": self.variables.filled(&text("query")), "variables": variables});
+                request.body = Body::Json(value, None);
+            }
+            "file" => {
+                let file = body.value["file"]["src"].as_str().unwrap_or_default();
+                if file.is_empty() {
+                    comments.push("left out: the body, a file that the collection does not name".to_owned());
+                } else {
+                    request.body = Body::File(in_folder(file, self.options));
+                }
+            }
+            "" => {}
+            other => comments.push(format!("left out: the body, of the unknown kind `{other}`")),
+        }
+    }
+
+    fn parts(&mut self, body: &At<'a>, request: &mut Request, comments: &mut Vec<String>) {
+        let mut parts = Vec::new();
+        for part in body.list("formdata").iter().filter(|part| is_on(part)) {
+            let name = self.variables.filled(part.text("key"));
+            if part.text("type") != "file" {
+                parts.push((name, Part::Text(self.variables.filled(part.text("value")))));
+                continue;
+            }
+            let source = part.value["src"].as_str().or_else(|| part.value["src"][0].as_str()).unwrap_or_default();
+            if source.is_empty() {
+                comments.push(format!(
+                    "`{name}` is a file that the collection does not name; write {{file: …}} to send it"
+                ));
+                parts.push((name, Part::Text("content of a file".to_owned())));
+            } else {
+                parts.push((name, Part::File { file: in_folder(source, self.options), kind: None }));
+            }
+        }
+        request.body = if parts.is_empty() { Body::None } else { Body::Multipart(parts) };
+    }
+}
+
+/// Whether something is not switched off.
+fn is_on(at: &At<'_>) -> bool {
+    at.value["disabled"].as_bool() != Some(true)
+}
+
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text)
+        .decode_utf8()
+        .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// The URL of a map.
+fn written(url: &At<'_>) -> String {
+    let raw = url.text("raw");
+    if !raw.is_empty() {
+        return raw.to_owned();
+    }
+    let joined = |name: &str, between: &str| match url.value.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) => {
+            let one = |item: &Value| item.as_str().or_else(|| item["value"].as_str()).unwrap_or_default().to_owned();
+            items.iter().map(one).collect::<Vec<_>>().join(between)
+        }
+        _ => String::new(),
+    };
+    let host = joined("host", ".");
+    if host.is_empty() {
+        return String::new();
+    }
+    let scheme = match url.text("protocol") {
+        "" => String::new(),
+        scheme => format!("{scheme}://"),
+    };
+    let port = match url.text("port") {
+        "" => String::new(),
+        port => format!(":{port}"),
+    };
+    format!("{scheme}{host}{port}/{}", joined("path", "/"))
+}

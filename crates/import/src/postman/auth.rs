@@ -1,0 +1,43 @@
+//! Authentication of requests.
+
+use super::variables::Variables;
+use crate::json::At;
+use crate::plan::Request;
+use serde_json::Value;
+
+/// Adds what says who asks.
+pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Request, comments: &mut Vec<String>) {
+    let kind = auth.text("type");
+    // 2.1: a list of keys and values; 2.0: a map.
+    let value = |name: &str| -> String {
+        let of = &auth.value[kind];
+        let in_list =
+            of.as_array().and_then(|list| list.iter().find(|one| one["key"] == name)).map(|one| &one["value"]);
+        match in_list.unwrap_or(&of[name]) {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        }
+    };
+    let has_own = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    match kind {
+        "noauth" | "" => {}
+        "bearer" | "basic" if has_own => {}
+        "bearer" => {
+            let token = variables.filled(&value("token"));
+            request.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+        }
+        "basic" => {
+            let (name, password) = (variables.filled(&value("username")), variables.filled(&value("password")));
+            request.basic = Some(format!("{name}:{password}"));
+        }
+        "apikey" => {
+            let (name, key) = (variables.filled(&value("key")), variables.filled(&value("value")));
+            let name = if name.is_empty() { "X-Api-Key".to_owned() } else { name };
+            if value("in") == "query" { request.query.push((name, key)) } else { request.headers.push((name, key)) }
+        }
+        other => {
+            comments.push(format!("left out: authentication of the kind {other}; basic, bearer and apikey are known"))
+        }
+    }
+}

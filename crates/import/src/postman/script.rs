@@ -1,0 +1,178 @@
+//! Test scripts: checks of the status, and variables set from JSON replies. Everything else is left out, with a comment.
+
+use super::variables::Variables;
+use crate::json::At;
+use crate::plan::{Extractor, Request};
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// Calls that set a variable.
+const SETTERS: [&str; 8] = [
+    "pm.environment.set(",
+    "pm.collectionVariables.set(",
+    "pm.globals.set(",
+    "pm.variables.set(",
+    "postman.setEnvironmentVariable(",
+    "postman.setGlobalVariable(",
+    "pm.environment.unset(",
+    "pm.collectionVariables.unset(",
+];
+
+/// How a script reads the whole reply as JSON.
+const REPLIES: [&str; 3] = ["pm.response.json()", "JSON.parse(responseBody)", "JSON.parse(pm.response.text())"];
+
+/// The lines of the scripts of an item that listen to an event.
+fn lines(item: &Value, event: &str) -> Vec<String> {
+    let events = item["event"].as_array().map_or(&[][..], Vec::as_slice);
+    let of_event = events.iter().filter(|one| one["listen"] == event && one["disabled"] != true);
+    let code = of_event.flat_map(|one| match &one["script"]["exec"] {
+        Value::Array(lines) => lines.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>(),
+        Value::String(text) => vec![text.clone()],
+        _ => Vec::new(),
+    });
+    let code = code.collect::<Vec<_>>().join("\n");
+    code.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty() && !line.starts_with("//")).collect()
+}
+
+/// Whether there is a script.
+pub(super) fn has_code(item: &At<'_>, event: &str) -> bool {
+    !lines(item.value, event).is_empty()
+}
+
+/// The variables that scripts set from replies, anywhere in a collection.
+pub(super) fn set_anywhere(item: &Value, depth: usize, names: &mut HashSet<String>) {
+    let code = lines(item, "test");
+    let replies = replies(&code);
+    names.extend(code.iter().filter_map(|line| setter(line, &replies)).map(|(name, _)| name));
+    if depth < 100 {
+        let items = item["item"].as_array().map_or(&[][..], Vec::as_slice);
+        items.iter().for_each(|item| set_anywhere(item, depth + 1, names));
+    }
+}
+
+/// Adds to a request what its scripts say.
+pub(super) fn translate(
+    item: &At<'_>,
+    variables: &mut Variables<'_>,
+    request: &mut Request,
+    comments: &mut Vec<String>,
+) {
+    if has_code(item, "prerequest") {
+        comments.push("left out: its pre-request script".to_owned());
+    }
+    let code = lines(item.value, "test");
+    let replies = replies(&code);
+    let mut left_out = Vec::new();
+    for line in &code {
+        if let Some(status) = status(line) {
+            request.status = Some(status);
+        } else if let Some((name, path)) = setter(line, &replies) {
+            let name = variables.reference(&name);
+            if !request.extract.iter().any(|(known, _)| *known == name) {
+                request.extract.push((name, Extractor::Json(path)));
+            }
+        } else if !is_frame(line) && reply_name(line).is_none() {
+            left_out.push(line);
+        }
+    }
+    if let Some(first) = left_out.first() {
+        let first: String = first.chars().take(60).collect();
+        let number = left_out.len();
+        let lines = if number == 1 { "line" } else { "lines" };
+        comments.push(format!("left out: {number} {lines} of its test script, the first: {first}"));
+    }
+}
+
+/// Lines that are only around others.
+fn is_frame(line: &str) -> bool {
+    let is_begin = line.starts_with("pm.test(") && line.ends_with('{');
+    is_begin || line.chars().all(|c| "(){};,".contains(c))
+}
+
+/// The names that stand for the reply as JSON.
+fn replies(code: &[String]) -> Vec<String> {
+    code.iter().filter_map(|line| reply_name(line)).collect()
+}
+
+/// The name in `var name = pm.response.json();`
+fn reply_name(line: &str) -> Option<String> {
+    let (name, value) = line.split_once('=')?;
+    let name = ["var ", "let ", "const "]
+        .iter()
+        .fold(name.trim(), |name, word| name.strip_prefix(word).unwrap_or(name))
+        .trim();
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (is_name && REPLIES.contains(&value.trim().trim_end_matches(';'))).then(|| name.to_owned())
+}
+
+/// The statuses that a line demands.
+fn status(line: &str) -> Option<String> {
+    let heads = [
+        "pm.response.to.have.status(",
+        "pm.expect(pm.response.code).to.equal(",
+        "pm.expect(pm.response.code).to.eql(",
+        "pm.expect(pm.response.code).to.be.oneOf(",
+        "pm.expect(pm.response.status).to.equal(",
+    ];
+    let behind = heads.iter().find_map(|head| line.split_once(head))?.1;
+    let (inner, _) = behind.split_once(')')?;
+    let numbers: Vec<&str> = inner.trim_matches(['[', ']']).split(',').map(str::trim).collect();
+    let is_status =
+        |number: &&str| number.len() == 3 && number.parse::<u16>().is_ok_and(|status| (100..600).contains(&status));
+    numbers.iter().all(is_status).then(|| numbers.join(","))
+}
+
+/// The variable that a line sets from the reply, and the `JSONPath` of its value.
+fn setter(line: &str, replies: &[String]) -> Option<(String, String)> {
+    let (_, behind) = SETTERS.iter().find_map(|head| line.split_once(head))?;
+    let quote = behind.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
+    let (name, behind) = behind[1..].split_once(quote)?;
+    let value = behind.trim_start().strip_prefix(',')?.trim();
+    let value = value.trim_end_matches(';').trim_end().strip_suffix(')')?.trim();
+    let names = replies.iter().map(String::as_str).chain(REPLIES);
+    let path = names.filter_map(|name| value.strip_prefix(name)).find(|path| is_path(path))?;
+    Some((name.to_owned(), format!("${path}")))
+}
+
+/// Whether a text is `.a.b[0].c`.
+fn is_path(path: &str) -> bool {
+    let mut rest = path;
+    while !rest.is_empty() {
+        let length = if let Some(name) = rest.strip_prefix('.') {
+            let word = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+            if word == 0 || name.starts_with(|c: char| c.is_ascii_digit()) {
+                return false;
+            }
+            word + 1
+        } else {
+            let Some((index, _)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) else { return false };
+            if index.is_empty() || !index.bytes().all(|byte| byte.is_ascii_digit()) {
+                return false;
+            }
+            index.len() + 2
+        };
+        rest = &rest[length..];
+    }
+    !path.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequent_lines_are_understood() {
+        assert_eq!(status("pm.response.to.have.status(201);").as_deref(), Some("201"));
+        assert_eq!(status("pm.expect(pm.response.code).to.be.oneOf([200, 204]);").as_deref(), Some("200,204"));
+        assert_eq!(status("pm.response.to.have.status(\"OK\");"), None);
+        let replies = vec!["data".to_owned()];
+        let set = |line: &str| setter(line, &replies);
+        let expected = Some(("id".to_owned(), "$.items[0].id".to_owned()));
+        assert_eq!(set("pm.environment.set(\"id\", data.items[0].id);"), expected);
+        assert_eq!(set("pm.collectionVariables.set('id', pm.response.json().items[0].id)"), expected);
+        assert_eq!(set("pm.environment.set(\"id\", data.items.map(x => x.id));"), None);
+        assert_eq!(reply_name("const data = pm.response.json();").as_deref(), Some("data"));
+        // A method that happens to be named like a path is one: a value of that name is looked for.
+        assert!(!is_path(".a()") && !is_path("") && !is_path("[x]"));
+    }
+}

@@ -1,0 +1,182 @@
+//! What is done with the requests of every format before they are written: servers, secrets, names, and header fields that all have.
+
+use crate::Options;
+use crate::plan::{Constant, ImportedPlan, Request, Variable, each_request};
+use crate::secrets::{Names, Secrets};
+use crate::text::{self, Piece, variable};
+use std::collections::{HashMap, HashSet};
+
+/// The server of a plan whose input names none.
+pub(crate) const NO_SERVER: &str = "http://127.0.0.1:8080";
+
+/// Header fields that are not shared: they depend on what is sent.
+const OWN: [&str; 3] = ["content-type", "referer", "origin"];
+
+/// The longest URL that is a name of its own.
+const LONGEST_NAME: usize = 60;
+
+/// Completes a plan. `names` are those that its variables have already.
+pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
+    servers(plan, names, options);
+    let mut secrets = Secrets::default();
+    each_request(&mut plan.steps, &mut |request| {
+        secrets.hide_in(names, request);
+        name(request);
+    });
+    plan.vars.append(&mut secrets.vars);
+    share_headers(plan);
+}
+
+/// Gives each server a variable; that of most requests is the base.
+fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    let known: HashSet<String> = plan.vars.iter().map(|variable| variable.name.clone()).collect();
+    let is_fixed = |server: &str| {
+        text::pieces(server).iter().all(|piece| !matches!(piece, Piece::Variable(name) if !known.contains(*name)))
+    };
+    each_request(&mut plan.steps, &mut |request| {
+        if request.server.is_empty() || !is_fixed(&request.server) {
+            return;
+        }
+        match found.iter_mut().find(|(server, _)| *server == request.server) {
+            Some((_, count)) => *count += 1,
+            None => found.push((request.server.clone(), 1)),
+        }
+    });
+    let mut has_relative = false;
+    each_request(&mut plan.steps, &mut |request| has_relative |= request.server.is_empty());
+    let base = if plan.base.is_empty() && !has_relative { most(&found) } else { plan.base.clone() };
+    let base = if base.is_empty() && options.base.is_none() {
+        plan.notes
+            .push(format!("The input names no server: put yours into `base`, or run with --set base={NO_SERVER}"));
+        NO_SERVER.to_owned()
+    } else {
+        base
+    };
+    let mut variables = Vec::new();
+    // One variable of the plan is the base by itself.
+    let known = match text::pieces(&base)[..] {
+        [Piece::Variable(name)] => plan.vars.iter_mut().find(|variable| variable.name == name),
+        [Piece::Literal(url)] => plan.vars.iter_mut().find(|variable| variable.value == Constant::Text(url.to_owned())),
+        _ => None,
+    };
+    let base_name = match (known, &options.base) {
+        (Some(known), given) => {
+            if let Some(given) = given {
+                known.value = Constant::Text(given.trim_end_matches('/').to_owned());
+            }
+            known.name.clone()
+        }
+        (None, given) => {
+            let name = names.take("base");
+            let value = given.as_deref().unwrap_or(&base).trim_end_matches('/').to_owned();
+            let comment = "the server; --set base=… measures another".to_owned();
+            variables.push(Variable { name: name.clone(), value: Constant::Text(value), comment });
+            name
+        }
+    };
+    plan.base = variable(&base_name);
+    let mut by_server = HashMap::from([(base, String::new())]);
+    for (server, _) in &found {
+        let same = plan.vars.iter().find(|variable| variable.value == Constant::Text(server.clone()));
+        if let Some(same) = same.filter(|_| !by_server.contains_key(server)) {
+            let server_name = if same.name == base_name { String::new() } else { variable(&same.name) };
+            by_server.insert(server.clone(), server_name);
+        } else if !by_server.contains_key(server) && !text::has_variable(server) {
+            let host = server.split("://").last().unwrap_or_default();
+            let name = names.take(host.split(['.', ':']).next().unwrap_or_default());
+            by_server.insert(server.clone(), variable(&name));
+            let value = Constant::Text(server.clone());
+            variables.push(Variable { name, value, comment: String::new() });
+        }
+    }
+    variables.append(&mut plan.vars);
+    plan.vars = variables;
+    let base = &plan.base;
+    each_request(&mut plan.steps, &mut |request| {
+        for (name, value) in &mut request.headers {
+            if ["referer", "origin"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
+                *value = relocated(value, base, &by_server);
+            }
+        }
+        if let Some(server) = by_server.get(&request.server) {
+            request.server.clone_from(server);
+        }
+    });
+}
+
+fn most(found: &[(String, usize)]) -> String {
+    let best = found.iter().enumerate().max_by_key(|(at, (_, count))| (*count, usize::MAX - at));
+    best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
+}
+
+/// A URL in a header field, at the server that its variable names. A query may hold secrets and is left out.
+fn relocated(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let end = url.find("://").and_then(|at| url[at + 3..].find('/').map(|slash| at + 3 + slash)).unwrap_or(url.len());
+    let (server, path) = url.split_at(end);
+    match by_server.get(server) {
+        Some(name) if name.is_empty() => format!("{base}{path}"),
+        Some(name) => format!("{name}{path}"),
+        None => url.to_owned(),
+    }
+}
+
+/// Names a request whose URL is long or has a query: the method and path.
+fn name(request: &mut Request) {
+    let has_query = request.raw_query.is_some();
+    if request.name.is_none() && (has_query || request.path.len() > LONGEST_NAME) {
+        let path: String = request.path.chars().take(LONGEST_NAME).collect();
+        let server = text::pieces(&request.server);
+        let server = match server[..] {
+            [Piece::Variable(name)] => format!("{name} "),
+            _ => String::new(),
+        };
+        request.name = Some(match request.method.as_str() {
+            "GET" => format!("{server}{path}"),
+            method => format!("{method} {server}{path}"),
+        });
+    }
+}
+
+/// Puts header fields that all requests have into one place; those with another value keep their own.
+fn share_headers(plan: &mut ImportedPlan) {
+    let mut total = 0;
+    let mut names: Vec<String> = Vec::new();
+    let mut counts: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
+    each_request(&mut plan.steps, &mut |request| {
+        total += 1;
+        let mut seen = HashSet::new();
+        for (name, value) in &request.headers {
+            let lower = name.to_ascii_lowercase();
+            if OWN.contains(&lower.as_str()) || !seen.insert(lower.clone()) {
+                continue;
+            }
+            if !counts.contains_key(&lower) {
+                names.push(name.clone());
+            }
+            let (count, values) = counts.entry(lower).or_default();
+            *count += 1;
+            *values.entry(value.clone()).or_default() += 1;
+        }
+    });
+    if total < 2 {
+        return;
+    }
+    for name in names {
+        let Some((count, values)) = counts.get(&name.to_ascii_lowercase()) else { continue };
+        let Some((value, times)) = values.iter().max_by_key(|(value, times)| (**times, std::cmp::Reverse(*value)))
+        else {
+            continue;
+        };
+        if *count == total && *times * 2 > total {
+            plan.headers.push((name.clone(), value.clone()));
+        }
+    }
+    let shared = plan.headers.clone();
+    each_request(&mut plan.steps, &mut |request| {
+        request.headers.retain(|(name, value)| {
+            !shared.iter().any(|(other, same)| other.eq_ignore_ascii_case(name) && same == value)
+        });
+    });
+}

@@ -1,0 +1,200 @@
+//! Secrets: which fields hold one, and the variables that stand in their place.
+
+use crate::plan::{Body, Constant, Part, Request, Variable};
+use crate::text::{self, NUMBER, identifier, variable};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Words in the names of fields that hold secrets, without separators.
+const WORDS: [&str; 12] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "credential",
+    "authorization",
+    "signature",
+];
+
+/// Whole names of fields that hold secrets.
+const NAMES: [&str; 13] =
+    ["pwd", "pass", "pw", "pin", "otp", "jwt", "sid", "auth", "sessionid", "session", "cvv", "cardnumber", "cookie"];
+
+/// Whether a field of this name holds a secret.
+pub(crate) fn is_secret(name: &str) -> bool {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    NAMES.contains(&name.as_str()) || WORDS.iter().any(|word| name.contains(word))
+}
+
+/// Whether JSON has a field with a secret.
+pub(crate) fn in_json(value: &Value) -> bool {
+    match value {
+        Value::Object(entries) => entries
+            .iter()
+            .any(|(name, value)| is_secret(name) && !value.is_object() && !value.is_array() || in_json(value)),
+        Value::Array(items) => items.iter().any(in_json),
+        _ => false,
+    }
+}
+
+/// Names of variables that are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Names(HashSet<String>);
+
+impl Names {
+    /// A name that is not taken yet, made from the one that is wanted.
+    pub(crate) fn take(&mut self, wanted: &str) -> String {
+        let wanted = identifier(wanted);
+        let is_given = ["dir", "plan_dir", "contender"].contains(&wanted.as_str());
+        let mut name = if is_given { format!("{wanted}_1") } else { wanted.clone() };
+        let mut number = 2;
+        while !self.0.insert(name.clone()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+/// The secrets of an input. Equal values have one variable.
+#[derive(Debug, Default)]
+pub(crate) struct Secrets {
+    by_value: HashMap<String, String>,
+    /// The variables, in the order in which they were found.
+    pub(crate) vars: Vec<Variable>,
+}
+
+impl Secrets {
+    /// The variable in place of a value; the value itself where it is empty or has a variable already.
+    pub(crate) fn hide(&mut self, names: &mut Names, field: &str, value: &str) -> String {
+        if value.is_empty() || text::has_variable(value) {
+            return value.to_owned();
+        }
+        if let Some(name) = self.by_value.get(value) {
+            return variable(name);
+        }
+        let name = names.take(&identifier(field).to_ascii_lowercase());
+        let environment = name.to_ascii_uppercase();
+        self.by_value.insert(value.to_owned(), name.clone());
+        let comment = format!("a secret was here; export {environment}=…");
+        self.vars.push(Variable { name: name.clone(), value: Constant::Environment(environment), comment });
+        variable(&name)
+    }
+
+    /// Replaces the secrets of a request.
+    pub(crate) fn hide_in(&mut self, names: &mut Names, request: &mut Request) {
+        self.headers(names, request);
+        if let Some((user, password)) = request.basic.as_ref().and_then(|basic| basic.split_once(':')) {
+            request.basic = Some(format!("{user}:{}", self.hide(names, "password", password)));
+        }
+        for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret(name)) {
+            *value = self.hide(names, name, value);
+        }
+        match &mut request.body {
+            Body::Form(fields) => {
+                for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret(name)) {
+                    *value = self.hide(names, name, value);
+                }
+            }
+            Body::Multipart(parts) => {
+                for (name, part) in parts.iter_mut().filter(|(name, _)| is_secret(name)) {
+                    if let Part::Text(value) = part {
+                        *value = self.hide(names, name, value);
+                    }
+                }
+            }
+            Body::Json(value, _) => self.json(names, value),
+            Body::None | Body::Text(_) | Body::File(_) => {}
+        }
+    }
+
+    fn headers(&mut self, names: &mut Names, request: &mut Request) {
+        let mut basic = None;
+        for (name, value) in &mut request.headers {
+            let (scheme, credentials) = value.split_once(' ').unwrap_or(("", value));
+            let is_authorization = name.eq_ignore_ascii_case("authorization");
+            if is_authorization && scheme.eq_ignore_ascii_case("bearer") {
+                *value = format!("Bearer {}", self.hide(names, "token", credentials.trim()));
+            } else if let Some(pair) =
+                decoded(credentials).filter(|_| is_authorization && scheme.eq_ignore_ascii_case("basic"))
+            {
+                basic = Some(pair);
+            } else if is_secret(name) {
+                *value = self.hide(names, name.trim_start_matches("X-").trim_start_matches("x-"), value);
+            }
+        }
+        if basic.is_some() {
+            request.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+            request.basic = basic;
+        }
+    }
+
+    fn json(&mut self, names: &mut Names, value: &mut Value) {
+        match value {
+            Value::Object(entries) => {
+                for (name, value) in entries {
+                    match value {
+                        Value::String(text) if is_secret(name) => *text = self.hide(names, name, text),
+                        Value::Number(number) if is_secret(name) => {
+                            let hidden = self.hide(names, name, &number.to_string());
+                            if let [text::Piece::Variable(name)] = text::pieces(&hidden)[..] {
+                                *value = Value::String(format!("{NUMBER}{name}{NUMBER}"));
+                            }
+                        }
+                        other => self.json(names, other),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.json(names, item)),
+            _ => {}
+        }
+    }
+}
+
+/// `name:password` of Basic authentication.
+fn decoded(credentials: &str) -> Option<String> {
+    let bytes = STANDARD.decode(credentials.trim()).ok()?;
+    String::from_utf8(bytes).ok().filter(|pair| pair.contains(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_with_secrets_are_known_by_their_names() {
+        for name in [
+            "Password",
+            "user[password]",
+            "access_token",
+            "X-Api-Key",
+            "api_key",
+            "Authorization",
+            "PIN",
+            "client-secret",
+        ] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["name", "spinner", "page", "Accept", "passenger", "author"] {
+            assert!(!is_secret(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn equal_secrets_have_one_variable() {
+        let (mut secrets, mut names) = (Secrets::default(), Names::default());
+        let mut hide = |field: &str, value: &str| secrets.hide(&mut names, field, value);
+        assert_eq!(hide("Password", "x"), variable("password"));
+        assert_eq!(hide("pwd", "x"), variable("password"));
+        assert_eq!(hide("password", "y"), variable("password_2"));
+        assert_eq!(hide("password", ""), "");
+        assert_eq!(secrets.vars.len(), 2);
+    }
+}

@@ -1,0 +1,201 @@
+//! Lists of URLs, one a line, as siege's `urls.txt` has them.
+//!
+//! ```text
+//! # a comment
+//! HOST = http://127.0.0.1:8080
+//! $(HOST)/search?q=shoes
+//! [3] $(HOST)/                               three times as often as the others
+//! $(HOST)/login POST name=ann&password=x
+//! $(HOST)/item PUT <item.json
+//! ```
+//!
+//! Variables of the list become variables of the plan. Without weights, each user goes through the list in order.
+
+use crate::body::{self, FORM, JSON};
+use crate::error::ImportError;
+use crate::plan::{Body, Constant, ImportedPlan, Request, Step, StepKind, Variable};
+use crate::secrets::{Names, is_secret};
+use crate::text::variable;
+use crate::{Options, request, server};
+use std::collections::HashMap;
+
+/// The methods that a line may name.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// Reads a list of URLs.
+///
+/// # Errors
+///
+/// [`ImportError`] with its line if an entry is malformed.
+pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> {
+    let mut reader = Reader { options, names: Names::default(), vars: Vec::new(), by_name: HashMap::new() };
+    let mut entries: Vec<(u32, Step)> = Vec::new();
+    let mut comments = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = unquoted(line.trim());
+        if let Some(comment) = line.strip_prefix('#') {
+            comments.push(comment.trim().to_owned());
+            continue;
+        }
+        if line.is_empty() {
+            comments.clear();
+            continue;
+        }
+        let at = |(wrong, instead): (String, &str)| ImportError::at_line(&options.file, number, wrong, instead);
+        if let Some((name, value)) = definition(line) {
+            reader.define(name, value).map_err(at)?;
+            comments.clear();
+            continue;
+        }
+        let (weight, mut step) = reader.entry(line).map_err(at)?;
+        step.comments = std::mem::take(&mut comments);
+        entries.push((weight, step));
+    }
+    let mut plan = ImportedPlan {
+        about: format!("Imported from the URLs of {}.", options.file),
+        vars: reader.vars,
+        steps: if entries.iter().any(|(weight, _)| *weight != 1) {
+            let branches = entries.into_iter().map(|(weight, step)| (weight, vec![step])).collect();
+            vec![StepKind::Choose(branches).into()]
+        } else {
+            entries.into_iter().map(|(_, step)| step).collect()
+        },
+        ..ImportedPlan::default()
+    };
+    request::finish(&mut plan, &mut reader.names, options);
+    Ok(plan)
+}
+
+/// What is wrong, and what is expected instead.
+type Wrong = (String, &'static str);
+
+struct Reader<'a> {
+    options: &'a Options,
+    names: Names,
+    vars: Vec<Variable>,
+    /// The names that variables of the list have in the plan.
+    by_name: HashMap<String, String>,
+}
+
+impl Reader<'_> {
+    fn define(&mut self, name: &str, value: &str) -> Result<(), Wrong> {
+        let value = self.expanded(value)?;
+        if self.by_name.contains_key(name) {
+            return Err((format!("`{name}` is defined twice"), "give each value a name of its own"));
+        }
+        let own = self.names.take(name);
+        self.by_name.insert(name.to_owned(), own.clone());
+        let secret = is_secret(name);
+        let environment = own.to_ascii_uppercase();
+        let comment = if secret { format!("a secret was here; export {environment}=…") } else { String::new() };
+        let value = if secret { Constant::Environment(environment) } else { Constant::Text(value) };
+        self.vars.push(Variable { name: own, value, comment });
+        Ok(())
+    }
+
+    /// Puts variables in the place of `$(NAME)` and `${NAME}`.
+    fn expanded(&self, text: &str) -> Result<String, Wrong> {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once('$') {
+            rest = behind;
+            if let Some(before) = before.strip_suffix('\\') {
+                out.extend([before, "$"]);
+                continue;
+            }
+            out.push_str(before);
+            let close = if behind.starts_with('(') { ')' } else { '}' };
+            match behind.strip_prefix(['(', '{']).and_then(|inner| inner.split_once(close)) {
+                Some((name, after)) => {
+                    let own = self.by_name.get(name).ok_or_else(|| {
+                        (
+                            format!("`{name}` has no value here"),
+                            r"write NAME = value on a line above, or \$ for a plain dollar",
+                        )
+                    })?;
+                    out.push_str(&variable(own));
+                    rest = after;
+                }
+                None => out.push('$'),
+            }
+        }
+        Ok(out + rest)
+    }
+
+    fn entry(&self, line: &str) -> Result<(u32, Step), Wrong> {
+        let (weight, line) = weight(line)?;
+        let (url, behind) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let url = self.expanded(url)?;
+        let address = server::parse(&url).map_err(|wrong| (wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
+        let mut request = Request {
+            method: "GET".to_owned(),
+            server: address.server,
+            path: address.path,
+            query: address.query.as_deref().map(body::pairs).unwrap_or_default(),
+            raw_query: address.query,
+            basic: address.basic,
+            ..Request::default()
+        };
+        if !behind.trim().is_empty() {
+            self.action(&mut request, behind.trim())?;
+        }
+        Ok((weight, StepKind::Request(Box::new(request)).into()))
+    }
+
+    fn action(&self, request: &mut Request, text: &str) -> Result<(), Wrong> {
+        let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        if !METHODS.contains(&method) {
+            let wrong = format!("`{method}` behind the URL is no method");
+            return Err((wrong, "write one such as POST, or %20 for a space in the URL"));
+        }
+        method.clone_into(&mut request.method);
+        let data = self.expanded(data.trim())?;
+        if let Some(file) = data.strip_prefix('<') {
+            request.body = Body::File(in_folder(unquoted(file.trim()), self.options));
+            return Ok(());
+        }
+        if data.is_empty() {
+            let sends = ["POST", "PUT", "PATCH"].contains(&method);
+            request.body = if sends { Body::Form(Vec::new()) } else { Body::None };
+            return Ok(());
+        }
+        let is_json = data.starts_with(['{', '[']);
+        request.body = if is_json { body::json(&data) } else { body::form(&data) };
+        if !matches!(request.body, Body::Json(..)) || !is_json {
+            request.headers.push(("Content-Type".to_owned(), FORM.to_owned()));
+        } else {
+            request.headers.push(("Content-Type".to_owned(), JSON.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// The file, from the folder of the input on.
+pub(crate) fn in_folder(file: &str, options: &Options) -> String {
+    let is_absolute = file.starts_with('/') || options.folder.is_empty();
+    if is_absolute { file.to_owned() } else { format!("{}/{file}", options.folder.trim_end_matches('/')) }
+}
+
+/// `NAME = value`, as far as a line is that.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim_end();
+    let word = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    word.then(|| (name, unquoted(value.trim())))
+}
+
+/// `[3] URL`. An IPv6 address in brackets is no weight.
+fn weight(line: &str) -> Result<(u32, &str), Wrong> {
+    let weighted =
+        line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(weight, _)| !weight.contains(':'));
+    let Some((weight, rest)) = weighted else { return Ok((1, line)) };
+    let number = weight.trim().parse().ok().filter(|weight| *weight > 0);
+    let number =
+        number.ok_or_else(|| (format!("`[{weight}]` is no weight"), "write one such as [3] http://127.0.0.1/a"))?;
+    Ok((number, rest.trim_start()))
+}
+
+fn unquoted(text: &str) -> &str {
+    let inner = |q: char| text.strip_prefix(q)?.strip_suffix(q).filter(|inner| !inner.contains(q));
+    inner('"').or_else(|| inner('\'')).map_or(text, str::trim)
+}

@@ -1,0 +1,325 @@
+//! The YAML of a plan.
+
+mod body;
+mod scalar;
+
+use crate::body::MULTIPART;
+use crate::error::ImportError;
+use crate::plan::{Constant, Extractor, ImportedPlan, Request, Step, StepKind};
+use crate::text::{self, Piece, Place, in_plan};
+use body::BodyLines;
+use scalar::{comment, double_quoted, flow, key, plain};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// The most bytes of a plan file, as `spec` reads it.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The most characters of a line that is written in one piece.
+const WIDE: usize = 100;
+
+/// Writes a plan.
+///
+/// # Errors
+///
+/// [`ImportError`] if it has no request, or is longer than a plan file may be.
+pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
+    let mut has_request = false;
+    crate::plan::each_request(&mut plan.steps.clone(), &mut |_| has_request = true);
+    if !has_request {
+        let left_out = plan.notes.join("; ");
+        let wrong =
+            if left_out.is_empty() { "no request".to_owned() } else { format!("no request is left: {left_out}") };
+        return Err(ImportError::new(file, wrong, "at least one is expected"));
+    }
+    let lines = Writer { fixed: plan.vars.iter().map(|variable| variable.name.clone()).collect() }.plan(plan);
+    let text = lines.join("\n") + "\n";
+    if text.len() > MOST_BYTES {
+        let wrong = format!(
+            "the plan has {:.1} MB, and a plan file has {:.1} MB at most",
+            text.len() as f64 / 1e6,
+            MOST_BYTES as f64 / 1e6
+        );
+        return Err(ImportError::new(file, wrong, "import a part of it"));
+    }
+    Ok(text)
+}
+
+/// Writes parts as lines, without the indentation of what is around them.
+struct Writer {
+    /// The variables of the plan, which are filled in before those of the user.
+    fixed: HashSet<String>,
+}
+
+impl Writer {
+    fn plan(&self, plan: &ImportedPlan) -> Vec<String> {
+        let mut out = comment(&plan.about);
+        plan.notes.iter().for_each(|note| out.extend(comment(note)));
+        out.push(String::new());
+        if !plan.vars.is_empty() {
+            out.push("vars:".to_owned());
+            out.extend(indented(plan.vars.iter().flat_map(|variable| {
+                let value = match &variable.value {
+                    Constant::Text(value) => self.text(value, Place::Encoded),
+                    Constant::Environment(name) => format!("${{env.{name}}}"),
+                };
+                with_comment(pair(&variable.name, &value), &variable.comment)
+            })));
+            out.push(String::new());
+        }
+        out.push("load:".to_owned());
+        out.push("  users: 1        # --set load.users=50, or load.rate=20 for 20 iterations per second".to_owned());
+        out.push("  duration: 10s".to_owned());
+        out.push("repetitions: 1".to_owned());
+        out.push(String::new());
+        if !plan.connection.is_empty() {
+            out.push("connection:".to_owned());
+            out.extend(indented(plan.connection.iter().flat_map(|(name, values)| match &values[..] {
+                [value] if *name != "resolve" => pair(name, &self.text(value, Place::Encoded)),
+                values => vec![format!("{name}: [{}]", joined(values.iter().map(|value| flow(value))))],
+            })));
+            out.push(String::new());
+        }
+        out.push("scenario:".to_owned());
+        out.extend(indented(self.scenario(plan)));
+        out
+    }
+
+    fn scenario(&self, plan: &ImportedPlan) -> Vec<String> {
+        let mut out = Vec::new();
+        if !plan.base.is_empty() {
+            out.extend(pair("base", &self.text(&plan.base, Place::Encoded)));
+        }
+        if let Some(follow) = plan.follow {
+            out.push(format!("follow: {follow}"));
+        }
+        out.extend(self.map("variables", &plan.user_vars, Place::Encoded));
+        out.extend(self.map("headers", &plan.headers, Place::Plain));
+        out.push("steps:".to_owned());
+        out.extend(self.steps(&plan.steps));
+        out
+    }
+
+    fn steps(&self, steps: &[Step]) -> Vec<String> {
+        let mut out = Vec::new();
+        for step in steps {
+            step.comments.iter().for_each(|text| out.extend(comment(text)));
+            out.extend(item(match &step.kind {
+                None => Vec::new(),
+                Some(StepKind::Request(request)) => self.request(request),
+                Some(StepKind::Think(time)) => vec![format!("think: {}", duration(*time))],
+                Some(StepKind::Transaction { name, steps }) => self.steps_of("transaction", name, steps),
+                Some(StepKind::Group { name, steps }) => {
+                    let mut lines = pair("name", &self.label(name));
+                    lines.push("group:".to_owned());
+                    lines.extend(self.steps(steps));
+                    lines
+                }
+                Some(StepKind::Parallel(steps)) => {
+                    let mut lines = vec!["parallel: 6".to_owned(), "steps:".to_owned()];
+                    lines.extend(self.steps(steps));
+                    lines
+                }
+                Some(StepKind::Choose(branches)) => {
+                    let mut lines = vec!["choose:".to_owned()];
+                    for (weight, steps) in branches {
+                        let mut branch = vec![format!("weight: {weight}"), "steps:".to_owned()];
+                        branch.extend(self.steps(steps));
+                        lines.extend(item(branch));
+                    }
+                    lines
+                }
+            }));
+        }
+        out
+    }
+
+    fn steps_of(&self, kind: &str, name: &str, steps: &[Step]) -> Vec<String> {
+        let mut lines = pair(kind, &self.label(name));
+        lines.push("steps:".to_owned());
+        lines.extend(self.steps(steps));
+        lines
+    }
+
+    fn request(&self, request: &Request) -> Vec<String> {
+        let has_variable =
+            request.query.iter().any(|(name, value)| [name, value].into_iter().any(|t| text::has_variable(t)));
+        let unique = is_unique(&request.query);
+        let mut url = text::encode_url(&format!("{}{}", request.server, request.path));
+        url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
+        let mut in_map = false;
+        match &request.raw_query {
+            Some(raw) if !has_variable => url = format!("{url}?{}", text::encode_url(raw)),
+            _ if request.query.is_empty() => {}
+            _ if unique => in_map = true,
+            _ => url = format!("{url}?{}", self.encoded(&request.query)),
+        }
+        let mut out = pair(&request.method.to_ascii_lowercase(), &url);
+        if let Some(name) = &request.name {
+            out.extend(pair("name", &self.label(name)));
+        }
+        if in_map {
+            out.extend(self.map("query", &request.query, Place::Encoded));
+        }
+        let body = self.body(&request.body);
+        out.extend(self.authentication(request, &body));
+        out.extend(body.lines);
+        if !request.extract.is_empty() {
+            out.push("extract:".to_owned());
+            out.extend(indented(
+                request.extract.iter().map(|(name, from)| format!("{}: {}", key(name), extractor(from))),
+            ));
+        }
+        if let Some(status) = &request.status {
+            out.push(format!("check: {{status: {}}}", flow(status)));
+        }
+        if let Some(timeout) = request.timeout {
+            out.push(format!("timeout: {}", duration(timeout)));
+        }
+        out
+    }
+
+    /// Header fields and what says who asks.
+    fn authentication(&self, request: &Request, body: &BodyLines) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut headers = request.headers.clone();
+        let is_type = |(name, _): &(String, String)| name.eq_ignore_ascii_case("content-type");
+        headers.retain(|header| {
+            !is_type(header) || body.sets.is_empty() || header.1 != body.sets && !header.1.starts_with(MULTIPART)
+        });
+        if !body.wants.is_empty() && !headers.iter().any(is_type) {
+            headers.push(("Content-Type".to_owned(), body.wants.to_owned()));
+        }
+        if let Some(basic) = &request.basic {
+            out.extend(pair("basic", &self.text(basic, Place::Plain)));
+        }
+        let is_bearer = |(name, value): &(String, String)| {
+            name.eq_ignore_ascii_case("authorization") && value.starts_with("Bearer ")
+        };
+        if let Some(at) = headers.iter().position(is_bearer) {
+            let (_, value) = headers.remove(at);
+            out.extend(pair("bearer", &self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain)));
+        }
+        let mut seen = HashSet::new();
+        let (once, again): (Vec<_>, Vec<_>) =
+            headers.into_iter().partition(|(name, _)| seen.insert(name.to_ascii_lowercase()));
+        for (name, _) in again {
+            out.extend(comment(&format!("left out: a second header field `{name}`")));
+        }
+        out.extend(self.map("headers", &once, Place::Plain));
+        out
+    }
+
+    /// A map of texts: in one line where it is short.
+    fn map(&self, name: &str, entries: &[(String, String)], place: Place) -> Vec<String> {
+        let entry = |(name, value): &(String, String)| (self.text(name, Place::Encoded), self.text(value, place));
+        let entries: Vec<(String, String)> = entries.iter().map(entry).collect();
+        if entries.is_empty() {
+            return Vec::new();
+        }
+        let line = format!(
+            "{name}: {{{}}}",
+            joined(entries.iter().map(|(name, value)| format!("{}: {}", flow(name), flow(value))))
+        );
+        if entries.len() <= 3 && line.len() <= 80 {
+            return vec![line];
+        }
+        let mut out = vec![format!("{name}:")];
+        out.extend(indented(entries.iter().flat_map(|(name, value)| pair(name, value))));
+        out
+    }
+
+    /// The parts of a form or query as one text, encoded.
+    fn encoded(&self, pairs: &[(String, String)]) -> String {
+        let one = |text: &str| -> String {
+            let piece = |piece: Piece<'_>| match piece {
+                Piece::Literal(text) => {
+                    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+                }
+                Piece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
+                Piece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
+            };
+            text::pieces(text).into_iter().map(piece).collect()
+        };
+        pairs.iter().map(|(name, value)| format!("{}={}", one(name), one(value))).collect::<Vec<_>>().join("&")
+    }
+
+    /// A name of a request or a group: variables stand in it by their names, so that it is the same for all values.
+    fn label(&self, name: &str) -> String {
+        let one = |piece: Piece<'_>| match piece {
+            Piece::Literal(text) => text.to_owned(),
+            Piece::Variable(name) => format!("{{{name}}}"),
+        };
+        let name: String = text::pieces(name).into_iter().map(one).collect();
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.text(&name.chars().take(120).collect::<String>(), Place::Encoded)
+    }
+
+    fn text(&self, text: &str, place: Place) -> String {
+        in_plan(text, place, &|name| self.fixed.contains(name))
+    }
+}
+
+fn extractor(from: &Extractor) -> String {
+    let quoted = |text: &str| double_quoted(&text.replace("$$", "$$$$").replace("${", "$${"));
+    match from {
+        Extractor::Json(path) => plain(path),
+        Extractor::Css { selector, attribute } => {
+            format!("{{css: {}, attribute: {}}}", quoted(selector), flow(attribute))
+        }
+        Extractor::Between(left, right) => format!("{{between: [{}, {}]}}", quoted(left), quoted(right)),
+        Extractor::Header(name) => format!("{{header: {}}}", flow(name)),
+        Extractor::Cookie(name) => format!("{{cookie: {}}}", flow(name)),
+    }
+}
+
+/// Whether no name stands there twice.
+fn is_unique(pairs: &[(String, String)]) -> bool {
+    let mut seen = HashSet::new();
+    pairs.iter().all(|(name, _)| seen.insert(name))
+}
+
+fn duration(time: Duration) -> String {
+    let millis = time.as_millis().max(1);
+    if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}
+
+/// `name: value`, in as many lines as the value needs.
+fn pair(name: &str, value: &str) -> Vec<String> {
+    let name = key(name);
+    match scalar::block(value) {
+        Some((style, lines)) => std::iter::once(format!("{name}: {style}")).chain(indented(lines)).collect(),
+        None => vec![format!("{name}: {}", plain(value))],
+    }
+}
+
+fn with_comment(mut lines: Vec<String>, text: &str) -> Vec<String> {
+    match &mut lines[..] {
+        [line] if !text.is_empty() && line.len() + text.len() < WIDE + 15 => {
+            line.push_str(&format!("  # {}", scalar::one_line(text)))
+        }
+        _ if !text.is_empty() => lines.splice(0..0, comment(text)).for_each(drop),
+        _ => {}
+    }
+    lines
+}
+
+fn joined(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
+fn indented(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+    lines.into_iter().map(|line| if line.is_empty() { line } else { format!("  {line}") }).collect()
+}
+
+/// The lines as an item of a list. Comments stand before it.
+fn item(lines: Vec<String>) -> Vec<String> {
+    let first = lines.iter().position(|line| !line.starts_with('#')).unwrap_or(lines.len());
+    let mut out: Vec<String> = lines[..first].to_vec();
+    out.extend(lines[first..].iter().enumerate().map(|(number, line)| match (number, line.is_empty()) {
+        (0, _) => format!("- {line}"),
+        (_, true) => String::new(),
+        _ => format!("  {line}"),
+    }));
+    out
+}

@@ -1,0 +1,153 @@
+//! YAML as JSON: maps, lists and scalars of YAML's core schema. What would take much memory or stack is refused.
+
+use crate::error::ImportError;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+use serde_json::{Map, Number, Value};
+use std::collections::HashMap;
+
+/// The deepest nesting, and the most values, those that aliases stand for among them.
+const DEEPEST: usize = 100;
+const MOST: usize = 3_000_000;
+
+/// Reads a document.
+pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
+    let mut builder = Builder { open: Vec::new(), anchors: HashMap::new(), size: 0, root: None };
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| {
+            let wrong = format!("invalid YAML: {}", error.info());
+            ImportError::at_line(
+                file,
+                error.marker().line(),
+                wrong,
+                "check the indentation, quotes and brackets here and above",
+            )
+        })?;
+        let line = span.start.line();
+        builder.take(event).map_err(|(wrong, instead)| ImportError::at_line(file, line, wrong, instead))?;
+        if builder.root.is_some() {
+            break;
+        }
+    }
+    builder.root.ok_or_else(|| ImportError::new(file, "the file is empty", "a description in YAML or JSON is expected"))
+}
+
+type Wrong = (&'static str, &'static str);
+
+struct Builder {
+    open: Vec<Open>,
+    anchors: HashMap<usize, (Value, usize)>,
+    size: usize,
+    root: Option<Value>,
+}
+
+/// A list or map that has begun.
+struct Open {
+    value: Value,
+    key: Option<String>,
+    anchor: usize,
+    /// How many values there were before it.
+    before: usize,
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>) -> Result<(), Wrong> {
+        match event {
+            Event::Scalar(text, style, anchor, _) => self.close(scalar(&text, style), anchor, 1),
+            Event::SequenceStart(anchor, _) => self.begin(Value::Array(Vec::new()), anchor),
+            Event::MappingStart(anchor, _) => self.begin(Value::Object(Map::new()), anchor),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(open) => {
+                    let size = self.size - open.before + 1;
+                    self.close(open.value, open.anchor, size)
+                }
+                None => Ok(()),
+            },
+            Event::Alias(anchor) => {
+                let (value, size) = self
+                    .anchors
+                    .get(&anchor)
+                    .cloned()
+                    .ok_or(("the alias refers to its own parent", "write its value"))?;
+                self.close(value, 0, size)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, value: Value, anchor: usize) -> Result<(), Wrong> {
+        if self.open.len() >= DEEPEST {
+            return Err(("more than 100 levels within each other", "a flatter document is expected"));
+        }
+        self.open.push(Open { value, key: None, anchor, before: self.size });
+        Ok(())
+    }
+
+    fn close(&mut self, value: Value, anchor: usize, size: usize) -> Result<(), Wrong> {
+        self.size += size;
+        if self.size > MOST {
+            return Err(("the document has more than 3 million values", "a part of it is expected"));
+        }
+        if anchor > 0 {
+            self.anchors.insert(anchor, (value.clone(), size));
+        }
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(value);
+            return Ok(());
+        };
+        match (&mut open.value, open.key.take()) {
+            (Value::Array(items), _) => items.push(value),
+            (Value::Object(entries), Some(key)) => drop(entries.insert(key, value)),
+            (_, _) => {
+                open.key = Some(match value {
+                    Value::String(text) => text,
+                    Value::Array(_) | Value::Object(_) => {
+                        return Err(("a name is a list or a map", "write `name: value`"));
+                    }
+                    other => other.to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle) -> Value {
+    if style != ScalarStyle::Plain {
+        return Value::from(text);
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+        && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+    let number = is_number.then(|| {
+        let whole = text.parse::<i64>().ok().map(Number::from);
+        whole.or_else(|| text.parse::<f64>().ok().and_then(Number::from_f64))
+    });
+    number.flatten().map_or_else(|| Value::from(text), Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn yaml_is_read_as_json() {
+        let text = "a: &x {b: 1, c: '1'}\nd: *x\n200: [true, ~, 1.5, -3, 2026-01-01]\n";
+        let expected =
+            json!({"a": {"b": 1, "c": "1"}, "d": {"b": 1, "c": "1"}, "200": [true, null, 1.5, -3, "2026-01-01"]});
+        assert_eq!(parse(text, "f").unwrap(), expected);
+        assert!(parse("a: [", "f").unwrap_err().to_string().starts_with("f:"));
+        assert!(parse(&format!("{}{}", "[".repeat(3000), "]".repeat(3000)), "f").is_err());
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for n in 1..12 {
+            bomb = format!("{bomb}a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 10].join(", "));
+        }
+        assert!(parse(&bomb, "f").unwrap_err().to_string().contains("3 million values"));
+    }
+}
