@@ -2,12 +2,15 @@
 
 use crate::figures::round3;
 use crate::layout::clean;
+use brunt_model::scenario::TextRules;
 use brunt_model::{Body, Load, Plan, Run};
 
 /// The command of an open loop at the throughput of this closed one.
 pub fn open_loop(run: &Run) -> Option<String> {
     let plan = run.plan.as_ref().filter(|p| matches!(p.only().map(|only| &only.load), Some(Load::Closed { .. })))?;
-    (run.flow.completed > 0).then(|| open_command(run, plan, run.throughput()))
+    // A plan of JMeter says its load itself.
+    let is_said = plan.main().scenario.texts == TextRules::Jmeter;
+    (run.flow.completed > 0 && !is_said).then(|| open_command(run, plan, run.throughput()))
 }
 
 fn open_command(run: &Run, plan: &Plan, throughput: f64) -> String {
