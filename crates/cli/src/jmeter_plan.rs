@@ -6,22 +6,24 @@ use crate::args::run::JmeterPlanArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::measure::{MeasureContext, measure};
-use crate::output::{Log, Outputs};
+use crate::output::{Log, Outputs, result_file};
 use crate::process::{command_line, system};
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
 use brunt_jmx::{Document, properties};
 use brunt_model::Plan;
 use brunt_runner::Real;
-use brunt_spec::System;
+use brunt_spec::{System, to_plan};
 use std::path::Path;
 
 /// Settings that may be said beside a plan of JMeter. All others are said in it.
-const BESIDE: [&str; 13] = [
+const BESIDE: [&str; 15] = [
     "output",
     "quiet",
     "strict",
     "events",
+    "jtl",
+    "jtl-format",
     "interval",
     "labels",
     "max-duration",
@@ -78,6 +80,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             command: command_line(),
             outputs,
             log: log.take().filter(|_| is_main),
+            jtl: result_file(&settings.output).map_err(usage)?,
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
             quiet: settings.output.quiet || !is_main,
@@ -118,7 +121,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         scale: scale.unwrap_or(1.0),
         max_duration: said("max-duration").then_some(settings.load.max_duration),
         lenient: *lenient,
-        records: None,
+        records: to_plan::records(&settings.output),
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| threads(system.cores)),
     };
