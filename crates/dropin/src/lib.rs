@@ -21,6 +21,7 @@ mod epoch;
 pub mod error;
 mod getopt;
 mod httperf;
+mod jmeter;
 mod side;
 mod siege;
 pub mod tools;

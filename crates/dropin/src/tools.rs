@@ -1,7 +1,7 @@
 //! Which tools there are, and which of them a command line calls.
 
 use crate::caller::Caller;
-use crate::{ab, autobench, bench2graph, httperf, siege};
+use crate::{ab, autobench, bench2graph, httperf, jmeter, siege};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +23,11 @@ pub const COMPAT: &[Tool] = &[
         name: "siege",
         about: "siege 4.0.7: its options and siegerc, its URL files, its report in three forms",
         run: siege::run,
+    },
+    Tool {
+        name: "jmeter",
+        about: "Apache JMeter 5.6.3 without its window: its plans, result files, summary lines and dashboard",
+        run: jmeter::run,
     },
     Tool {
         name: "httperf",

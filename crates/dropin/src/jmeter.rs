@@ -1,0 +1,187 @@
+//! JMeter without its window: its command line, console lines, result files and report.
+//!
+//! * [`settings`]: what JMeter was told, by options and properties. [`console`]: its lines and its log.
+//! * [`desk`]: what is heard of a run: samples to files, sums and tables. [`udp`]: messages that end a run.
+//! * [`listeners`]: result files that the plan itself names. [`report`]: the dashboard.
+//!
+//! The plan is read by `jmx`. What differs on purpose is listed in docs/drop-in-jmeter.md.
+
+mod console;
+mod desk;
+mod listeners;
+mod report;
+mod settings;
+mod udp;
+
+use crate::caller::Caller;
+use crate::carry::{RunSetup, processes};
+use crate::error::{Result, ToolError};
+use crate::side::Side;
+use brunt_engine::{Control, Sink};
+use brunt_jmx::Document;
+use brunt_jmx::cli_options::{CliOptions, Mode, Remote};
+use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
+use brunt_model::{Environment, Plan, Run};
+use brunt_runner::{Interrupt, Real};
+use console::Console;
+use desk::Desk;
+use settings::Settings;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The release whose command line this is.
+const VERSION: &str = "5.6.3";
+
+/// It cannot do what it is told.
+const FAILED: u8 = 1;
+/// A bound of `--brunt-fail-on` is not kept.
+const MISSED: u8 = 4;
+
+/// Carries out a command line of JMeter's: the name under which it was called, and what it is told; the exit code.
+pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
+    let options = match CliOptions::parse(words.iter().cloned()) {
+        Ok(options) => options,
+        Err(error) => {
+            caller.err_line(&format!("Error: {error}"));
+            caller.out(&format!("Usage\n{USAGE}"));
+            return FAILED;
+        }
+    };
+    let done = match (options.mode, &options.remote) {
+        (Mode::Help, _) | (Mode::Options, _) => {
+            caller.out(USAGE);
+            return 0;
+        }
+        (Mode::Version, _) => {
+            let own = env!("CARGO_PKG_VERSION");
+            caller.out(&format!("{VERSION}\n\nbrunt {own}, with the command line of Apache JMeter {VERSION}\n"));
+            return 0;
+        }
+        (Mode::Gui, _) => refuse("there is no window; run a plan by -n -t plan.jmx -l results.jtl"),
+        (Mode::Server, _) | (_, Remote::Configured | Remote::Hosts(_)) => {
+            refuse("there are no remote servers; leave -s, -r and -R out, and give the load of all servers to one")
+        }
+        (Mode::Report, Remote::None) => Settings::new(options, caller).and_then(|settings| report::of_file(&settings)),
+        (Mode::NonGui, Remote::None) => Settings::new(options, caller).and_then(|settings| test(&settings, caller)),
+    };
+    done.unwrap_or_else(|error| {
+        caller.out(&format!("An error occurred: {error}\n"));
+        caller.err_line(&format!("{called}: {error}"));
+        FAILED
+    })
+}
+
+/// The options, for those who ask.
+const USAGE: &str = include_str!("jmeter/usage.txt");
+
+fn refuse(why: &str) -> Result<u8> {
+    Err(ToolError::told(why))
+}
+
+/// Runs a plan; the exit code.
+fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
+    let path = settings.plan_path()?;
+    let document = document(path)?;
+    let system = (caller.system)();
+    let folder = PlanFolder::new(path.parent().unwrap_or(Path::new("")), &settings.allowed);
+    let own_files = listeners::of(&document, settings)?;
+    let surroundings = PlanSurroundings {
+        properties: &settings.properties.jmeter,
+        folder: &folder,
+        resolve_all: settings.resolve_all,
+        scale: settings.scale,
+        max_duration: settings.max_duration,
+        lenient: settings.lenient,
+        records: Some(settings.records(&own_files)),
+        seed: system.seed,
+        threads: settings.side.threads.unwrap_or_else(|| (system.cores / 2).max(1)),
+    };
+    let TestRun { stages, notices } = plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
+    settings.prepare()?;
+    let console = Console::open(settings, caller);
+    let mut desk = Desk::open(settings, own_files, console, &stages)?;
+    if !settings.side.no_notes {
+        notices.iter().for_each(|notice| caller.err_line(&format!("brunt - {notice}")));
+    }
+    desk.greet(&settings.plan);
+    let interrupt = (caller.interrupt)()?;
+    let messages = udp::listen(settings, &interrupt, caller);
+    if let Some(port) = messages {
+        desk.console
+            .say(&format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"));
+    }
+    let missed = run_stages(settings, stages, &interrupt, (&mut desk, caller))?;
+    desk.end();
+    if settings.options.report_at_end {
+        report::of_run(settings, &desk)?;
+    }
+    desk.console.say("... end of run");
+    if let Some(trouble) = desk.trouble() {
+        return Err(ToolError::told(trouble));
+    }
+    missed.iter().for_each(|bound| caller.say(&format!("brunt: exit code {MISSED}: missed: {bound}")));
+    Ok(if missed.is_empty() { 0 } else { MISSED })
+}
+
+fn document(path: &Path) -> Result<Document> {
+    let wrong = || ToolError::told(format!("The file {} doesn't exist or can't be opened", path.display()));
+    let bytes = std::fs::read(path).map_err(|_| wrong())?;
+    Document::parse(&bytes).map_err(|error| named(path, &error))
+}
+
+fn named(path: &Path, error: &brunt_jmx::JmxError) -> ToolError {
+    ToolError::told(format!("{}: {error}", path.display()))
+}
+
+/// Runs the stages one after the other; the bounds that were missed.
+fn run_stages(
+    settings: &Settings,
+    stages: Vec<TestStage>,
+    interrupt: &Interrupt,
+    (desk, caller): (&mut Desk, &Arc<Caller>),
+) -> Result<Vec<String>> {
+    let mut changed: Option<Vec<(String, String)>> = None;
+    let mut missed = Vec::new();
+    for stage in stages {
+        if interrupt.is_stopped() {
+            break;
+        }
+        let is_main = stage.kind == StageKind::Main;
+        let mut plan = carried(stage, settings)?;
+        if let Some(properties) = changed.take() {
+            plan.populations[0].scenario.properties = properties;
+        }
+        let world = Real::new(&plan)?;
+        let side = if is_main { settings.side.clone() } else { Side { no_notes: true, ..Side::default() } };
+        let setup = RunSetup::among(&side, interrupt.control(), caller)?;
+        let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
+            brunt_runner::drive(&plan, environment, &world, control, sink)
+        };
+        desk.begin_stage();
+        let done = setup.run(&plan, &engine, desk);
+        missed.extend(missed_bounds(&plan, &done.carried.run));
+        done.finish(&[])?;
+        changed = Some(world.properties());
+    }
+    Ok(missed)
+}
+
+/// The run of a stage, with what the command line says of it.
+fn carried(stage: TestStage, settings: &Settings) -> Result<Plan> {
+    let mut plan = stage.plan;
+    let users: f64 = plan.populations.iter().map(|population| population.load.peak()).sum();
+    plan.threads = plan.threads.min(users.ceil().max(1.0) as u32);
+    if stage.kind == StageKind::Main {
+        plan.objectives.clone_from(&settings.fail_on);
+        plan.processes = processes(users.ceil() as u64, settings.side.processes)?;
+    }
+    if plan.connection.proxy.is_none() {
+        plan.connection.proxy = settings.proxy();
+    }
+    Ok(plan)
+}
+
+fn missed_bounds(plan: &Plan, run: &Run) -> Vec<String> {
+    let results = plan.objectives.iter().map(|objective| objective.judge(run)).filter(|result| !result.met);
+    results.map(|result| result.objective.to_string()).collect()
+}
