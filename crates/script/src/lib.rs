@@ -6,7 +6,7 @@
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
-//!   `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
+//!   `scripts`, `pattern` (regular expressions), `markup` (CSS, XPath): one of these. `texts`: those whose texts change with each use.
 //! * [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
@@ -22,6 +22,7 @@ mod extract;
 pub mod feed;
 mod files;
 pub mod functions;
+mod markup;
 mod pattern;
 mod program;
 mod reactions;
