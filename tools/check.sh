@@ -13,6 +13,9 @@ cargo fmt --all --check
 say "lints"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 
+say "lints without scripts, CSS and XPath"
+cargo clippy -p brunt-cli -p brunt-script --no-default-features --locked -- -D warnings
+
 say "the rules of the house"
 cargo test --locked -p brunt-tests --test it house::
 

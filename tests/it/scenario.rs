@@ -104,6 +104,29 @@ scenario:
     check: {contains: an item}
 "#;
 
+const IN_JAVASCRIPT: &str = r#"
+load: {users: 2, iterations: 5, seed: 5}
+repetitions: 1
+scenario:
+  base: http://ADDRESS
+  language: javascript
+  steps:
+  - get: /login
+    after: vars.put("token", prev.body.match(/value="(\w+)"/)[1])
+  - post: /login
+    name: log in
+    form: {name: "${javaScript('a' + 'nn')}", token: "${token}"}
+    after: vars.put("item", JSON.parse(prev.body).items.map(({id}) => id).pop())
+    check: {script: 'if (prev.status !== 200 || !prev.header("content-length")) fail("no home")'}
+  - script: vars.put("item", Number(vars.get("item")) + 0)
+  - get: /item/${item}
+    name: item
+    check: {script: 'if (!prev.body.includes("an item")) fail("nothing")'}
+  - get: /item/4
+    name: no item
+    check: {script: 'if (!prev.body.includes("an item")) fail("nothing")'}
+"#;
+
 /// Carries the plan out and reads what was kept of its run.
 fn carry_out(shop: &Odd, plan: &str, dir: &Path) -> Value {
     let plan = plan.replace("ADDRESS", &shop.address.to_string());
@@ -117,6 +140,21 @@ fn carry_out(shop: &Odd, plan: &str, dir: &Path) -> Value {
     let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
     let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
     serde_json::from_slice(&shown.stdout).expect("JSON")
+}
+
+#[test]
+fn scripts_in_javascript_see_replies_and_judge_them() {
+    let (shop, counts) = shop();
+    let dir = TempDir::new().expect("a directory");
+    let result = carry_out(&shop, IN_JAVASCRIPT, dir.path());
+    assert_eq!(counts.strangers.load(Ordering::Relaxed), 0);
+    let counted = |name: &str| {
+        let labels = result["labels"].as_array().expect("labels");
+        let label = labels.iter().find(|label| label["label"] == name).unwrap_or_else(|| panic!("no label {name}"));
+        (label["requests"]["completed"].as_u64(), label["errors"].as_u64())
+    };
+    assert_eq!((counted("item"), counted("log in").1), ((Some(10), Some(0)), Some(0)));
+    assert_eq!(counted("no item"), (Some(10), Some(10)));
 }
 
 #[test]

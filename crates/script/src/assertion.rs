@@ -3,10 +3,10 @@
 mod messages;
 
 use crate::ScriptError;
-use crate::extract::{json_path, text, tree};
+use crate::extract::{json_path, text};
+use crate::markup::{XPath, check_xml};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
-use brunt_dom::{Document, XPath};
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
 use md5::{Digest, Md5};
@@ -103,14 +103,14 @@ impl CompiledAssertion {
                 }
             }
             Test::Xpath { path, written, invert } => {
-                let found = tree(searched.body()).xpath(path).is_ok_and(|found| found.as_bool());
+                let found = path.holds(searched.body());
                 match (found, invert) {
                     (true, true) => Err(format!("Nodes Matched {written}")),
                     (false, false) => Err(format!("No Nodes Matched {written}")),
                     _ => Ok(()),
                 }
             }
-            Test::Xml => Document::xml(searched.body()).map(|_| ()).map_err(|error| error.to_string()),
+            Test::Xml => check_xml(searched.body()),
             Test::Md5(sum) => {
                 let is = hexadecimal(&Md5::digest(searched.body_bytes()));
                 if is.eq_ignore_ascii_case(sum.trim()) {
@@ -136,10 +136,9 @@ impl Test {
             }
             AssertionTest::Md5(sum) => Self::Md5(sum.clone()),
             AssertionTest::Xpath { path, invert } => {
-                let compiled = XPath::parse(path).map_err(|error| error.to_string())?;
-                Self::Xpath { path: compiled, written: path.clone(), invert: *invert }
+                Self::Xpath { path: XPath::parse(path)?, written: path.clone(), invert: *invert }
             }
-            AssertionTest::Xml => Self::Xml,
+            AssertionTest::Xml => check_xml("<a/>").map(|()| Self::Xml)?,
             AssertionTest::Script(script) => return Err(format!("script `{}` is no test of texts", script.name)),
         })
     }

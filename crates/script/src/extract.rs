@@ -1,10 +1,10 @@
 //! Extractors, compiled: what they find in a reply, and the variables that they set.
 
 use crate::ScriptError;
+use crate::markup::{CssSelector, XPath};
 use crate::pattern::{Groups, Pattern};
 use crate::searched::Searched;
 use crate::variables::Variables;
-use brunt_dom::{Document, Selector, XPath};
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use rand::{Rng, RngExt};
 use serde_json::Value;
@@ -29,7 +29,7 @@ enum Finder {
     /// What is made of the groups of an expression.
     Regex(Pattern, Vec<Piece>),
     JsonPath(JsonPath),
-    Css(Selector, String),
+    Css(CssSelector, String),
     Xpath(XPath),
     Header(String),
     Cookie(String),
@@ -157,11 +157,8 @@ impl Finder {
                 Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, vec![Piece::Group(1)])
             }
             ExtractFrom::JsonPath(path) => Self::JsonPath(json_path(path)?),
-            ExtractFrom::Css { selector, attribute } => {
-                let selector = Selector::parse(selector).map_err(|error| error.to_string())?;
-                Self::Css(selector, attribute.clone())
-            }
-            ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path).map_err(|error| error.to_string())?),
+            ExtractFrom::Css { selector, attribute } => Self::Css(CssSelector::parse(selector)?, attribute.clone()),
+            ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path)?),
             ExtractFrom::Header(name) => Self::Header(name.clone()),
             ExtractFrom::Cookie(name) => Self::Cookie(name.clone()),
         })
@@ -189,14 +186,11 @@ impl Finder {
                 choose(nodes.map(|value| text(value).into()), take, random)
             }
             Self::Css(selector, attribute) => {
-                let attribute = Some(attribute.as_str()).filter(|attribute| !attribute.is_empty());
-                // A page that is too much work has no matches.
-                let values = Document::html(&searched.part(part)).css(selector, attribute).unwrap_or_default();
+                let values = selector.values(&searched.part(part), attribute);
                 choose(values.into_iter().map(Match::from), take, random)
             }
             Self::Xpath(path) => {
-                let document = tree(&searched.part(part));
-                let values = document.xpath(path).map(|found| found.values()).unwrap_or_default();
+                let values = path.values(&searched.part(part));
                 choose(values.into_iter().map(Match::from), take, random)
             }
             Self::Header(name) => {
@@ -210,11 +204,6 @@ impl Finder {
             }
         }
     }
-}
-
-/// A text as XML, or as HTML where it is none.
-pub fn tree(text: &str) -> Document {
-    Document::xml(text).unwrap_or_else(|_| Document::html(text))
 }
 
 /// A `JSONPath`; what does not begin with `$` is a path from there.

@@ -104,11 +104,21 @@ pub fn reads_files(text: &str) -> bool {
     text.contains("${") && files::FUNCTIONS.iter().any(|function| text.contains(function.names[0]))
 }
 
+#[cfg(any(test, feature = "groovy"))]
 pub(crate) use times::local_offset;
 
 /// A regular expression that finds a text as it is.
 pub fn escaped_regex(text: &str) -> String {
     regex::escape(text)
+}
+
+/// Says of a call that this program was built without what it needs.
+///
+/// # Errors
+///
+/// It was.
+pub(crate) fn check_built(function: &Function, written: &str) -> Result<(), WordError> {
+    scripts::check_built(function).map_err(|why| WordError::new(written, why, "a text without it"))
 }
 
 /// Looks at the first argument of a call, which is always this text.

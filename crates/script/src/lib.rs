@@ -6,7 +6,8 @@
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
-//!   `script_call`, `scripts`, `pattern` (regular expressions): one of these. `texts`: those whose texts change with each use.
+//!   `script_call`, `scripts`, `pattern` (regular expressions), `markup` (CSS, XPath): one of these. `texts`: those whose texts
+//!   change with each use.
 //! * `records`: samples as result files list them. [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * [`check`]: whether parts of a plan make sense.
@@ -26,6 +27,7 @@ mod extract;
 pub mod feed;
 mod files;
 pub mod functions;
+mod markup;
 mod pattern;
 mod program;
 mod reactions;

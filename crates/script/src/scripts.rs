@@ -3,15 +3,17 @@
 //! A script has a bounded number of operations, and neither files nor processes nor the network. What it does is time of the user:
 //! a request behind it begins later, and that is its lag.
 //!
-//! * `groovy`: Groovy and `BeanShell`. `jexl`: expressions of JEXL.
+//! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL.
 
+#[cfg(feature = "groovy")]
 mod groovy;
+#[cfg(feature = "javascript")]
+mod javascript;
 mod jexl;
 
 use crate::ScriptError;
 use crate::context::UserContext;
 use crate::searched::{SampleChanges, Searched};
-use brunt_groovy::Dialect;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,8 +29,18 @@ pub struct ParsedScript {
 
 #[derive(Clone)]
 enum Code {
+    #[cfg(feature = "groovy")]
     Groovy(groovy::Parsed),
+    #[cfg(feature = "javascript")]
+    Javascript(javascript::Parsed),
     Jexl(Arc<jexl::Expression>),
+}
+
+/// What is read: statements, or an expression whose value counts.
+#[derive(Clone, Copy)]
+enum Kind {
+    Statements,
+    Expression,
 }
 
 impl std::fmt::Debug for ParsedScript {
@@ -53,14 +65,55 @@ pub struct ScriptOutcome {
 }
 
 impl Code {
-    fn parse(language: ScriptLanguage, source: &str) -> Result<Self, String> {
-        Ok(match language {
-            ScriptLanguage::Groovy => Self::Groovy(groovy::Parsed::new(source, Dialect::Groovy)?),
-            ScriptLanguage::Beanshell => Self::Groovy(groovy::Parsed::new(source, Dialect::BeanShell)?),
-            ScriptLanguage::Jexl => Self::Jexl(Arc::new(jexl::Expression::parse(source)?)),
-            ScriptLanguage::Javascript => return Err("this language is not known; write it in Groovy".into()),
-        })
+    fn parse(language: ScriptLanguage, source: &str, kind: Kind) -> Result<Self, String> {
+        match language {
+            ScriptLanguage::Groovy | ScriptLanguage::Beanshell => Self::groovy(language, source),
+            ScriptLanguage::Javascript => Self::javascript(source, kind),
+            ScriptLanguage::Jexl => jexl::Expression::parse(source).map(|expression| Self::Jexl(Arc::new(expression))),
+        }
     }
+
+    #[cfg(feature = "groovy")]
+    fn groovy(language: ScriptLanguage, source: &str) -> Result<Self, String> {
+        use brunt_groovy::Dialect;
+        let dialect = if language == ScriptLanguage::Groovy { Dialect::Groovy } else { Dialect::BeanShell };
+        groovy::Parsed::new(source, dialect).map(Self::Groovy)
+    }
+
+    #[cfg(not(feature = "groovy"))]
+    fn groovy(language: ScriptLanguage, _: &str) -> Result<Self, String> {
+        Err(check_built(language).err().unwrap_or_default())
+    }
+
+    #[cfg(feature = "javascript")]
+    fn javascript(source: &str, kind: Kind) -> Result<Self, String> {
+        let parsed = match kind {
+            Kind::Statements => javascript::Parsed::statements(source),
+            Kind::Expression => javascript::Parsed::expression(source),
+        };
+        parsed.map(Self::Javascript)
+    }
+
+    #[cfg(not(feature = "javascript"))]
+    fn javascript(_: &str, _: Kind) -> Result<Self, String> {
+        Err(check_built(ScriptLanguage::Javascript).err().unwrap_or_default())
+    }
+}
+
+/// Whether this program was built with a language.
+///
+/// # Errors
+///
+/// It was not: how to build one that has it.
+pub fn check_built(language: ScriptLanguage) -> Result<(), String> {
+    let (name, is_built) = match language {
+        ScriptLanguage::Groovy => ("Groovy", cfg!(feature = "groovy")),
+        ScriptLanguage::Beanshell => ("BeanShell", cfg!(feature = "groovy")),
+        ScriptLanguage::Javascript => ("JavaScript", cfg!(feature = "javascript")),
+        ScriptLanguage::Jexl => ("JEXL", true),
+    };
+    let how = "released programs have it, and `cargo build --release -p brunt-cli` builds one";
+    if is_built { Ok(()) } else { Err(format!("this brunt was built without {name}; {how}")) }
 }
 
 impl ParsedScript {
@@ -70,7 +123,7 @@ impl ParsedScript {
     ///
     /// It cannot be read, is in a language that is not known, or names classes that are not.
     pub fn new(script: &Script, source: &str) -> Result<Self, ScriptError> {
-        let code = Code::parse(script.language, source)
+        let code = Code::parse(script.language, source, Kind::Statements)
             .map_err(|why| ScriptError::Scenario(format!("script `{}`: {why}", script.name)))?;
         Ok(Self { name: script.name.clone(), code })
     }
@@ -80,6 +133,7 @@ impl ParsedScript {
     /// # Errors
     ///
     /// An exception that nothing caught, or too many operations: one sentence.
+    #[cfg_attr(not(any(feature = "groovy", feature = "javascript")), allow(unused_variables))]
     pub fn run(
         &self,
         user: &UserContext,
@@ -87,16 +141,24 @@ impl ParsedScript {
         parameters: &str,
     ) -> Result<ScriptOutcome, String> {
         let result = match &self.code {
+            #[cfg(feature = "groovy")]
             Code::Groovy(script) => script.run(user, reply, (&self.name, parameters)),
+            #[cfg(feature = "javascript")]
+            Code::Javascript(script) => {
+                let engine = &user.worker.expressions.javascript;
+                engine.run(script, user, reply, (&self.name, parameters)).map(|(outcome, _)| outcome)
+            }
             Code::Jexl(expression) => expression.text(user).map(|_| ScriptOutcome::default()),
         };
         result.map_err(|error| format!("script `{}`: {error}", self.name))
     }
 }
 
-/// The expressions that texts have called, parsed: those of one worker.
+/// The expressions that texts have called, parsed: those of one worker; and its engine.
 #[derive(Default)]
 pub struct Expressions {
+    #[cfg(feature = "javascript")]
+    javascript: javascript::Engine,
     parsed: RefCell<HashMap<ScriptLanguage, HashMap<String, Parsed>>>,
 }
 
@@ -114,7 +176,10 @@ impl Expressions {
     /// It cannot be read, throws, or needs too many operations.
     pub fn text(&self, language: ScriptLanguage, source: &str, user: &UserContext) -> Result<Option<String>, String> {
         match &*self.parsed(language, source) {
+            #[cfg(feature = "groovy")]
             Ok(Code::Groovy(script)) => script.text(user),
+            #[cfg(feature = "javascript")]
+            Ok(Code::Javascript(script)) => self.javascript.run(script, user, None, ("", "")).map(|(_, text)| text),
             Ok(Code::Jexl(expression)) => expression.text(user),
             Err(why) => Err(why.clone()),
         }
@@ -141,7 +206,7 @@ impl Expressions {
         if known.len() == MOST_EXPRESSIONS {
             known.clear();
         }
-        let code = Rc::new(Code::parse(language, source));
+        let code = Rc::new(Code::parse(language, source, Kind::Expression));
         known.insert(source.to_owned(), Rc::clone(&code));
         code
     }
@@ -153,9 +218,10 @@ impl Expressions {
 ///
 /// Why it cannot be read.
 pub fn check_expression(language: ScriptLanguage, source: &str) -> Result<(), String> {
-    Code::parse(language, source).map(|_| ())
+    Code::parse(language, source, Kind::Expression).map(|_| ())
 }
 
+#[cfg(feature = "groovy")]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -241,6 +241,7 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
         }
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
+    functions::check_built(function, &written)?;
     let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
     let arguments = arguments.into_iter().map(compile).collect::<Result<Vec<_>, ScriptError>>()?;
     if let (Some(text), false) = (arguments.first().and_then(Template::as_constant), feeds.rules == TextRules::Jmeter) {

@@ -11,7 +11,9 @@ use crate::plan::scenario as written;
 use crate::plan::{Node, Value, read};
 use crate::settings::PlannedScenario;
 use brunt_model::reply_policy::{Cookies, RedirectRules, Redirects};
-use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Sharing, Step, TextRules};
+use brunt_model::scenario::{
+    DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Script, ScriptLanguage, Sharing, Step, TextRules,
+};
 use brunt_model::{ReplyPolicy, Request};
 use std::path::Path;
 
@@ -38,6 +40,10 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
     let mut reader = Reader {
         folder,
         base: written.base.map(|base| base.0),
+        language: match written.language {
+            None | Some(written::Language::Groovy) => ScriptLanguage::Groovy,
+            Some(written::Language::Javascript) => ScriptLanguage::Javascript,
+        },
         headers,
         policy,
         requests: Vec::new(),
@@ -74,6 +80,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
 struct Reader<'a> {
     folder: &'a Path,
     base: Option<String>,
+    language: ScriptLanguage,
     headers: Vec<(String, String)>,
     /// Of requests that say nothing of their replies.
     policy: ReplyPolicy,
@@ -83,6 +90,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// A script in the language of the scenario.
+    fn script(&self, name: &str, source: &str) -> Script {
+        let (name, source) = (name.to_owned(), source.to_owned());
+        Script { name, language: self.language, source, parameters: String::new() }
+    }
+
     /// The data files; the steps that take their first rows.
     fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<Step>> {
         let Some(node) = node else { return Ok(Vec::new()) };

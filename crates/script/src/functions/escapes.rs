@@ -44,11 +44,16 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// The names of the characters from U+00A0 to U+00FF.
-const LATIN_1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
-sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \
-Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute \
-Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc \
-iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+const LATIN_1: [&str; 96] = [
+    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy",
+    "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm",
+    "raquo", "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig",
+    "Ccedil", "Egrave", "Eacute", "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve",
+    "Oacute", "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN",
+    "szlig", "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc",
+    "euml", "igrave", "iacute", "icirc", "iuml", "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml",
+    "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
+];
 
 /// Other names that are written often.
 const NAMED: [(&str, char); 17] = [
@@ -73,7 +78,7 @@ const NAMED: [(&str, char); 17] = [
 
 fn name_of(character: char) -> Option<&'static str> {
     let number = character as usize;
-    let latin = (0xA0..=0xFF).contains(&number).then(|| LATIN_1.split_ascii_whitespace().nth(number - 0xA0)).flatten();
+    let latin = number.checked_sub(0xA0).and_then(|number| LATIN_1.get(number).copied());
     let named = || NAMED.iter().find(|(name, named)| *named == character && *name != "apos").map(|(name, _)| *name);
     latin.or_else(named)
 }
@@ -111,7 +116,7 @@ fn character_of(name: &str) -> Option<char> {
         return char::from_u32(number.ok()?);
     }
     let named = NAMED.iter().find(|(known, _)| *known == name).map(|(_, character)| *character);
-    let latin = || LATIN_1.split_ascii_whitespace().position(|known| known == name);
+    let latin = || LATIN_1.iter().position(|known| *known == name);
     named.or_else(|| char::from_u32(latin()? as u32 + 0xA0))
 }
 

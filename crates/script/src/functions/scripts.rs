@@ -1,7 +1,7 @@
 //! Functions whose argument is a script; their text is that of its value, empty where it fails or is `null`.
 
 use super::{Call, Function};
-use crate::scripts::check_expression;
+use crate::scripts;
 use brunt_model::scenario::ScriptLanguage;
 
 /// The functions of this module.
@@ -24,6 +24,12 @@ pub const FUNCTIONS: &[Function] = &[
         about: "the value of an expression in JEXL; variable",
         call: |call| value(call, ScriptLanguage::Jexl),
     },
+    Function {
+        names: &["javaScript"],
+        arguments: 1..=2,
+        about: "the value of a script in JavaScript; variable",
+        call: |call| value(call, ScriptLanguage::Javascript),
+    },
 ];
 
 fn value(call: &Call<'_>, language: ScriptLanguage) -> String {
@@ -33,17 +39,31 @@ fn value(call: &Call<'_>, language: ScriptLanguage) -> String {
     }
 }
 
+/// The language of a function whose first argument is a script.
+fn language(function: &Function) -> Option<ScriptLanguage> {
+    Some(match function.names[0] {
+        "groovy" => ScriptLanguage::Groovy,
+        "BeanShell" => ScriptLanguage::Beanshell,
+        "jexl3" => ScriptLanguage::Jexl,
+        "javaScript" => ScriptLanguage::Javascript,
+        _ => return None,
+    })
+}
+
+/// Whether this program was built with what a function needs.
+///
+/// # Errors
+///
+/// It was not.
+pub fn check_built(function: &Function) -> Result<(), String> {
+    language(function).map_or(Ok(()), scripts::check_built)
+}
+
 /// Reads the script of a call whose arguments are constant, so that it fails before the load.
 ///
 /// # Errors
 ///
 /// Why it cannot be read.
 pub fn check(function: &Function, source: &str) -> Result<(), String> {
-    let language = match function.names[0] {
-        "groovy" => ScriptLanguage::Groovy,
-        "BeanShell" => ScriptLanguage::Beanshell,
-        "jexl3" => ScriptLanguage::Jexl,
-        _ => return Ok(()),
-    };
-    check_expression(language, source)
+    language(function).map_or(Ok(()), |language| scripts::check_expression(language, source))
 }

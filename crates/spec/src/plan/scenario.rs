@@ -31,9 +31,21 @@ pub struct Scenario {
     pub cache: Option<bool>,
     /// What is over where a request failed. Default: nothing.
     pub on_failure: Option<OnFailure>,
+    /// The language of all scripts of the scenario. Default: Groovy.
+    pub language: Option<Language>,
     /// The steps of an iteration, in order.
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
+}
+
+/// The language of scripts.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// Groovy.
+    Groovy,
+    /// JavaScript (ECMAScript 2023).
+    Javascript,
 }
 
 /// What is over where a request failed.

@@ -1,6 +1,5 @@
 //! What is made of the replies of steps: extractors and checks.
 
-use super::steps::groovy;
 use super::{Reader, scope, texts, written};
 use crate::error::{Result, SpecError};
 use crate::plan::words::ScalarList;
@@ -27,10 +26,14 @@ impl Reader<'_> {
             policy.actions.extend(all.into_iter().map(ReplyAction::Extract));
         }
         if let Some(script) = &step.after {
-            policy.actions.push(ReplyAction::Script(groovy("after", &script.0)));
+            policy.actions.push(ReplyAction::Script(self.script("after", &script.0)));
         }
         if let (Some(check), Some(node)) = (&step.check, node.child("check")) {
             checks(check, node, &mut policy).map_err(|error| error.within("check", &node.at))?;
+            if let Some(script) = &check.script {
+                let test = AssertionTest::Script(self.script("check", &script.0));
+                policy.assertions.push(Assertion { name: "script".into(), test });
+            }
         }
         let known = self.policies.iter().position(|known| *known == policy);
         Ok(known.unwrap_or_else(|| {
@@ -120,9 +123,6 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
     }
     if let Some(path) = &check.xpath {
         add("xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });
-    }
-    if let Some(script) = &check.script {
-        add("script", AssertionTest::Script(groovy("check", &script.0)));
     }
     if let Some(time) = check.max_time {
         add("max_time", AssertionTest::Duration(super::steps::millis(time.0)));

@@ -4,9 +4,7 @@ use super::{Reader, expected, items, texts, written};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::{Entry, Node, Value, read};
 use crate::words::{duration, status, think};
-use brunt_model::scenario::{
-    Branch, Case, Condition, Manner, Order, Pauses, Rounds, Scope, Script, ScriptLanguage, Step, Values,
-};
+use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Rounds, Scope, Step, Values};
 use std::time::Duration;
 
 /// The keys that say what a step does.
@@ -123,7 +121,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             "row" => self.row(kind)?,
-            "script" => Step::Script(groovy(path, text(kind)?)),
+            "script" => Step::Script(self.script(path, text(kind)?)),
             _ => Step::Meet { users: text(kind)?.to_owned(), timeout: String::new() },
         };
         steps.push(step);
@@ -299,12 +297,6 @@ fn statuses(ranges: &[brunt_model::plan::StatusRange]) -> Condition {
         // One of several: not none of them.
         _ => Condition::Any(ranges.iter().map(one).collect()),
     }
-}
-
-/// A script in Groovy.
-pub(super) fn groovy(name: &str, source: &str) -> Script {
-    let (name, source) = (name.to_owned(), source.to_owned());
-    Script { name, language: ScriptLanguage::Groovy, source, parameters: String::new() }
 }
 
 /// A time limit of a plan, in milliseconds, as a text.

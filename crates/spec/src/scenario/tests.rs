@@ -4,7 +4,7 @@ use crate::System;
 use crate::plan_file::load;
 use brunt_model::extract::{ExtractFrom, Take};
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
-use brunt_model::scenario::{Condition, DataEnd, Manner, Order, Rounds, Scope, Step, TextRules};
+use brunt_model::scenario::{Condition, DataEnd, Manner, Order, Rounds, Scope, ScriptLanguage, Step, TextRules};
 use brunt_model::{Body, Plan};
 use std::time::Duration;
 
@@ -130,6 +130,29 @@ fn replies_are_treated_as_the_step_says() {
         (policy.cookies, policy.redirects.most, policy.timeout),
         (Cookies::Ignored, 0, Some(Duration::from_secs(2)))
     );
+}
+
+#[test]
+fn scripts_are_in_the_language_of_the_scenario() {
+    let steps =
+        "steps: [{script: 'vars.put(\"a\", 1)'}, {get: http://h/, after: prev.status, check: {script: 'fail(1)'}}]";
+    let plan = well(&format!("language: javascript\n{steps}"));
+    let script = |step: &Step| matches!(step, Step::Script(script) if script.language == ScriptLanguage::Javascript);
+    assert!(script(&plan.populations[0].scenario.steps[0]));
+    let policy = &plan.reply_policies.last().unwrap();
+    assert!(
+        matches!(&policy.assertions[0].test, AssertionTest::Script(script) if script.language == ScriptLanguage::Javascript)
+    );
+    assert!(planned("language: lua\nsteps: [{get: http://h/}]").unwrap_err().contains("language"));
+    let broken = planned("language: javascript\nsteps: [{script: 'let = ;'}, {get: http://h/}]").unwrap_err();
+    assert!(broken.contains("SyntaxError"), "{broken}");
+}
+
+#[test]
+fn files_are_read_from_the_folder_of_the_plan() {
+    let plan = well("steps: [{get: 'http://h/?${StringFromFile(users.csv)}'}]");
+    assert_eq!(plan.populations[0].scenario.folders.len(), 1);
+    assert!(well("steps: [{get: http://h/}]").populations[0].scenario.folders.is_empty());
 }
 
 #[test]

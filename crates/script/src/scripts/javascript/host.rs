@@ -1,0 +1,209 @@
+//! What scripts in JavaScript reach of the run.
+
+use crate::context::{Commons, UserContext};
+use crate::scripts::ScriptOutcome;
+use crate::searched::Searched;
+use crate::variables::Variables;
+use brunt_engine::Surroundings;
+use brunt_model::scenario::Scope;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rquickjs::{Ctx, Function, Object};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What the functions of an engine share; the user of a run lends it its variables.
+pub struct Host {
+    commons: Arc<Commons>,
+    surroundings: Rc<dyn Surroundings>,
+    random: RefCell<Pcg64Mcg>,
+    variables: RefCell<Variables>,
+    call: RefCell<Call>,
+    /// Counts of the engine that are left; it counts each 10,000 loops and calls.
+    ticks: Cell<u32>,
+}
+
+/// One run of a script.
+#[derive(Default)]
+struct Call {
+    user: u64,
+    name: String,
+    parameters: String,
+    label: String,
+    reply: Option<Reply>,
+    success: bool,
+    outcome: ScriptOutcome,
+}
+
+/// What is copied of a reply: of long parts, what the script names.
+#[derive(Default)]
+struct Reply {
+    status: u16,
+    message: String,
+    url: String,
+    elapsed: f64,
+    body: String,
+    headers: String,
+    fields: Vec<(String, String)>,
+}
+
+/// 20 million loops and calls, as scripts in Groovy have operations.
+const TICKS: u32 = 2_000;
+
+impl Host {
+    /// That of the worker of a user.
+    pub fn new(user: &UserContext) -> Self {
+        let worker = &user.worker;
+        let seed = worker.random.borrow_mut().random();
+        Self {
+            commons: Arc::clone(&worker.commons),
+            surroundings: Rc::clone(&worker.surroundings),
+            random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
+            variables: RefCell::new(Variables::new(&Arc::default())),
+            call: RefCell::default(),
+            ticks: Cell::new(TICKS),
+        }
+    }
+
+    /// A run begins.
+    pub fn begin(
+        &self,
+        user: &UserContext,
+        reply: Option<(&Searched<'_>, bool)>,
+        (name, parameters): (&str, &str),
+        source: &str,
+    ) {
+        self.ticks.set(TICKS);
+        self.variables.swap(&user.variables);
+        *self.call.borrow_mut() = Call {
+            user: user.number,
+            name: name.to_owned(),
+            parameters: parameters.to_owned(),
+            label: user.label.borrow().clone(),
+            success: reply.is_some_and(|(_, success)| success),
+            reply: reply.map(|(searched, _)| Reply::of(searched, source)),
+            outcome: ScriptOutcome::default(),
+        };
+    }
+
+    /// The run is over: what it came to.
+    pub fn end(&self, user: &UserContext) -> ScriptOutcome {
+        self.variables.swap(&user.variables);
+        std::mem::take(&mut *self.call.borrow_mut()).outcome
+    }
+
+    /// Whether all counts are used up.
+    pub fn is_over(&self) -> bool {
+        self.ticks.get() == 0
+    }
+
+    /// The engine counts; whether the script ends.
+    pub fn tick(&self) -> bool {
+        self.ticks.set(self.ticks.get().saturating_sub(1));
+        self.is_over()
+    }
+
+    fn set_success(&self, success: bool) {
+        let mut call = self.call.borrow_mut();
+        if call.success != success {
+            call.outcome.changes.success = Some(success);
+        }
+        call.success = success;
+    }
+
+    fn set_failure(&self, failed: bool) {
+        let outcome = &mut self.call.borrow_mut().outcome;
+        outcome.failure = failed.then(|| outcome.failure.take().unwrap_or_default());
+    }
+
+    fn set_message(&self, message: String) {
+        if let Some(failure) = &mut self.call.borrow_mut().outcome.failure {
+            *failure = message;
+        }
+    }
+
+    /// Whether there is such a thing to stop.
+    fn stop(&self, what: &str) -> bool {
+        let scope = match what {
+            "iteration" => Scope::Iteration,
+            "round" => Scope::Round,
+            "loop" => Scope::Loop,
+            "user" => Scope::User,
+            "run" => Scope::Run,
+            _ => return false,
+        };
+        self.call.borrow_mut().outcome.stop = scope;
+        true
+    }
+
+    fn header(&self, name: &str) -> Option<String> {
+        let call = self.call.borrow();
+        let mut fields = call.reply.as_ref()?.fields.iter();
+        fields.find(|field| field.0.eq_ignore_ascii_case(name)).map(|field| field.1.clone())
+    }
+
+    fn of_reply<T: Default>(&self, part: impl FnOnce(&Reply) -> T) -> T {
+        self.call.borrow().reply.as_ref().map(part).unwrap_or_default()
+    }
+
+    /// The object that `prelude.js` is handed.
+    pub fn object<'js>(self: &Rc<Self>, ctx: &Ctx<'js>) -> Result<Object<'js>, rquickjs::Error> {
+        let object = Object::new(ctx.clone())?;
+        /// A function of the object, over `host`.
+        macro_rules! set {
+            ($name:literal, |$host:ident $(, $argument:ident: $kind:ty)*| $value:expr) => {{
+                let $host = Rc::clone(self);
+                object.set($name, Function::new(ctx.clone(), move |$($argument: $kind),*| $value)?)?;
+            }};
+        }
+        set!("variable", |host, name: String| host.variables.borrow().get(&name).map(str::to_owned));
+        set!("setVariable", |host, name: String, value: String| host.variables.borrow_mut().set(&name, &value));
+        set!("removeVariable", |host, name: String| host.variables.borrow_mut().remove(&name));
+        set!("property", |host, name: String| host.commons.property(&name));
+        set!("setProperty", |host, name: String, value: String| {
+            host.commons.set_property(&name, Some(&value));
+        });
+        set!("removeProperty", |host, name: String| {
+            host.commons.set_property(&name, None);
+        });
+        set!("hasReply", |host| host.call.borrow().reply.is_some());
+        set!("status", |host| host.of_reply(|reply| reply.status));
+        set!("message", |host| host.of_reply(|reply| reply.message.clone()));
+        set!("url", |host| host.of_reply(|reply| reply.url.clone()));
+        set!("elapsed", |host| host.of_reply(|reply| reply.elapsed));
+        set!("body", |host| host.of_reply(|reply| reply.body.clone()));
+        set!("headers", |host| host.of_reply(|reply| reply.headers.clone()));
+        set!("header", |host, name: String| host.header(&name));
+        set!("label", |host| host.call.borrow().label.clone());
+        set!("name", |host| host.call.borrow().name.clone());
+        set!("parameters", |host| host.call.borrow().parameters.clone());
+        set!("user", |host| host.call.borrow().user as f64);
+        set!("success", |host| host.call.borrow().success);
+        set!("setSuccess", |host, success: bool| host.set_success(success));
+        set!("setFailure", |host, failed: bool| host.set_failure(failed));
+        set!("setMessage", |host, message: String| host.set_message(message));
+        set!("stop", |host, what: String| host.stop(&what));
+        set!("now", |host| host.surroundings.unix_millis() as f64);
+        set!("random", |host| host.random.borrow_mut().random::<f64>());
+        Ok(object)
+    }
+}
+
+impl Reply {
+    fn of(searched: &Searched<'_>, source: &str) -> Self {
+        let names = |word: &str| source.contains(word);
+        let body = if names("body") || names("ResponseData") { searched.body().to_owned() } else { String::new() };
+        let headers = if names("getResponseHeaders") { searched.headers() } else { String::new() };
+        let fields = if names("header") { searched.fields().to_vec() } else { Vec::new() };
+        Self {
+            status: searched.reply.map_or(0, |reply| reply.status),
+            message: searched.message().into_owned(),
+            url: searched.request.url().to_owned(),
+            elapsed: searched.elapsed_millis as f64,
+            body,
+            headers,
+            fields,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// The objects that scripts see, over the functions of `host`; makes what runs a script. Evaluated once for each engine.
+(function (host) {
+  "use strict";
+  const text = (value) => (value === null || value === undefined ? null : String(value));
+  const nothing = () => undefined;
+
+  // Time and chance are those of the run.
+  const RealDate = Date;
+  RealDate.now = host.now;
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, given, as) => Reflect.construct(target, given.length ? given : [host.now()], as),
+    apply: () => new RealDate(host.now()).toString(),
+  });
+  RealDate.prototype.constructor = globalThis.Date;
+  Math.random = host.random;
+  delete globalThis.performance;
+
+  const vars = Object.freeze({
+    get: (name) => host.variable(String(name)) ?? null,
+    put: (name, value) => host.setVariable(String(name), String(value)),
+    remove: (name) => host.removeVariable(String(name)),
+  });
+  const props = Object.freeze({
+    get: (name, otherwise) => host.property(String(name)) ?? text(otherwise),
+    getProperty: (name, otherwise) => host.property(String(name)) ?? text(otherwise),
+    put: (name, value) => host.setProperty(String(name), String(value)),
+    setProperty: (name, value) => host.setProperty(String(name), String(value)),
+    remove: (name) => host.removeProperty(String(name)),
+  });
+  const prev = Object.freeze({
+    get status() { return host.status(); },
+    get body() { return host.body(); },
+    get elapsed() { return host.elapsed(); },
+    get url() { return host.url(); },
+    get label() { return host.label(); },
+    get success() { return host.success(); },
+    header: (name) => host.header(String(name)) ?? null,
+    getResponseCode: () => String(host.status()),
+    getResponseDataAsString: () => host.body(),
+    getResponseHeaders: () => host.headers(),
+    getResponseMessage: () => host.message(),
+    getSampleLabel: () => host.label(),
+    getTime: () => host.elapsed(),
+    getUrlAsString: () => host.url(),
+    isSuccessful: () => host.success(),
+    setSuccessful: (success) => host.setSuccess(Boolean(success)),
+  });
+  const log = Object.freeze({ trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing });
+  const ctx = Object.freeze({
+    getThreadNum: () => host.user(),
+    getVariables: () => vars,
+    getPreviousResult: () => (host.hasReply() ? prev : null),
+  });
+  const assertion = Object.freeze({
+    setFailure: (failed) => host.setFailure(Boolean(failed)),
+    setFailureMessage: (message) => host.setMessage(String(message)),
+  });
+  const fail = (message) => {
+    host.setFailure(true);
+    host.setMessage(text(message) ?? "");
+  };
+  const stop = (what) => {
+    if (!host.stop(String(what))) throw new RangeError("stop takes iteration, round, loop, user or run");
+  };
+
+  const known = new Set(Reflect.ownKeys(globalThis));
+  return (script) => {
+    const reply = host.hasReply() ? prev : null;
+    const parameters = host.parameters();
+    const args = parameters.split(/\s+/).filter(Boolean);
+    try {
+      return text(script(vars, props, reply, reply, ctx, log, fail, stop, assertion, host.name(), parameters, args));
+    } finally {
+      // What a script leaves behind is not for the next one.
+      for (const key of Reflect.ownKeys(globalThis)) {
+        if (!known.has(key)) delete globalThis[key];
+      }
+    }
+  };
+})
