@@ -25,6 +25,7 @@ mod framing;
 mod house;
 mod import;
 mod interruption;
+mod jmx;
 mod load;
 mod main_job;
 mod overload;

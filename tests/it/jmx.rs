@@ -1,0 +1,140 @@
+//! Plans of JMeter, run as they are: their requests, their samples by label, and what stops them before they begin.
+
+use crate::world::odd::{page, serving};
+use crate::world::{Odd, command};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+
+/// Three threads, two loops each: a login whose token the next request carries, in a loop, with a file of names; a setUp group
+/// whose script sets a property.
+const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop">
+  <elementProp name="TestPlan.user_defined_variables" elementType="Arguments"><collectionProp name="Arguments.arguments">
+    <elementProp name="host" elementType="Argument"><stringProp name="Argument.name">host</stringProp>
+    <stringProp name="Argument.value">${__P(host,shop.example)}</stringProp></elementProp></collectionProp></elementProp>
+</TestPlan><hashTree>
+  <ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="defaults">
+    <stringProp name="HTTPSampler.domain">${host}</stringProp></ConfigTestElement><hashTree/>
+  <SetupThreadGroup guiclass="SetupThreadGroupGui" testclass="SetupThreadGroup" testname="before">
+    <stringProp name="ThreadGroup.num_threads">1</stringProp></SetupThreadGroup><hashTree>
+    <JSR223Sampler guiclass="TestBeanGUI" testclass="JSR223Sampler" testname="choose">
+      <stringProp name="scriptLanguage">groovy</stringProp>
+      <stringProp name="script">props.put("item", (1..3).collect { it * 2 }.join("-")); return "chosen"</stringProp>
+    </JSR223Sampler><hashTree/>
+  </hashTree>
+  <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
+    <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">2</intProp></elementProp>
+    <stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup><hashTree>
+    <CookieManager testclass="CookieManager" testname="cookies"/><hashTree/>
+    <CSVDataSet testclass="CSVDataSet" testname="names"><stringProp name="filename">names.csv</stringProp>
+      <stringProp name="variableNames">name</stringProp><boolProp name="recycle">true</boolProp></CSVDataSet><hashTree/>
+    <HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="login ${name}">
+      <stringProp name="HTTPSampler.method">POST</stringProp><stringProp name="HTTPSampler.path">/login</stringProp>
+      <elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">
+        <elementProp name="user" elementType="HTTPArgument"><boolProp name="HTTPArgument.always_encode">true</boolProp>
+        <stringProp name="Argument.value">${name} &amp; co</stringProp><stringProp name="Argument.name">user</stringProp></elementProp>
+      </collectionProp></elementProp></HTTPSamplerProxy><hashTree>
+      <JSONPostProcessor testclass="JSONPostProcessor" testname="token">
+        <stringProp name="JSONPostProcessor.referenceNames">token</stringProp>
+        <stringProp name="JSONPostProcessor.jsonPathExprs">$.token</stringProp></JSONPostProcessor><hashTree/>
+    </hashTree>
+    <TransactionController testclass="TransactionController" testname="browse"/><hashTree>
+      <LoopController testclass="LoopController" testname="twice"><stringProp name="LoopController.loops">2</stringProp></LoopController><hashTree>
+        <HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="item"><stringProp name="HTTPSampler.path">/item/${__P(item)}?t=${token}</stringProp>
+        </HTTPSamplerProxy><hashTree>
+          <ResponseAssertion testclass="ResponseAssertion" testname="has it"><collectionProp name="Asserion.test_strings">
+            <stringProp name="1">token ${token}</stringProp></collectionProp>
+            <stringProp name="Assertion.test_field">Assertion.response_data</stringProp><intProp name="Assertion.test_type">16</intProp>
+          </ResponseAssertion><hashTree/>
+        </hashTree>
+      </hashTree>
+    </hashTree>
+  </hashTree>
+</hashTree></hashTree></jmeterTestPlan>"#;
+
+/// A shop that says which token it gave, and what it was asked.
+fn shop() -> (Odd, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&asked);
+    let shop = serving(move |mut client| {
+        while let Some(request) = client.request() {
+            let line = request.lines().next().unwrap_or_default().to_owned();
+            let body = request.rsplit("\r\n\r\n").next().unwrap_or_default();
+            told.lock().expect("requests").push(format!("{line} {body}"));
+            let answer = match line.split_once("?t=") {
+                Some((_, token)) => format!("token {}", token.split(' ').next().unwrap_or_default()),
+                None => format!("{{\"token\": \"{}\"}}", body.len()),
+            };
+            if !client.give(page(&answer).as_bytes()) {
+                break;
+            }
+        }
+    });
+    (shop, asked)
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("plan.jmx"), PLAN).expect("a plan");
+    fs::write(folder.path().join("names.csv"), "ann\nbob\n").expect("names");
+    folder
+}
+
+/// How many samples there are of each label, and how many of them are successes.
+fn by_label(file: &Path) -> BTreeMap<String, (u32, u32)> {
+    let text = fs::read_to_string(file).expect("a result file");
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let column = |name| header.iter().position(|column| *column == name).expect("a column");
+    let mut all = BTreeMap::new();
+    for line in lines {
+        // No label has a comma; the message of a transaction has one, and stands in quotes.
+        let line = line.replace("2, number", "2 number");
+        let cells: Vec<&str> = line.split(',').collect();
+        let (count, good): &mut (u32, u32) = all.entry(cells[column("label")].to_owned()).or_default();
+        *count += 1;
+        *good += u32::from(cells[column("success")] == "true");
+    }
+    all
+}
+
+#[test]
+fn a_plan_makes_the_samples_that_jmeter_makes() {
+    let (shop, asked) = shop();
+    let folder = folder();
+    let (plan, out) = (folder.path().join("plan.jmx"), folder.path().join("out.jtl"));
+    let run = format!("run {} --resolve-all {} --jtl {} -q --no-store", plan.display(), shop.address, out.display());
+    let output = command(&run).output().expect("brunt");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let labels = by_label(&out);
+    let expected = [("browse", (6, 6)), ("choose", (1, 1)), ("item", (12, 12)), ("login ann", (3, 3)), ("login bob", (3, 3))];
+    assert_eq!(labels, expected.map(|(label, counts)| (label.to_owned(), counts)).into());
+    let asked = asked.lock().expect("requests");
+    assert_eq!(asked.len(), 18, "{asked:?}");
+    let of = |begin: &str| asked.iter().filter(|request| request.starts_with(begin)).count();
+    assert_eq!((of("POST /login HTTP/1.1 user=ann+%26+co"), of("GET /item/2-4-6?t=17 ")), (3, 12), "{asked:?}");
+}
+
+#[test]
+fn what_cannot_run_is_told_with_its_place() {
+    let folder = folder();
+    let plan = folder.path().join("plan.jmx");
+    let told = |text: &str, more: &str| {
+        fs::write(&plan, text).expect("a plan");
+        let output = command(&format!("run {} {more}", plan.display())).output().expect("brunt");
+        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let jdbc = PLAN.replace("JSR223Sampler", "JDBCSampler");
+    assert!(told(&jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""), "{}", told(&jdbc, ""));
+    let script = PLAN.replace("props.put(", "props.put((");
+    assert!(told(&script, "").contains("JSR223 Sampler \"choose\": "), "{}", told(&script, ""));
+    assert!(told(PLAN, "--rate 5").contains("the plan of JMeter says it"), "{}", told(PLAN, "--rate 5"));
+    assert!(told("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", told("<jmeterTestPlan>", ""));
+    fs::remove_file(folder.path().join("names.csv")).expect("names");
+    assert!(told(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
+}
