@@ -69,6 +69,11 @@ pub enum Format {
     Urls,
 }
 
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Har, Self::Openapi, Self::Postman, Self::Curl, Self::Urls];
+}
+
 /// Reads an input and writes the plan.
 ///
 /// # Errors

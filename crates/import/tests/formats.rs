@@ -1,0 +1,139 @@
+//! What each format becomes: the plans of the inputs in `tests/data/import`, and what is said of inputs that are wrong.
+
+use brunt_import::{Format, Options, import};
+use brunt_model::Body;
+use brunt_spec::System;
+use brunt_spec::plan_file::load;
+use std::fmt::Write;
+
+fn options() -> Options {
+    Options { file: "input".into(), ..Options::default() }
+}
+
+/// The requests of the plan that a list of texts in curl's command lines comes to, as the scenario has them.
+fn requests(format: Format, text: &str) -> Vec<(String, Body)> {
+    let plan = import(format, text, &options()).unwrap_or_else(|error| panic!("{error}"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.yaml");
+    std::fs::write(&path, &plan).unwrap();
+    let system = System { environment: |name| Some(format!("<{name}>")), ..System::bare(20_000, 4, Some(28_232), 99) };
+    let loaded = load(&path, &[], "/tmp/d", &system).unwrap_or_else(|error| panic!("{error}\n{plan}"));
+    let scenario = &loaded.experiment.contenders[0].steps[0].plan.main().scenario;
+    scenario
+        .requests
+        .iter()
+        .map(|request| (format!("{} {}", request.method, request.url), request.body.clone()))
+        .collect()
+}
+
+#[test]
+fn bodies_reach_the_plan_as_they_were() {
+    for body in [
+        r#"{"a": "\\d+ ${b} {n}"}"#,
+        r#"{"big": 12345678901234567890123, "a": 1.0}"#,
+        r#"{"a":"1","b":["true","null","~","x: y","-","a, b"],"c":{},"d":[],"e":null}"#,
+        "query {n} $$ ${x} \\{uuid} \\\\ \\$",
+        "line one\n  line two\n\n# three: x\n",
+        "\u{1}\u{7f} \t é \u{2028}\r\nx ",
+        "- a: [b",
+    ] {
+        let quoted = body.replace('\'', "'\\''");
+        let curl = format!("curl http://127.0.0.1/ -H 'Content-Type: application/json' --data-raw '{quoted}'");
+        let (_, sent) = requests(Format::Curl, &curl).remove(0);
+        let Body::Text(sent) = sent else { panic!("{body}") };
+        // Texts with `${` are read as expressions, and placeholders have a backslash.
+        let mut user = brunt_import::text::clean(&sent).into_owned();
+        if user.contains("${") {
+            user = user.replace("\\${", "${").replace("\\\\", "\\");
+        }
+        let user = ["{n}", "{uuid}"].iter().fold(user, |user, one| user.replace(&format!("\\{one}"), one));
+        let is_json = serde_json::from_str::<serde_json::Value>(body).is_ok();
+        let expected =
+            ["{n}", "{uuid}"].iter().fold(body.to_owned(), |text, one| text.replace(&format!("\\{one}"), one));
+        if is_json && !expected.contains("${") && !expected.contains("123456789012") && !expected.contains("1.0") {
+            assert_eq!(user, expected.replace(": ", ":").replace("x:y", "x: y"), "{body}");
+        } else {
+            assert_eq!(user.replace("\\$", "$"), expected.replace("\\$", "$"), "{body}");
+        }
+    }
+}
+
+#[test]
+fn values_of_the_environment_stand_in_for_secrets() {
+    let curl = "curl -u ann:geheim 'http://127.0.0.1/a?api_key=geheim2&x=%20' -d 'password=geheim3&n=1'";
+    let plan = import(Format::Curl, curl, &options()).unwrap();
+    assert!(!plan.contains("geheim"), "{plan}");
+    let (url, body) = requests(Format::Curl, curl).remove(0);
+    assert_eq!(url, "POST http://127.0.0.1/a?api_key=%3CAPI_KEY%3E&x=+");
+    assert_eq!(body, Body::Text("password=%3CPASSWORD_2%3E&n=1".into()));
+}
+
+#[test]
+fn wrong_inputs_are_told_with_their_place() {
+    let cases = [
+        (Format::Curl, "curl -H 'a: b'"),
+        (Format::Curl, "\ncurl http://h/ --frobnicate"),
+        (Format::Curl, "curl http://h/ -d 'x"),
+        (Format::Curl, "wget http://h/"),
+        (Format::Curl, "curl http://h/ -m soon"),
+        (Format::Curl, "curl ftp://h/"),
+        (Format::Curl, ""),
+        (Format::Urls, "http://h/\n$(NAME)/x"),
+        (Format::Urls, "http://h/ FETCH"),
+        (Format::Urls, "[0] http://h/"),
+        (Format::Har, "{"),
+        (Format::Har, "{}"),
+        (Format::Har, r#"{"log": {"entries": [{}]}}"#),
+        (Format::Har, r#"{"log": {"entries": [{"request": {"url": 5}}]}}"#),
+        (Format::Har, r#"{"log": {"entries": []}}"#),
+        (Format::Postman, r#"{"info": {}}"#),
+        (Format::Postman, r#"{"item": [{"name": "a"}]}"#),
+        (Format::Postman, r#"{"item": [{"request": {"url": "ftp://h/"}}]}"#),
+        (Format::Openapi, "a: 1"),
+        (Format::Openapi, "openapi: 3.0.0\n"),
+        (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: 'b.yaml#/x'}]}}}"),
+        (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: '#/x'}]}}}"),
+        (Format::Openapi, "openapi: [\n"),
+    ];
+    let mut told = String::new();
+    for (format, text) in cases {
+        let _ = writeln!(told, "{}", import(format, text, &options()).unwrap_err());
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn schemas_that_refer_to_themselves_end() {
+    let api = r##"{"openapi": "3.0.0", "servers": [{"url": "http://127.0.0.1"}], "paths": {"/a": {"post": {"requestBody": {"content": {
+        "application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}}}},
+        "components": {"schemas": {"A": {"properties": {"id": {"type": "integer"}, "b": {"$ref": "#/components/schemas/B"}}},
+        "B": {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"c": {"type": "string", "enum": ["x"]}}}]}}}}"##;
+    let (url, body) = requests(Format::Openapi, api).remove(0);
+    assert_eq!((url.as_str(), body), ("POST http://127.0.0.1/a", Body::Text(r#"{"id":1,"b":{"c":"x"}}"#.into())));
+}
+
+#[test]
+fn descriptions_are_chosen_from_by_tag_and_method() {
+    let api = "swagger: '2.0'\nhost: 127.0.0.1:81\nschemes: [http]\nbasePath: /v1\npaths:\n  /a:\n    get: {tags: [x]}\n    \
+               post: {tags: [y], parameters: [{in: formData, name: f, type: string}]}\n  /b: {get: {tags: [y]}}\n";
+    let chosen = |options: Options| {
+        let plan = import(Format::Openapi, api, &Options { file: "input".into(), ..options }).unwrap();
+        plan.lines().filter_map(|line| line.trim().strip_prefix("- ").map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(Options { tags: vec!["x".into()], ..Options::default() }), ["get: /a"]);
+    let only = |method: &str, path: &str| Options { only: vec![(method.into(), path.into())], ..Options::default() };
+    assert_eq!(chosen(only("GET", "")), ["name: x", "get: /a", "name: y", "get: /b"]);
+    assert_eq!(chosen(only("", "/b")), ["get: /b"]);
+    let sent = requests(Format::Openapi, api);
+    assert_eq!(sent[1], ("POST http://127.0.0.1:81/v1/a".into(), Body::Text("f=f".into())));
+}
+
+#[test]
+fn another_server_may_be_named() {
+    let there = Options { base: Some("http://127.0.0.1:9".into()), ..options() };
+    let plan =
+        import(Format::Curl, "curl https://shop.example/a https://other.example/b https://shop.example/c", &there)
+            .unwrap();
+    assert!(plan.contains("base: http://127.0.0.1:9 ") && plan.contains("other: https://other.example"), "{plan}");
+    assert!(plan.contains("- get: /a") && plan.contains("- get: ${other}/b"), "{plan}");
+}
