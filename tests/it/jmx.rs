@@ -111,7 +111,8 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     let output = command(&run).output().expect("brunt");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let labels = by_label(&out);
-    let expected = [("browse", (6, 6)), ("choose", (1, 1)), ("item", (12, 12)), ("login ann", (3, 3)), ("login bob", (3, 3))];
+    let expected =
+        [("browse", (6, 6)), ("choose", (1, 1)), ("item", (12, 12)), ("login ann", (3, 3)), ("login bob", (3, 3))];
     assert_eq!(labels, expected.map(|(label, counts)| (label.to_owned(), counts)).into());
     let asked = asked.lock().expect("requests");
     assert_eq!(asked.len(), 18, "{asked:?}");
@@ -130,7 +131,11 @@ fn what_cannot_run_is_told_with_its_place() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let jdbc = PLAN.replace("JSR223Sampler", "JDBCSampler");
-    assert!(told(&jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""), "{}", told(&jdbc, ""));
+    assert!(
+        told(&jdbc, "").contains("JDBC Request \"choose\" in setUp Thread Group \"before\""),
+        "{}",
+        told(&jdbc, "")
+    );
     let script = PLAN.replace("props.put(", "props.put((");
     assert!(told(&script, "").contains("JSR223 Sampler \"choose\": "), "{}", told(&script, ""));
     assert!(told(PLAN, "--rate 5").contains("the plan of JMeter says it"), "{}", told(PLAN, "--rate 5"));

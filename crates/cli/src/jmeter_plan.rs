@@ -54,7 +54,6 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow!(wrong)));
     }
     let mut outputs = Some(Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?);
-    let mut jtl = output::result_file(&settings.output).map_err(usage)?;
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
     let mut exit = Exit::Measured;
@@ -77,6 +76,8 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             Some(outputs) => outputs,
             None => Outputs::open(&[], settings.output.quiet || !is_main).map_err(usage)?,
         };
+        // A run ends its file; the next one appends to it.
+        let mut jtl = output::result_file(&settings.output).map_err(usage)?;
         let around = MeasureContext {
             command: command_line(),
             outputs,

@@ -204,6 +204,8 @@ pub enum RedirectRules {
     /// As JMeter does: 301, 302 and 303 become a GET, or stay a HEAD. Each hop has a sample under the request's label with
     /// its number behind it; in the totals all of them are one request.
     Jmeter,
+    /// The same, as JMeter's HTTP client does by itself: in records of samples the hops are not seen.
+    JmeterAuto,
     /// As siege does: 301, 302 and 303 become a GET, 307 keeps the method; 308 is no redirect. Each hop is a request.
     Siege,
 }

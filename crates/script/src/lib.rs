@@ -10,7 +10,7 @@
 //!   change with each use.
 //! * `records`: samples as result files list them. [`body`]: what is sent with a request.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
-//! * [`check`]: whether parts of a plan make sense.
+//! * `java_uri`: URLs that JMeter refuses. [`check`]: whether parts of a plan make sense.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
 //!   `files`: files that functions read.
@@ -27,6 +27,7 @@ mod extract;
 pub mod feed;
 mod files;
 pub mod functions;
+mod java_uri;
 mod markup;
 mod pattern;
 mod program;

@@ -77,6 +77,11 @@ pub fn of_chain(whole: SampleRecord, last: impl FnOnce() -> SampleRecord, hops: 
     whole
 }
 
+/// The record of a chain of redirects whose hops nobody sees: its bytes are those of the last.
+pub fn of_last(whole: SampleRecord, last: SampleRecord) -> SampleRecord {
+    SampleRecord { bytes: last.bytes, sent_bytes: last.sent_bytes, ..whole }
+}
+
 /// The labels of samples within a sample are its own with their numbers behind it.
 pub fn number_labels(whole: &mut SampleRecord) {
     for (number, sub) in whole.sub_results.iter_mut().enumerate() {

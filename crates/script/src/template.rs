@@ -350,7 +350,10 @@ pub fn compile_body(
     feeds: &mut Feeds,
 ) -> Result<Option<Template>, ScriptError> {
     match body {
-        Body::Text(text) => Template::compile(text, Place::of_body(headers), feeds).map(Some),
+        Body::Text(text) => {
+            let place = if feeds.rules == TextRules::Jmeter { Place::Text } else { Place::of_body(headers) };
+            Template::compile(text, place, feeds).map(Some)
+        }
         Body::None | Body::Bytes(_) => Ok(None),
     }
 }

@@ -13,13 +13,13 @@ use crate::replies::Ask;
 use crate::scripts::Expressions;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::variables::{Names, Variables};
-use crate::{Feeds, ScriptError};
+use crate::{Feeds, ScriptError, java_uri};
 use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, Scope, TextRules};
 use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord};
-use brunt_wire::request::{BadRequest, Draft};
+use brunt_wire::request::Draft;
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
@@ -80,7 +80,10 @@ impl Templates {
             return Ok(None);
         }
         let label = Template::compile_expressions(&request.label, Place::Text, feeds)?;
-        let url = Template::compile(&request.url, Place::Url, feeds)?;
+        // JMeter sends what a URL or a form becomes as it is.
+        let as_it_is = feeds.rules == TextRules::Jmeter;
+        let url = if as_it_is { Place::Text } else { Place::Url };
+        let url = Template::compile(&request.url, url, feeds)?;
         let headers = request
             .headers
             .iter()
@@ -167,7 +170,7 @@ impl CompiledScript {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
-            entry.templates.is_none().then(|| prepare(&**transport, &entry.request, *label).map_err(|e| e.to_string()))
+            entry.templates.is_none().then(|| prepare(&**transport, &entry.request, *label, self.is_jmeter))
         });
         let listed = |(number, entry): (usize, &CompiledRequest)| {
             let policy = &self.policies[entry.request.reply_policy as usize];
@@ -220,10 +223,23 @@ fn is_inert(policy: &ReplyPolicy) -> bool {
     !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
 
-fn prepare<T: Transport>(transport: &T, request: &Request, label: u32) -> Result<Rc<Prepared>, BadRequest> {
+fn prepare<T: Transport>(
+    transport: &T,
+    request: &Request,
+    label: u32,
+    is_jmeter: bool,
+) -> Result<Rc<Prepared>, String> {
+    refuse_as_java(request, is_jmeter)?;
     let Request { method, url, headers, body, verbatim, reply_policy, .. } = request;
     let verbatim = verbatim.as_deref();
-    transport.prepare(&Draft { method, url, headers, body, label, reply_policy: *reply_policy, verbatim }).map(Rc::new)
+    let draft = Draft { method, url, headers, body, label, reply_policy: *reply_policy, verbatim };
+    transport.prepare(&draft).map(Rc::new).map_err(|error| error.to_string())
+}
+
+/// By JMeter's rules a URL is refused where Java does so.
+fn refuse_as_java(request: &Request, is_jmeter: bool) -> Result<(), String> {
+    let refusal = if is_jmeter { java_uri::refusal(&request.url) } else { None };
+    refusal.map_or(Ok(()), Err)
 }
 
 /// What one worker has of a compiled script.
@@ -276,7 +292,9 @@ impl<T: Transport> WorkerScript<T> {
     /// The number of the label of a redirect to this URL.
     pub fn number_of_hop(&self, from: &Prepared, url: &str, hop: Hop<'_>) -> u32 {
         match self.policy(from.tags.reply_policy).redirects.rules {
-            RedirectRules::Jmeter => self.number_of(&format!("{}-{}", hop.label, hop.number + 1)),
+            RedirectRules::Jmeter | RedirectRules::JmeterAuto => {
+                self.number_of(&format!("{}-{}", hop.label, hop.number + 1))
+            }
             RedirectRules::Rfc9110 | RedirectRules::Siege => self.number_of(url),
         }
     }
@@ -323,7 +341,7 @@ impl<T: Transport> WorkerScript<T> {
             }
             Some(None) => {
                 let (request, label) = self.fill(entry, n, user);
-                prepare(&*self.transport, &request, label).map_err(|e| e.to_string())
+                prepare(&*self.transport, &request, label, self.compiled.is_jmeter)
             }
             None => Err(self.no_entry(entry)),
         }
@@ -338,6 +356,7 @@ impl<T: Transport> WorkerScript<T> {
             }
             Some(None) => {
                 let (request, label) = self.fill(entry, n, user);
+                refuse_as_java(&request, self.compiled.is_jmeter)?;
                 Ok(Ask::listed(&Rc::new(request), label))
             }
             None => Err(self.no_entry(entry)),

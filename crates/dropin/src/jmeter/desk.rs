@@ -131,7 +131,7 @@ impl Desk {
         }
         for record in records {
             self.summariser.iter_mut().for_each(|summary| summary.sums.record(record));
-            self.statistics.iter_mut().for_each(|statistics| statistics.record(record));
+            self.statistics.iter_mut().for_each(|statistics| count(statistics, record));
         }
     }
 
@@ -162,6 +162,12 @@ impl Listen for Desk {
     fn add(&mut self, at: Tick) -> Vec<Event> {
         self.file.iter_mut().flat_map(|file| file.add(at)).collect()
     }
+}
+
+/// The report counts the rows of the result file: samples within samples, too.
+fn count(statistics: &mut Statistics, record: &SampleRecord) {
+    statistics.record(record);
+    record.sub_results.iter().for_each(|within| count(statistics, within));
 }
 
 fn tell(console: &mut Console, shown: bool, lines: &[String]) {

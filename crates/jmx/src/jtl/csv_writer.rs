@@ -6,7 +6,7 @@ use super::settings::{Field, JtlSettings};
 use brunt_model::SampleRecord;
 use std::io::{self, Write};
 
-/// Writes a result file as CSV. Samples within samples are not written: JMeter does not either.
+/// Writes a result file as CSV. Samples within a sample have rows behind its own.
 #[derive(Debug)]
 pub struct CsvWriter<W> {
     out: W,
@@ -32,12 +32,18 @@ impl<W: Write> CsvWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a row.
+    /// Writes the row of a sample, and those of the samples within it where the settings ask for them.
     ///
     /// # Errors
     ///
     /// `out` cannot be written.
     pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
+        self.row(record)?;
+        let within = if self.settings.saves(Field::SubResults) { &record.sub_results[..] } else { &[] };
+        within.iter().try_for_each(|sub| self.write(sub))
+    }
+
+    fn row(&mut self, record: &SampleRecord) -> io::Result<()> {
         self.line.clear();
         for (index, column) in self.columns.iter().enumerate() {
             if index > 0 {

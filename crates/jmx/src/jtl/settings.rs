@@ -78,7 +78,7 @@ fields! {
     SamplerData "samplerData" "samplerData" false "Cookies, method, query string and redirect (XML).";
     ResponseData "response_data" "responseData" false "Body (XML).";
     ResponseDataOnError "response_data.on_error" "responseDataOnError" false "Body of failed samples (XML).";
-    SubResults "subresults" "subresults" true "Samples within samples (XML).";
+    SubResults "subresults" "subresults" true "Samples within samples.";
     Assertions "assertions" "assertions" true "Results of assertions (XML).";
     FieldNames "print_field_names" "fieldNames" true "The header line (CSV).";
 }

@@ -196,11 +196,14 @@ impl Reader<'_> {
             }
             let element = sampler.element;
             let file = written.trim();
-            let bytes = self
-                .surroundings
-                .folder
-                .read(file)
-                .map_err(|error| self.unknown(element, &format!("{file}: {error}; name a file that is there")))?;
+            let bytes = match self.surroundings.folder.read(file) {
+                Ok(bytes) => bytes,
+                Err(error) if self.surroundings.lenient => {
+                    self.notice(format!("{}: sent without {file}: {error}", element.place()));
+                    continue;
+                }
+                Err(error) => return Err(self.unknown(element, &format!("{file}: {error}; name a file that is there"))),
+            };
             let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");
             let part = FilePart { name, bytes, media_type };
@@ -281,7 +284,12 @@ impl Reader<'_> {
 
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>) -> Result<ReplyPolicy, JmxError> {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
-        let follows = flag("HTTPSampler.follow_redirects") || flag("HTTPSampler.auto_redirects");
+        let method = self.text_in(&sampler.properties("HTTPSampler.method"), "HTTPSampler.method");
+        // JMeter's HTTP client follows redirects by itself only of these.
+        let is_safe = matches!(method.trim(), "" | "GET" | "HEAD");
+        let by_itself = is_safe && flag("HTTPSampler.auto_redirects");
+        let follows = by_itself || flag("HTTPSampler.follow_redirects");
+        let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
         let millis = self.number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
@@ -310,7 +318,7 @@ impl Reader<'_> {
             Some(_) => Cookies::Kept,
         };
         Ok(ReplyPolicy {
-            redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules: RedirectRules::Jmeter },
+            redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules },
             cookies,
             elements: embedded.then(Elements::default),
             revalidate: sampler.scope.cache.is_some(),

@@ -8,6 +8,7 @@ use crate::records::{self, failures};
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
 use brunt_engine::{Exchange, Step, Turn};
+use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::Scope;
 use brunt_model::{DataType, Failure, Outcome, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
@@ -56,7 +57,11 @@ impl<T: Transport> Interpreter<T> {
                 return Some(outcome);
             }
             let last = || records::of_request(&searched, last_hop.unwrap_or(sample));
-            let mut record = records::of_chain(records::of_request(&searched, sample), last, hops);
+            let whole = records::of_request(&searched, sample);
+            let mut record = match script.policy(request.tags.reply_policy).redirects.rules {
+                RedirectRules::JmeterAuto => records::of_last(whole, last()),
+                _ => records::of_chain(whole, last, hops),
+            };
             records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
             let is_page = script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;
             if is_repeated {
