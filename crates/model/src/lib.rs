@@ -13,10 +13,8 @@
 //! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
 //! * [`objective`]: a bound on a figure of a run. [`goal`]: how sure a figure is to be before the run may end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
-//! * [`analysis`]: what was decided about a sweep, whoever measured it. [`question`]: what an experiment is to decide, and
-//!   [`answer`], [`comparison`]: what was decided.
-//! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written.
-//!   [`java_date`]: dates by the patterns of Java, for scripts, functions and result files.
+//! * [`analysis`]: what was decided about a sweep. [`question`]: what an experiment is to decide; [`answer`], [`comparison`]: the answers.
+//! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written. [`java_date`]: dates, as Java does.
 
 pub mod analysis;
 pub mod answer;
