@@ -91,7 +91,7 @@ fn carried_out(format: &str, file: &str, options: &str) -> (String, Shop) {
     let again = command(&import).output().expect("brunt");
     assert_eq!(again.status.code(), Some(2), "a plan is not overwritten");
     let run = format!(
-        "run {} --no-store -q --set load.iterations=2 -o json={}",
+        "run {} --no-store -q --set load.requests=2 --set load.duration= -o json={}",
         plan.display(),
         dir.path().join("r").display()
     );
@@ -143,4 +143,52 @@ fn a_collection_keeps_its_variables_and_tests() {
     assert_eq!(good(&shop), 2 * 3, "{plan}");
     assert!(plan.contains("token: $.session.token") && plan.contains("check: {status: 200}"), "{plan}");
     assert!(plan.contains("pre-request script") && plan.contains("console.log(data);"), "{plan}");
+}
+
+#[test]
+fn bodies_are_sent_byte_for_byte() {
+    const BODIES: [&str; 9] = [
+        r#"{"a": "\\d+ ${b} {n}"}"#,
+        r#"{"big": 12345678901234567890123, "a": 1.0}"#,
+        r#"{"a":"1","b":["true","null","~","x: y","-","a, b","$$","é"],"c":{},"d":[],"e":null}"#,
+        "query {n} $$ ${x} \\{uuid} \\\\ \\$ {random:1..2} $",
+        "line one\n  line two\n\n# three: x\n",
+        "\u{1}\u{7f} \t é \u{2028}\r\nx ",
+        "- a: [b",
+        "a=1&a=2&b=x+y",
+        "null",
+    ];
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let keep = Arc::clone(&seen);
+    let odd = serving(move |mut client| {
+        while let Some(request) = client.request() {
+            let body = request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+            keep.lock().expect("bodies").push(body.unwrap_or_default());
+            if !client.give(page("").as_bytes()) {
+                break;
+            }
+        }
+    });
+    let curl = |body: &&str| {
+        let kind = if body.contains("a=1") { "x-www-form-urlencoded" } else { "json" };
+        let quoted = body.replace('\'', "'\\''");
+        format!("curl {} -H 'Content-Type: application/{kind}' --data-raw '{quoted}'\n", odd.at("/"))
+    };
+    let dir = TempDir::new().expect("a directory");
+    let (input, plan) = (dir.path().join("curl.txt"), dir.path().join("plan.yaml"));
+    fs::write(&input, BODIES.iter().map(curl).collect::<String>()).expect("an input");
+    let import = format!("import curl {} -o {}", input.display(), plan.display());
+    assert!(command(&import).status().expect("brunt").success());
+    let run = format!("run {} --no-store -q --set load.requests=1 --set load.duration=", plan.display());
+    let output = command(&run).output().expect("brunt");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    assert_eq!(output.status.code(), Some(0), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let seen = seen.lock().expect("bodies").clone();
+    assert_eq!(seen.len(), BODIES.len(), "{text}");
+    for (sent, body) in seen.iter().zip(BODIES) {
+        let json = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+        // JSON is written anew, without spaces.
+        let is_same = sent == body || json(body).is_some() && json(sent) == json(body);
+        assert!(is_same, "{body:?} became {sent:?}\n{text}");
+    }
 }

@@ -5,6 +5,7 @@ use crate::secrets;
 use crate::text::{self, NUMBER, Piece};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The media type of forms.
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
@@ -46,18 +47,19 @@ pub(crate) fn form(body: &str) -> Body {
 
 /// The decoded parts of a form or query.
 pub(crate) fn pairs(encoded: &str) -> Vec<(String, String)> {
-    url::form_urlencoded::parse(encoded.as_bytes())
+    url::form_urlencoded::parse(text::clean_encoded(encoded).as_bytes())
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect()
 }
 
 /// JSON; a text where it is none.
 pub(crate) fn json(body: &str) -> Body {
-    let Ok(value) = serde_json::from_str::<Value>(&with_quoted_variables(body)) else {
-        return Body::Text(body.to_owned());
-    };
+    let has_marks = ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
+    let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
+    let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
     // Numbers of other precision, names that stand there twice, and other escapes are kept as they were, unless secrets are among them.
-    let is_same = without_spaces(body) == value.to_string();
+    let written = value.to_string();
+    let is_same = without_spaces(body) == written;
     let raw = (!is_same && !secrets::in_json(&value)).then(|| body.to_owned());
     Body::Json(value, raw)
 }
@@ -79,7 +81,9 @@ fn with_quoted_variables(text: &str) -> Cow<'_, str> {
                 }
             }
             Piece::Variable(name) if in_text => out.push_str(&text::variable(name)),
-            Piece::Variable(name) => out.push_str(&format!("\"{NUMBER}{name}{NUMBER}\"")),
+            Piece::Variable(name) => {
+                let _ = write!(out, "\"{NUMBER}{name}{NUMBER}\"");
+            }
         }
     }
     out.into()

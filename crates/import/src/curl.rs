@@ -36,7 +36,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     }
     let mut follow = Vec::new();
     for words in commands {
-        for command in split(command(words, &options.file)?) {
+        for command in split(&command(words, &options.file)?) {
             let read = Reader::read(&command, options)?;
             follow.push(read.follow);
             read.connection.into_iter().for_each(|(key, values)| connect(&mut plan, key, values));
@@ -98,7 +98,7 @@ fn is_curl(program: &str) -> bool {
 }
 
 /// The parts between `--next`.
-fn split(words: Vec<Word>) -> Vec<Vec<Word>> {
+fn split(words: &[Word]) -> Vec<Vec<Word>> {
     let parts = words.split(|word| word.text == "--next" || word.text == "-:");
     parts.map(<[Word]>::to_vec).filter(|part| !part.is_empty()).collect()
 }
@@ -160,8 +160,7 @@ impl<'a> Reader<'a> {
                     reader.option(known, &value)?;
                 }
             } else {
-                let mut letters = text[1..].char_indices();
-                while let Some((at, letter)) = letters.next() {
+                for (at, letter) in text[1..].char_indices() {
                     let known = options::short(letter).ok_or_else(|| reader.unknown(&format!("-{letter}")))?;
                     if known.has_value {
                         let rest = &text[1 + at + letter.len_utf8()..];

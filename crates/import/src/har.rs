@@ -209,7 +209,7 @@ fn header((name, value): (String, String)) -> Option<(String, String)> {
     if lower.starts_with(':') || lower.starts_with("sec-") || OWN.contains(&lower.as_str()) {
         return None;
     }
-    // What brunt can unpack.
+    // brunt unpacks these two.
     let value = if lower == "accept-encoding" && value.contains("gzip") { "gzip, deflate".to_owned() } else { value };
     Some((name, value))
 }

@@ -1,6 +1,7 @@
 //! JSON with the path to each value, for errors.
 
 use crate::error::ImportError;
+use crate::text::clean;
 use serde_json::Value;
 
 /// A value and where it stands.
@@ -13,12 +14,32 @@ pub(crate) struct At<'a> {
 
 /// Reads JSON. What is malformed is told with its line.
 pub(crate) fn parse(text: &str, file: &str) -> Result<Value, ImportError> {
-    serde_json::from_str(text).map_err(|error| {
+    let mut value = serde_json::from_str(text).map_err(|error| {
         let place = format!("{file}:{}:{}", error.line(), error.column());
         let wrong = error.to_string();
         let wrong = wrong.split(" at line ").next().unwrap_or_default();
         ImportError::new(place, format!("invalid JSON: {wrong}"), "the whole file is expected as it was exported")
-    })
+    })?;
+    // Escapes can hide what marks variables here.
+    if ["\\uf8f", "\\uF8F", "\\uF8f", "\\uf8F", "\\ue00", "\\uE00"].iter().any(|escape| text.contains(escape)) {
+        clean_value(&mut value);
+    }
+    Ok(value)
+}
+
+fn clean_value(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = clean(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(clean_value),
+        Value::Object(entries) => {
+            let cleaned = std::mem::take(entries).into_iter().map(|(name, mut value)| {
+                clean_value(&mut value);
+                (clean(&name).into_owned(), value)
+            });
+            *entries = cleaned.collect();
+        }
+        _ => {}
+    }
 }
 
 impl<'a> At<'a> {

@@ -48,9 +48,9 @@ pub struct Options {
     pub resources: bool,
     /// HAR: further hosts whose requests are kept.
     pub hosts: Vec<String>,
-    /// OpenAPI: only operations with one of these tags.
+    /// `OpenAPI`: only operations with one of these tags.
     pub tags: Vec<String>,
-    /// OpenAPI: only operations with one of these methods (upper case; empty: any) and beginnings of the path.
+    /// `OpenAPI`: only operations with one of these methods (upper case; empty: any) and beginnings of the path.
     pub only: Vec<(String, String)>,
 }
 
@@ -78,7 +78,7 @@ impl Format {
 ///
 /// # Errors
 ///
-/// [`ImportError`] with its place if the input is malformed, asks nothing, or is too large for a plan.
+/// [`ImportError`] with its place if the input is malformed, has no request, or is too large for a plan.
 pub fn import(format: Format, text: &str, options: &Options) -> Result<String, ImportError> {
     let text = &text::clean(text.strip_prefix('\u{feff}').unwrap_or(text));
     let plan = match format {

@@ -1,4 +1,4 @@
-//! Descriptions of interfaces: OpenAPI 3.0 and 3.1, Swagger 2.0; JSON or YAML. Each operation is a request with example values.
+//! Descriptions of interfaces: `OpenAPI` 3.0 and 3.1, Swagger 2.0; JSON or YAML. Each operation is a request with example values.
 
 mod parameters;
 mod schema;

@@ -239,7 +239,7 @@ fn is_on(at: &At<'_>) -> bool {
 }
 
 fn decoded(text: &str) -> String {
-    percent_encoding::percent_decode_str(text)
+    percent_encoding::percent_decode_str(&text::clean_encoded(text))
         .decode_utf8()
         .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }

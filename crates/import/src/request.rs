@@ -45,6 +45,9 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     });
     let mut has_relative = false;
     each_request(&mut plan.steps, &mut |request| has_relative |= request.server.is_empty());
+    if found.is_empty() && !has_relative {
+        return;
+    }
     let base = if plan.base.is_empty() && !has_relative { most(&found) } else { plan.base.clone() };
     let base = if base.is_empty() && options.base.is_none() {
         plan.notes

@@ -54,7 +54,8 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
 fn authority_of(scheme: &str, authority: &str) -> Result<(Option<String>, String), String> {
     let (basic, authority) = match authority.rsplit_once('@') {
         Some((user, authority)) => {
-            let user = percent_encoding::percent_decode_str(user).decode_utf8_lossy().into_owned();
+            let user =
+                percent_encoding::percent_decode_str(&text::clean_encoded(user)).decode_utf8_lossy().into_owned();
             (Some(if user.contains(':') { user } else { format!("{user}:") }), authority)
         }
         None => (None, authority),

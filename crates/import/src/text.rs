@@ -22,6 +22,28 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if text.contains(is_mark) { text.replace(is_mark, "\u{fffd}").into() } else { text.into() }
 }
 
+/// The same of a percent-encoded text, before it is decoded.
+pub(crate) fn clean_encoded(text: &str) -> Cow<'_, str> {
+    const ENCODED: [&str; 5] = ["%EF%A3%B0", "%EF%A3%B1", "%EF%A3%B2", "%EE%80%80", "%EE%80%81"];
+    let upper = text.to_ascii_uppercase();
+    if !ENCODED.iter().any(|mark| upper.contains(mark)) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        if ENCODED.iter().any(|mark| upper[at..].starts_with(mark)) {
+            out.push_str("%EF%BF%BD");
+            at += 9;
+        } else {
+            let length = text[at..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[at..at + length]);
+            at += length;
+        }
+    }
+    out.into()
+}
+
 /// A variable, as a text has it.
 pub fn variable(name: &str) -> String {
     format!("{}{name}{}", MARKS[0], MARKS[1])
@@ -193,6 +215,12 @@ mod tests {
         ] {
             assert_eq!(in_plan(text, place, &fixed), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn marks_of_an_input_are_no_variables() {
+        assert_eq!(clean(&variable("a")), "\u{fffd}a\u{fffd}");
+        assert_eq!(clean_encoded("é%ef%a3%b0a%EF%A3%B1&"), "é%EF%BF%BDa%EF%BF%BD&");
     }
 
     #[test]

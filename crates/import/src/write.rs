@@ -104,7 +104,7 @@ impl Writer {
         let mut out = Vec::new();
         for step in steps {
             step.comments.iter().for_each(|text| out.extend(comment(text)));
-            out.extend(item(match &step.kind {
+            out.extend(item(&match &step.kind {
                 None => Vec::new(),
                 Some(StepKind::Request(request)) => self.request(request),
                 Some(StepKind::Think(time)) => vec![format!("think: {}", duration(*time))],
@@ -125,7 +125,7 @@ impl Writer {
                     for (weight, steps) in branches {
                         let mut branch = vec![format!("weight: {weight}"), "steps:".to_owned()];
                         branch.extend(self.steps(steps));
-                        lines.extend(item(branch));
+                        lines.extend(item(&branch));
                     }
                     lines
                 }
@@ -144,7 +144,7 @@ impl Writer {
     fn request(&self, request: &Request) -> Vec<String> {
         let has_variable =
             request.query.iter().any(|(name, value)| [name, value].into_iter().any(|t| text::has_variable(t)));
-        let unique = is_unique(&request.query);
+        let unique = is_map(&request.query);
         let mut url = text::encode_url(&format!("{}{}", request.server, request.path));
         url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
         let mut in_map = false;
@@ -179,7 +179,7 @@ impl Writer {
         out
     }
 
-    /// Header fields and what says who asks.
+    /// Header fields and credentials.
     fn authentication(&self, request: &Request, body: &BodyLines) -> Vec<String> {
         let mut out = Vec::new();
         let mut headers = request.headers.clone();
@@ -212,7 +212,7 @@ impl Writer {
 
     /// A map of texts: in one line where it is short.
     fn map(&self, name: &str, entries: &[(String, String)], place: Place) -> Vec<String> {
-        let entry = |(name, value): &(String, String)| (self.text(name, Place::Encoded), self.text(value, place));
+        let entry = |(name, value): &(String, String)| (name.clone(), self.text(value, place));
         let entries: Vec<(String, String)> = entries.iter().map(entry).collect();
         if entries.is_empty() {
             return Vec::new();
@@ -273,15 +273,15 @@ fn extractor(from: &Extractor) -> String {
     }
 }
 
-/// Whether no name stands there twice.
-fn is_unique(pairs: &[(String, String)]) -> bool {
+/// Whether texts can be a map: no name stands there twice, and none has variables, which names of plans do not have.
+fn is_map(pairs: &[(String, String)]) -> bool {
     let mut seen = HashSet::new();
-    pairs.iter().all(|(name, _)| seen.insert(name))
+    pairs.iter().all(|(name, _)| seen.insert(name) && !name.contains('$') && !text::has_variable(name))
 }
 
 fn duration(time: Duration) -> String {
     let millis = time.as_millis().max(1);
-    if millis % 1000 == 0 { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
 
 /// `name: value`, in as many lines as the value needs.
@@ -296,7 +296,7 @@ fn pair(name: &str, value: &str) -> Vec<String> {
 fn with_comment(mut lines: Vec<String>, text: &str) -> Vec<String> {
     match &mut lines[..] {
         [line] if !text.is_empty() && line.len() + text.len() < WIDE + 15 => {
-            line.push_str(&format!("  # {}", scalar::one_line(text)))
+            line.extend(["  # ", &scalar::one_line(text)]);
         }
         _ if !text.is_empty() => lines.splice(0..0, comment(text)).for_each(drop),
         _ => {}
@@ -313,7 +313,7 @@ fn indented(lines: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 /// The lines as an item of a list. Comments stand before it.
-fn item(lines: Vec<String>) -> Vec<String> {
+fn item(lines: &[String]) -> Vec<String> {
     let first = lines.iter().position(|line| !line.starts_with('#')).unwrap_or(lines.len());
     let mut out: Vec<String> = lines[..first].to_vec();
     out.extend(lines[first..].iter().enumerate().map(|(number, line)| match (number, line.is_empty()) {

@@ -1,6 +1,7 @@
 //! YAML as JSON: maps, lists and scalars of YAML's core schema. What would take much memory or stack is refused.
 
 use crate::error::ImportError;
+use crate::text::clean;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -114,7 +115,7 @@ impl Builder {
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {
     if style != ScalarStyle::Plain {
-        return Value::from(text);
+        return Value::from(clean(text));
     }
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,

@@ -31,9 +31,9 @@ pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> 
         out: Commands { commands: vec![Vec::new()], variables: Vec::new() },
     };
     if is_cmd {
-        reader.windows()?
+        reader.windows()?;
     } else {
-        reader.shell()?
+        reader.shell()?;
     }
     reader.end_command();
     reader.out.commands.retain(|words| !words.is_empty());

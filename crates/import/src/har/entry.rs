@@ -4,6 +4,7 @@ use crate::body;
 use crate::error::ImportError;
 use crate::json::At;
 use crate::plan::{Body, Part};
+use crate::text::clean_encoded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::DateTime;
@@ -162,7 +163,7 @@ fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
 
 /// A name or value of a form; some browsers leave it encoded in the parameters.
 fn decoded(text: &str) -> String {
-    let spaced = text.replace('+', " ");
+    let spaced = clean_encoded(text).replace('+', " ");
     percent_encoding::percent_decode_str(&spaced)
         .decode_utf8()
         .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)

@@ -6,7 +6,7 @@ use crate::plan::{Body, Part, Request};
 use crate::text;
 use serde_json::Value;
 
-/// Header fields that are no parameters (OpenAPI 3.1, section 4.8.12.1).
+/// Header fields that are no parameters (`OpenAPI` 3.1, section 4.8.12.1).
 const OWN: [&str; 3] = ["accept", "content-type", "authorization"];
 
 /// Adds the parameters that are required, or have an example.

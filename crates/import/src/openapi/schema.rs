@@ -190,6 +190,6 @@ fn string(name: &str, schema: &Value) -> String {
     let least = schema["minLength"].as_u64().unwrap_or(0).min(1000) as usize;
     let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
     let filled: String =
-        text.chars().chain(std::iter::repeat('x').take(least.saturating_sub(text.chars().count()))).collect();
+        text.chars().chain(std::iter::repeat_n('x', least.saturating_sub(text.chars().count()))).collect();
     filled.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()
 }

@@ -5,7 +5,7 @@ use crate::json::At;
 use crate::plan::Request;
 use serde_json::Value;
 
-/// Adds what says who asks.
+/// Adds the credentials of a request.
 pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Request, comments: &mut Vec<String>) {
     let kind = auth.text("type");
     // 2.1: a list of keys and values; 2.0: a map.
@@ -37,7 +37,7 @@ pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Re
             if value("in") == "query" { request.query.push((name, key)) } else { request.headers.push((name, key)) }
         }
         other => {
-            comments.push(format!("left out: authentication of the kind {other}; basic, bearer and apikey are known"))
+            comments.push(format!("left out: authentication of the kind {other}; basic, bearer and apikey are known"));
         }
     }
 }

@@ -46,7 +46,9 @@ pub(super) fn set_anywhere(item: &Value, depth: usize, names: &mut HashSet<Strin
     names.extend(code.iter().filter_map(|line| setter(line, &replies)).map(|(name, _)| name));
     if depth < 100 {
         let items = item["item"].as_array().map_or(&[][..], Vec::as_slice);
-        items.iter().for_each(|item| set_anywhere(item, depth + 1, names));
+        for item in items {
+            set_anywhere(item, depth + 1, names);
+        }
     }
 }
 

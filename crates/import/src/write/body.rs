@@ -1,7 +1,7 @@
 //! Bodies of requests.
 
 use super::scalar::{double_quoted, flow, is_special};
-use super::{Writer, indented, is_unique, joined, key, pair};
+use super::{Writer, indented, is_map, joined, key, pair};
 use crate::body::{FORM, JSON, MULTIPART};
 use crate::plan::{Body, Part};
 use crate::text::{self, NUMBER, Piece, Place};
@@ -27,7 +27,7 @@ impl Writer {
             Body::Text(body) => (pair("data", &self.text(body, Place::Plain)), "", ""),
             Body::File(file) => (pair("file", &self.text(file, Place::Encoded)), "", ""),
             Body::Form(fields) if fields.is_empty() => (vec!["data: \"\"".to_owned()], "", FORM),
-            Body::Form(fields) if is_unique(fields) => (self.map("form", fields, Place::Encoded), FORM, ""),
+            Body::Form(fields) if is_map(fields) => (self.map("form", fields, Place::Encoded), FORM, ""),
             Body::Form(fields) => (pair("data", &self.encoded(fields)), "", FORM),
             Body::Json(value, raw) => match self.json(value, raw.as_deref()) {
                 (lines, true) => (lines, JSON, ""),
@@ -83,8 +83,7 @@ impl Writer {
             Value::String(text) => self.json_text(text),
             Value::Array(items) => format!("[{}]", joined(items.iter().map(|item| self.flow_json(item)))),
             Value::Object(entries) => {
-                let one =
-                    |(name, value): (&String, &Value)| format!("{}: {}", self.json_key(name), self.flow_json(value));
+                let one = |(name, value): (&String, &Value)| format!("{}: {}", key(name), self.flow_json(value));
                 format!("{{{}}}", joined(entries.iter().map(one)))
             }
             other => other.to_string(),
@@ -97,7 +96,7 @@ impl Writer {
             Value::Object(entries) if !entries.is_empty() => entries
                 .iter()
                 .flat_map(|(name, value)| {
-                    let name = self.json_key(name);
+                    let name = key(name);
                     let short = self.flow_json(value);
                     if short.len() <= 80 || is_empty(value) || !(value.is_object() || value.is_array()) {
                         return vec![format!("{name}: {short}")];
@@ -112,7 +111,7 @@ impl Writer {
                     if short.len() <= 80 || is_empty(item) || !item.is_object() {
                         return vec![format!("- {short}")];
                     }
-                    super::item(self.block_json(item))
+                    super::item(&self.block_json(item))
                 })
                 .collect(),
             other => vec![self.flow_json(other)],
@@ -124,10 +123,6 @@ impl Writer {
         let text = self.text(text, Place::Encoded);
         let is_other = serde_json::from_str::<Value>(&text).is_ok() || is_special(&text);
         if is_other { double_quoted(&text) } else { flow(&text) }
-    }
-
-    fn json_key(&self, name: &str) -> String {
-        key(&name.replace("$$", "$$$$"))
     }
 }
 
@@ -154,8 +149,9 @@ fn compact(value: &Value) -> String {
     out + rest
 }
 
-/// What there is in JSON that decides how it can be written.
+/// The contents of JSON that decide how it can be written.
 #[derive(Debug, Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 struct Found {
     variable: bool,
     /// A variable that is a number.

@@ -187,6 +187,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("data: users.csv\nsteps: [{get: 'http://h/${nam}'}]", "write one of ${name} ${password}"),
         ("steps: [{get: 'http://h/${randon(1,2)}'}]", "there is no function `randon`"),
         ("steps: [{get: 'http://h/${random(1)}'}]", "does not take 1 arguments; write 2 to 3"),
+        ("steps: [{get: 'http://h/${env.NOWHERE}'}]", "the environment variable NOWHERE is not set"),
         ("data: no.csv\nsteps: [{get: http://h/}]", "cannot read no.csv"),
         ("steps: [{get: http://h/, extract: {a: {regex: '('}}}]", "extractor of `a`: "),
         (
