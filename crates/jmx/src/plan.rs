@@ -79,7 +79,7 @@ pub struct TestRun {
 /// Thread groups that run at the same time.
 #[derive(Debug, Clone)]
 pub struct TestStage {
-    /// What they are for.
+    /// Purpose of its thread groups.
     pub kind: StageKind,
     /// The run.
     pub plan: Plan,
