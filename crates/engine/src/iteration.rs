@@ -10,7 +10,11 @@ use brunt_model::time::nanos;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
+use std::time::Duration;
 use tokio::task::coop::consume_budget;
+
+/// Between two requests of which the first could not be made.
+const FAILING_PAUSE: Duration = Duration::from_millis(1);
 
 /// When a request is due.
 #[derive(Clone, Copy)]
@@ -83,8 +87,8 @@ pub struct FailedRequest {
 
 /// Whether a step asks for something, or was to.
 fn asks(step: &Step) -> bool {
-    use Step::{Broken, Last, Parallel, Request, Together};
-    matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_))
+    use Step::{Broken, Failing, Last, Parallel, Request, Together};
+    matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_) | Failing(..))
 }
 
 impl<T: Transport> Actor<T> {
@@ -104,6 +108,12 @@ impl<T: Transport> Actor<T> {
                 Step::Done => return self.without_request(due),
                 Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
                 Step::Broken(why) => return self.broken(due, why),
+                Step::Failing(why, label) => {
+                    self.failing(due, why, Some(label));
+                    // Users whose requests all fail leave a turn to others.
+                    self.pause = FAILING_PAUSE;
+                    StepResult { failed: true, ..StepResult::default() }
+                }
                 Step::Last(request) => {
                     self.chain(&request, due).await;
                     return;
@@ -300,6 +310,14 @@ impl<T: Transport> Actor<T> {
     }
 
     fn broken(&mut self, due: RequestTiming, why: String) {
+        self.failing(due, why, None);
+        self.reply_in_transactions(true);
+        self.end_transactions();
+        self.pause_longer();
+    }
+
+    /// A request that was not made.
+    fn failing(&mut self, due: RequestTiming, why: String, label: Option<u32>) {
         let RequestTiming { planned, free, .. } = due;
         let now = self.shared.time.now();
         let cohort = self.shared.cohort(planned);
@@ -312,15 +330,18 @@ impl<T: Transport> Actor<T> {
             iteration: due.iteration,
             outcome: Outcome::failed(Failure::System),
             user: self.number as u32,
+            label: label.unwrap_or_default(),
             ..Sample::default()
         };
         self.shared.warn(why);
         self.begin(due, now);
-        self.shared.recorder.borrow_mut().end(cohort, &sample);
+        let mut recorder = self.shared.recorder.borrow_mut();
+        if label.is_some() {
+            recorder.label(cohort, &sample);
+        }
+        recorder.end(cohort, &sample);
+        drop(recorder);
         self.ended = now;
         self.request_in_transactions(planned);
-        self.reply_in_transactions(true);
-        self.end_transactions();
-        self.pause_longer();
     }
 }

@@ -38,6 +38,8 @@ pub enum Step {
     EndRun,
     /// It cannot go on: why. Counts as a failed request.
     Broken(String),
+    /// It cannot make a request of this label: why. Counts as a failed request; the iteration goes on.
+    Failing(String, u32),
 }
 
 /// Something that a user waits for.

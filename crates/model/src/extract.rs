@@ -47,6 +47,8 @@ pub enum ReplyPart {
     RequestHeaders,
     /// The body of the request; that of one without is its query.
     RequestBody,
+    /// The request as JMeter shows it: method, URL, body and cookies.
+    SamplerData,
     /// A variable of the user, in place of the reply.
     Variable(String),
 }

@@ -196,6 +196,19 @@ impl<'a> Searched<'a> {
         }
     }
 
+    /// The request as JMeter shows it.
+    fn sampler_data(&self) -> String {
+        let Some(parts) = self.request.parts() else { return String::new() };
+        let method = &parts.method;
+        let mut text = format!("{method} {}\n", parts.url);
+        if matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE") {
+            text += &format!("\n{method} data:\n{}\n", self.request_body());
+        }
+        let headers = self.request_headers();
+        let cookies = headers.lines().find_map(|line| line.strip_prefix("Cookie: "));
+        text + &cookies.map_or_else(|| "\n[no cookies]\n".to_owned(), |cookies| format!("\nCookie Data:\n{cookies}\n"))
+    }
+
     /// A part as text.
     pub fn part(&self, part: &ReplyPart) -> Cow<'_, str> {
         match part {
@@ -206,6 +219,7 @@ impl<'a> Searched<'a> {
             ReplyPart::Message => self.message(),
             ReplyPart::Url => Cow::Borrowed(self.request.url()),
             ReplyPart::RequestHeaders => self.request_headers().into(),
+            ReplyPart::SamplerData => self.sampler_data().into(),
             ReplyPart::RequestBody => self.request_body(),
             ReplyPart::Variable(name) => self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into(),
         }

@@ -304,11 +304,19 @@ impl<T: Transport> WorkerScript<T> {
         (self.number_of)(label)
     }
 
+    /// The step of an entry that cannot be asked: in JMeter's rules the iteration goes on.
+    pub fn refused(&self, entry: usize, why: String) -> Step {
+        match self.labels.get(entry) {
+            Some(label) if self.compiled.is_jmeter => Step::Failing(why, *label),
+            _ => Step::Broken(why),
+        }
+    }
+
     /// The step of asking an entry that has no placeholders, where more may follow.
     pub fn ready(&self, entry: usize) -> Step {
         match &self.ready[entry] {
             Some(Ok(request)) => Step::Request(Rc::clone(request)),
-            Some(Err(why)) => Step::Broken(why.clone()),
+            Some(Err(why)) => self.refused(entry, why.clone()),
             None => Step::Broken("a request with placeholders was asked for without their values".into()),
         }
     }

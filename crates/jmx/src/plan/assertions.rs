@@ -68,7 +68,7 @@ impl Reader<'_> {
             "response_message" => ReplyPart::Message,
             "response_headers" => ReplyPart::Headers,
             "request_headers" => ReplyPart::RequestHeaders,
-            "request_data" => ReplyPart::RequestBody,
+            "request_data" => ReplyPart::SamplerData,
             "sample_label" => ReplyPart::Url,
             _ => ReplyPart::Body,
         };

@@ -197,7 +197,7 @@ impl<'a> Look<'a> {
         let mut user = compiled.users(&self.wire, of).user(0);
         match user.next(Turn::default()) {
             Step::Request(request) | Step::Last(request) => Ok(request),
-            Step::Broken(why) => Err(RunError::Request(why.clone())),
+            Step::Broken(why) | Step::Failing(why, _) => Err(RunError::Request(why.clone())),
             _ => Err(RunError::NothingAsked),
         }
     }

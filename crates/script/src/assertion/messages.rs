@@ -15,7 +15,7 @@ pub fn told(part: &ReplyPart, (is, not, any): (TextMatch, bool, bool), (pattern,
         ReplyPart::Message => "message".into(),
         ReplyPart::Url => "URL".into(),
         ReplyPart::RequestHeaders => "request headers".into(),
-        ReplyPart::RequestBody => "request data".into(),
+        ReplyPart::RequestBody | ReplyPart::SamplerData => "request data".into(),
         ReplyPart::Variable(name) => format!("variable({name})"),
     };
     let verb = match is {

@@ -325,11 +325,14 @@ impl<T: Transport> Interpreter<T> {
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
             let ask = self.script.ask(entry, number, self.user.as_deref());
-            return ask.map_or_else(Step::Broken, |ask| memory.ask(&self.script, ask));
+            return match ask {
+                Ok(ask) => memory.ask(&self.script, ask),
+                Err(why) => self.script.refused(entry, why),
+            };
         }
         let is_last = self.next == end && is_inert;
         let step = if is_last { Step::Last } else { Step::Request };
-        self.prepared(wanted).map_or_else(Step::Broken, step)
+        self.prepared(wanted).map_or_else(|why| self.script.refused(entry, why), step)
     }
 
     /// A request in bytes, with the newest cookie where there is one.

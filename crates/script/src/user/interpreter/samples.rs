@@ -85,7 +85,7 @@ impl<T: Transport> Interpreter<T> {
     /// The records of what is over with a step.
     pub(super) fn record_end(&mut self, step: &Step) {
         let (Some(recording), Some(user)) = (&mut self.recording, &self.user) else { return };
-        if let Step::Broken(why) = step {
+        if let Step::Broken(why) | Step::Failing(why, _) = step {
             let (request, sample) = (Prepared::default(), Sample::default());
             let mut searched = Searched::new(&request, None, &sample, user);
             searched.changes.code = Some(failures::BAD_REQUEST.into());
