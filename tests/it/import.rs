@@ -155,7 +155,7 @@ fn bodies_are_sent_byte_for_byte() {
         "line one\n  line two\n\n# three: x\n",
         "\u{1}\u{7f} \t é \u{2028}\r\nx ",
         "- a: [b",
-        "a=1&a=2&b=x+y",
+        "a=1&a=2&b=x%20y",
         "null",
     ];
     let seen = Arc::new(Mutex::new(Vec::new()));

@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// The commands that have help of their own.
-const COMMANDS: [&str; 34] = [
+const COMMANDS: [&str; 37] = [
     "",
     "run",
     "check",
@@ -37,6 +37,9 @@ const COMMANDS: [&str; 34] = [
     "baseline list",
     "baseline check",
     "baseline rm",
+    "import",
+    "import har",
+    "import openapi",
     "plan",
     "plan check",
     "plan show",

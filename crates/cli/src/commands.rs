@@ -56,7 +56,7 @@ pub enum Command {
     /// Checks, shows and creates plan files
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),
-    /// Creates a plan file from HAR, curl, a URL list, OpenAPI or Postman
+    #[command(about = "Creates a plan file from HAR, curl, a URL list, OpenAPI or Postman")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::import::EXAMPLES)]
     Import(crate::import::ImportArgs),
     /// Lists and manages stored runs and experiments

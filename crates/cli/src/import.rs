@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
 Examples:
-  brunt import har shop.har -o plan.yaml --think          a recording of a browser, with its pauses
-  brunt import openapi api.yaml -o plan.yaml --only GET   the operations of an interface, those that read
-  brunt import postman shop.json -o plan.yaml             a collection of Postman
-  brunt import curl commands.txt -o plan.yaml             command lines as a browser copies them
-  brunt import urls urls.txt -o plan.yaml                 a list of URLs as siege reads it
-  pbpaste | brunt import curl - | less                    from standard input
+  brunt import har shop.har -o plan.yaml --think    a recording, with its pauses
+  brunt import openapi api.yaml --only GET          operations that only read
+  brunt import postman shop.json -o plan.yaml       a collection of Postman
+  brunt import curl commands.txt -o plan.yaml       as a browser copies them
+  brunt import urls urls.txt -o plan.yaml           a list as siege reads it
+  pbpaste | brunt import curl - | less              from standard input
 
-Then: brunt plan check plan.yaml, and brunt run plan.yaml. Secrets are not copied: the plan names the environment
-variables that hold them.";
+Then: brunt plan check plan.yaml, and brunt run plan.yaml. Secrets are not
+copied: the plan names the environment variables that hold them.";
 
 /// The longest input, in bytes.
 const LONGEST: u64 = 512 << 20;
@@ -48,7 +48,7 @@ enum ImportCommand {
         #[arg(long = "host", value_name = "NAME")]
         hosts: Vec<String>,
     },
-    /// Reads a description of an interface: OpenAPI 3.0 or 3.1, Swagger 2.0; JSON or YAML
+    #[command(about = "Reads a description of an interface: OpenAPI 3.0 or 3.1, Swagger 2.0; JSON or YAML")]
     Openapi {
         #[command(flatten)]
         file: FileArgs,
@@ -78,8 +78,8 @@ struct FileArgs {
     /// Overwrite FILE if it exists
     #[arg(long, requires = "output")]
     force: bool,
-    /// Server in place of the one in the input, such as http://127.0.0.1:8080
     #[arg(long, value_name = "URL", value_parser = server)]
+    #[arg(help = "Server in place of the one in the input, such as http://127.0.0.1:8080")]
     base: Option<String>,
 }
 

@@ -48,6 +48,12 @@ fn secrets_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn messages_about_variables_stay() {
+    let told = "plan.yaml:6:13: form.password: ${env.PASSWORD}: the environment variable PASSWORD is not set";
+    assert_eq!(redactor().text(told), told);
+}
+
+#[test]
 fn what_is_no_secret_stays() {
     for text in [
         "http://127.0.0.1:8080/a/b?page=2&sort=name",
