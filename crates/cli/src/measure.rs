@@ -93,7 +93,9 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
 /// Writes the reports. Of a run without a reply only those that were asked for: the text says it in one line.
 fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
     let run = &carried.run;
-    let nothing = run.replies() == Replies::None && !run.interrupted() && carried.outcome.is_ok();
+    // Thread groups of JMeter may have scripts only.
+    let asks = run.plan.as_ref().is_none_or(|plan| plan.requests().next().is_some());
+    let nothing = asks && run.replies() == Replies::None && !run.interrupted() && carried.outcome.is_ok();
     if !nothing {
         return outputs.write(run, &carried.judgement);
     }
