@@ -321,12 +321,12 @@ pub struct Record {
     pub labels: u32,
     /// True: every sample is recorded, too.
     pub samples: bool,
-    /// What listeners are handed of each sample for result files; null: nothing.
+    /// Records of samples that listeners get, for result files; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
 }
 
-/// What listeners are handed of each sample for result files: [`SampleRecord`](crate::SampleRecord)s.
+/// Records of samples that listeners get, for result files: [`SampleRecord`](crate::SampleRecord)s.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Records {
     /// How much of each sample.
