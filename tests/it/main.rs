@@ -36,6 +36,7 @@ mod probes;
 mod processes;
 mod recorded;
 mod requests;
+mod result_files;
 mod scenario;
 mod secrets;
 mod tls;

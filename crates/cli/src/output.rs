@@ -2,7 +2,7 @@
 
 use crate::{args, view};
 use anyhow::{Context, Result, bail};
-use brunt_jmx::jtl::{JtlFormat, JtlSettings};
+use brunt_jmx::jtl::{Field, JtlFormat, JtlSettings};
 use brunt_model::codec::LogWriter;
 use brunt_model::plan::RecordDetail;
 use brunt_model::{Analysis, Event, Judgement, Run, Study};
@@ -158,8 +158,12 @@ fn create(path: &Path) -> Result<File> {
 /// Opens the result file that is asked for.
 pub fn result_file(output: &OutputSettings) -> Result<Option<ResultFile>> {
     let (Some(path), Some(records)) = (&output.jtl, to_plan::records(output)) else { return Ok(None) };
-    let format = if records.detail == RecordDetail::Full { JtlFormat::Xml } else { JtlFormat::Csv };
-    let settings = JtlSettings { format, ..JtlSettings::default() };
+    let is_xml = records.detail == RecordDetail::Full;
+    let format = if is_xml { JtlFormat::Xml } else { JtlFormat::Csv };
+    let mut settings = JtlSettings { format, ..JtlSettings::default() };
+    for field in [Field::RequestHeaders, Field::ResponseHeaders, Field::SamplerData, Field::ResponseDataOnError] {
+        settings.save(field, is_xml);
+    }
     ResultFile::open(path, settings).map(Some).with_context(|| path.display().to_string())
 }
 

@@ -48,7 +48,7 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
         }
     };
     let done = match (options.mode, &options.remote) {
-        (Mode::Help, _) | (Mode::Options, _) => {
+        (Mode::Help | Mode::Options, _) => {
             caller.out(USAGE);
             return 0;
         }
@@ -84,7 +84,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let document = document(path)?;
     let system = (caller.system)();
     let folder = PlanFolder::new(path.parent().unwrap_or(Path::new("")), &settings.allowed);
-    let own_files = listeners::of(&document, settings)?;
+    let own_files = listeners::of(&document, settings);
     let surroundings = PlanSurroundings {
         properties: &settings.properties.jmeter,
         folder: &folder,
@@ -101,7 +101,9 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let console = Console::open(settings, caller);
     let mut desk = Desk::open(settings, own_files, console, &stages)?;
     if !settings.side.no_notes {
-        notices.iter().for_each(|notice| caller.err_line(&format!("brunt - {notice}")));
+        for notice in &notices {
+            caller.err_line(&format!("brunt - {notice}"));
+        }
     }
     desk.greet(&settings.plan);
     let interrupt = (caller.interrupt)()?;
@@ -119,7 +121,9 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     if let Some(trouble) = desk.trouble() {
         return Err(ToolError::told(trouble));
     }
-    missed.iter().for_each(|bound| caller.say(&format!("brunt: exit code {MISSED}: missed: {bound}")));
+    for bound in &missed {
+        caller.say(&format!("brunt: exit code {MISSED}: missed: {bound}"));
+    }
     Ok(if missed.is_empty() { 0 } else { MISSED })
 }
 

@@ -70,8 +70,8 @@ impl Table {
 
     fn html(&self, class: &str) -> String {
         let line = |cells: &[String], tag: &str| {
-            let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", encode(cell))).collect();
-            format!("<tr>{cells}</tr>\n")
+            let cells: Vec<String> = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", encode(cell))).collect();
+            format!("<tr>{}</tr>\n", cells.concat())
         };
         let head = if self.columns.is_empty() { String::new() } else { line(&self.columns, "th") };
         let rows: String = self.rows.iter().map(|row| line(row, "td")).collect();

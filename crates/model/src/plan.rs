@@ -321,12 +321,12 @@ pub struct Record {
     pub labels: u32,
     /// True: every sample is recorded, too.
     pub samples: bool,
-    /// Sample records for result files, handed to listeners; null: none.
+    /// Records of samples that listeners get, for result files; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
 }
 
-/// Sample records for result files ([`SampleRecord`](crate::SampleRecord)), handed to listeners.
+/// Records of samples that listeners get, for result files: [`SampleRecord`](crate::SampleRecord)s.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Records {
     /// How much of each sample.

@@ -5,7 +5,7 @@
 
 use crate::run::Listen;
 use brunt_jmx::jtl::xml_writer::{FOOTER, footer_length};
-use brunt_jmx::jtl::{CsvWriter, FileStart, JtlFormat, JtlSettings, XmlWriter};
+use brunt_jmx::jtl::{CsvWriter, Field, FileStart, JtlFormat, JtlSettings, XmlWriter};
 use brunt_model::plan::{RecordDetail, Records};
 use brunt_model::{Event, SampleRecord, Tick, Warning};
 use std::fs::{File, OpenOptions};
@@ -56,10 +56,15 @@ impl Writer {
 
 /// What a plan must ask for so that a result file of these settings can be written.
 pub fn records(settings: &JtlSettings) -> Records {
-    let detail = match settings.format {
-        JtlFormat::Csv => RecordDetail::Lines,
-        JtlFormat::Xml => RecordDetail::Full,
-    };
+    let texts = [
+        Field::RequestHeaders,
+        Field::ResponseHeaders,
+        Field::SamplerData,
+        Field::ResponseData,
+        Field::ResponseDataOnError,
+    ];
+    let holds_texts = settings.format == JtlFormat::Xml && texts.into_iter().any(|field| settings.saves(field));
+    let detail = if holds_texts { RecordDetail::Full } else { RecordDetail::Lines };
     Records { detail, variables: settings.sample_variables.clone() }
 }
 

@@ -1,7 +1,6 @@
 //! Result files that listeners of the plan name, such as View Results Tree with a file.
 
 use super::settings::Settings;
-use crate::error::Result;
 use brunt_jmx::{Document, JtlSettings, Role, TestElement};
 use brunt_model::SampleRecord;
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ impl ListenerFile {
 }
 
 /// The files of all listeners that are enabled. Names that hold expressions are left out.
-pub fn of(document: &Document, settings: &Settings) -> Result<Vec<ListenerFile>> {
+pub fn of(document: &Document, settings: &Settings) -> Vec<ListenerFile> {
     let listeners = document.enabled_elements().filter(|element| element.role() == Role::Listener);
     let mut files: Vec<ListenerFile> = Vec::new();
     for listener in listeners {
@@ -51,7 +50,7 @@ pub fn of(document: &Document, settings: &Settings) -> Result<Vec<ListenerFile>>
         };
         files.push(ListenerFile { path, settings: jtl, group: group(&listener), only });
     }
-    Ok(files)
+    files
 }
 
 fn group(element: &TestElement<'_>) -> Option<String> {

@@ -1,11 +1,11 @@
 //! What JMeter was told: its options, the properties of all sources, and what is ours.
 
+use super::listeners::ListenerFile;
 use crate::caller::Caller;
 use crate::error::{Result, ToolError};
 use crate::side::Side;
 use brunt_jmx::JtlSettings;
 use brunt_jmx::cli_options::{CliOptions, PropertyArgument};
-use brunt_jmx::jtl::JtlFormat;
 use brunt_jmx::properties::RunProperties;
 use brunt_jmx::statistics::{ApdexThresholds, StatisticsSettings};
 use brunt_jmx::summariser::SummariserSettings;
@@ -119,13 +119,13 @@ impl Settings {
     }
 
     /// What the samples of the run must have.
-    pub fn records(&self, others: &[super::listeners::ListenerFile]) -> Records {
+    pub fn records(&self, others: &[ListenerFile]) -> Records {
         let mut records = result_file::records(&self.jtl);
-        let is_xml = |file: &super::listeners::ListenerFile| file.settings.format == JtlFormat::Xml;
+        let in_full = |file: &ListenerFile| result_file::records(&file.settings).detail == RecordDetail::Full;
         if self.options.result_file.is_none() {
             records.detail = RecordDetail::Lines;
         }
-        if others.iter().any(is_xml) {
+        if others.iter().any(in_full) {
             records.detail = RecordDetail::Full;
         }
         records

@@ -46,6 +46,11 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
                 out.push("]".to_owned());
                 continue;
             }
+            Step::Failing(why, _) => {
+                out.push(format!("({why})"));
+                (step, failed, last) = (step + 1, true, None);
+                continue;
+            }
             Step::Request(request) => vec![request],
             Step::Last(request) => {
                 out.push(path(&request));

@@ -24,7 +24,8 @@ fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOut
         Head { status: 200, version_minor: 1, framing: Framing::None, keep_alive: true, length: 0, encoded: false };
     let kept = body.map(|body| Box::new(Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() }));
     let reply = Reply { status: 200, kept, ..Reply::default() };
-    let searched = Searched::new(&request, Some(&reply), &brunt_model::Sample::default(), user);
+    let sample = brunt_model::Sample::default();
+    let searched = Searched::new(&request, Some(&reply), &sample, user);
     parsed(source)?.run(user, body.map(|_| (&searched, true)), "x y")
 }
 
@@ -61,7 +62,7 @@ fn a_check_says_why_it_fails() {
     assert_eq!(run(failed, &user, Some("y")).unwrap().failure, None);
     let jmeter = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('m')";
     assert_eq!(run(jmeter, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
-    assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().success, Some(false));
+    assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
     assert_eq!(run("stop('run')", &user, None).unwrap().stop, Scope::Run);
 }
 

@@ -24,9 +24,12 @@ pub static ROWS: [Row<RunSettings>; 7] = [
     })
     .under(OUTPUT)
     .content(Content::Path),
-    Row::value("jtl", "FILE", "Append each sample to this result file of JMeter (.jtl, or .xml)", |w, _| {
-        set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.jtl = Some(v))
-    })
+    Row::value(
+        "jtl",
+        "FILE",
+        "Append each sample to this result file of JMeter (.jtl; .xml: with headers, too)",
+        |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.jtl = Some(v)),
+    )
     .under(OUTPUT)
     .content(Content::Path),
     Row {
