@@ -39,7 +39,7 @@ use scope::Scope;
 use std::time::Duration;
 
 /// JMeter waits for a reply for ever. A request that has none after this time has failed.
-const LONGEST_REQUEST: Duration = Duration::from_secs(3600);
+const LONGEST_REQUEST: Duration = Duration::from_hours(1);
 /// Time between two intervals of a run.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Most controllers within each other; a module controller that leads to itself has no end.
@@ -207,14 +207,11 @@ impl<'a> Reader<'a> {
         for (kind, (population, policies)) in groups {
             let together =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
-            let stage = match together {
-                Some(stage) => stage,
-                None => {
-                    stages.push(TestStage { kind, plan: self.empty_plan() });
-                    let Some(stage) = stages.last_mut() else { continue };
-                    stage
-                }
-            };
+            let is_new = together.is_none();
+            if is_new {
+                stages.push(TestStage { kind, plan: self.empty_plan() });
+            }
+            let Some(stage) = stages.last_mut() else { continue };
             let plan = &mut stage.plan;
             let mut population = population;
             let number_of = |plan: &mut Plan, policy: &ReplyPolicy| {

@@ -78,7 +78,7 @@ pub fn of_chain(whole: SampleRecord, last: impl FnOnce() -> SampleRecord, hops: 
 }
 
 /// The record of a chain of redirects whose hops nobody sees: its bytes are those of the last.
-pub fn of_last(whole: SampleRecord, last: SampleRecord) -> SampleRecord {
+pub fn of_last(whole: SampleRecord, last: &SampleRecord) -> SampleRecord {
     SampleRecord { bytes: last.bytes, sent_bytes: last.sent_bytes, ..whole }
 }
 

@@ -202,7 +202,7 @@ impl<'a> Searched<'a> {
         let method = &parts.method;
         let mut text = format!("{method} {}\n", parts.url);
         if matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE") {
-            text += &format!("\n{method} data:\n{}\n", self.request_body());
+            let _ = write!(text, "\n{method} data:\n{}\n", self.request_body()); // a String takes anything
         }
         let headers = self.request_headers();
         let cookies = headers.lines().find_map(|line| line.strip_prefix("Cookie: "));

@@ -1,6 +1,7 @@
 //! Variables: those that are defined for all, and what sets them anew in each round of a controller.
 
 use super::Reader;
+use super::texts::{wrong_at};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -118,7 +119,7 @@ impl Reader<'_> {
                     self.notice(format!("{}: left out, {wrong}", element.place()));
                     return Ok(None);
                 }
-                return Err(self.unknown(element, &format!("{wrong}; put it there, or name another")));
+                return Err(wrong_at(element, &format!("{wrong}; put it there, or name another")));
             }
         };
         let file = DataFile { file: path.to_string_lossy().into_owned(), ..file };

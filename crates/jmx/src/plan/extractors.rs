@@ -1,5 +1,6 @@
 //! Post-processors as what a user does with a reply.
 
+use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -36,7 +37,7 @@ impl Reader<'_> {
                 Err(error) if self.surroundings.lenient => {
                     self.notice(format!("{}: left out, {error}", element.place()));
                 }
-                Err(error) => return Err(self.unknown(*element, &error.to_string())),
+                Err(error) => return Err(wrong_at(*element, &error.to_string())),
             }
         }
         Ok(policy)
@@ -167,7 +168,7 @@ impl Reader<'_> {
 
     /// Which match is taken: 0 any, -1 all.
     fn take(&self, element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
-        Ok(match self.number_of(element, "match_number", written, absent as f64)? as i64 {
+        Ok(match number_of(element, "match_number", written, absent as f64)? as i64 {
             0 => Take::Random,
             number if number < 0 => Take::All,
             number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),
@@ -200,7 +201,7 @@ impl Reader<'_> {
         let defaults = list(self.text(element, "JSONPostProcessor.defaultValues"));
         if names.len() != paths.len() {
             let wrong = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
-            return Err(self.unknown(element, &wrong));
+            return Err(wrong_at(element, &wrong));
         }
         let part = self.searched(element, "");
         let concat = self.flag(element, "JSONPostProcessor.compute_concat", false);
@@ -221,9 +222,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    pub(super) fn unknown(&self, element: TestElement<'_>, wrong: &str) -> JmxError {
-        JmxError::on_line(element.line(), format!("{}: {wrong}", element.title()))
-    }
 }
 
 /// A path without `$` begins at the root.

@@ -2,6 +2,7 @@
 
 mod schedule;
 
+use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -136,7 +137,7 @@ impl Reader<'_> {
         let loops = match &main {
             Some(main) => {
                 let filled = self.filled_in(main, "LoopController.loops");
-                self.number_of(group, "LoopController.loops", &filled, 1.0)?
+                number_of(group, "LoopController.loops", &filled, 1.0)?
             }
             None => 1.0,
         };
@@ -165,11 +166,11 @@ impl Reader<'_> {
             let mut cells = Vec::new();
             for cell in row.items() {
                 let filled = self.before.text(&cell.text());
-                cells.push(self.number_of(group, "ultimatethreadgroupdata", &filled, 0.0)?);
+                cells.push(number_of(group, "ultimatethreadgroupdata", &filled, 0.0)?);
             }
             let [threads, delay, startup, hold, shutdown] = cells[..] else {
                 let wrong = "a row needs threads, delay, startup, hold and shutdown";
-                return Err(self.unknown(group, wrong));
+                return Err(wrong_at(group, wrong));
             };
             let ends = [delay, delay + startup, delay + startup + hold, delay + startup + hold + shutdown];
             rows.push((self.scaled(threads), ends));
@@ -235,10 +236,10 @@ impl Reader<'_> {
             let mut cells = Vec::new();
             for cell in row.items() {
                 let filled = self.before.text(&cell.text());
-                cells.push(self.number_of(group, "Schedule", &filled, 0.0)?);
+                cells.push(number_of(group, "Schedule", &filled, 0.0)?);
             }
             let [from, to, time] = cells[..] else {
-                return Err(self.unknown(group, "a row needs a first rate, a last rate and a time"));
+                return Err(wrong_at(group, "a row needs a first rate, a last rate and a time"));
             };
             let rate = |rate: f64| rate * self.surroundings.scale / unit;
             stages.push(stage(rate(from), rate(to), time * unit));
@@ -249,7 +250,7 @@ impl Reader<'_> {
 
     fn open_model(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         let written = self.filled(group, "OpenModelThreadGroup.schedule");
-        let (mut stages, arrivals) = schedule::read(&written).map_err(|wrong| self.unknown(group, &wrong))?;
+        let (mut stages, arrivals) = schedule::read(&written).map_err(|wrong| wrong_at(group, &wrong))?;
         for stage in &mut stages {
             (stage.from, stage.to) = (stage.from * self.surroundings.scale, stage.to * self.surroundings.scale);
         }
@@ -375,7 +376,9 @@ fn each_sample(steps: &mut [Step], change: &mut dyn FnMut(&mut u32)) {
             Step::Switch { cases, .. } => cases.iter_mut().for_each(|case| each_sample(&mut case.steps, change)),
             Step::Shuffle(branches) => branches.iter_mut().for_each(|steps| each_sample(steps, change)),
             Step::Choose { branches, .. } => {
-                branches.iter_mut().for_each(|branch| each_sample(&mut branch.steps, change));
+                for branch in branches {
+                    each_sample(&mut branch.steps, change);
+                }
             }
             _ => {}
         }

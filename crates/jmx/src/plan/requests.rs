@@ -1,5 +1,6 @@
 //! HTTP requests: URL, header fields, body and reply policy, from a sampler and what is in its scope.
 
+use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -88,7 +89,7 @@ impl Reader<'_> {
             }
             (Body::None, None)
         } else {
-            self.request_body(element, &arguments, files, (is_raw, multipart))?
+            request_body(element, &arguments, files, (is_raw, multipart))?
         };
         let mut headers = self.headers(scope);
         let has = |headers: &[(String, String)], name: &str| headers.iter().any(|h| h.0.eq_ignore_ascii_case(name));
@@ -145,7 +146,7 @@ impl Reader<'_> {
         };
         if host.is_empty() && !path.starts_with("${") {
             let wrong = "it has no server name; write one into it or into the HTTP Request Defaults around it";
-            return Err(self.unknown(sampler.element, wrong));
+            return Err(wrong_at(sampler.element, wrong));
         }
         let is_known = Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
@@ -202,7 +203,7 @@ impl Reader<'_> {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
                     continue;
                 }
-                Err(error) => return Err(self.unknown(element, &format!("{file}: {error}; name a file that is there"))),
+                Err(error) => return Err(wrong_at(element, &format!("{file}: {error}; name a file that is there"))),
             };
             let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");
@@ -210,56 +211,6 @@ impl Reader<'_> {
             files.push((part, self.text_in(&properties, "File.paramname")));
         }
         Ok(files)
-    }
-
-    /// The body, and its media type where no header field says it.
-    fn request_body(
-        &mut self,
-        element: TestElement<'_>,
-        arguments: &[Argument],
-        mut files: Vec<(FilePart, String)>,
-        (is_raw, multipart): (bool, bool),
-    ) -> Result<(Body, Option<String>), JmxError> {
-        let only_file = files.len() == 1 && files[0].1.is_empty() && arguments.iter().all(|a| a.value.is_empty());
-        if only_file && !multipart {
-            let (file, _) = files.remove(0);
-            let media_type = (!file.media_type.is_empty()).then_some(file.media_type);
-            return Ok((Body::Bytes(file.bytes), media_type));
-        }
-        if multipart || !files.is_empty() {
-            let mut parts = Multipart::default();
-            for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
-                parts.text(&argument.name, &argument.value);
-            }
-            for (file, name) in &files {
-                parts.file(name, file);
-            }
-            let media_type = parts.media_type();
-            let body = parts
-                .finish()
-                .map_err(|why| JmxError::on_line(element.line(), format!("{}: {why}", element.title())))?;
-            return Ok((body, Some(media_type)));
-        }
-        if is_raw {
-            let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
-            let body = if text.is_empty() { Body::None } else { Body::Text(text) };
-            return Ok((body, Some("text/plain; charset=UTF-8".into())));
-        }
-        let pairs: Vec<String> = arguments
-            .iter()
-            .filter(|argument| !argument.name.is_empty())
-            .map(|Argument { name, value, encoded, .. }| {
-                // What is encoded already is not encoded once more.
-                let encode = |text: &str| {
-                    if *encoded { template::encode_form_expressions(text) } else { encoded_once(text) }
-                };
-                format!("{}={}", encode(name), encode(value))
-            })
-            .collect();
-        if pairs.is_empty() {
-            return Ok((Body::Text(String::new()), None));
-        }
-        Ok((Body::Text(pairs.join("&")), Some(FORM.to_owned())))
     }
 
     /// Header fields: those of all managers in scope, the inner in place of the outer.
@@ -292,7 +243,7 @@ impl Reader<'_> {
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
-        let millis = self.number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
+        let millis = number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
         let limits = sampler.scope.before.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
         let limits =
             limits.map(|limit| self.number(*limit, "InterruptTimer.timeout", 0.0)).collect::<Result<Vec<_>, _>>()?;
@@ -302,7 +253,7 @@ impl Reader<'_> {
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
-        let connect = self.number_of(sampler.element, "connect_timeout", &self.before.text(&connect), 0.0)?;
+        let connect = number_of(sampler.element, "connect_timeout", &self.before.text(&connect), 0.0)?;
         if connect > 0.0 {
             // One limit holds for all connections of a run: the longest that is asked for.
             let connect = Duration::from_secs_f64(connect / 1e3);
@@ -407,6 +358,55 @@ impl Reader<'_> {
             _ => Over::Nothing,
         })
     }
+}
+
+/// The body, and its media type where no header field says it.
+fn request_body(
+    element: TestElement<'_>,
+    arguments: &[Argument],
+    mut files: Vec<(FilePart, String)>,
+    (is_raw, multipart): (bool, bool),
+) -> Result<(Body, Option<String>), JmxError> {
+    let only_file = files.len() == 1 && files[0].1.is_empty() && arguments.iter().all(|a| a.value.is_empty());
+    if only_file && !multipart {
+        let (file, _) = files.remove(0);
+        let media_type = (!file.media_type.is_empty()).then_some(file.media_type);
+        return Ok((Body::Bytes(file.bytes), media_type));
+    }
+    if multipart || !files.is_empty() {
+        let mut parts = Multipart::default();
+        for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
+            parts.text(&argument.name, &argument.value);
+        }
+        for (file, name) in &files {
+            parts.file(name, file);
+        }
+        let media_type = parts.media_type();
+        let body = parts
+            .finish()
+            .map_err(|why| JmxError::on_line(element.line(), format!("{}: {why}", element.title())))?;
+        return Ok((body, Some(media_type)));
+    }
+    if is_raw {
+        let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
+        let body = if text.is_empty() { Body::None } else { Body::Text(text) };
+        return Ok((body, Some("text/plain; charset=UTF-8".into())));
+    }
+    let pairs: Vec<String> = arguments
+        .iter()
+        .filter(|argument| !argument.name.is_empty())
+        .map(|Argument { name, value, encoded, .. }| {
+            // What is encoded already is not encoded once more.
+            let encode = |text: &str| {
+                if *encoded { template::encode_form_expressions(text) } else { encoded_once(text) }
+            };
+            format!("{}={}", encode(name), encode(value))
+        })
+        .collect();
+    if pairs.is_empty() {
+        return Ok((Body::Text(String::new()), None));
+    }
+    Ok((Body::Text(pairs.join("&")), Some(FORM.to_owned())))
 }
 
 /// Parameters in the query of a URL; those without a name have no place there.

@@ -1,5 +1,6 @@
 //! Samplers as steps: what runs before them, pauses, then what they do.
 
+use super::texts::{wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -101,7 +102,7 @@ impl Reader<'_> {
                 self.notice(format!("{}: left out, {error}", element.place()));
                 Ok(None)
             }
-            Err(error) => Err(self.unknown(element, &error.to_string())),
+            Err(error) => Err(wrong_at(element, &error.to_string())),
         }
     }
 
@@ -114,7 +115,7 @@ impl Reader<'_> {
             }
             Err(error) => {
                 let wrong = format!("{file}: {error}; name a script that is there");
-                Err(self.unknown(element, &wrong))
+                Err(wrong_at(element, &wrong))
             }
         }
     }

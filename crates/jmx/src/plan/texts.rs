@@ -47,35 +47,40 @@ impl Reader<'_> {
     ///
     /// It is there and no number, with the element's place.
     pub fn number(&self, element: TestElement<'_>, name: &str, absent: f64) -> Result<f64, JmxError> {
-        self.number_of(element, name, &self.filled(element, name), absent)
-    }
-
-    /// The same of a text that was filled in.
-    ///
-    /// # Errors
-    ///
-    /// It is no number, with the element's place.
-    pub fn number_of(&self, element: TestElement<'_>, name: &str, filled: &str, absent: f64) -> Result<f64, JmxError> {
-        let text = filled.trim();
-        if text.is_empty() {
-            return Ok(absent);
-        }
-        text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
-            let short = name.rsplit('.').next().unwrap_or(name);
-            let instead = if text.contains("${") {
-                "give its variable or property a value, such as -Jname=10"
-            } else {
-                "write a number"
-            };
-            let wrong = format!("{}: {short} is `{text}`, which is no number; {instead}", element.title());
-            JmxError::on_line(element.line(), wrong)
-        })
+        number_of(element, name, &self.filled(element, name), absent)
     }
 
     /// Whether a text is the same for all users.
     pub fn is_constant(text: &str) -> bool {
         !text.contains("${")
     }
+}
+
+/// An error at an element.
+pub fn wrong_at(element: TestElement<'_>, wrong: &str) -> JmxError {
+    JmxError::on_line(element.line(), format!("{}: {wrong}", element.title()))
+}
+
+/// A property, whose text was filled in, as a number that must be known before the run.
+///
+/// # Errors
+///
+/// It is no number, with the element's place.
+pub fn number_of(element: TestElement<'_>, name: &str, filled: &str, absent: f64) -> Result<f64, JmxError> {
+    let text = filled.trim();
+    if text.is_empty() {
+        return Ok(absent);
+    }
+    text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
+        let short = name.rsplit('.').next().unwrap_or(name);
+        let instead = if text.contains("${") {
+            "give its variable or property a value, such as -Jname=10"
+        } else {
+            "write a number"
+        };
+        let wrong = format!("{}: {short} is `{text}`, which is no number; {instead}", element.title());
+        JmxError::on_line(element.line(), wrong)
+    })
 }
 
 /// The user defined variables that nothing changes while the plan runs, and whether properties stay as they are.
@@ -85,12 +90,13 @@ pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeS
     let mut candidates: BTreeSet<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
     let mut properties_are_constant = true;
     for element in document.all_elements() {
+        // Definitions are evaluated before the run.
         let is_definition = matches!(element.tag(), "Arguments" | "TestPlan");
         for text in scalars(document, element) {
             let text = text.as_ref();
             properties_are_constant &=
                 !["props", "setProperty", "JMeterUtils", "setproperty"].iter().any(|word| text.contains(word));
-            candidates.retain(|name| is_definition && text == *name || !names(text, name));
+            candidates.retain(|name| is_definition || !names(text, name));
         }
     }
     (candidates.into_iter().map(str::to_owned).collect(), properties_are_constant)
@@ -121,7 +127,8 @@ fn names(text: &str, word: &str) -> bool {
         let (before, behind) = (&text[..at], &text[at + word.len()..]);
         from = at + word.len().max(1);
         let whole = !is_word(before.chars().next_back()) && !is_word(behind.chars().next());
-        let read = before.ends_with("${") && behind.starts_with('}');
+        let is_property = ["__P(", "__property(", "__isPropDefined("].iter().any(|call| before.ends_with(call));
+        let read = before.ends_with("${") && behind.starts_with('}') || is_property;
         if whole && !read {
             return true;
         }
@@ -146,6 +153,7 @@ mod tests {
             ("hostname ghost", false),
             ("${__time(,host)}", true),
             ("${host} host", true),
+            ("${__P(host,localhost)} ${__property(host)}", false),
         ] {
             assert_eq!(names(text, "host"), expected, "{text}");
         }

@@ -1,6 +1,7 @@
 //! Timers as pauses before a request.
 
 use super::Reader;
+use super::texts::{number_of};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
@@ -61,7 +62,7 @@ impl Reader<'_> {
         let known = words.iter().chain(&shared).position(|word| word.eq_ignore_ascii_case(mode.trim()));
         let number = match known {
             Some(number) => number,
-            None => self.number_of(timer, "calcMode", &mode, 0.0)? as usize,
+            None => number_of(timer, "calcMode", &mode, 0.0)? as usize,
         };
         Ok(match number {
             0 => PaceOf::User,

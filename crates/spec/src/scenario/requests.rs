@@ -104,20 +104,19 @@ impl Reader<'_> {
     fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
         let mut parts = Multipart::default();
         for entry in way.node.entries() {
-            match entry.node.text() {
-                Some(text) => parts.text(&entry.key, text),
-                None => {
-                    let part: written::FilePart =
-                        read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
-                    let name = Path::new(&part.file.0).file_name().map(|name| name.to_string_lossy().into_owned());
-                    let file = FilePart {
-                        name: name.unwrap_or_default(),
-                        bytes: self.read(&part.file.0, way)?,
-                        media_type: part.kind.map(|kind| kind.0).unwrap_or_default(),
-                    };
-                    parts.file(&entry.key, &file);
-                }
+            if let Some(text) = entry.node.text() {
+                parts.text(&entry.key, text);
+                continue;
             }
+            let part: written::FilePart =
+                read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
+            let name = Path::new(&part.file.0).file_name().map(|name| name.to_string_lossy().into_owned());
+            let file = FilePart {
+                name: name.unwrap_or_default(),
+                bytes: self.read(&part.file.0, way)?,
+                media_type: part.kind.map(|kind| kind.0).unwrap_or_default(),
+            };
+            parts.file(&entry.key, &file);
         }
         let media_type = parts.media_type();
         let body = parts.finish().map_err(|wrong| SpecError::new(&way.node.at, "multipart", wrong))?;

@@ -59,7 +59,7 @@ impl<T: Transport> Interpreter<T> {
             let last = || records::of_request(&searched, last_hop.unwrap_or(sample));
             let whole = records::of_request(&searched, sample);
             let mut record = match script.policy(request.tags.reply_policy).redirects.rules {
-                RedirectRules::JmeterAuto => records::of_last(whole, last()),
+                RedirectRules::JmeterAuto => records::of_last(whole, &last()),
                 _ => records::of_chain(whole, last, hops),
             };
             records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
