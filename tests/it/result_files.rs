@@ -80,7 +80,7 @@ fn the_samples_of_several_processes_are_in_one_file() {
     assert!(xml.starts_with("<?xml") && xml.trim_end().ends_with("</testResults>"), "{xml}");
     // A sample for each request, with the redirect and the page within it.
     assert_eq!(xml.matches("<httpSample").count(), 3 * 40, "{xml}");
-    assert_eq!(xml.matches("<redirectLocation>/page</redirectLocation>").count(), 40);
+    assert_eq!(xml.matches("<redirectLocation class=\"java.lang.String\">/page<").count(), 40);
 }
 
 #[test]

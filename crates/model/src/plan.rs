@@ -326,7 +326,7 @@ pub struct Record {
     pub records: Option<Records>,
 }
 
-/// Records of samples that listeners get, for result files: [`SampleRecord`](crate::SampleRecord)s.
+/// Which records of samples listeners get, for result files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Records {
     /// How much of each sample.
