@@ -105,6 +105,10 @@ fn verdict(verdict: &Verdict) -> Option<String> {
 }
 
 /// In how many processes so many connections are carried: one may have only so many open files.
+///
+/// # Errors
+///
+/// No process of this machine can carry any, or too many processes would be needed.
 pub fn processes(connections: u64, asked: Option<u32>) -> Result<u32> {
     let room = brunt_probe::limits::raise_descriptors().saturating_sub(defaults::DESCRIPTORS_KEPT);
     let needed = connections.div_ceil(room.max(1)).max(1);

@@ -1,7 +1,7 @@
 //! Variables: those that are defined for all, and what sets them anew in each round of a controller.
 
 use super::Reader;
-use super::texts::{wrong_at};
+use super::texts::wrong_at;
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;

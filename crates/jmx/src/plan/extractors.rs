@@ -97,7 +97,7 @@ impl Reader<'_> {
                     variable: self.filled(element, &format!("{prefix}.refname")),
                     from,
                     part,
-                    take: self.take(element, &number, -1)?,
+                    take: take(element, &number, -1)?,
                     sets_more: true,
                     default: Some(self.text(element, &format!("{prefix}.default"))),
                 };
@@ -160,19 +160,10 @@ impl Reader<'_> {
             variable: self.text(element, &name("refname")).trim().to_owned(),
             from,
             part,
-            take: self.take(element, &number, 0)?,
+            take: take(element, &number, 0)?,
             sets_more: true,
             default: (!default.is_empty() || empty).then_some(default),
         }))
-    }
-
-    /// Which match is taken: 0 any, -1 all.
-    fn take(&self, element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
-        Ok(match number_of(element, "match_number", written, absent as f64)? as i64 {
-            0 => Take::Random,
-            number if number < 0 => Take::All,
-            number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),
-        })
     }
 
     /// What is searched: a variable, or the part that a property names.
@@ -206,7 +197,7 @@ impl Reader<'_> {
         let part = self.searched(element, "");
         let concat = self.flag(element, "JSONPostProcessor.compute_concat", false);
         for (number, (name, path)) in names.iter().zip(&paths).enumerate() {
-            let take = self.take(element, numbers.get(number).map_or("", String::as_str), 0)?;
+            let take = take(element, numbers.get(number).map_or("", String::as_str), 0)?;
             actions.push(ReplyAction::Extract(Extractor {
                 variable: name.clone(),
                 from: ExtractFrom::JsonPath(json_path(path)),
@@ -221,7 +212,15 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
 
+/// Which match is taken: 0 any, -1 all.
+fn take(element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
+    Ok(match number_of(element, "match_number", written, absent as f64)? as i64 {
+        0 => Take::Random,
+        number if number < 0 => Take::All,
+        number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),
+    })
 }
 
 /// A path without `$` begins at the root.

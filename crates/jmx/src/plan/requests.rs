@@ -382,9 +382,8 @@ fn request_body(
             parts.file(name, file);
         }
         let media_type = parts.media_type();
-        let body = parts
-            .finish()
-            .map_err(|why| JmxError::on_line(element.line(), format!("{}: {why}", element.title())))?;
+        let body =
+            parts.finish().map_err(|why| JmxError::on_line(element.line(), format!("{}: {why}", element.title())))?;
         return Ok((body, Some(media_type)));
     }
     if is_raw {

@@ -1,6 +1,6 @@
 //! Samplers as steps: what runs before them, pauses, then what they do.
 
-use super::texts::{wrong_at};
+use super::texts::wrong_at;
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;

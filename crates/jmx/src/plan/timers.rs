@@ -1,7 +1,7 @@
 //! Timers as pauses before a request.
 
 use super::Reader;
-use super::texts::{number_of};
+use super::texts::number_of;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;

@@ -102,7 +102,7 @@ fn replies_are_treated_as_the_step_says() {
     let policy = |request: usize| &plan.reply_policies[plan.main().scenario.requests[request].reply_policy as usize];
     let of = |action: &ReplyAction| match action {
         ReplyAction::Extract(extractor) => (extractor.variable.clone(), extractor.from.clone(), extractor.take),
-        ReplyAction::Script(script) => panic!("{script:?}"),
+        other => panic!("{other:?}"),
     };
     let regex = ExtractFrom::Regex { pattern: r#"csrf" value="(\w+)"#.into(), group: 1, template: None };
     let found: Vec<_> = policy(0).actions.iter().map(of).collect();
