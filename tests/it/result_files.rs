@@ -166,7 +166,7 @@ fn jmeters_command_line_runs_a_plan_and_makes_a_report() {
     // The same report from the file; a folder with a report in it is refused.
     done(&mut jmeter(dir.path(), "-g out.jtl -o again"), 0);
     let again = fs::read_to_string(dir.path().join("again/statistics.json")).expect("statistics");
-    assert!(again.contains("\"sampleCount\" : 8"), "{again}");
+    assert!(again.contains("\"sampleCount\" : 16"), "{again}");
     let refused = done(&mut jmeter(dir.path(), "-g out.jtl -o again"), 1);
     assert!(text(&refused.stdout).contains("as folder is not empty"), "{}", text(&refused.stdout));
 }

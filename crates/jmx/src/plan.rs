@@ -43,7 +43,7 @@ const LONGEST_REQUEST: Duration = Duration::from_hours(1);
 /// Time between two intervals of a run.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Most controllers within each other; a module controller that leads to itself has no end.
-const DEEPEST: usize = 200;
+const DEEPEST: usize = 50;
 
 /// What a plan is read with.
 pub struct PlanSurroundings<'a> {

@@ -118,7 +118,8 @@ fn outputs_are_those_that_there_are() {
 #[test]
 fn every_option_of_a_run_is_explained_in_its_group() {
     let command = Cli::command();
-    let groups = ["Load", "Request", "Connection", "Checks", "Output", "Plan file", "Server", "Store"].map(Some);
+    let groups =
+        ["Load", "Request", "Connection", "Checks", "Output", "Plan file", "JMeter plan", "Server", "Store"].map(Some);
     for argument in command.get_arguments().filter(|a| a.get_long().is_some()) {
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
         assert!(!help.is_empty() && !help.contains('\n'), "{argument}");

@@ -278,6 +278,10 @@ impl Reader<'_> {
         let prefix = self.before.text("${__P(includecontroller.prefix,)}");
         let file = format!("{prefix}{}", self.filled(element, "IncludeController.includepath"));
         let file = file.trim();
+        if file.is_empty() {
+            self.notice(format!("{}: left out, it names no file", element.place()));
+            return Ok(Vec::new());
+        }
         let wrong = |why: String| {
             JmxError::on_line(element.line(), format!("{}: {file}: {why}; name a plan that is there", element.title()))
         };

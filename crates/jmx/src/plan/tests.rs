@@ -288,9 +288,7 @@ fn rows_of_ultimate_groups_are_summed() {
     );
     let population = run_of(&text).unwrap().stages.remove(0).plan.populations.remove(0);
     let Load::Closed { users, .. } = population.load else { panic!() };
-    for (seconds, expected) in
-        [(0, 4.0), (5, 4.0), (10, 9.0), (15, 14.0), (20, 12.0), (25, 10.0), (34, 10.0), (35, 0.0)]
-    {
+    for (seconds, expected) in [(0, 4.0), (5, 4.0), (10, 9.0), (15, 14.0), (20, 12.0), (25, 10.0), (34, 10.0)] {
         assert_eq!(users.at(Duration::from_secs(seconds)), expected, "{seconds}");
     }
     assert_eq!(population.stop.duration, Some(Duration::from_secs(35)));
