@@ -12,7 +12,8 @@
 //! durations are known before the run.
 //!
 //! * [`PlanFolder`]: the files that a plan names. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
-//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies. `texts`: properties as texts.
+//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by
+//!   `patterns`. `texts`: properties as texts.
 
 mod assertions;
 mod controllers;
@@ -20,6 +21,7 @@ mod data;
 mod extractors;
 mod files;
 mod groups;
+mod patterns;
 mod requests;
 mod samplers;
 mod scope;

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::extractors::json_path;
+use super::patterns::translated;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
@@ -58,7 +59,11 @@ impl Reader<'_> {
         };
         let properties = element.properties();
         // JMeter's own name of the list lacks a letter.
-        let patterns = properties.items("Asserion.test_strings").map(|item| self.before.folded(&item.text()));
+        let is_expression = matches!(is, TextMatch::Contains | TextMatch::Matches);
+        let patterns = properties.items("Asserion.test_strings").map(|item| {
+            let text = self.before.folded(&item.text());
+            if is_expression { translated(&text) } else { text }
+        });
         let field = self.filled(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {
             _ if self.filled(element, "Assertion.scope") == "variable" => {

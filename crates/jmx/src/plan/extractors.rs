@@ -1,5 +1,6 @@
 //! Post-processors as what a user does with a reply.
 
+use super::patterns::translated;
 use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
@@ -61,7 +62,7 @@ impl Reader<'_> {
             Some(ElementKind::RegexExtractor) => {
                 let template = self.text(element, "RegexExtractor.template");
                 let from = ExtractFrom::Regex {
-                    pattern: self.text(element, "RegexExtractor.regex"),
+                    pattern: translated(&self.text(element, "RegexExtractor.regex")),
                     group: 0,
                     template: Some(if template.is_empty() { "$1$".to_owned() } else { template }),
                 };

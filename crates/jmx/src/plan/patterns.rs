@@ -1,0 +1,170 @@
+//! Regular expressions of JMeter (Perl's syntax, as Apache ORO reads it) in the syntax of Rust's `regex`.
+//!
+//! A brace that begins no quantifier is plain, as are `\<` and `\>`, and what Rust takes for operations on sets within brackets.
+//! `${…}` is left alone: it is filled in before the expression is read.
+
+/// The same expression in the syntax of `regex`.
+pub fn translated(pattern: &str) -> String {
+    let mut reader = Reader { rest: pattern, out: String::with_capacity(pattern.len() + 8) };
+    while let Some(next) = reader.rest.chars().next() {
+        if reader.expression() || reader.escape() {
+            continue;
+        }
+        match next {
+            '[' => reader.class(),
+            '{' if reader.quantifier() => {}
+            '{' | '}' => reader.plain(next),
+            _ => reader.take(next),
+        }
+    }
+    reader.out
+}
+
+struct Reader<'p> {
+    rest: &'p str,
+    out: String,
+}
+
+impl Reader<'_> {
+    /// Takes a character as it is.
+    fn take(&mut self, character: char) {
+        self.rest = &self.rest[character.len_utf8()..];
+        self.out.push(character);
+    }
+
+    /// Takes a character that is to be plain.
+    fn plain(&mut self, character: char) {
+        self.out.push('\\');
+        self.take(character);
+    }
+
+    /// Takes so many bytes as they are.
+    fn copy(&mut self, length: usize) {
+        let (copied, rest) = self.rest.split_at(length);
+        self.out.push_str(copied);
+        self.rest = rest;
+    }
+
+    /// `${…}`, with what nests in it.
+    fn expression(&mut self) -> bool {
+        if !self.rest.starts_with("${") {
+            return false;
+        }
+        let mut depth = 0_u32;
+        for (at, character) in self.rest.char_indices() {
+            match character {
+                '{' => depth += 1,
+                '}' if depth == 1 => {
+                    self.copy(at + 1);
+                    return true;
+                }
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// A backslash, and what it makes of the next character.
+    fn escape(&mut self) -> bool {
+        let Some(behind) = self.rest.strip_prefix('\\') else { return false };
+        let Some(next) = behind.chars().next() else {
+            self.rest = behind;
+            self.out.push_str(r"\\");
+            return true;
+        };
+        self.rest = &behind[next.len_utf8()..];
+        match next {
+            '<' | '>' => self.out.push(next),
+            'Z' => self.out.push_str(r"\n?\z"),
+            'e' => self.out.push_str(r"\x1B"),
+            plain if plain.is_ascii_alphanumeric() || plain.is_ascii_punctuation() => self.out.extend(['\\', plain]),
+            plain => self.out.push(plain),
+        }
+        true
+    }
+
+    /// `{3}`, `{3,}` or `{3,5}`.
+    fn quantifier(&mut self) -> bool {
+        let Some(end) = self.rest.find('}') else { return false };
+        let within = &self.rest[1..end];
+        let (least, most) = within.split_once(',').unwrap_or((within, ""));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let follows = self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
+        let is_one = follows && !least.is_empty() && is_number(least) && is_number(most);
+        if is_one {
+            self.copy(end + 1);
+        }
+        is_one
+    }
+
+    /// `[…]`.
+    fn class(&mut self) {
+        self.take('[');
+        if self.rest.starts_with('^') {
+            self.take('^');
+        }
+        let mut is_first = true;
+        while let Some(next) = self.rest.chars().next() {
+            if self.expression() || self.escape() {
+                is_first = false;
+                continue;
+            }
+            let twice = |character: char| self.rest.chars().nth(1) == Some(character);
+            match next {
+                ']' if !is_first => return self.take(next),
+                '[' if self.rest.starts_with("[:") && self.rest.contains(":]") => {
+                    let end = self.rest.find(":]").map_or(1, |at| at + 2);
+                    self.copy(end);
+                }
+                '[' | ']' => self.plain(next),
+                '&' | '~' | '-' if twice(next) => {
+                    self.plain(next);
+                    self.plain(next);
+                }
+                _ => self.take(next),
+            }
+            is_first = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn expressions_are_those_of_perl() {
+        for (perl, rust) in [
+            (r#"{"id":"(.+?)"}"#, r#"\{"id":"(.+?)"\}"#),
+            (r"\d{4}-\d{2,}a{1,3}", r"\d{4}-\d{2,}a{1,3}"),
+            (r"a{b}", r"a\{b\}"),
+            (r#"\<input name=\"csrf\" value=\"(.*?)\"\/>"#, r#"<input name=\"csrf\" value=\"(.*?)\"\/>"#),
+            (r"[^[]+[]a]", r"[^\[]+[\]a]"),
+            (r"[a&&b--c]", r"[a\&\&b\-\-c]"),
+            (r"[[:alpha:]_]", r"[[:alpha:]_]"),
+            (r"x=${y};{z}", r"x=${y};\{z\}"),
+            (r"${__P(a,${b})}{", r"${__P(a,${b})}\{"),
+            (r"({2}|{3})", r"(\{2\}|\{3\})"),
+            (r"\Qa", r"\Qa"),
+            ("end\\", r"end\\"),
+            (r"\é[\é]", r"é[é]"),
+        ] {
+            assert_eq!(translated(perl), rust, "{perl}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn plain_texts_stay_plain(text in r"[a-z{}<>=:, \x22]{0,40}") {
+            let regex = regex::Regex::new(&format!(r"\A(?:{})\z", translated(&text)));
+            prop_assert!(regex.is_ok_and(|regex| regex.is_match(&text)), "{text}");
+        }
+
+        #[test]
+        fn any_text_is_translated(text in r"[\[\]{}()\\$^&~\-:,a0 é]{0,40}") {
+            translated(&text);
+        }
+    }
+}
