@@ -149,7 +149,8 @@ const tests = {
     const figures = page.locator('figure');
     for (const figure of (await figures.all()).slice(0, 12)) {
       await figure.locator('summary').click();
-      assert.ok((await figure.locator('.as-table tbody tr').count()) > 0, await figure.locator('h3').textContent());
+      // The browser tells of an opened element later.
+      await figure.locator('.as-table tbody tr').first().waitFor({ timeout: 5000 });
       const stage = figure.locator('.stage');
       const about = await stage.getAttribute('aria-describedby');
       assert.ok((await page.locator(`[id="${about}"]`).textContent()).length > 20);
