@@ -8,6 +8,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::scenario::{DataFile, Scenario, Scope as Over, Step, TextRules};
 use brunt_model::{Load, Population, ReplyPolicy, Request, Stop};
 use std::time::Duration;
@@ -65,6 +66,14 @@ impl Reader<'_> {
             _ => Over::Nothing,
         };
         let is_new = !self.flag(group, "ThreadGroup.same_user_on_next_iteration", true);
+        if is_new {
+            // One rule holds for all connections of a run.
+            self.connection.keep = ConnectionLifetime::Iteration;
+            self.notice(format!(
+                "{}: each iteration is that of a new user; all thread groups open new connections for each",
+                group.place()
+            ));
+        }
         self.group = GroupParts { failure_ends, is_new_user_each_iteration: is_new, ..GroupParts::default() };
         self.policies.clear();
         let mut steps = self.round_begins(plan)?;

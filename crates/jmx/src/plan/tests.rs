@@ -4,6 +4,7 @@ use super::*;
 use crate::tests::real_plans;
 use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::load::Load;
+use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
 use brunt_model::scenario::{Condition, Order, Pauses, Rounds, Scope as Over, Step};
 use brunt_model::{Body, Request, Scenario};
@@ -271,6 +272,17 @@ fn threads_begin_within_their_ramp() {
     let none = plan("", &http("r", &[], "")).replace("${__P(n,3)}", "many");
     let told = run_of(&none).unwrap_err().to_string();
     assert!(told.ends_with("num_threads is `many`, which is no number; write a number"), "{told}");
+}
+
+#[test]
+fn a_new_user_each_iteration_has_new_connections_and_cookies() {
+    let text = plan(&element("CookieManager", "c", &[], ""), &http("r", &[], "")).replace(
+        "<stringProp name=\"ThreadGroup.ramp_time\">",
+        "<boolProp name=\"ThreadGroup.same_user_on_next_iteration\">false</boolProp><stringProp name=\"ThreadGroup.ramp_time\">",
+    );
+    let plan = run_of(&text).unwrap().stages.remove(0).plan;
+    assert_eq!(plan.connection.keep, ConnectionLifetime::Iteration);
+    assert!(plan.reply_policies.iter().any(|policy| policy.cookies == Cookies::KeptForAnIteration));
 }
 
 #[test]
