@@ -5,6 +5,7 @@ use crate::world::nginx::nginx_at;
 use crate::world::skip::{program, skip};
 use crate::world::{Nginx, command};
 use std::process::{Command, Output};
+use std::sync::Once;
 use tempfile::TempDir;
 
 /// An nginx over TLS, and the directory of its certificate; None: there is no nginx.
@@ -63,7 +64,13 @@ pub fn both(test: &str, name: &'static str) -> Option<Both> {
         skip(test, &format!("no {name} here"));
         return None;
     };
-    Some(Both { name, real })
+    let both = Both { name, real };
+    if name == "siege" {
+        // The first siege of a user writes a template of its settings, and says so between its lines.
+        static TEMPLATE: Once = Once::new();
+        TEMPLATE.call_once(|| drop(both.real(&["-C"])));
+    }
+    Some(both)
 }
 
 /// brunt under that name.
