@@ -196,3 +196,38 @@ fn a_status_that_is_no_good_one_ends_the_iteration_where_the_plan_says_so() {
     assert_eq!(counts.strangers.load(Ordering::Relaxed), 8);
     assert_eq!((&result["requests"]["completed"], &result["outcomes"]), (&json!(16), &json!({"200": 8, "403": 8})));
 }
+
+#[test]
+fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
+    let (shop, counts) = shop();
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
+    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
+    let run = |options: &str| {
+        let run = format!("run {}/plan.yaml --trace {options}", dir.path().display());
+        let output = command(&run).output().expect("brunt");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    let (trace, told) = run("");
+    assert!(told.ends_with("6 samples, 1 failed\n"), "{told}");
+    assert_eq!(counts.items.load(Ordering::Relaxed), 4, "one user, one iteration");
+    for shown in [
+        "── 2. log in ──",
+        "variable   name = ann\n",
+        "> POST /login HTTP/1.1\n",
+        "> name=ann&password=redacted:",
+        "part       2 of 2\n> GET /home HTTP/1.1\n",
+        "\"items\":[{\"id\":3},",
+        "extract    id = 3 matches   (json $.items[*].id, all)\n",
+        "check      passed  $.user: json $.user is `ann`, found ann\n",
+        "variable   id_2 = 5\n",
+        "check      FAILED  contains: body contains `an item`, found nothing here\n",
+        "result     FAILED: Test failed: text expected to contain /an item/\n",
+    ] {
+        assert!(trace.contains(shown), "{shown} is not in:\n{trace}");
+    }
+    assert!(!trace.contains("hunter2"), "{trace}");
+    let (_, told) = run("--users 2 --iterations 3");
+    assert!(told.ends_with("36 samples, 6 failed\n"), "{told}");
+}

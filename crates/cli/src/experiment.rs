@@ -25,11 +25,13 @@ use crate::output::{self, Outputs};
 use crate::process::command_line;
 use crate::redact;
 use crate::signals;
+use crate::trace::Tracer;
 use anyhow::{Context, Result, anyhow, ensure};
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
 use brunt_rig::{End, Failure, RigContext};
+use brunt_runner::Listen;
 use brunt_runner::RunError;
 use brunt_runner::decide;
 use brunt_runner::experiment::{Conditions, Machine};
@@ -60,6 +62,8 @@ pub struct ExperimentContext {
     pub jtl: Option<ResultFile>,
     /// No progress, no text.
     pub quiet: bool,
+    /// Each sample is shown, and reports only where they are asked for.
+    pub traced: bool,
     /// Whether a limited generator makes brunt fail.
     pub strict: Strict,
     /// Whether a comparison that decides nothing makes brunt fail.
@@ -93,6 +97,7 @@ impl ExperimentContext {
             outputs: Outputs::open(&output.outputs, output.quiet)?,
             jtl: output::result_file(output)?,
             quiet: output.quiet,
+            traced: output.trace,
             strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
             notes,
@@ -104,6 +109,9 @@ impl ExperimentContext {
 impl StorePolicy {
     /// As the command line says. Without a store an experiment goes on; without one, none can be taken up again.
     pub fn asked(args: &RunArgs) -> Result<Self> {
+        if args.settings.output.trace {
+            return Ok(Self::Nowhere { note: None });
+        }
         if args.plan.resume {
             let store = args.store.open()?;
             return store.map(Self::Resumed).context("--resume needs the store: leave out --no-store");
@@ -140,12 +148,21 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let context = RigContext { guard: (guard, vec!["guard".into()]), time: &time };
     let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
     let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
-    let observer = Terminal { system: given.system, quiet: given.quiet, jtl: jtl.clone() };
+    let tracer = given.traced.then(|| Rc::new(RefCell::new(Tracer::default())));
+    let file = jtl.clone().map(|jtl| jtl as Rc<RefCell<dyn Listen>>);
+    let samples = file.or_else(|| tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>));
+    let observer = Terminal { system: given.system, quiet: given.quiet || given.traced, samples };
     let redactor = redact::current();
     let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
     let (study, outcome) = brunt_runner::experiment::carry_out(study, &context, conditions);
-    let fails = Fails { strict: given.strict, decisive: given.decisive, quiet: given.quiet };
-    let exit = finish(study, store.as_ref(), outcome, given.outputs, fails)?;
+    let quiet = given.quiet || given.traced;
+    let fails = Fails { strict: given.strict, decisive: given.decisive, quiet };
+    let outputs = if given.traced { given.outputs.asked_for() } else { given.outputs };
+    let interrupted = !matches!(outcome, Ok(End::Whole | End::Enough));
+    let exit = finish(study, store.as_ref(), outcome, outputs, fails)?;
+    if let Some(tracer) = tracer {
+        return Ok(tracer.borrow().end(interrupted));
+    }
     output::whole(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(failed)?;
     Ok(exit)
 }

@@ -8,6 +8,7 @@ use crate::live::say;
 use crate::measure::{MeasureContext, measure};
 use crate::output::{self, Log, Outputs};
 use crate::process::{command_line, system};
+use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
 use brunt_jmx::{Document, properties};
@@ -17,9 +18,12 @@ use brunt_spec::{System, to_plan};
 use std::path::Path;
 
 /// Settings that may be said beside a plan of JMeter. All others are said in it.
-const BESIDE: [&str; 15] = [
+const BESIDE: [&str; 18] = [
     "jtl",
     "jtl-format",
+    "trace",
+    "connections",
+    "iterations",
     "output",
     "quiet",
     "strict",
@@ -61,6 +65,10 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     for stage in read.stages {
         let kind = stage.kind;
         let mut plan = carried(stage, args, &system).map_err(usage)?;
+        let traced = settings.output.trace;
+        if traced {
+            trace::reduce(&mut plan, settings);
+        }
         if let Some(properties) = changed.take() {
             plan.populations[0].scenario.properties = properties;
         }
@@ -71,7 +79,8 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         if !settings.output.quiet && (main > 1 || !is_main) {
             say(&format!("{}: {}", title(kind), names(&plan)));
         }
-        let store = if is_main { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
+        let store =
+            if is_main && !traced { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
         let outputs = match outputs.take().filter(|_| is_main) {
             Some(outputs) => outputs,
             None => Outputs::open(&[], settings.output.quiet || !is_main).map_err(usage)?,
@@ -86,6 +95,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
             quiet: settings.output.quiet || !is_main,
+            traced,
             notes: std::mem::take(&mut notes),
             route,
             strict: settings.checks.strict.into(),

@@ -48,6 +48,7 @@ mod screen;
 mod signals;
 mod stored;
 mod terminal;
+mod trace;
 mod view;
 mod worker;
 
@@ -169,7 +170,12 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow::anyhow!(mistake)));
     }
     let (system, settings) = (system(), &args.settings);
-    let (plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;
+    let (mut plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;
+    let traced = settings.output.trace;
+    if traced {
+        trace::reduce(&mut plan, settings);
+        notes.clear();
+    }
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?;
     let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
@@ -177,7 +183,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let strict = settings.checks.strict.into();
-    let store = args.store.open_or_note(&mut notes, (&settings.output).into());
+    let store = if traced { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
     let probes = settings.probes.clone();
     let quiet = settings.output.quiet;
     let around = MeasureContext {
@@ -188,6 +194,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         store,
         probes,
         quiet,
+        traced,
         notes,
         route,
         strict,

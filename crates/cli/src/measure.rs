@@ -5,6 +5,7 @@ use crate::live::{Live, say};
 use crate::output::{self, Log, Outputs};
 use crate::redact;
 use crate::signals;
+use crate::trace::Tracer;
 use anyhow::Result;
 use brunt_engine::World;
 use brunt_model::finding::State;
@@ -31,6 +32,8 @@ pub struct MeasureContext<'f> {
     pub probes: Vec<ProbeSpec>,
     /// No progress, no text.
     pub quiet: bool,
+    /// Each sample is shown, and reports only where they are asked for.
+    pub traced: bool,
     /// What was decided on the user's behalf and must be told.
     pub notes: Vec<String>,
     /// The way to the server, where it is known before the run.
@@ -56,7 +59,8 @@ impl From<bool> for Strict {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
-    let MeasureContext { command, outputs, mut log, mut jtl, store, probes, quiet, mut notes, route, strict } = around;
+    let MeasureContext { command, outputs, mut log, mut jtl, store, probes, quiet, traced, mut notes, route, strict } =
+        around;
     let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
@@ -65,11 +69,14 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
         notes.push(why);
         None
     });
-    let (mut live, mut watched) = (Live::new(plan, quiet).start(), ServerReadings::begin(&probes, world.epoch()));
+    let mut tracer = traced.then(Tracer::default);
+    let (mut live, mut watched) =
+        (Live::new(plan, quiet || traced).start(), ServerReadings::begin(&probes, world.epoch()));
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
+    listeners.extend(tracer.as_mut().map(|tracer| tracer as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
@@ -77,6 +84,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     let with = RunContext { environment, notes, control, trial_of: None, redactor, listeners };
     let carried = carry_out(plan, world, with);
     drop(live);
+    let outputs = if traced { outputs.asked_for() } else { outputs };
     let written = report(outputs, &carried);
     if let Some(kept) = kept {
         tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);
@@ -85,7 +93,10 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     carried.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
     output::whole(jtl.as_deref())?;
-    let exit = exit_of(&carried.run, &carried.judgement, strict);
+    let exit = match &tracer {
+        Some(tracer) => tracer.end(carried.run.interrupted()),
+        None => exit_of(&carried.run, &carried.judgement, strict),
+    };
     tell_exit(exit, quiet);
     Ok(exit)
 }

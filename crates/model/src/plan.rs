@@ -335,6 +335,9 @@ pub struct Records {
     /// Names of the variables whose values go with each sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
+    /// True: what users do around each sample, too. Needs the full detail.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trace: bool,
 }
 
 /// How much a record holds of a sample.

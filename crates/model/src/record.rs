@@ -108,4 +108,77 @@ pub struct SampleRecord {
     pub is_http: bool,
     /// Texts for XML result files.
     pub details: RecordDetails,
+    /// What its user did around it, where the plan asks for a trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Box<SampleTrace>>,
+}
+
+/// A sample as its user saw it, with everything that it did since its last one: for `--trace`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SampleTrace {
+    /// The name of its population.
+    pub population: String,
+    /// The user's number in its population, from 0.
+    pub user: u64,
+    /// The number of its iteration, from 0.
+    pub iteration: u64,
+    /// Milliseconds that it paused before.
+    pub paused_millis: u64,
+    /// What went wrong before and stops nothing, such as an exception of a script.
+    pub notes: Vec<String>,
+    /// Variables that steps before it changed.
+    pub changed_before: Vec<VariableChange>,
+    /// Requests before it that were answered by a challenge for credentials.
+    pub challenged: Vec<SampleRecord>,
+    /// The request as it was sent, head and body; empty where none was.
+    pub request: String,
+    /// Microseconds to open the connection; None where it was there.
+    pub opening_micros: Option<u64>,
+    /// Microseconds from its begin to the first byte; None where none came.
+    pub first_byte_micros: Option<u64>,
+    /// Microseconds from its begin to its end.
+    pub micros: u64,
+    /// What became of it where it is not good, such as `connection refused`.
+    pub failure: Option<String>,
+    /// What was looked at in the reply, in order.
+    pub looks: Vec<TracedLook>,
+    /// Variables that extractors and scripts changed.
+    pub changed: Vec<VariableChange>,
+}
+
+/// A variable that changed. None: it had, or has, no value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariableChange {
+    /// Its name.
+    pub name: String,
+    /// Its value before.
+    pub from: Option<String>,
+    /// Its value now.
+    pub to: Option<String>,
+}
+
+/// What an extractor, a check or a script found in a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedLook {
+    /// Who looked.
+    pub by: Looker,
+    /// The name of the variable, check or script.
+    pub name: String,
+    /// What it looked for, such as `json $.token`; may be empty.
+    pub wanted: String,
+    /// What it found; may be empty.
+    pub found: String,
+    /// An extractor found something; a check holds; a script ended without an error.
+    pub is_good: bool,
+}
+
+/// Who looks at a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Looker {
+    /// An extractor.
+    Extractor,
+    /// A check, or an assertion of JMeter.
+    Check,
+    /// A script.
+    Script,
 }

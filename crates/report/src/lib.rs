@@ -52,6 +52,7 @@ pub mod study;
 pub mod svg;
 pub mod text;
 mod ticks;
+pub mod trace;
 pub mod tsv;
 pub mod utc;
 pub mod view;

@@ -7,7 +7,9 @@ use crate::extract::{json_path, text};
 use crate::markup::{XPath, check_xml};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
+use crate::trace;
 use brunt_model::extract::ReplyPart;
+use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
 use md5::{Digest, Md5};
 use serde_json::Value;
@@ -18,6 +20,8 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub struct CompiledAssertion {
     test: Test,
+    /// What must hold, as a trace tells it.
+    wanted: String,
 }
 
 #[derive(Debug)]
@@ -63,12 +67,30 @@ impl CompiledAssertion {
     /// An expression or path is none, or a number is none.
     pub fn new(assertion: &Assertion) -> Result<Self, ScriptError> {
         let refuse = |why: String| ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name));
-        Ok(Self { test: Test::new(&assertion.test).map_err(refuse)? })
+        Ok(Self { test: Test::new(&assertion.test).map_err(refuse)?, wanted: trace::wanted_of(&assertion.test) })
     }
 
     /// Whether the status alone makes no failure of the reply.
     pub fn ignores_status(&self) -> bool {
         matches!(&self.test, Test::Text(test) if test.assertion.ignore_status)
+    }
+
+    /// What a trace says of it.
+    pub fn look(&self, name: &str, searched: &Searched<'_>, is_good: bool) -> TracedLook {
+        let found = match &self.test {
+            Test::Text(test) => trace::shown(&searched.part(&test.assertion.part)),
+            Test::Duration(_) => format!("{} ms", searched.elapsed_millis),
+            Test::Size(part, ..) => {
+                format!("{} bytes", part.as_ref().map_or(searched.bytes, |part| size(searched, part)))
+            }
+            Test::Json { path, .. } => match searched.json().map(|json| path.query(json).all()) {
+                None => "the body is not JSON".into(),
+                Some(nodes) => nodes.first().map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
+            },
+            Test::Md5(_) => hexadecimal(&Md5::digest(searched.body_bytes())),
+            Test::Xpath { .. } | Test::Xml => String::new(),
+        };
+        TracedLook { by: Looker::Check, name: name.to_owned(), wanted: self.wanted.clone(), found, is_good }
     }
 
     /// Looks at a reply.

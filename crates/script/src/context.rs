@@ -2,6 +2,7 @@
 
 use crate::files::Files;
 use crate::scripts::Expressions;
+use crate::trace::Tracing;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
 use brunt_model::plan::Records;
@@ -193,6 +194,8 @@ pub struct UserContext {
     pub stop: Cell<Scope>,
     /// The locks that it has.
     pub locks: Rc<RefCell<Vec<OwnedSemaphorePermit>>>,
+    /// What it did since its last sample; None: it is not traced.
+    pub tracing: Option<Box<RefCell<Tracing>>>,
 }
 
 impl WorkerContext {
@@ -208,6 +211,13 @@ impl WorkerContext {
 }
 
 impl UserContext {
+    /// Hands what happens to its trace, where it is traced.
+    pub fn trace(&self, tell: impl FnOnce(&mut Tracing)) {
+        if let Some(tracing) = &self.tracing {
+            tell(&mut tracing.borrow_mut());
+        }
+    }
+
     /// A user that has done nothing.
     pub fn new(worker: &Rc<WorkerContext>, variables: Variables, number: u64) -> Self {
         Self {
@@ -217,6 +227,7 @@ impl UserContext {
             iteration: Cell::new(0),
             counters: RefCell::default(),
             label: RefCell::default(),
+            tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
             stop: Cell::default(),
             locks: Rc::default(),
         }

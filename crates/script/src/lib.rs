@@ -41,6 +41,7 @@ pub mod template;
 #[cfg(test)]
 mod testing;
 mod texts;
+mod trace;
 pub mod user;
 mod variables;
 

@@ -9,6 +9,7 @@ use crate::template::{Place, Template};
 use crate::texts::Compiled;
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
+use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::Scope;
 use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy};
@@ -101,8 +102,8 @@ impl Reactions {
             let (name, went) = match action {
                 Action::Extract(extractor) => {
                     let set = |extractor: &CompiledExtractor| {
-                        let mut random = searched.user.worker.random.borrow_mut();
-                        extractor.set(searched, &mut *random);
+                        let matches = extractor.set(searched, &mut *searched.user.worker.random.borrow_mut());
+                        searched.user.trace(|tracing| tracing.look(extractor.look(searched.user, matches)));
                     };
                     let set = extractor.with(&fill, CompiledExtractor::new, set);
                     ("extractor", set.map_err(|error| error.to_string()))
@@ -110,6 +111,7 @@ impl Reactions {
                 Action::Script(script) => {
                     let reply = Some((&*searched, verdict.outcome.is_good()));
                     let ran = script.run(searched.user, reply, &fill);
+                    searched.user.trace(|tracing| tracing.look(script_look(script, ran.as_ref().err())));
                     let went = ran.map(|ran| obey(ran, searched, &mut verdict.outcome));
                     (script.name(), if script.is_forgiving { Ok(()) } else { went })
                 }
@@ -137,20 +139,37 @@ impl Reactions {
                 if assertion.ignores_status() && has_reply && verdict.outcome.failure.is_none() {
                     verdict.outcome.expected = true;
                 }
-                assertion.check(searched)
+                let said = assertion.check(searched);
+                searched.user.trace(|tracing| tracing.look(assertion.look(name, searched, said.is_ok())));
+                said
             };
             let (said, is_error) = match assertion {
                 Asserts::Test(test) => match test.with(&fill, CompiledAssertion::new, look) {
                     Ok(said) => (said, false),
                     Err(error) => (Err(error.to_string()), true),
                 },
-                Asserts::Script(script) => (check_by_script(script, searched, &fill), false),
+                Asserts::Script(script) => {
+                    let said = check_by_script(script, searched, &fill);
+                    searched.user.trace(|tracing| tracing.look(script_look(script, said.as_ref().err())));
+                    (said, false)
+                }
             };
             if has_reply && said.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
             }
             verdict.add(name, said, is_error);
         }
+    }
+}
+
+/// What a trace says of a script that looked at a reply, and of its error where it had one.
+fn script_look(script: &ScriptCall, error: Option<&String>) -> TracedLook {
+    TracedLook {
+        by: Looker::Script,
+        name: script.name().to_owned(),
+        wanted: String::new(),
+        found: error.cloned().unwrap_or_default(),
+        is_good: error.is_none(),
     }
 }
 

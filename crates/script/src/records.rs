@@ -9,6 +9,7 @@ pub mod failures;
 pub mod recording;
 
 use crate::searched::Searched;
+use crate::trace;
 use brunt_model::plan::RecordDetail;
 use brunt_model::{AssertionRecord, DataType, Failure, RecordDetails, Sample, SampleRecord, Tick};
 
@@ -42,6 +43,7 @@ pub fn of_request(searched: &Searched<'_>, sample: &Sample) -> SampleRecord {
         details: details(searched),
         success: sample.outcome.is_good(),
         error_count: u32::from(!sample.outcome.is_good()),
+        trace: trace::of_exchange(searched, sample),
         ..of_user(searched)
     }
 }

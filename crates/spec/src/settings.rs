@@ -194,6 +194,8 @@ pub struct OutputSettings {
     pub jtl: Option<PathBuf>,
     /// How much of each sample; None: as the name of the file says.
     pub jtl_format: Option<RecordDetail>,
+    /// Each sample is shown in full.
+    pub trace: bool,
     /// Time between snapshots.
     pub interval: Duration,
     /// Labels reported one by one.

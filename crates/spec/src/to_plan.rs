@@ -65,8 +65,11 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     Ok((plan, notes))
 }
 
-/// What a result file needs of each sample, where one is asked for.
+/// What a result file or a trace needs of each sample, where one is asked for.
 pub fn records(output: &OutputSettings) -> Option<Records> {
+    if output.trace {
+        return Some(Records { detail: RecordDetail::Full, trace: true, ..Records::default() });
+    }
     let is_xml = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
     let by_name = |path| if is_xml(path) { RecordDetail::Full } else { RecordDetail::Lines };
     let detail = output.jtl.as_deref().map(|path| output.jtl_format.unwrap_or_else(|| by_name(path)))?;

@@ -29,6 +29,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
         system: crate::process::system(),
         outputs: Outputs::open(&[], true).map_err(usage)?,
         jtl: None,
+        traced: false,
         quiet: args.quiet,
         strict: Strict::No,
         decisive: Decisive::No,

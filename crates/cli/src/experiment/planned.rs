@@ -4,6 +4,7 @@
 use super::{ExperimentContext, compare};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
+use crate::trace;
 use anyhow::{Context, Result, bail};
 use brunt_model::Experiment;
 use brunt_model::plan::Records;
@@ -11,7 +12,7 @@ use brunt_spec::{plan_file, to_plan};
 use std::path::Path;
 
 /// Settings that may be said on the command line beside a plan file. All others are said in it, or by `--set`.
-const BESIDE: [&str; 5] = ["output", "quiet", "strict", "jtl", "jtl-format"];
+const BESIDE: [&str; 6] = ["output", "quiet", "strict", "jtl", "jtl-format", "trace"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -35,6 +36,9 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         args.settings.output.outputs = loaded.outputs;
     }
     let mut experiment = Experiment { scratch: Some(folder), ..loaded.experiment };
+    if args.settings.output.trace {
+        trace::reduce_all(&mut experiment, &args.settings);
+    }
     if let Some(records) = to_plan::records(&args.settings.output) {
         record_samples(&mut experiment, &records).map_err(usage)?;
     }
@@ -45,7 +49,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
 /// The samples of the only run are handed to the result file.
 fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> {
     let runs = experiment.trials();
-    if runs != 1 || experiment.grows() {
+    if !records.trace && (runs != 1 || experiment.grows()) {
         bail!("--jtl lists the samples of one run, and the plan has more; leave --jtl out, or run a plan of one load");
     }
     for step in experiment.contenders.iter_mut().flat_map(|contender| &mut contender.steps) {
@@ -56,7 +60,8 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
-    match args.settings.said.options().find(|option| !BESIDE.contains(option)) {
+    let traced: &[&str] = if args.settings.output.trace { &trace::BESIDE } else { &[] };
+    match args.settings.said.options().find(|option| !BESIDE.contains(option) && !traced.contains(option)) {
         Some(name) => {
             bail!("--{name}: the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)")
         }

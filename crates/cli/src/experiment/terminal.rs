@@ -3,9 +3,9 @@
 use crate::live::{Live, say};
 use crate::screen;
 use brunt_model::{Event, Plan, Route, Tick};
+use brunt_runner::Listen;
 use brunt_runner::check::short::preflight_short;
 use brunt_runner::experiment::Observer;
-use brunt_runner::{Listen, ResultFile};
 use brunt_spec::System;
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
@@ -17,12 +17,12 @@ pub struct Terminal {
     pub system: System,
     /// No progress.
     pub quiet: bool,
-    /// The result file, where one is written.
-    pub jtl: Option<Rc<RefCell<ResultFile>>>,
+    /// Where samples go, too.
+    pub samples: Option<Rc<RefCell<dyn Listen>>>,
 }
 
 /// The progress of a run, and where its samples go.
-struct WithSamples(Box<dyn Listen>, Rc<RefCell<ResultFile>>);
+struct WithSamples(Box<dyn Listen>, Rc<RefCell<dyn Listen>>);
 
 impl Listen for WithSamples {
     fn hear(&mut self, event: &Event) {
@@ -38,8 +38,8 @@ impl Listen for WithSamples {
 impl Observer for Terminal {
     fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen> {
         let live = Live::of_many(plan, self.quiet, title).start();
-        match &self.jtl {
-            Some(jtl) => Box::new(WithSamples(live, Rc::clone(jtl))),
+        match &self.samples {
+            Some(samples) => Box::new(WithSamples(live, Rc::clone(samples))),
             None => live,
         }
     }

@@ -24,10 +24,21 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["log"],
         arguments: 1..=4,
-        about: "its first argument; nothing is logged",
-        call: |call| call.text(0).to_owned(),
+        about: "its first argument, which a trace shows",
+        call: |call| {
+            call.user.trace(|tracing| tracing.note(&format!("log: {}", call.text(0))));
+            call.text(0).to_owned()
+        },
     },
-    Function { names: &["logn"], arguments: 1..=3, about: "empty; nothing is logged", call: |_| String::new() },
+    Function {
+        names: &["logn"],
+        arguments: 1..=3,
+        about: "empty; a trace shows its first argument",
+        call: |call| {
+            call.user.trace(|tracing| tracing.note(&format!("log: {}", call.text(0))));
+            String::new()
+        },
+    },
 ];
 
 /// A text within a text within a text is read no deeper: it may be its own value.

@@ -2,10 +2,12 @@
 //! are still to come, a request that is repeated with credentials.
 
 use super::number_labels;
-use crate::context::WorkerContext;
+use crate::context::{UserContext, WorkerContext};
+use crate::trace::{self, Tracing};
 use brunt_model::SampleRecord;
 use brunt_model::scenario::Pauses;
 use brunt_wire::Prepared;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -72,6 +74,15 @@ impl Recording {
         self.flush();
         while !self.transactions.is_empty() {
             self.end_transaction();
+        }
+    }
+
+    /// What its user did behind its last sample, where it is traced: a record that stands for no sample.
+    pub fn add_rest(&mut self, user: &UserContext) {
+        let is_pending = |tracing: &RefCell<Tracing>| tracing.borrow().is_pending(&user.variables.borrow());
+        if user.tracing.as_deref().is_some_and(is_pending) {
+            let trace = trace::without_exchange(user, None);
+            self.worker.finished.borrow_mut().push(SampleRecord { success: true, trace, ..SampleRecord::default() });
         }
     }
 
@@ -147,8 +158,11 @@ impl Recording {
     }
 
     /// A request with those before it that were answered by a challenge: one sample, as JMeter's client does both at once.
-    fn with_challenged(&mut self, record: SampleRecord) -> SampleRecord {
+    fn with_challenged(&mut self, mut record: SampleRecord) -> SampleRecord {
         let Some(first) = self.challenged.take() else { return record };
+        if let Some(trace) = &mut record.trace {
+            trace.challenged.push(first.clone());
+        }
         let later = record.start_unix_millis.saturating_sub(first.start_unix_millis);
         SampleRecord {
             start_unix_millis: first.start_unix_millis,

@@ -286,10 +286,12 @@ impl Host for ScriptHost<'_, '_, '_> {
         self.user.iteration.get() + 1
     }
 
-    fn log(&mut self, _: LogLevel, _: &str) {}
+    fn log(&mut self, _: LogLevel, text: &str) {
+        self.user.trace(|tracing| tracing.note(&format!("log: {text}")));
+    }
 
     fn log_enabled(&self, _: LogLevel) -> bool {
-        false
+        self.user.tracing.is_some()
     }
 
     fn stop(&mut self, what: Stop) {

@@ -126,7 +126,11 @@ fn of_object(object: Object, name: &str, arguments: &[Value], user: &UserContext
         (Object::Props, "containsKey", 1) => Value::Bool(commons.property(&text(0)).is_some()),
         (Object::Context, "getThreadNum", 0) => Value::Int(user.number as i64),
         (Object::Context, "getThreadGroup", 0) => Value::Text(user.worker.population.clone()),
-        (Object::Log, _, _) => Value::Null,
+        (Object::Log, _, 1..) => {
+            user.trace(|tracing| tracing.note(&format!("log: {}", text(0))));
+            Value::Null
+        }
+        (Object::Log, _, 0) => Value::Null,
         (_, name, count) => return Err(format!("`{name}` does not take {count} arguments")),
     })
 }

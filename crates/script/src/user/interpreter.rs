@@ -439,6 +439,9 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
             step = Step::Think(IDLE);
         }
         self.is_idle &= matches!(step, Step::Done);
+        if let (Step::Think(pause), Some(user)) = (&step, &self.user) {
+            user.trace(|tracing| tracing.pause(*pause));
+        }
         if self.recording.is_some() {
             self.record_end(&step);
         }

@@ -42,6 +42,9 @@ pub fn contenders(
     require!(run.said, run.output.jtl.is_none(), |names| {
         format!("{} lists the samples of one run; an experiment has many: leave it out", names.of("jtl"))
     });
+    require!(run.said, !run.output.trace, |names| {
+        format!("{} shows the samples of one run: write brunt run; an experiment has many", names.of("trace"))
+    });
     if run.url.is_none() && run.request.urls.is_none() {
         return Err(SpecError::told("no URL is given; write one, such as http://127.0.0.1/"));
     }

@@ -92,7 +92,7 @@ impl Loads {
     }
 
     /// The peak of the load, or of the lowest of them.
-    fn lowest_peak(&self) -> f64 {
+    pub fn lowest_peak(&self) -> f64 {
         match self {
             Self::One(shape) => shape.peak(),
             Self::Sweep(values) => values.iter().copied().fold(f64::INFINITY, f64::min),

@@ -1,8 +1,11 @@
 //! Secrets in plans, experiments, events and studies.
 
-use super::Redactor;
+use super::{Redactor, is_secret_field};
 use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
-use brunt_model::{Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, Study, Warning};
+use brunt_model::record::{Looker, VariableChange};
+use brunt_model::{
+    Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, SampleRecord, Study, Warning,
+};
 use std::borrow::Cow;
 
 impl Redactor {
@@ -50,6 +53,45 @@ impl Redactor {
         if let Some(proxy) = &mut plan.connection.proxy {
             *proxy = self.url(proxy);
         }
+    }
+
+    /// A sample that is shown, with its request and reply in full.
+    pub fn record(&self, record: &mut SampleRecord) {
+        record.label = self.label(&record.label);
+        record.failure_message = record.failure_message.as_ref().map(|message| self.text(message));
+        let details = &mut record.details;
+        details.response_headers = details.response_headers.as_ref().map(|headers| self.head(headers));
+        details.body = details.body.as_ref().map(|body| self.body(body));
+        record.sub_results.iter_mut().for_each(|within| self.record(within));
+        let Some(trace) = &mut record.trace else { return };
+        trace.request = String::from_utf8_lossy(&self.request(trace.request.as_bytes())).into_owned();
+        trace.notes.iter_mut().for_each(|note| *note = self.text(note));
+        for change in trace.changed_before.iter_mut().chain(&mut trace.changed) {
+            let VariableChange { name, from, to } = change;
+            from.iter_mut().chain(to).for_each(|value| *value = self.variable(name, value));
+        }
+        for look in &mut trace.looks {
+            look.found = match look.by {
+                Looker::Extractor if look.is_good => self.variable(&look.name, &look.found),
+                Looker::Extractor => self.text(&look.found),
+                Looker::Check | Looker::Script => self.body(&look.found),
+            };
+        }
+        trace.challenged.iter_mut().for_each(|record| self.record(record));
+    }
+
+    /// The value of a variable, whose name may say that it is secret.
+    fn variable(&self, name: &str, value: &str) -> String {
+        if is_secret_field(name) && !value.is_empty() { self.secret(value) } else { self.text(value) }
+    }
+
+    /// The status line and the header fields of a reply, a line each.
+    fn head(&self, head: &str) -> String {
+        let line = |line: &str| match line.split_once(": ") {
+            Some((name, value)) => format!("{name}: {}", self.header(name, value)),
+            None => line.to_owned(),
+        };
+        head.lines().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// An experiment, with the text that it was made from.

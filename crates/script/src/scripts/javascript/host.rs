@@ -34,6 +34,8 @@ struct Call {
     reply: Option<Reply>,
     success: bool,
     outcome: ScriptOutcome,
+    /// Lines for the trace.
+    log: Vec<String>,
 }
 
 /// What is copied of a reply: of long parts, what the script names.
@@ -50,6 +52,9 @@ struct Reply {
 
 /// 20 million loops and calls, as scripts in Groovy have operations.
 const TICKS: u32 = 2_000;
+
+/// Further lines that one run of a script logs are lost.
+const MOST_LOGGED: usize = 100;
 
 impl Host {
     /// That of the worker of a user.
@@ -84,13 +89,16 @@ impl Host {
             success: reply.is_some_and(|(_, success)| success),
             reply: reply.map(|(searched, _)| Reply::of(searched, source)),
             outcome: ScriptOutcome::default(),
+            log: Vec::new(),
         };
     }
 
     /// The run is over: what it came to.
     pub fn end(&self, user: &UserContext) -> ScriptOutcome {
         self.variables.swap(&user.variables);
-        std::mem::take(&mut *self.call.borrow_mut()).outcome
+        let Call { outcome, log, .. } = std::mem::take(&mut *self.call.borrow_mut());
+        user.trace(|tracing| log.iter().for_each(|line| tracing.note(&format!("log: {line}"))));
+        outcome
     }
 
     /// Whether all counts are used up.
@@ -135,6 +143,13 @@ impl Host {
         };
         self.call.borrow_mut().outcome.stop = scope;
         true
+    }
+
+    fn log(&self, line: String) {
+        let log = &mut self.call.borrow_mut().log;
+        if log.len() < MOST_LOGGED {
+            log.push(line);
+        }
     }
 
     fn header(&self, name: &str) -> Option<String> {
@@ -184,6 +199,7 @@ impl Host {
         set!("setFailure", |host, failed: bool| host.set_failure(failed));
         set!("setMessage", |host, message: String| host.set_message(message));
         set!("stop", |host, what: String| host.stop(&what));
+        set!("log", |host, line: String| host.log(line));
         set!("now", |host| host.surroundings.unix_millis() as f64);
         set!("random", |host| host.random.borrow_mut().random::<f64>());
         Ok(object)

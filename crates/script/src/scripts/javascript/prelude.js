@@ -2,7 +2,6 @@
 (function (host) {
   "use strict";
   const text = (value) => (value === null || value === undefined ? null : String(value));
-  const nothing = () => undefined;
 
   // Time and chance are those of the run.
   const RealDate = Date;
@@ -45,7 +44,8 @@
     isSuccessful: () => host.success(),
     setSuccessful: (success) => host.setSuccess(Boolean(success)),
   });
-  const log = Object.freeze({ trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing });
+  const write = (line) => host.log(String(line));
+  const log = Object.freeze({ trace: write, debug: write, info: write, warn: write, error: write });
   const ctx = Object.freeze({
     getThreadNum: () => host.user(),
     getVariables: () => vars,

@@ -72,7 +72,10 @@ impl<T: Transport> Interpreter<T> {
         match script.run(self.user.as_deref()?, None, |template| self.text(template, turn)) {
             Ok(outcome) if outcome.stop != Scope::Nothing => Some(stop(outcome.stop)),
             Ok(outcome) => pause(outcome.pause as f64),
-            Err(_) if script.is_forgiving => None,
+            Err(why) if script.is_forgiving => {
+                self.user.iter().for_each(|user| user.trace(|tracing| tracing.note(&why)));
+                None
+            }
             Err(why) => Some(Step::Broken(why)),
         }
     }

@@ -7,6 +7,7 @@ use crate::reactions::Verdict;
 use crate::records::{self, failures};
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
+use crate::trace;
 use brunt_engine::{Exchange, Step, Turn};
 use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::Scope;
@@ -41,6 +42,7 @@ impl<T: Transport> Interpreter<T> {
         if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
             searched.changes.label = Some(label.to_owned());
         }
+        let before = user.tracing.as_ref().map(|tracing| tracing.borrow_mut().before(user));
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
@@ -63,6 +65,10 @@ impl<T: Transport> Interpreter<T> {
                 _ => records::of_chain(whole, last, hops),
             };
             records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
+            if let (Some(before), Some(exchange)) = (before, record.trace.take()) {
+                let checks = trace::checks(&script.policy(request.tags.reply_policy).checks, &searched);
+                record.trace = Some(Box::new(trace::complete(*exchange, before, checks, user)));
+            }
             let is_page = script.policy(request.tags.reply_policy).elements.is_some() && !*was_together;
             if is_repeated {
                 recording.add_challenged(record);
@@ -97,12 +103,14 @@ impl<T: Transport> Interpreter<T> {
                 data_type,
                 is_http: true,
                 error_count: 1,
+                trace: trace::without_exchange(user, Some(why)),
                 ..records::of_user(&searched)
             };
             recording.add(record);
         }
         if matches!(step, Step::Done | Step::Leave | Step::EndRun | Step::Broken(_)) {
             recording.end_transactions();
+            recording.add_rest(user);
         }
     }
 
@@ -144,6 +152,7 @@ impl<T: Transport> Interpreter<T> {
                 let bytes = searched.body_bytes().len() as u64;
                 let mut record = SampleRecord { bytes, data_type: DataType::Text, ..records::of_user(&searched) };
                 record.details = records::details(&searched);
+                record.trace = trace::without_exchange(user, None);
                 records::judge(&mut record, &searched, !failed, verdict.results.unwrap_or_default());
                 recording.add(record);
             }

@@ -28,7 +28,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     Row::value("connections", "LOAD", "", |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)))
         .under(LOAD)
         .short('c')
-        .aliases(&["vus"])
+        .aliases(&["users", "vus"])
         .content(Content::Number)
         .help(|| {
             let help = "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most";

@@ -11,7 +11,7 @@ type S = RunSettings;
 const OUTPUT: &str = "Output";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 7] = [
+pub static ROWS: [Row<RunSettings>; 8] = [
     Row::repeated("output", "FORMAT[=FILE]", "", |w, _| {
         set(values::output(w), |s: &mut S, v| s.output.outputs.push(v))
     })
@@ -39,6 +39,15 @@ pub static ROWS: [Row<RunSettings>; 7] = [
         })
         .under(OUTPUT)
         .content(Content::Choice(&["csv", "xml"]))
+    },
+    Row {
+        excludes: &["jtl", "events"],
+        ..Row::switch(
+            "trace",
+            "Debug a scenario: one user and one iteration (more with -c and --iterations); each request and reply in full, what changed, and what was looked at",
+            |_, _| Ok(on(|s: &mut S| s.output.trace = true)),
+        )
+        .under(OUTPUT)
     },
     Row::value("interval", "TIME", "Time between snapshots: resolution of the time series", |w, _| {
         set(values::interval(w), |s: &mut S, v| s.output.interval = v)

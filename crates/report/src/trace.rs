@@ -1,0 +1,238 @@
+//! The trace of a user: each of its samples with the request and the reply in full, the variables that changed, and what
+//! extractors and checks looked at.
+//!
+//! Texts of servers are shown as they came, but for characters that would move a terminal's cursor. Secrets are redacted before.
+
+use crate::figures;
+use crate::layout::{clean, pad, width};
+use crate::view::{Emphasis, View};
+use brunt_model::plan::MAIN;
+use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
+use brunt_model::{SampleRecord, words};
+
+/// Columns of the names that stand before what happened.
+const KEY: usize = 11;
+
+/// The lines of a sample; empty where it has no trace. `number`: that among the samples shown, from 1.
+pub fn sample(view: &View, number: u64, record: &SampleRecord) -> String {
+    let Some(trace) = &record.trace else { return String::new() };
+    let mut lines = Lines { view, text: String::new() };
+    if record.sample_count == 0 {
+        lines.title("end of the iteration", trace);
+    } else {
+        lines.title(&format!("{number}. {}", clean(&record.label)), trace);
+    }
+    lines.before(trace);
+    for challenged in &trace.challenged {
+        lines.exchange(challenged);
+    }
+    if record.sub_results.is_empty() {
+        lines.exchange(record);
+    }
+    for (part, within) in record.sub_results.iter().enumerate() {
+        lines.entry("part", &format!("{} of {}", part + 1, record.sub_results.len()), None);
+        lines.exchange(within);
+    }
+    trace.looks.iter().for_each(|look| lines.look(look));
+    trace.changed.iter().for_each(|change| lines.change(change));
+    if record.sample_count > 0 {
+        lines.result(record, trace);
+    }
+    lines.text + "\n"
+}
+
+/// A transaction that is over.
+pub fn transaction(view: &View, record: &SampleRecord) -> String {
+    let mut lines = Lines { view, text: String::new() };
+    let good = if record.success { Emphasis::Good } else { Emphasis::Bad };
+    let millis = figures::time(record.elapsed_millis * 1_000_000);
+    lines.line(&view.paint(good, &format!("── end of transaction {}: {millis}", clean(&record.label))));
+    lines.text + "\n"
+}
+
+struct Lines<'a> {
+    view: &'a View,
+    text: String,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn title(&mut self, name: &str, trace: &SampleTrace) {
+        let population = if trace.population == MAIN { "" } else { &trace.population };
+        let who = format!(" {} user {}, iteration {}", clean(population), trace.user + 1, trace.iteration + 1);
+        let who = who.replacen("  ", " ", 1);
+        let head = format!("── {name} ");
+        let room = self.view.columns.saturating_sub(width(&head) + width(&who));
+        let line = format!("{head}{}{who}", "─".repeat(room));
+        self.line(&self.view.paint(Emphasis::Strong, &line));
+    }
+
+    /// A named fact. Long texts are not wrapped: they are often copied.
+    fn entry(&mut self, key: &str, text: &str, emphasis: Option<Emphasis>) {
+        let text = clean(text);
+        let text = emphasis.map_or_else(|| text.clone(), |emphasis| self.view.paint(emphasis, &text));
+        let line = format!("{}{text}", pad(key, KEY));
+        self.line(&line);
+    }
+
+    fn before(&mut self, trace: &SampleTrace) {
+        if trace.paused_millis > 0 {
+            self.entry("paused", &figures::time(trace.paused_millis * 1_000_000), None);
+        }
+        trace.notes.iter().for_each(|note| self.entry("note", note, Some(Emphasis::Warning)));
+        trace.changed_before.iter().for_each(|change| self.change(change));
+    }
+
+    /// A request and its reply.
+    fn exchange(&mut self, record: &SampleRecord) {
+        let Some(trace) = &record.trace else { return };
+        self.raw("> ", &trace.request);
+        let details = &record.details;
+        if trace.failure.is_none() {
+            self.raw("< ", details.response_headers.as_deref().unwrap_or_default());
+            let body = details.body.as_deref().unwrap_or_default();
+            if !body.is_empty() {
+                self.line("<");
+                self.body(body);
+            }
+        }
+        if !trace.request.is_empty() {
+            self.times(record, trace);
+        }
+    }
+
+    fn raw(&mut self, mark: &str, text: &str) {
+        for line in text.trim_end().lines() {
+            self.line(&format!("{mark}{}", clean(line)));
+        }
+    }
+
+    /// What is no text is not shown: it would be replacement characters.
+    fn body(&mut self, body: &str) {
+        if body.contains('\u{fffd}') || body.contains('\0') {
+            self.line(&format!("< ({} that are no text)", words::plural(body.len() as u64, "byte")));
+        } else {
+            self.raw("< ", body);
+        }
+    }
+
+    fn times(&mut self, record: &SampleRecord, trace: &SampleTrace) {
+        let opening = trace.opening_micros.map(|micros| format!("connection opened in {}", time(micros)));
+        let first = trace.first_byte_micros.map(|micros| format!("first byte after {}", time(micros)));
+        let whole = Some(format!("ended after {}", time(trace.micros)));
+        let came = Some(format!("{} received", figures::bytes(record.bytes as f64)));
+        let all: Vec<String> = [opening, first, whole, came].into_iter().flatten().collect();
+        self.entry("time", &all.join(", "), None);
+    }
+
+    fn look(&mut self, look: &TracedLook) {
+        let TracedLook { by, name, wanted, found, is_good } = look;
+        let (key, text) = match by {
+            Looker::Extractor => ("extract", format!("{name} = {found}   ({wanted})")),
+            Looker::Check => {
+                let said = if *is_good { "passed" } else { "FAILED" };
+                let found = if found.is_empty() { String::new() } else { format!(", found {found}") };
+                ("check", format!("{said}  {name}: {wanted}{found}"))
+            }
+            Looker::Script if *is_good => ("script", format!("{name}: no error")),
+            Looker::Script => ("script", format!("FAILED  {found}")),
+        };
+        let bad = if *by == Looker::Extractor { Emphasis::Warning } else { Emphasis::Bad };
+        self.entry(key, &text, (!is_good).then_some(bad));
+    }
+
+    fn change(&mut self, change: &VariableChange) {
+        let VariableChange { name, from, to } = change;
+        let text = match (from, to) {
+            (_, None) => format!("{name} has no value any more"),
+            (None, Some(to)) => format!("{name} = {to}"),
+            (Some(from), Some(to)) => format!("{name} = {to}   (before: {from})"),
+        };
+        self.entry("variable", &text, None);
+    }
+
+    fn result(&mut self, record: &SampleRecord, trace: &SampleTrace) {
+        let why = trace.failure.as_ref().or(record.failure_message.as_ref());
+        match (record.success, why) {
+            (true, _) => self.entry("result", "passed", Some(Emphasis::Good)),
+            (false, Some(why)) => self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad)),
+            (false, None) => self.entry("result", &format!("FAILED: status {}", record.code), Some(Emphasis::Bad)),
+        }
+    }
+}
+
+fn time(micros: u64) -> String {
+    figures::time(micros * 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::RecordDetails;
+
+    fn look(by: Looker, name: &str, wanted: &str, found: &str, is_good: bool) -> TracedLook {
+        TracedLook { by, name: name.into(), wanted: wanted.into(), found: found.into(), is_good }
+    }
+
+    fn change(name: &str, from: Option<&str>, to: Option<&str>) -> VariableChange {
+        VariableChange { name: name.into(), from: from.map(str::to_owned), to: to.map(str::to_owned) }
+    }
+
+    fn login() -> SampleRecord {
+        let trace = SampleTrace {
+            population: MAIN.into(),
+            paused_millis: 1500,
+            notes: vec!["log: begins".into()],
+            changed_before: vec![change("user", None, Some("ann"))],
+            request: "POST /login HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\nuser=ann".into(),
+            opening_micros: Some(210),
+            first_byte_micros: Some(1100),
+            micros: 1320,
+            looks: vec![
+                look(Looker::Check, "status", "below 400", "200", true),
+                look(Looker::Extractor, "token", "json $.token", "abc", true),
+                look(Looker::Extractor, "id", "json $.id", "no match; the variable keeps its value", false),
+                look(Looker::Check, "contains", "body contains `Welcome`", "{\"token\":\"abc\"}", false),
+                look(Looker::Script, "check.groovy", "", "no such property: x", false),
+            ],
+            changed: vec![change("old", Some("1"), None), change("token", Some("x"), Some("abc"))],
+            ..SampleTrace::default()
+        };
+        SampleRecord {
+            label: "login".into(),
+            code: "200".into(),
+            bytes: 132,
+            sample_count: 1,
+            failure_message: Some("Test failed: text expected to contain /Welcome/".into()),
+            details: RecordDetails {
+                response_headers: Some("HTTP/1.1 200 OK\nContent-Type: application/json\n".into()),
+                body: Some("{\"token\":\"abc\"}\n\u{1b}[2Jx".into()),
+                ..RecordDetails::default()
+            },
+            trace: Some(Box::new(trace)),
+            ..SampleRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_sample_is_shown_in_full() {
+        insta::assert_snapshot!(sample(&View::default(), 1, &login()));
+    }
+
+    #[test]
+    fn parts_are_shown_one_by_one_and_failures_have_no_reply() {
+        let lost = SampleTrace { failure: Some("connection refused".into()), ..*login().trace.unwrap() };
+        let lost = SampleTrace { looks: Vec::new(), changed: Vec::new(), notes: Vec::new(), ..lost };
+        let lost = SampleRecord { trace: Some(Box::new(lost)), sub_results: vec![login(), login()], ..login() };
+        insta::assert_snapshot!(sample(&View::default(), 2, &lost));
+        let image = RecordDetails { body: Some("\u{fffd}PNG".into()), ..login().details };
+        assert!(
+            sample(&View::default(), 3, &SampleRecord { details: image, ..login() }).contains("< (6 bytes that are")
+        );
+        assert_eq!(sample(&View::default(), 4, &SampleRecord { trace: None, ..login() }), "");
+    }
+}
