@@ -58,12 +58,12 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let mut notes = read.notices;
     let mut exit = Exit::Measured;
     let mut changed: Option<Vec<(String, String)>> = None;
-    for stage in read.stages {
+    for mut stage in read.stages {
         let kind = stage.kind;
-        let mut plan = carried(stage, args, &system).map_err(usage)?;
         if let Some(properties) = changed.take() {
-            plan.populations[0].scenario.properties = properties;
+            stage.begin_with(&properties);
         }
+        let plan = carried(stage, args).map_err(usage)?;
         let world = Real::new(&plan).map_err(|error| usage(error.into()))?;
         let is_main = kind == StageKind::Main;
         let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
@@ -72,7 +72,9 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             say(&format!("{}: {}", title(kind), names(&plan)));
         }
         let store = if is_main { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
-        let outputs = match outputs.take().filter(|_| is_main) {
+        // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
+        let (own_outputs, own_log) = if is_main { (outputs.take(), log.take()) } else { (None, None) };
+        let outputs = match own_outputs {
             Some(outputs) => outputs,
             None => Outputs::open(&[], settings.output.quiet || !is_main).map_err(usage)?,
         };
@@ -81,7 +83,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         let around = MeasureContext {
             command: command_line(),
             outputs,
-            log: log.take().filter(|_| is_main),
+            log: own_log,
             jtl: jtl.as_mut(),
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
@@ -125,27 +127,22 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         lenient: *lenient,
         records: to_plan::records(&settings.output),
         seed: settings.load.seed.unwrap_or(system.seed),
-        threads: settings.load.threads.unwrap_or_else(|| threads(system.cores)),
+        threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
     plan::read(&document, &surroundings).map_err(named)
 }
 
-/// Half of the cores: a server on this machine needs the others.
-fn threads(cores: u32) -> u32 {
-    (cores / 2).max(1)
-}
-
 /// The run of a stage, with what the command line says of it.
-fn carried(stage: TestStage, args: &RunArgs, system: &System) -> Result<Plan> {
+fn carried(mut stage: TestStage, args: &RunArgs) -> Result<Plan> {
+    stage.limit_threads();
+    let users = stage.peak_users();
     let mut plan = stage.plan;
     plan.record.interval = args.settings.output.interval;
     plan.objectives.clone_from(&args.settings.checks.objectives);
-    let users: f64 = plan.populations.iter().map(|population| population.load.peak()).sum();
     if stage.kind == StageKind::Main {
-        plan.processes = brunt_dropin::processes(users.ceil() as u64, args.settings.load.processes)
-            .map_err(|error| anyhow!("{error}"))?;
+        plan.processes =
+            brunt_dropin::processes(users, args.settings.load.processes).map_err(|error| anyhow!("{error}"))?;
     }
-    plan.threads = plan.threads.min(users.ceil().max(1.0) as u32).min(system.cores.max(1));
     Ok(plan)
 }
 

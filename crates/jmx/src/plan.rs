@@ -11,7 +11,7 @@
 //! the same time. Texts with `${…}` keep them and are filled in by each user, by JMeter's rules; numbers of threads, ramps and
 //! durations are known before the run.
 //!
-//! * [`PlanFolder`]: the files that a plan names. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
+//! * [`PlanFolder`]: the files that a plan names. `stage`: what a run consists of. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
 //!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by
 //!   `patterns`. `texts`: properties as texts.
 
@@ -25,6 +25,7 @@ mod patterns;
 mod requests;
 mod samplers;
 mod scope;
+mod stage;
 mod texts;
 mod timers;
 
@@ -38,6 +39,7 @@ use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
 pub use files::PlanFolder;
 use scope::Scope;
+pub use stage::{StageKind, TestRun, TestStage};
 use std::time::Duration;
 
 /// JMeter waits for a reply for ever. A request that has none after this time has failed.
@@ -67,35 +69,6 @@ pub struct PlanSurroundings<'a> {
     pub seed: u64,
     /// Worker threads.
     pub threads: u32,
-}
-
-/// A plan that can be run.
-#[derive(Debug, Clone)]
-pub struct TestRun {
-    /// One after the other; never empty.
-    pub stages: Vec<TestStage>,
-    /// What of the plan was left out, or is done otherwise than JMeter does it: a sentence each.
-    pub notices: Vec<String>,
-}
-
-/// Thread groups that run at the same time.
-#[derive(Debug, Clone)]
-pub struct TestStage {
-    /// Purpose of its thread groups.
-    pub kind: StageKind,
-    /// The run.
-    pub plan: Plan,
-}
-
-/// What a stage is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StageKind {
-    /// setUp thread groups.
-    SetUp,
-    /// Thread groups.
-    Main,
-    /// tearDown thread groups.
-    TearDown,
 }
 
 /// Reads a plan.

@@ -286,6 +286,26 @@ fn a_new_user_each_iteration_has_new_connections_and_cookies() {
 }
 
 #[test]
+fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
+    let sampler = http("r", &[], "");
+    let other = element("ThreadGroup", "Others", &[("ThreadGroup.num_threads", "2")], &sampler);
+    let document = Document::parse(plan(&other, &sampler).as_bytes()).unwrap();
+    let properties = [("n", "2"), ("old", "1")];
+    let run = with(&properties, Path::new("."), |surroundings| {
+        surroundings.threads = 8;
+        read(&document, surroundings).unwrap()
+    });
+    let [stage] = &run.stages[..] else { panic!("{run:?}") };
+    let mut stage = stage.clone();
+    let changed = [("n".to_owned(), "5".to_owned())];
+    stage.begin_with(&changed);
+    let compiled = CompiledScript::all(&stage.plan).unwrap();
+    assert_eq!((compiled.len(), compiled[1].properties()), (2, changed.to_vec()));
+    stage.limit_threads();
+    assert_eq!((stage.peak_users(), stage.plan.threads), (4, 4));
+}
+
+#[test]
 fn rows_of_ultimate_groups_are_summed() {
     let group = r#"<kg.apc.jmeter.threads.UltimateThreadGroup testclass="kg.apc.jmeter.threads.UltimateThreadGroup" testname="u">
         <collectionProp name="ultimatethreadgroupdata"><collectionProp name="1"><stringProp name="1">10</stringProp>
