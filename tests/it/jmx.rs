@@ -155,3 +155,14 @@ fn what_cannot_run_is_told_with_its_place() {
     fs::remove_file(folder.path().join("names.csv")).expect("names");
     assert!(told(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
 }
+
+#[test]
+fn a_proxy_does_not_go_with_an_address_of_all_connections() {
+    let folder = folder();
+    let plan = folder.path().join("plan.jmx");
+    let run = format!("jmeter -n -t {} -H proxy -P 3128 --brunt-resolve-all 127.0.0.1:1", plan.display());
+    let output = command(&run).output().expect("brunt");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("none to the proxy of -H; leave one of them out"), "{told}");
+}

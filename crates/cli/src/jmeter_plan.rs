@@ -32,7 +32,7 @@ const BESIDE: [&str; 15] = [
     "seed",
     "resolve-all",
     "probe",
-    "slo",
+    "objective",
 ];
 
 /// The plan of JMeter that stands in place of a URL, where it is one.
@@ -168,6 +168,13 @@ fn names(plan: &Plan) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_beside_a_plan_are_options_of_a_run() {
+        for name in BESIDE {
+            assert!(brunt_spec::settings::rows::run().any(|row| row.option == name), "{name}");
+        }
+    }
 
     #[test]
     fn a_plan_of_jmeter_is_told_from_a_url() {

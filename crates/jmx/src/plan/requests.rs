@@ -110,7 +110,7 @@ impl Reader<'_> {
         if !has(&headers, "user-agent") {
             headers.push(("User-Agent".into(), USER_AGENT.into()));
         }
-        let mut policy = self.request_policy(&sampler)?;
+        let mut policy = self.request_policy(&sampler, &method)?;
         self.authorize(&sampler, &url, &mut headers, &mut policy);
         self.plan_cookies(scope, &url, &mut headers);
         let policy = self.reactions(scope, policy)?;
@@ -233,11 +233,10 @@ impl Reader<'_> {
         headers
     }
 
-    fn request_policy(&mut self, sampler: &Sampler<'_, '_>) -> Result<ReplyPolicy, JmxError> {
+    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
-        let method = self.text_in(&sampler.properties("HTTPSampler.method"), "HTTPSampler.method");
         // JMeter's HTTP client follows redirects by itself only of these.
-        let is_safe = matches!(method.trim(), "" | "GET" | "HEAD");
+        let is_safe = matches!(method, "GET" | "HEAD");
         let by_itself = is_safe && flag("HTTPSampler.auto_redirects");
         let follows = by_itself || flag("HTTPSampler.follow_redirects");
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
