@@ -1,7 +1,7 @@
 //! JMeter without its window: its command line, console lines, result files and report.
 //!
-//! * [`settings`]: what JMeter was told, by options and properties. [`console`]: its lines and its log.
-//! * [`desk`]: what is heard of a run: samples to files, sums and tables. [`udp`]: messages that end a run.
+//! * [`settings`]: options and properties. [`console`]: lines of the console and the log.
+//! * [`desk`]: writes the samples of a run to files, sums and tables. [`udp`]: messages that end a run.
 //! * [`listeners`]: result files that the plan itself names. [`report`]: the dashboard.
 //!
 //! The plan is read by `jmx`. What differs on purpose is listed in docs/drop-in-jmeter.md.
