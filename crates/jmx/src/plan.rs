@@ -109,7 +109,7 @@ struct Reader<'a> {
     before: BeforeRun,
     /// Properties of all users.
     properties: Vec<(String, String)>,
-    /// Reply policies of the group that is read.
+    /// Reply policies of all groups.
     policies: Vec<ReplyPolicy>,
     /// What is common to all connections.
     connection: Connection,
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         Self {
             before: before.with_constants(constant, properties_are_constant),
             properties,
-            policies: Vec::new(),
+            policies: vec![requests::default_policy()],
             connection: Connection {
                 dialling: Dialling::Eager,
                 resolve_all: surroundings.resolve_all,
@@ -177,27 +177,16 @@ impl<'a> Reader<'a> {
         Err(JmxError::at(line, wrong))
     }
 
-    fn into_run(self, groups: Vec<(StageKind, (Population, Vec<ReplyPolicy>))>, serialized: bool) -> TestRun {
+    fn into_run(self, groups: Vec<(StageKind, Population)>, serialized: bool) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
-        for (kind, (population, policies)) in groups {
+        for (kind, mut population) in groups {
             let together =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
             let is_new = together.is_none();
             if is_new {
                 stages.push(TestStage { kind, plan: self.empty_plan() });
             }
-            let Some(stage) = stages.last_mut() else { continue };
-            let plan = &mut stage.plan;
-            let mut population = population;
-            let number_of = |plan: &mut Plan, policy: &ReplyPolicy| {
-                let known = plan.reply_policies.iter().position(|other| other == policy);
-                known.unwrap_or_else(|| {
-                    plan.reply_policies.push(policy.clone());
-                    plan.reply_policies.len() - 1
-                }) as u32
-            };
-            let numbers: Vec<u32> = policies.iter().map(|policy| number_of(plan, policy)).collect();
-            groups::renumber(&mut population.scenario, &numbers);
+            let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);
         }
@@ -207,7 +196,7 @@ impl<'a> Reader<'a> {
     fn empty_plan(&self) -> Plan {
         Plan {
             populations: Vec::new(),
-            reply_policies: vec![requests::default_policy()],
+            reply_policies: self.policies.clone(),
             connection: self.connection.clone(),
             objectives: Vec::new(),
             until: None,

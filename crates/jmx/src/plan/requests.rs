@@ -119,7 +119,7 @@ impl Reader<'_> {
         Ok(Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy })
     }
 
-    /// The number of a policy among those of the group.
+    /// The number of a policy among those of the plan.
     pub(super) fn policy(&mut self, policy: ReplyPolicy) -> u32 {
         let policy = ReplyPolicy { failure_ends: self.failure_ends(policy.failure_ends), ..policy };
         let known = self.policies.iter().position(|other| *other == policy);
