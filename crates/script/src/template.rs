@@ -237,7 +237,10 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
         if feeds.rules == TextRules::Jmeter {
-            return Ok(Part::Literal(written));
+            return match expression::as_variable(&written) {
+                Some(name) => variable(&name.to_owned(), written, feeds),
+                None => Ok(Part::Literal(written)),
+            };
         }
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
@@ -305,20 +308,18 @@ fn written_again(stretch: &Stretch, is_argument: bool) -> String {
             let text = text.replace('\\', r"\\").replace('$', r"\$");
             if is_argument { text.replace(',', r"\,") } else { text }
         }
-        Stretch::Variable { written, .. } => written.clone(),
-        Stretch::Call { name, arguments, .. } => {
-            let arguments = arguments
-                .iter()
-                .map(|argument| argument.iter().map(|stretch| written_again(stretch, true)).collect::<String>());
-            let arguments: Vec<String> = arguments.collect();
-            format!("${{__{name}({})}}", arguments.join(","))
-        }
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => written.clone(),
     }
 }
 
 /// The call of a function, whose arguments are texts; None: a parenthesis in one of them has no partner.
 pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
     let arguments: Vec<Vec<Stretch>> = arguments.iter().map(|text| expression::parse(text)).collect();
+    call_text(function, &arguments)
+}
+
+/// The same of arguments that were read.
+pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<String> {
     let literals = arguments.iter().flatten().filter_map(|stretch| match stretch {
         Stretch::Literal(text) => Some(text.as_str()),
         _ => None,
@@ -330,8 +331,9 @@ pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
             return None;
         }
     }
-    let call = Stretch::Call { name: function.to_owned(), arguments, written: String::new() };
-    (open == 0).then(|| written_again(&call, false))
+    let written = |argument: &Vec<Stretch>| argument.iter().map(|stretch| written_again(stretch, true)).collect();
+    let arguments: Vec<String> = arguments.iter().map(written).collect();
+    (open == 0).then(|| format!("${{__{function}({})}}", arguments.join(",")))
 }
 
 /// A text whose `${` are no expressions.
