@@ -114,6 +114,8 @@ struct Reader<'a> {
     /// What is common to all connections.
     connection: Connection,
     notices: Vec<String>,
+    /// The plan, or one that it includes, may read the numbers of rounds of loops.
+    reads_rounds: bool,
     /// Controllers around the one that is read.
     depth: usize,
     /// The group that is read.
@@ -138,6 +140,7 @@ impl<'a> Reader<'a> {
                 ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
             },
             notices: Vec::new(),
+            reads_rounds: controllers::reads_rounds(document),
             depth: 0,
             group: groups::GroupParts::default(),
             surroundings,

@@ -202,6 +202,19 @@ fn controllers_become_steps() {
 }
 
 #[test]
+fn rounds_of_loops_are_numbered_where_the_plan_reads_the_number() {
+    let of = |path: &str| {
+        let inner = http("r", &[("HTTPSampler.path", path)], "");
+        scenario("", &element("LoopController", "twice", &[("LoopController.loops", "2")], &inner)).0.steps
+    };
+    assert!(matches!(&of("/")[..], [Step::Loop { .. }]));
+    let numbered = of("/${__jm__twice__idx}");
+    let [Step::Set { variable, value }, Step::Loop { steps, .. }] = &numbered[..] else { panic!("{numbered:?}") };
+    assert_eq!((variable.as_str(), value.as_str()), ("__jm__twice__idx", "-1"));
+    assert!(matches!(&steps[0], Step::Set { value, .. } if value == "${__intSum(${__jm__twice__idx},1)}"), "{steps:?}");
+}
+
+#[test]
 fn a_module_runs_what_it_names_with_what_stands_around_it() {
     let fragment = element("TestFragmentController", "f", &[], &http("in fragment", &[], ""));
     let module = r#"<ModuleController testclass="ModuleController" testname="m"><collectionProp name="ModuleController.node_path">
