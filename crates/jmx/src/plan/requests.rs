@@ -12,6 +12,7 @@ use brunt_model::reply_policy::{Checks, Cookies, Credentials, Elements, Redirect
 use brunt_model::scenario::Scope as Over;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::{FORM, FilePart, Multipart};
+use brunt_script::functions::request_url;
 use brunt_script::template::{self, call_of};
 use std::path::Path;
 use std::time::Duration;
@@ -152,18 +153,7 @@ impl Reader<'_> {
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
             return Ok(call);
         }
-        let protocol = if protocol.is_empty() { "http".to_owned() } else { protocol.to_ascii_lowercase() };
-        let is_default =
-            matches!((protocol.as_str(), port.as_str()), (_, "" | "0") | ("http", "80") | ("https", "443"));
-        let port = if is_default { String::new() } else { format!(":{port}") };
-        let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
-        // An IPv6 address stands in brackets.
-        let host = if host.contains(':') && !host.starts_with('[') && Self::is_constant(&host) {
-            format!("[{host}]")
-        } else {
-            host
-        };
-        Ok(format!("{protocol}://{host}{port}{slash}{path}"))
+        Ok(request_url(&protocol, &host, &port, &path))
     }
 
     fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {

@@ -94,6 +94,8 @@ fn urls_are_made_of_the_sampler_and_its_defaults() {
     assert_eq!(url(&[("HTTPSampler.path", "a b"), ("HTTPSampler.port", "80")]), "http://host/a b");
     assert_eq!(url(&[("HTTPSampler.protocol", "HTTPS"), ("HTTPSampler.port", "8443")]), "https://host:8443");
     assert_eq!(url(&[("HTTPSampler.path", "https://other/x")]), "https://other/x");
+    let local = [("HTTPSampler.domain", "::1"), ("HTTPSampler.port", "81")];
+    assert_eq!(scenario("", &element("HTTPSamplerProxy", "r", &local, "")).0.requests[0].url, "http://[::1]:81");
     assert_eq!(url(&[("HTTPSampler.port", "${p}"), ("HTTPSampler.path", "/x")]), "${__requestUrl(,host,${p},/x)}");
     let defaults = r#"<ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="d">
         <stringProp name="HTTPSampler.domain">other</stringProp><stringProp name="HTTPSampler.port">81</stringProp>
