@@ -27,6 +27,7 @@ mod extract;
 pub mod feed;
 mod files;
 pub mod functions;
+mod hexadecimal;
 mod java_uri;
 mod markup;
 mod pattern;
