@@ -4,14 +4,13 @@ use crate::Feeds;
 use crate::context::{Commons, UserContext, WorkerContext};
 use crate::expression::{self, Stretch};
 use crate::functions::find;
-use crate::scripts::Expressions;
 use crate::template::{Place, RenderContext, Template, call_text, expression_text};
 use crate::variables::{Names, Variables};
-use brunt_engine::{Alone, Surroundings};
+use brunt_engine::Alone;
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,17 +35,8 @@ impl BeforeRun {
         for (name, _) in variables {
             names.number(name);
         }
-        let worker = WorkerContext {
-            commons: Arc::new(Commons::with_properties(properties)),
-            surroundings: Rc::new(Alone) as Rc<dyn Surroundings>,
-            random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
-            population: String::new(),
-            expressions: Expressions::default(),
-            nesting: Cell::default(),
-            population_number: 0,
-            records: None,
-            finished: RefCell::default(),
-        };
+        let commons = Arc::new(Commons::with_properties(properties));
+        let worker = WorkerContext::new(commons, Rc::new(Alone), seed);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {
             feeds: Feeds::with_variables(TextRules::Jmeter, names),

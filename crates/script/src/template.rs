@@ -237,8 +237,8 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
         if feeds.rules == TextRules::Jmeter {
-            return match expression::as_variable(&written) {
-                Some(name) => variable(&name.to_owned(), written, feeds),
+            return match expression::as_variable(&written).map(str::to_owned) {
+                Some(name) => variable(&name, written, feeds),
                 None => Ok(Part::Literal(written)),
             };
         }

@@ -10,7 +10,6 @@ use crate::context::{Commons, UserContext, WorkerContext};
 use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
 use crate::replies::Ask;
-use crate::scripts::Expressions;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::variables::{Names, Variables};
 use crate::{Feeds, ScriptError, java_uri};
@@ -24,7 +23,7 @@ use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -209,16 +208,12 @@ impl CompiledScript {
         (population_number, worker): (usize, usize),
         surroundings: &Rc<dyn Surroundings>,
     ) -> Rc<WorkerContext> {
+        let seed = self.seed ^ (0xD1CE << 32 | worker as u64);
         Rc::new(WorkerContext {
-            commons: Arc::clone(&self.commons),
-            surroundings: Rc::clone(surroundings),
-            random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
             population: self.name.clone(),
-            expressions: Expressions::default(),
-            nesting: Cell::default(),
             population_number,
             records: self.records.clone(),
-            finished: RefCell::default(),
+            ..WorkerContext::new(Arc::clone(&self.commons), Rc::clone(surroundings), seed)
         })
     }
 }

@@ -18,7 +18,9 @@ fn policies_of_samples(steps: &[Step], used: &mut BTreeSet<usize>) {
         if let Step::Sample(sample) = step {
             used.insert(sample.reply_policy as usize);
         }
-        inner(step).into_iter().for_each(|steps| policies_of_samples(steps, used));
+        for steps in inner(step) {
+            policies_of_samples(steps, used);
+        }
     }
 }
 
