@@ -70,7 +70,7 @@ pub struct RenderContext<'a, R: Rng + ?Sized> {
 }
 
 /// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
-const NOT_IN_URLS: &AsciiSet = &CONTROLS
+pub const NOT_IN_URLS: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'#')
@@ -381,7 +381,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// How a placeholder begins, behind its brace; those that end with `}` are whole.
-const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
+pub const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 /// The literal stretches and placeholders of a text.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
