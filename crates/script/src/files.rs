@@ -51,9 +51,14 @@ impl Files {
     /// The real path of a file below one of the folders.
     fn allowed(&self, name: &str) -> Option<PathBuf> {
         let path = self.folders.first()?.join(name).canonicalize().ok()?;
-        let below = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
-        self.folders.iter().any(below).then_some(path)
+        is_below(&path, &self.folders).then_some(path)
     }
+}
+
+/// Whether a canonical path is below one of these folders, after links.
+pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
+    let real = |folder: &Path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
+    folders.into_iter().any(|folder| real(folder.as_ref()))
 }
 
 impl FileText {

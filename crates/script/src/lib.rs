@@ -48,5 +48,6 @@ mod variables;
 pub use before_run::BeforeRun;
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;
+pub use files::is_below;
 pub use template::{Place, RenderContext, Template};
 pub use user::CompiledScript;
