@@ -107,7 +107,15 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     let (shop, asked) = shop();
     let folder = folder();
     let (plan, out) = (folder.path().join("plan.jmx"), folder.path().join("out.jtl"));
-    let run = format!("run {} --resolve-all {} --jtl {} -q --no-store", plan.display(), shop.address, out.display());
+    let (report, events) = (folder.path().join("report.json"), folder.path().join("events"));
+    let run = format!(
+        "run {} --resolve-all {} --jtl {} -q --no-store -o json={} --events {}",
+        plan.display(),
+        shop.address,
+        out.display(),
+        report.display(),
+        events.display()
+    );
     let output = command(&run).output().expect("brunt");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let labels = by_label(&out);
@@ -118,6 +126,10 @@ fn a_plan_makes_the_samples_that_jmeter_makes() {
     assert_eq!(asked.len(), 18, "{asked:?}");
     let of = |begin: &str| asked.iter().filter(|request| request.starts_with(begin)).count();
     assert_eq!((of("POST /login HTTP/1.1 user=ann+%26+co"), of("GET /item/2-4-6?t=15 ")), (3, 12), "{asked:?}");
+    // Both are those of the thread groups, and not of the setUp group before them.
+    let report = fs::read_to_string(report).expect("a report");
+    assert!(report.contains("login ann"), "{report}");
+    assert!(fs::metadata(events).is_ok_and(|file| file.len() > 0));
 }
 
 #[test]
@@ -142,4 +154,15 @@ fn what_cannot_run_is_told_with_its_place() {
     assert!(told("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", told("<jmeterTestPlan>", ""));
     fs::remove_file(folder.path().join("names.csv")).expect("names");
     assert!(told(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
+}
+
+#[test]
+fn a_proxy_does_not_go_with_an_address_of_all_connections() {
+    let folder = folder();
+    let plan = folder.path().join("plan.jmx");
+    let run = format!("jmeter -n -t {} -H proxy -P 3128 --brunt-resolve-all 127.0.0.1:1", plan.display());
+    let output = command(&run).output().expect("brunt");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("none to the proxy of -H; leave one of them out"), "{told}");
 }

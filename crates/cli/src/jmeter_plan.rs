@@ -36,7 +36,7 @@ const BESIDE: [&str; 18] = [
     "seed",
     "resolve-all",
     "probe",
-    "slo",
+    "objective",
 ];
 
 /// The plan of JMeter that stands in place of a URL, where it is one.
@@ -62,15 +62,15 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let mut notes = read.notices;
     let mut exit = Exit::Measured;
     let mut changed: Option<Vec<(String, String)>> = None;
-    for stage in read.stages {
+    for mut stage in read.stages {
         let kind = stage.kind;
-        let mut plan = carried(stage, args, &system).map_err(usage)?;
+        if let Some(properties) = changed.take() {
+            stage.begin_with(&properties);
+        }
+        let mut plan = carried(stage, args).map_err(usage)?;
         let traced = settings.output.trace;
         if traced {
             trace::reduce(&mut plan, settings);
-        }
-        if let Some(properties) = changed.take() {
-            plan.populations[0].scenario.properties = properties;
         }
         let world = Real::new(&plan).map_err(|error| usage(error.into()))?;
         let is_main = kind == StageKind::Main;
@@ -79,9 +79,11 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         if !settings.output.quiet && (main > 1 || !is_main) {
             say(&format!("{}: {}", title(kind), names(&plan)));
         }
-        let store =
-            if is_main && !traced { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
-        let outputs = match outputs.take().filter(|_| is_main) {
+        let is_kept = is_main && !traced;
+        let store = if is_kept { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
+        // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
+        let (own_outputs, own_log) = if is_main { (outputs.take(), log.take()) } else { (None, None) };
+        let outputs = match own_outputs {
             Some(outputs) => outputs,
             None => Outputs::open(&[], settings.output.quiet || !is_main).map_err(usage)?,
         };
@@ -90,7 +92,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         let around = MeasureContext {
             command: command_line(),
             outputs,
-            log: log.take().filter(|_| is_main),
+            log: own_log,
             jtl: jtl.as_mut(),
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
@@ -135,27 +137,22 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         lenient: *lenient,
         records: to_plan::records(&settings.output),
         seed: settings.load.seed.unwrap_or(system.seed),
-        threads: settings.load.threads.unwrap_or_else(|| threads(system.cores)),
+        threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
     plan::read(&document, &surroundings).map_err(named)
 }
 
-/// Half of the cores: a server on this machine needs the others.
-fn threads(cores: u32) -> u32 {
-    (cores / 2).max(1)
-}
-
 /// The run of a stage, with what the command line says of it.
-fn carried(stage: TestStage, args: &RunArgs, system: &System) -> Result<Plan> {
+fn carried(mut stage: TestStage, args: &RunArgs) -> Result<Plan> {
+    stage.limit_threads();
+    let users = stage.peak_users();
     let mut plan = stage.plan;
     plan.record.interval = args.settings.output.interval;
     plan.objectives.clone_from(&args.settings.checks.objectives);
-    let users: f64 = plan.populations.iter().map(|population| population.load.peak()).sum();
     if stage.kind == StageKind::Main {
-        plan.processes = brunt_dropin::processes(users.ceil() as u64, args.settings.load.processes)
-            .map_err(|error| anyhow!("{error}"))?;
+        plan.processes =
+            brunt_dropin::processes(users, args.settings.load.processes).map_err(|error| anyhow!("{error}"))?;
     }
-    plan.threads = plan.threads.min(users.ceil().max(1.0) as u32).min(system.cores.max(1));
     Ok(plan)
 }
 
@@ -181,6 +178,13 @@ fn names(plan: &Plan) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_beside_a_plan_are_options_of_a_run() {
+        for name in BESIDE {
+            assert!(brunt_spec::settings::rows::run().any(|row| row.option == name), "{name}");
+        }
+    }
 
     #[test]
     fn a_plan_of_jmeter_is_told_from_a_url() {

@@ -1,7 +1,7 @@
 //! JMeter without its window: its command line, console lines, result files and report.
 //!
-//! * [`settings`]: what JMeter was told, by options and properties. [`console`]: its lines and its log.
-//! * [`desk`]: what is heard of a run: samples to files, sums and tables. [`udp`]: messages that end a run.
+//! * [`settings`]: options and properties. [`console`]: lines of the console and the log.
+//! * [`desk`]: writes the samples of a run to files, sums and tables. [`udp`]: messages that end a run.
 //! * [`listeners`]: result files that the plan itself names. [`report`]: the dashboard.
 //!
 //! The plan is read by `jmx`. What differs on purpose is listed in docs/drop-in-jmeter.md.
@@ -94,7 +94,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         lenient: settings.lenient,
         records: Some(settings.records(&own_files)),
         seed: system.seed,
-        threads: settings.side.threads.unwrap_or_else(|| (system.cores / 2).max(1)),
+        threads: settings.side.threads.unwrap_or_else(|| system.half_of_cores()),
     };
     let TestRun { stages, notices } = plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
     settings.prepare()?;
@@ -146,15 +146,15 @@ fn run_stages(
 ) -> Result<Vec<String>> {
     let mut changed: Option<Vec<(String, String)>> = None;
     let mut missed = Vec::new();
-    for stage in stages {
+    for mut stage in stages {
         if interrupt.is_stopped() {
             break;
         }
         let is_main = stage.kind == StageKind::Main;
-        let mut plan = carried(stage, settings)?;
         if let Some(properties) = changed.take() {
-            plan.populations[0].scenario.properties = properties;
+            stage.begin_with(&properties);
         }
+        let plan = carried(stage, settings)?;
         let world = Real::new(&plan)?;
         let side = if is_main { settings.side.clone() } else { Side { no_notes: true, ..Side::default() } };
         let setup = RunSetup::among(&side, interrupt.control(), caller)?;
@@ -171,13 +171,13 @@ fn run_stages(
 }
 
 /// The run of a stage, with what the command line says of it.
-fn carried(stage: TestStage, settings: &Settings) -> Result<Plan> {
+fn carried(mut stage: TestStage, settings: &Settings) -> Result<Plan> {
+    stage.limit_threads();
+    let users = stage.peak_users();
     let mut plan = stage.plan;
-    let users: f64 = plan.populations.iter().map(|population| population.load.peak()).sum();
-    plan.threads = plan.threads.min(users.ceil().max(1.0) as u32);
     if stage.kind == StageKind::Main {
         plan.objectives.clone_from(&settings.fail_on);
-        plan.processes = processes(users.ceil() as u64, settings.side.processes)?;
+        plan.processes = processes(users, settings.side.processes)?;
     }
     if plan.connection.proxy.is_none() {
         plan.connection.proxy = settings.proxy();

@@ -3,13 +3,12 @@
 use crate::plan::{Body, Part};
 use crate::secrets;
 use crate::text::{self, NUMBER, Piece};
+pub(crate) use brunt_script::body::FORM;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The media type of forms.
-pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
-/// That of JSON.
+/// The media type of JSON.
 pub(crate) const JSON: &str = "application/json";
 /// That of forms with files.
 pub(crate) const MULTIPART: &str = "multipart/form-data";

@@ -3,7 +3,8 @@
 //! A plan reads a text twice: `$$` and variables of the plan first, then `${…}` of the user with backslashes, and placeholders such
 //! as `{n}`. [`in_plan`] writes literal text so that it comes out of both as it went in.
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use brunt_script::template::{HEADS, NOT_IN_URLS};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -12,9 +13,6 @@ const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
 /// They stand around the name of a variable that is a number of JSON rather than a text.
 pub(crate) const NUMBER: char = '\u{f8f2}';
-
-/// Heads of placeholders of a plan's texts, behind their brace.
-const PLACEHOLDERS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 /// The input without the characters that mark variables here, and those that mark them in the reader of plan files.
 pub fn clean(text: &str) -> Cow<'_, str> {
@@ -113,7 +111,7 @@ pub fn in_plan(text: &str, place: Place, is_fixed: &dyn Fn(&str) -> bool) -> Str
 fn without_placeholders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
-        if character == '{' && PLACEHOLDERS.iter().any(|head| text[at + 1..].starts_with(head)) {
+        if character == '{' && HEADS.iter().any(|head| text[at + 1..].starts_with(head)) {
             out.push('\\');
         }
         out.push(character);
@@ -136,21 +134,7 @@ fn push_dollars(out: &mut String, text: &str, variable_follows: bool) {
     out.push_str(rest);
 }
 
-/// Characters that cannot stand in a path or query as they are.
-const NOT_IN_URLS: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'<')
-    .add(b'>')
-    .add(b'\\')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}');
-
-/// The same, and what has a meaning in a path or query.
+/// What cannot stand in a path or query as it is, and what has a meaning there.
 const NOT_IN_PARTS: &AsciiSet = &NOT_IN_URLS.add(b'/').add(b'?').add(b'&').add(b'=').add(b'+').add(b'%').add(b'$');
 
 /// A path or query with all that cannot stand there percent-encoded; variables are left in it.

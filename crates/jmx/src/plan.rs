@@ -11,7 +11,7 @@
 //! the same time. Texts with `${…}` keep them and are filled in by each user, by JMeter's rules; numbers of threads, ramps and
 //! durations are known before the run.
 //!
-//! * [`PlanFolder`]: the files that a plan names. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
+//! * [`PlanFolder`]: the files that a plan names. `stage`: what a run consists of. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
 //!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by
 //!   `patterns`. `texts`: properties as texts.
 
@@ -25,6 +25,7 @@ mod patterns;
 mod requests;
 mod samplers;
 mod scope;
+mod stage;
 mod texts;
 mod timers;
 
@@ -38,6 +39,7 @@ use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
 pub use files::PlanFolder;
 use scope::Scope;
+pub use stage::{StageKind, TestRun, TestStage};
 use std::time::Duration;
 
 /// JMeter waits for a reply for ever. A request that has none after this time has failed.
@@ -67,35 +69,6 @@ pub struct PlanSurroundings<'a> {
     pub seed: u64,
     /// Worker threads.
     pub threads: u32,
-}
-
-/// A plan that can be run.
-#[derive(Debug, Clone)]
-pub struct TestRun {
-    /// One after the other; never empty.
-    pub stages: Vec<TestStage>,
-    /// What of the plan was left out, or is done otherwise than JMeter does it: a sentence each.
-    pub notices: Vec<String>,
-}
-
-/// Thread groups that run at the same time.
-#[derive(Debug, Clone)]
-pub struct TestStage {
-    /// Purpose of its thread groups.
-    pub kind: StageKind,
-    /// The run.
-    pub plan: Plan,
-}
-
-/// What a stage is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum StageKind {
-    /// setUp thread groups.
-    SetUp,
-    /// Thread groups.
-    Main,
-    /// tearDown thread groups.
-    TearDown,
 }
 
 /// Reads a plan.
@@ -136,11 +109,13 @@ struct Reader<'a> {
     before: BeforeRun,
     /// Properties of all users.
     properties: Vec<(String, String)>,
-    /// Reply policies of the group that is read.
+    /// Reply policies of all groups.
     policies: Vec<ReplyPolicy>,
     /// What is common to all connections.
     connection: Connection,
     notices: Vec<String>,
+    /// The plan, or one that it includes, may read the numbers of rounds of loops.
+    reads_rounds: bool,
     /// Controllers around the one that is read.
     depth: usize,
     /// The group that is read.
@@ -157,7 +132,7 @@ impl<'a> Reader<'a> {
         Self {
             before: before.with_constants(constant, properties_are_constant),
             properties,
-            policies: Vec::new(),
+            policies: vec![requests::default_policy()],
             connection: Connection {
                 dialling: Dialling::Eager,
                 resolve_all: surroundings.resolve_all,
@@ -165,6 +140,7 @@ impl<'a> Reader<'a> {
                 ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
             },
             notices: Vec::new(),
+            reads_rounds: controllers::reads_rounds(document),
             depth: 0,
             group: groups::GroupParts::default(),
             surroundings,
@@ -204,27 +180,16 @@ impl<'a> Reader<'a> {
         Err(JmxError::at(line, wrong))
     }
 
-    fn into_run(self, groups: Vec<(StageKind, (Population, Vec<ReplyPolicy>))>, serialized: bool) -> TestRun {
+    fn into_run(self, groups: Vec<(StageKind, Population)>, serialized: bool) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
-        for (kind, (population, policies)) in groups {
+        for (kind, mut population) in groups {
             let together =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
             let is_new = together.is_none();
             if is_new {
                 stages.push(TestStage { kind, plan: self.empty_plan() });
             }
-            let Some(stage) = stages.last_mut() else { continue };
-            let plan = &mut stage.plan;
-            let mut population = population;
-            let number_of = |plan: &mut Plan, policy: &ReplyPolicy| {
-                let known = plan.reply_policies.iter().position(|other| other == policy);
-                known.unwrap_or_else(|| {
-                    plan.reply_policies.push(policy.clone());
-                    plan.reply_policies.len() - 1
-                }) as u32
-            };
-            let numbers: Vec<u32> = policies.iter().map(|policy| number_of(plan, policy)).collect();
-            groups::renumber(&mut population.scenario, &numbers);
+            let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);
         }
@@ -234,7 +199,7 @@ impl<'a> Reader<'a> {
     fn empty_plan(&self) -> Plan {
         Plan {
             populations: Vec::new(),
-            reply_policies: vec![requests::default_policy()],
+            reply_policies: self.policies.clone(),
             connection: self.connection.clone(),
             objectives: Vec::new(),
             until: None,

@@ -4,6 +4,7 @@ mod messages;
 
 use crate::ScriptError;
 use crate::extract::{json_path, text};
+use crate::hexadecimal::hexadecimal;
 use crate::markup::{XPath, check_xml};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
@@ -14,7 +15,6 @@ use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJs
 use md5::{Digest, Md5};
 use serde_json::Value;
 use serde_json_path::JsonPath;
-use std::fmt::Write;
 
 /// An assertion, compiled.
 #[derive(Debug)]
@@ -200,13 +200,6 @@ impl TextTest {
             Some((_, pattern)) => Err(told(pattern)),
         }
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}"); // a String takes anything
-        text
-    })
 }
 
 impl JsonTest {

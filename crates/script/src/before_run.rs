@@ -3,14 +3,14 @@
 use crate::Feeds;
 use crate::context::{Commons, UserContext, WorkerContext};
 use crate::expression::{self, Stretch};
-use crate::scripts::Expressions;
-use crate::template::{Place, RenderContext, Template, expression_text};
+use crate::functions::find;
+use crate::template::{Place, RenderContext, Template, call_text, expression_text};
 use crate::variables::{Names, Variables};
-use brunt_engine::{Alone, Surroundings};
+use brunt_engine::Alone;
 use brunt_model::scenario::TextRules;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -35,17 +35,8 @@ impl BeforeRun {
         for (name, _) in variables {
             names.number(name);
         }
-        let worker = WorkerContext {
-            commons: Arc::new(Commons::with_properties(properties)),
-            surroundings: Rc::new(Alone) as Rc<dyn Surroundings>,
-            random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
-            population: String::new(),
-            expressions: Expressions::default(),
-            nesting: Cell::default(),
-            population_number: 0,
-            records: None,
-            finished: RefCell::default(),
-        };
+        let commons = Arc::new(Commons::with_properties(properties));
+        let worker = WorkerContext::new(commons, Rc::new(Alone), seed);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {
             feeds: Feeds::with_variables(TextRules::Jmeter, names),
@@ -102,16 +93,23 @@ impl BeforeRun {
                 value.map_or(Stretch::Variable { name, written }, Stretch::Literal)
             }
             Stretch::Call { name, arguments, written } => {
+                let is_known = find(&name).is_some_and(|function| function.arguments.contains(&arguments.len()));
+                if !is_known {
+                    return Stretch::Call { name, arguments, written };
+                }
                 let is_property = self.properties_are_constant && PROPERTY_FUNCTIONS.contains(&name.as_str());
                 let same = |argument: &Vec<Stretch>| argument.iter().all(|part| matches!(part, Stretch::Literal(_)));
-                let arguments: Vec<Vec<Stretch>> =
-                    arguments.into_iter().map(|all| all.into_iter().map(|one| self.fold(one)).collect()).collect();
+                let fold = |all: &Vec<Stretch>| all.iter().cloned().map(|one| self.fold(one)).collect();
+                let folded: Vec<Vec<Stretch>> = arguments.iter().map(fold).collect();
                 // One that sets a variable has to be called by each user.
-                let sets = name == "property" && arguments.get(1).is_some_and(|variable| !variable.is_empty());
-                if is_property && !sets && arguments.iter().all(same) {
+                let sets = name == "property" && folded.get(1).is_some_and(|variable| !variable.is_empty());
+                if is_property && !sets && folded.iter().all(same) {
                     return Stretch::Literal(self.text(&written));
                 }
-                Stretch::Call { name, arguments, written }
+                match call_text(&name, &folded).filter(|_| folded != arguments) {
+                    Some(written) => Stretch::Call { name, arguments: folded, written },
+                    None => Stretch::Call { name, arguments, written },
+                }
             }
             other => other,
         }
@@ -128,16 +126,16 @@ mod tests {
 
     #[test]
     fn what_is_known_is_filled_in() {
-        let variables = pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}")]);
+        let variables = pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
         let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), 1);
-        assert_eq!(before.text("${url} ${__P(n,5)} ${none}"), "h:${port} 5 ${none}");
+        assert_eq!(before.text("${url} ${__P(n,5)} ${none} ${__x} ${__y}"), "h:${port} 5 ${none} 1 ${__y}");
     }
 
     #[test]
     fn only_what_never_changes_is_folded() {
-        let variables = pairs(&[("host", "a,b"), ("id", "1")]);
+        let variables = pairs(&[("host", "a,b"), ("id", "1"), ("open", "(")]);
         let before = BeforeRun::new(&variables, &pairs(&[("p", "x")]), 1)
-            .with_constants(["host".to_owned()].into_iter().collect(), true);
+            .with_constants(["host".to_owned(), "open".to_owned()].into_iter().collect(), true);
         for (text, folded) in [
             ("${host}", "a,b"),
             ("\\d+ ${host}", "\\d+ a,b"),
@@ -147,6 +145,11 @@ mod tests {
             ("${__V(x_${id})}", "${__V(x_${id})}"),
             ("${__property(p,v)}", "${__property(p,v)}"),
             ("\\,x${id}", ",x${id}"),
+            (
+                "${name(${host})} ${__V} ${__time()} ${V(a\\,b)} ${__jm__loop__idx}",
+                "${name(${host})} ${__V} ${__time()} ${V(a\\,b)} ${__jm__loop__idx}",
+            ),
+            ("${__V(${open})}", "${__V(${open})}"),
         ] {
             assert_eq!(before.folded(text), folded, "{text}");
         }

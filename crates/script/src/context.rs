@@ -8,6 +8,7 @@ use brunt_engine::Surroundings;
 use brunt_model::plan::Records;
 use brunt_model::scenario::Scope;
 use brunt_model::{Plan, SampleRecord};
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -199,6 +200,21 @@ pub struct UserContext {
 }
 
 impl WorkerContext {
+    /// That of a population without a name, of whose samples no records are made; `seed`: that of random values.
+    pub fn new(commons: Arc<Commons>, surroundings: Rc<dyn Surroundings>, seed: u64) -> Self {
+        Self {
+            commons,
+            surroundings,
+            random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
+            population: String::new(),
+            expressions: Expressions::default(),
+            nesting: Cell::default(),
+            population_number: 0,
+            records: None,
+            finished: RefCell::default(),
+        }
+    }
+
     /// The name of a user's thread as JMeter writes it.
     pub fn thread_name(&self, user: u64) -> String {
         format!("{} {}-{}", self.population, self.population_number + 1, user + 1)

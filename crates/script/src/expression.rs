@@ -48,6 +48,12 @@ pub fn parse(text: &str) -> Vec<Stretch> {
     reader.stretches(&|_| false)
 }
 
+/// The name of the variable that a call is where there is no such function; None: it has arguments. `written`: the call.
+pub fn as_variable(written: &str) -> Option<&str> {
+    let name = written.strip_prefix("${")?.strip_suffix('}')?;
+    (!name.contains('(')).then_some(name.trim())
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,

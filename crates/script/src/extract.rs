@@ -3,7 +3,7 @@
 use crate::ScriptError;
 use crate::context::UserContext;
 use crate::markup::{CssSelector, XPath};
-use crate::pattern::{Groups, Pattern};
+use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::searched::Searched;
 use crate::trace;
 use crate::variables::Variables;
@@ -32,19 +32,12 @@ pub struct CompiledExtractor {
 #[derive(Debug)]
 enum Finder {
     /// What is made of the groups of an expression.
-    Regex(Pattern, Vec<Piece>),
+    Regex(Pattern, GroupTemplate),
     JsonPath(JsonPath),
     Css(CssSelector, String),
     Xpath(XPath),
     Header(String),
     Cookie(String),
-}
-
-/// A piece of what is made of groups.
-#[derive(Debug, PartialEq, Eq)]
-enum Piece {
-    Text(String),
-    Group(usize),
 }
 
 /// A match: its value, and the groups of an expression.
@@ -170,12 +163,12 @@ impl Finder {
                 if group >= groups {
                     return Err(format!("`{pattern}` has no group {group}; write at most {}", groups - 1));
                 }
-                Self::Regex(regex, template.as_deref().map_or_else(|| vec![Piece::Group(group)], pieces))
+                Self::Regex(regex, template.as_deref().map_or_else(|| GroupTemplate::group(group), GroupTemplate::new))
             }
             ExtractFrom::Boundary { left, right } => {
                 let left = if left.is_empty() { r"\A".to_owned() } else { regex::escape(left) };
                 let right = if right.is_empty() { r"\z".to_owned() } else { regex::escape(right) };
-                Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, vec![Piece::Group(1)])
+                Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, GroupTemplate::group(1))
             }
             ExtractFrom::JsonPath(path) => Self::JsonPath(json_path(path)?),
             ExtractFrom::Css { selector, attribute } => Self::Css(CssSelector::parse(selector)?, attribute.clone()),
@@ -195,7 +188,7 @@ impl Finder {
                     Take::Last | Take::Random | Take::All => MOST_MATCHES,
                 };
                 let matches = pattern.find_all(&text, most).into_iter();
-                choose(matches.map(|groups| Match { value: filled(template, &groups), groups }), take, random)
+                choose(matches.map(|groups| Match { value: template.text(&groups), groups }), take, random)
             }
             Self::JsonPath(path) => {
                 let other = match part {
@@ -254,34 +247,6 @@ fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, ran
     };
     let chosen = at.filter(|at| *at < count).map(|at| all.swap_remove(at));
     Found { count, chosen, all: Vec::new() }
-}
-
-/// The pieces of a template such as `$1$-$2$`.
-fn pieces(template: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut rest = template;
-    while let Some(at) = rest.find('$') {
-        let behind = &rest[at + 1..];
-        let group = behind.split_once('$').and_then(|(number, after)| Some((number.parse().ok()?, after)));
-        let Some((group, after)) = group else {
-            pieces.push(Piece::Text(rest[..=at].to_owned()));
-            rest = behind;
-            continue;
-        };
-        pieces.extend([Piece::Text(rest[..at].to_owned()), Piece::Group(group)]);
-        rest = after;
-    }
-    pieces.push(Piece::Text(rest.to_owned()));
-    pieces.retain(|piece| *piece != Piece::Text(String::new()));
-    pieces
-}
-
-fn filled(template: &[Piece], groups: &Groups) -> String {
-    let one = |piece: &Piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Group(number) => groups.get(*number).cloned().flatten().unwrap_or_default(),
-    };
-    template.iter().map(one).collect()
 }
 
 /// Name and value of a Set-Cookie field (RFC 6265 section 5.2).

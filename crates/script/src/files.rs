@@ -2,15 +2,24 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The files that functions may read.
 #[derive(Debug, Default)]
 pub struct Files {
     folders: Vec<PathBuf>,
     /// By name; None: not readable, or not allowed.
-    read: Mutex<HashMap<String, Option<Arc<str>>>>,
+    read: Mutex<HashMap<String, Option<Arc<FileText>>>>,
+}
+
+/// The text of a file, whose lines are found by number.
+#[derive(Debug)]
+pub struct FileText {
+    text: String,
+    /// Where each line begins and ends, once a line was asked for.
+    lines: OnceLock<Vec<Range<usize>>>,
 }
 
 /// Longer files are not read.
@@ -26,7 +35,7 @@ impl Files {
     }
 
     /// The text of a file; what is no UTF-8 is replaced. None: it cannot be read, or may not.
-    pub fn text(&self, name: &str) -> Option<Arc<str>> {
+    pub fn read(&self, name: &str) -> Option<Arc<FileText>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = read.get(name) {
             return text.clone();
@@ -42,19 +51,51 @@ impl Files {
     /// The real path of a file below one of the folders.
     fn allowed(&self, name: &str) -> Option<PathBuf> {
         let path = self.folders.first()?.join(name).canonicalize().ok()?;
-        let below = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
-        self.folders.iter().any(below).then_some(path)
+        is_below(&path, &self.folders).then_some(path)
     }
 }
 
-fn text_of(path: &Path) -> Option<Arc<str>> {
+/// Whether a canonical path is below one of these folders, after links.
+pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
+    let real = |folder: &Path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
+    folders.into_iter().any(|folder| real(folder.as_ref()))
+}
+
+impl FileText {
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line of this number, from 0; behind the last come all of them again. None: there is none.
+    pub fn line(&self, number: u64) -> Option<&str> {
+        let lines = self.lines.get_or_init(|| lines_of(&self.text));
+        let at = number.checked_rem(lines.len() as u64)?;
+        Some(&self.text[lines[at as usize].clone()])
+    }
+}
+
+/// Where each line stands, without its end.
+fn lines_of(text: &str) -> Vec<Range<usize>> {
+    let mut begin = 0;
+    let ranges = text.split_inclusive('\n').map(|whole| {
+        let line = whole.strip_suffix('\n').map_or(whole, |line| line.strip_suffix('\r').unwrap_or(line));
+        let range = begin..begin + line.len();
+        begin += whole.len();
+        range
+    });
+    ranges.collect()
+}
+
+fn text_of(path: &Path) -> Option<Arc<FileText>> {
     let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     if about.len() > LONGEST {
         return None;
     }
     let bytes = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    Some(text.strip_prefix('\u{feff}').unwrap_or(&text).into())
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+    Some(Arc::new(FileText { text, lines: OnceLock::new() }))
 }
 
 #[cfg(test)]
@@ -70,12 +111,26 @@ mod tests {
         std::os::unix::fs::symlink(&secret, plan.path().join("link")).unwrap();
         let files = Files::below(vec![plan.path().to_owned()]);
         let outside = format!("../{}/b.txt", other.path().file_name().unwrap().to_str().unwrap());
-        assert_eq!(files.text("a.txt").as_deref(), Some("one"));
+        let read = |files: &Files, name: &str| files.read(name).map(|file| file.text().to_owned());
+        assert_eq!(read(&files, "a.txt").as_deref(), Some("one"));
         for name in [secret.to_str().unwrap(), &outside, "link", "missing", ".", "/etc/passwd", ""] {
-            assert_eq!(files.text(name), None, "{name}");
+            assert_eq!(read(&files, name), None, "{name}");
         }
         let both = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
-        assert_eq!(both.text(secret.to_str().unwrap()).as_deref(), Some("two"));
-        assert_eq!(Files::default().text("a.txt"), None);
+        assert_eq!(read(&both, secret.to_str().unwrap()).as_deref(), Some("two"));
+        assert_eq!(read(&Files::default(), "a.txt"), None);
+    }
+
+    #[test]
+    fn lines_are_found_as_the_library_finds_them() {
+        for text in ["", "\n", "a", "a\n", "a\r\nb", "a\n\n\u{e9}\r", "a\r\r\n\n", "a\rb\n"] {
+            let file = FileText { text: text.to_owned(), lines: OnceLock::new() };
+            let lines: Vec<&str> = text.lines().collect();
+            for number in 0..2 * lines.len() {
+                assert_eq!(file.line(number as u64), Some(lines[number % lines.len()]), "{text:?}");
+            }
+            assert_eq!(lines_of(text).len(), lines.len(), "{text:?}");
+        }
+        assert_eq!(FileText { text: String::new(), lines: OnceLock::new() }.line(0), None);
     }
 }

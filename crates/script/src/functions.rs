@@ -25,6 +25,7 @@ use crate::WordError;
 use crate::context::UserContext;
 use crate::pattern::Pattern;
 pub(crate) use plans::padded;
+pub use plans::request_url;
 use std::fmt;
 use std::ops::RangeInclusive;
 

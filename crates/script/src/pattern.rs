@@ -84,6 +84,52 @@ impl Pattern {
     }
 }
 
+/// A text made of groups, written such as `$1$-$2$`.
+#[derive(Debug)]
+pub struct GroupTemplate(Vec<Piece>);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Group(usize),
+}
+
+impl GroupTemplate {
+    /// Reads a template; a `$` that belongs to no group stays.
+    pub fn new(template: &str) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = template;
+        while let Some(at) = rest.find('$') {
+            let behind = &rest[at + 1..];
+            let group = behind.split_once('$').and_then(|(number, after)| Some((number.parse().ok()?, after)));
+            let Some((group, after)) = group else {
+                pieces.push(Piece::Text(rest[..=at].to_owned()));
+                rest = behind;
+                continue;
+            };
+            pieces.extend([Piece::Text(rest[..at].to_owned()), Piece::Group(group)]);
+            rest = after;
+        }
+        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.retain(|piece| *piece != Piece::Text(String::new()));
+        Self(pieces)
+    }
+
+    /// One group alone.
+    pub fn group(number: usize) -> Self {
+        Self(vec![Piece::Group(number)])
+    }
+
+    /// The text of a match; groups that it does not have are empty.
+    pub fn text(&self, groups: &Groups) -> String {
+        let one = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Group(number) => groups.get(*number).cloned().flatten().unwrap_or_default(),
+        };
+        self.0.iter().map(one).collect()
+    }
+}
+
 /// A replacement as Java writes it, in the syntax of `regex`.
 fn replacement(java: &str) -> String {
     let mut text = String::new();
@@ -129,5 +175,15 @@ mod tests {
             assert_eq!(pattern.replace("a-b-", r"<$1x\$$>", true), "<ax$$><bx$$>");
             assert_eq!(pattern.replace("a-b-", "", false), "b-");
         }
+    }
+
+    #[test]
+    fn templates_are_made_of_texts_and_groups() {
+        let text = |text: &str| Piece::Text(text.into());
+        assert_eq!(GroupTemplate::new("$1$").0, [Piece::Group(1)]);
+        assert_eq!(GroupTemplate::new("a$1$b$2$").0, [text("a"), Piece::Group(1), text("b"), Piece::Group(2)]);
+        assert_eq!(GroupTemplate::new("$5 $x$1$").0, [text("$"), text("5 $"), text("x"), Piece::Group(1)]);
+        let groups = vec![Some("all".to_owned()), None, Some("b".to_owned())];
+        assert_eq!(GroupTemplate::new("$0$-$1$$2$ $9$").text(&groups), "all-b ");
     }
 }

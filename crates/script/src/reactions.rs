@@ -15,7 +15,7 @@ use brunt_model::scenario::Scope;
 use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy};
 
 /// What is done with a reply.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reactions {
     actions: Vec<Action>,
     /// With their names.

@@ -70,7 +70,7 @@ pub struct RenderContext<'a, R: Rng + ?Sized> {
 }
 
 /// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
-const NOT_IN_URLS: &AsciiSet = &CONTROLS
+pub const NOT_IN_URLS: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'#')
@@ -237,7 +237,10 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
         if feeds.rules == TextRules::Jmeter {
-            return Ok(Part::Literal(written));
+            return match expression::as_variable(&written).map(str::to_owned) {
+                Some(name) => variable(&name, written, feeds),
+                None => Ok(Part::Literal(written)),
+            };
         }
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
@@ -305,20 +308,18 @@ fn written_again(stretch: &Stretch, is_argument: bool) -> String {
             let text = text.replace('\\', r"\\").replace('$', r"\$");
             if is_argument { text.replace(',', r"\,") } else { text }
         }
-        Stretch::Variable { written, .. } => written.clone(),
-        Stretch::Call { name, arguments, .. } => {
-            let arguments = arguments
-                .iter()
-                .map(|argument| argument.iter().map(|stretch| written_again(stretch, true)).collect::<String>());
-            let arguments: Vec<String> = arguments.collect();
-            format!("${{__{name}({})}}", arguments.join(","))
-        }
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => written.clone(),
     }
 }
 
 /// The call of a function, whose arguments are texts; None: a parenthesis in one of them has no partner.
 pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
     let arguments: Vec<Vec<Stretch>> = arguments.iter().map(|text| expression::parse(text)).collect();
+    call_text(function, &arguments)
+}
+
+/// The same of arguments that were read.
+pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<String> {
     let literals = arguments.iter().flatten().filter_map(|stretch| match stretch {
         Stretch::Literal(text) => Some(text.as_str()),
         _ => None,
@@ -330,8 +331,9 @@ pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
             return None;
         }
     }
-    let call = Stretch::Call { name: function.to_owned(), arguments, written: String::new() };
-    (open == 0).then(|| written_again(&call, false))
+    let written = |argument: &Vec<Stretch>| argument.iter().map(|stretch| written_again(stretch, true)).collect();
+    let arguments: Vec<String> = arguments.iter().map(written).collect();
+    (open == 0).then(|| format!("${{__{function}({})}}", arguments.join(",")))
 }
 
 /// A text whose `${` are no expressions.
@@ -379,7 +381,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// How a placeholder begins, behind its brace; those that end with `}` are whole.
-const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
+pub const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
 
 /// The literal stretches and placeholders of a text.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {

@@ -2,16 +2,12 @@
 
 use crate::CompiledScript;
 use crate::context::{Commons, UserContext, WorkerContext};
-use crate::scripts::Expressions;
 use crate::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop, Tick};
 use brunt_wire::h1::{Common, H1};
-use rand::SeedableRng;
-use rand_pcg::Pcg64Mcg;
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,17 +40,7 @@ pub fn user() -> UserContext {
 
 /// A user of a run that shares this.
 pub fn user_with(commons: Arc<Commons>) -> UserContext {
-    let worker = WorkerContext {
-        commons,
-        surroundings: Rc::new(Still),
-        random: RefCell::new(Pcg64Mcg::seed_from_u64(1)),
-        population: "main".into(),
-        expressions: Expressions::default(),
-        nesting: Cell::default(),
-        population_number: 0,
-        records: None,
-        finished: RefCell::default(),
-    };
+    let worker = WorkerContext { population: "main".into(), ..WorkerContext::new(commons, Rc::new(Still), 1) };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }
 

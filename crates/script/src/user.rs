@@ -10,7 +10,6 @@ use crate::context::{Commons, UserContext, WorkerContext};
 use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
 use crate::replies::Ask;
-use crate::scripts::Expressions;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::variables::{Names, Variables};
 use crate::{Feeds, ScriptError, java_uri};
@@ -24,7 +23,7 @@ use brunt_wire::{Prepared, Reply, Transport, redirect};
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -35,7 +34,7 @@ pub struct CompiledScript {
     feeds: Feeds,
     program: Program,
     policies: Vec<ReplyPolicy>,
-    /// By policy.
+    /// By policy; empty where no request of the population has it.
     reactions: Vec<Reactions>,
     names: Arc<Names>,
     /// The variables that users begin with.
@@ -112,15 +111,20 @@ impl CompiledScript {
     fn new(plan: &Plan, number: usize, commons: &Arc<Commons>) -> Result<Self, ScriptError> {
         let population = &plan.populations[number];
         let scenario = &population.scenario;
-        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &plan.reply_policies));
-        feeds.has_scripts = names::has_scripts(scenario, &plan.reply_policies);
+        // Populations share the list of policies, and each compiles those that it uses.
+        let used = names::policies(scenario);
+        let own: Vec<&ReplyPolicy> = used.iter().filter_map(|number| plan.reply_policies.get(*number)).collect();
+        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &own));
+        feeds.has_scripts = names::has_scripts(scenario, &own);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {
             let text = Template::compile_expressions(text, Place::Text, &mut feeds)?;
             Ok((feeds.names.number(name), text))
         });
         let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
-        let reactions = plan.reply_policies.iter().map(|policy| Reactions::new(policy, &mut feeds));
+        let reactions = plan.reply_policies.iter().enumerate().map(|(number, policy)| {
+            if used.contains(&number) { Reactions::new(policy, &mut feeds) } else { Ok(Reactions::default()) }
+        });
         let reactions = reactions.collect::<Result<Vec<_>, _>>()?;
         let compile = |request: &Request| {
             Ok(CompiledRequest { templates: Templates::compile(request, &mut feeds)?, request: request.clone() })
@@ -204,16 +208,12 @@ impl CompiledScript {
         (population_number, worker): (usize, usize),
         surroundings: &Rc<dyn Surroundings>,
     ) -> Rc<WorkerContext> {
+        let seed = self.seed ^ (0xD1CE << 32 | worker as u64);
         Rc::new(WorkerContext {
-            commons: Arc::clone(&self.commons),
-            surroundings: Rc::clone(surroundings),
-            random: RefCell::new(Pcg64Mcg::seed_from_u64(self.seed ^ (0xD1CE << 32 | worker as u64))),
             population: self.name.clone(),
-            expressions: Expressions::default(),
-            nesting: Cell::default(),
             population_number,
             records: self.records.clone(),
-            finished: RefCell::default(),
+            ..WorkerContext::new(Arc::clone(&self.commons), Rc::clone(surroundings), seed)
         })
     }
 }

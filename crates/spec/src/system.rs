@@ -38,4 +38,9 @@ impl System {
             heard: |_| (),
         }
     }
+
+    /// Worker threads of a plan that says no number of them: half of the cores, since a server on this machine needs the others.
+    pub fn half_of_cores(&self) -> u32 {
+        (self.cores / 2).max(1)
+    }
 }

@@ -1,4 +1,4 @@
-//! What JMeter was told: its options, the properties of all sources, and what is ours.
+//! The settings of a run by JMeter's command line: its options, properties files, and the options `--brunt-…`.
 
 use super::listeners::ListenerFile;
 use crate::caller::Caller;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// JMeter's folder of reports where none is named.
 const REPORT_FOLDER: &str = "report-output";
 
-/// What JMeter was told.
+/// All settings of a run.
 pub struct Settings {
     /// Its options.
     pub options: CliOptions,
@@ -72,6 +72,11 @@ impl Settings {
         };
         for (name, value) in settings.options.brunt.clone() {
             settings.own(name.trim_start_matches("brunt-"), &value).map_err(ToolError::told)?;
+        }
+        if settings.resolve_all.is_some() && settings.options.proxy.host.is_some() {
+            let wrong =
+                "--brunt-resolve-all: all connections go there, and none to the proxy of -H; leave one of them out";
+            return Err(ToolError::told(wrong));
         }
         let told = |name: &str| caller.variable(name).is_some();
         settings.side.no_notes |= told("BRUNT_NO_NOTES");

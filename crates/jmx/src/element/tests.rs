@@ -99,6 +99,19 @@ fn what_is_not_supported_is_listed_with_its_place() {
 }
 
 #[test]
+fn a_dns_cache_manager_without_servers_and_hosts_has_no_effect() {
+    let listed = |servers: &str| {
+        let text = format!(
+            r#"<jmeterTestPlan><hashTree><TestPlan testname="x"/><hashTree><DNSCacheManager testname="dns">
+            <collectionProp name="DNSCacheManager.servers">{servers}</collectionProp>
+            </DNSCacheManager><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
+        );
+        Document::parse(text.as_bytes()).unwrap().unsupported().len()
+    };
+    assert_eq!((listed(""), listed(r#"<stringProp name="1">192.0.2.1</stringProp>"#)), (0, 1));
+}
+
+#[test]
 fn plans_without_trees_are_empty() {
     for text in ["<jmeterTestPlan/>", "<jmeterTestPlan><hashTree/></jmeterTestPlan>"] {
         let document = Document::parse(text.as_bytes()).unwrap();

@@ -1,6 +1,6 @@
 //! Controllers as steps.
 
-use super::{Reader, Scope};
+use super::{Reader, Scope, texts};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -167,12 +167,11 @@ impl Reader<'_> {
         scope: &Scope<'_>,
     ) -> Result<(Vec<Step>, Vec<Step>), JmxError> {
         let steps = self.body(element, scope)?;
-        let variable = format!("__jm__{}__idx", self.before.text(&element.name()));
         // Most plans never read it.
-        let document = element.document();
-        if !document.raw(document.root()).contains("__jm__") {
+        if !self.reads_rounds {
             return Ok((Vec::new(), steps));
         }
+        let variable = format!("__jm__{}__idx", self.before.text(&element.name()));
         let next = call_of("intSum", &[&format!("${{{variable}}}"), "1"]).unwrap_or_default();
         let set = |value: &str| Step::Set { variable: variable.clone(), value: value.to_owned() };
         Ok((vec![set("-1")], [set(&next)].into_iter().chain(steps).collect()))
@@ -295,6 +294,7 @@ impl Reader<'_> {
         };
         let document = Document::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
         self.refuse_unsupported(&document)?;
+        self.reads_rounds |= reads_rounds(&document);
         let mut steps = Vec::new();
         let fragments = document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
         for fragment in fragments {
@@ -302,6 +302,11 @@ impl Reader<'_> {
         }
         Ok(steps)
     }
+}
+
+/// Whether a document may read the number of a loop's round, `${__jm__NAME__idx}`.
+pub(super) fn reads_rounds(document: &Document) -> bool {
+    document.all_elements().any(|element| texts::mentions(document, element, "__jm__"))
 }
 
 /// A controller that only holds others.

@@ -1,5 +1,6 @@
 //! The files that a plan names: below its directory, or below one that is allowed.
 
+use brunt_script::is_below;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,11 @@ impl PlanFolder {
 
     /// All directories, that of the plan first.
     pub fn roots(&self) -> Vec<String> {
-        let all = std::iter::once(&self.directory).chain(&self.allowed);
-        all.map(|root| root.to_string_lossy().into_owned()).collect()
+        self.all().map(|root| root.to_string_lossy().into_owned()).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.directory).chain(&self.allowed)
     }
 
     /// A file of the plan: beside the plan, else from the working directory.
@@ -34,9 +38,7 @@ impl PlanFolder {
         let beside = self.directory.join(file);
         let found = if beside.exists() { beside } else { PathBuf::from(file) };
         let whole = found.canonicalize()?;
-        let roots = std::iter::once(&self.directory).chain(&self.allowed);
-        let is_below = roots.filter_map(|root| root.canonicalize().ok()).any(|root| whole.starts_with(root));
-        if is_below {
+        if is_below(&whole, self.all()) {
             return Ok(found);
         }
         let parent = whole.parent().unwrap_or(&whole).display();

@@ -10,7 +10,7 @@ use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::scenario::{DataFile, Scenario, Scope as Over, Step, TextRules};
-use brunt_model::{Load, Population, ReplyPolicy, Request, Stop};
+use brunt_model::{Load, Population, Request, Stop};
 use std::time::Duration;
 
 /// Arrivals that are under way at the same time; further ones are dropped.
@@ -47,7 +47,7 @@ struct Schedule {
 }
 
 impl Reader<'_> {
-    /// The population of a thread group, and its reply policies; None: it has no threads, or nothing to do.
+    /// The population of a thread group; None: it has no threads, or nothing to do.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Reader<'_> {
         group: TestElement<'_>,
         plan: TestElement<'_>,
         scope: &Scope<'_>,
-    ) -> Result<Option<(Population, Vec<ReplyPolicy>)>, JmxError> {
+    ) -> Result<Option<Population>, JmxError> {
         let Some(schedule) = self.schedule(group)? else { return Ok(None) };
         let failure_ends = match self.filled(group, "ThreadGroup.on_sample_error").trim() {
             "startnextloop" => Over::Iteration,
@@ -75,7 +75,6 @@ impl Reader<'_> {
             ));
         }
         self.group = GroupParts { failure_ends, is_new_user_each_iteration: is_new, ..GroupParts::default() };
-        self.policies.clear();
         let mut steps = self.round_begins(plan)?;
         steps.extend(self.body(group, scope)?);
         if !steps.iter().any(does_something) {
@@ -100,7 +99,7 @@ impl Reader<'_> {
         let stop = Stop { duration, iterations_per_user: schedule.iterations, ..Stop::after(Duration::ZERO, grace) };
         let name = self.before.text(&group.name());
         let population = Population { name, load: schedule.load, scenario, stop };
-        Ok(Some((population, std::mem::take(&mut self.policies))))
+        Ok(Some(population))
     }
 
     /// The variables that users begin with; their values are no expressions any more.
@@ -356,40 +355,4 @@ fn sum_of(rows: &[(f64, [f64; 4])]) -> Option<Vec<Stage>> {
     let stages = times.windows(2).map(|pair| stage(at(pair[0], true), at(pair[1], false), pair[1] - pair[0]));
     let stages: Vec<Stage> = stages.collect();
     (!stages.is_empty()).then_some(stages)
-}
-
-/// Gives the policies of a scenario other numbers: by the number that each had.
-pub fn renumber(scenario: &mut Scenario, numbers: &[u32]) {
-    let number = |policy: &mut u32| *policy = numbers.get(*policy as usize).copied().unwrap_or_default();
-    scenario.requests.iter_mut().for_each(|request| number(&mut request.reply_policy));
-    each_sample(&mut scenario.steps, &mut |policy| number(policy));
-}
-
-fn each_sample(steps: &mut [Step], change: &mut dyn FnMut(&mut u32)) {
-    for step in steps {
-        match step {
-            Step::Sample(sample) => change(&mut sample.reply_policy),
-            Step::Together { steps, .. }
-            | Step::Group { steps, .. }
-            | Step::Transaction { steps, .. }
-            | Step::Loop { steps, .. }
-            | Step::While { steps, .. }
-            | Step::ForEach { steps, .. }
-            | Step::During { steps, .. }
-            | Step::Lock { steps, .. }
-            | Step::Once(steps) => each_sample(steps, change),
-            Step::If { then, otherwise, .. } => {
-                each_sample(then, change);
-                each_sample(otherwise, change);
-            }
-            Step::Switch { cases, .. } => cases.iter_mut().for_each(|case| each_sample(&mut case.steps, change)),
-            Step::Shuffle(branches) => branches.iter_mut().for_each(|steps| each_sample(steps, change)),
-            Step::Choose { branches, .. } => {
-                for branch in branches {
-                    each_sample(&mut branch.steps, change);
-                }
-            }
-            _ => {}
-        }
-    }
 }

@@ -12,6 +12,7 @@ use brunt_model::reply_policy::{Checks, Cookies, Credentials, Elements, Redirect
 use brunt_model::scenario::Scope as Over;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::{FORM, FilePart, Multipart};
+use brunt_script::functions::request_url;
 use brunt_script::template::{self, call_of};
 use std::path::Path;
 use std::time::Duration;
@@ -110,7 +111,7 @@ impl Reader<'_> {
         if !has(&headers, "user-agent") {
             headers.push(("User-Agent".into(), USER_AGENT.into()));
         }
-        let mut policy = self.request_policy(&sampler)?;
+        let mut policy = self.request_policy(&sampler, &method)?;
         self.authorize(&sampler, &url, &mut headers, &mut policy);
         self.plan_cookies(scope, &url, &mut headers);
         let policy = self.reactions(scope, policy)?;
@@ -119,7 +120,7 @@ impl Reader<'_> {
         Ok(Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy })
     }
 
-    /// The number of a policy among those of the group.
+    /// The number of a policy among those of the plan.
     pub(super) fn policy(&mut self, policy: ReplyPolicy) -> u32 {
         let policy = ReplyPolicy { failure_ends: self.failure_ends(policy.failure_ends), ..policy };
         let known = self.policies.iter().position(|other| *other == policy);
@@ -152,18 +153,7 @@ impl Reader<'_> {
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
             return Ok(call);
         }
-        let protocol = if protocol.is_empty() { "http".to_owned() } else { protocol.to_ascii_lowercase() };
-        let is_default =
-            matches!((protocol.as_str(), port.as_str()), (_, "" | "0") | ("http", "80") | ("https", "443"));
-        let port = if is_default { String::new() } else { format!(":{port}") };
-        let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
-        // An IPv6 address stands in brackets.
-        let host = if host.contains(':') && !host.starts_with('[') && Self::is_constant(&host) {
-            format!("[{host}]")
-        } else {
-            host
-        };
-        Ok(format!("{protocol}://{host}{port}{slash}{path}"))
+        Ok(request_url(&protocol, &host, &port, &path))
     }
 
     fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {
@@ -233,11 +223,10 @@ impl Reader<'_> {
         headers
     }
 
-    fn request_policy(&mut self, sampler: &Sampler<'_, '_>) -> Result<ReplyPolicy, JmxError> {
+    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
-        let method = self.text_in(&sampler.properties("HTTPSampler.method"), "HTTPSampler.method");
         // JMeter's HTTP client follows redirects by itself only of these.
-        let is_safe = matches!(method.trim(), "" | "GET" | "HEAD");
+        let is_safe = matches!(method, "GET" | "HEAD");
         let by_itself = is_safe && flag("HTTPSampler.auto_redirects");
         let follows = by_itself || flag("HTTPSampler.follow_redirects");
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };

@@ -94,6 +94,8 @@ fn urls_are_made_of_the_sampler_and_its_defaults() {
     assert_eq!(url(&[("HTTPSampler.path", "a b"), ("HTTPSampler.port", "80")]), "http://host/a b");
     assert_eq!(url(&[("HTTPSampler.protocol", "HTTPS"), ("HTTPSampler.port", "8443")]), "https://host:8443");
     assert_eq!(url(&[("HTTPSampler.path", "https://other/x")]), "https://other/x");
+    let local = [("HTTPSampler.domain", "::1"), ("HTTPSampler.port", "81")];
+    assert_eq!(scenario("", &element("HTTPSamplerProxy", "r", &local, "")).0.requests[0].url, "http://[::1]:81");
     assert_eq!(url(&[("HTTPSampler.port", "${p}"), ("HTTPSampler.path", "/x")]), "${__requestUrl(,host,${p},/x)}");
     let defaults = r#"<ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="d">
         <stringProp name="HTTPSampler.domain">other</stringProp><stringProp name="HTTPSampler.port">81</stringProp>
@@ -202,6 +204,19 @@ fn controllers_become_steps() {
 }
 
 #[test]
+fn rounds_of_loops_are_numbered_where_the_plan_reads_the_number() {
+    let of = |path: &str| {
+        let inner = http("r", &[("HTTPSampler.path", path)], "");
+        scenario("", &element("LoopController", "twice", &[("LoopController.loops", "2")], &inner)).0.steps
+    };
+    assert!(matches!(&of("/")[..], [Step::Loop { .. }]));
+    let numbered = of("/${__jm__twice__idx}");
+    let [Step::Set { variable, value }, Step::Loop { steps, .. }] = &numbered[..] else { panic!("{numbered:?}") };
+    assert_eq!((variable.as_str(), value.as_str()), ("__jm__twice__idx", "-1"));
+    assert!(matches!(&steps[0], Step::Set { value, .. } if value == "${__intSum(${__jm__twice__idx},1)}"), "{steps:?}");
+}
+
+#[test]
 fn a_module_runs_what_it_names_with_what_stands_around_it() {
     let fragment = element("TestFragmentController", "f", &[], &http("in fragment", &[], ""));
     let module = r#"<ModuleController testclass="ModuleController" testname="m"><collectionProp name="ModuleController.node_path">
@@ -283,6 +298,26 @@ fn a_new_user_each_iteration_has_new_connections_and_cookies() {
     let plan = run_of(&text).unwrap().stages.remove(0).plan;
     assert_eq!(plan.connection.keep, ConnectionLifetime::Iteration);
     assert!(plan.reply_policies.iter().any(|policy| policy.cookies == Cookies::KeptForAnIteration));
+}
+
+#[test]
+fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
+    let sampler = http("r", &[], "");
+    let other = element("ThreadGroup", "Others", &[("ThreadGroup.num_threads", "2")], &sampler);
+    let document = Document::parse(plan(&other, &sampler).as_bytes()).unwrap();
+    let properties = [("n", "2"), ("old", "1")];
+    let run = with(&properties, Path::new("."), |surroundings| {
+        surroundings.threads = 8;
+        read(&document, surroundings).unwrap()
+    });
+    let [stage] = &run.stages[..] else { panic!("{run:?}") };
+    let mut stage = stage.clone();
+    let changed = [("n".to_owned(), "5".to_owned())];
+    stage.begin_with(&changed);
+    let compiled = CompiledScript::all(&stage.plan).unwrap();
+    assert_eq!((compiled.len(), compiled[1].properties()), (2, changed.to_vec()));
+    stage.limit_threads();
+    assert_eq!((stage.peak_users(), stage.plan.threads), (4, 4));
 }
 
 #[test]

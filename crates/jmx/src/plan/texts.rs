@@ -102,6 +102,11 @@ pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeS
     (candidates.into_iter().map(str::to_owned).collect(), properties_are_constant)
 }
 
+/// Whether the name of an element or one of its properties holds this text.
+pub fn mentions(document: &Document, element: TestElement<'_>, text: &str) -> bool {
+    element.name().contains(text) || scalars(document, element).iter().any(|one| one.contains(text))
+}
+
 /// All texts of an element's properties.
 fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::borrow::Cow<'d, str>> {
     let mut all = Vec::new();

@@ -148,7 +148,7 @@ kinds! {
     CookieManager "HTTP Cookie Manager" Config Runs ["CookieManager"];
     CacheManager "HTTP Cache Manager" Config Runs ["CacheManager"];
     AuthManager "HTTP Authorization Manager" Config Runs ["AuthManager"];
-    DnsCacheManager "DNS Cache Manager" Config Accepted ["DNSCacheManager"];
+    DnsCacheManager "DNS Cache Manager" Config Unsupported ["DNSCacheManager"];
     CsvDataSet "CSV Data Set Config" Config Runs ["CSVDataSet"];
     RandomCsvDataSet "bzm - Random CSV Data Set Config" Config Runs ["com.blazemeter.jmeter.RandomCSVDataSetConfig"];
     RandomVariable "Random Variable" Config Runs ["RandomVariableConfig"];

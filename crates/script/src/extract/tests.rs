@@ -119,11 +119,3 @@ fn all_matches_become_numbered_variables() {
     assert_eq!(shown(set(BODY, &groups)), r#"v=2-b v_g=2 v_g0=value="b2" v_g1=b v_g2=2"#);
     assert_eq!(shown(set("", &groups)), "v=old");
 }
-
-#[test]
-fn templates_of_groups() {
-    let text = |text: &str| Piece::Text(text.into());
-    assert_eq!(pieces("$1$"), [Piece::Group(1)]);
-    assert_eq!(pieces("a$1$b$2$"), [text("a"), Piece::Group(1), text("b"), Piece::Group(2)]);
-    assert_eq!(pieces("$5 $x$1$"), [text("$"), text("5 $"), text("x"), Piece::Group(1)]);
-}

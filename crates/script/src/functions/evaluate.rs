@@ -2,7 +2,7 @@
 
 use super::{Call, Function, find};
 use crate::context::UserContext;
-use crate::expression::{Stretch, parse};
+use crate::expression::{Stretch, as_variable, parse};
 
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
@@ -66,7 +66,8 @@ fn filled(stretches: &[Stretch], site: &str, user: &UserContext) -> String {
             Stretch::Call { name, arguments, written } => {
                 let function = find(name).filter(|function| function.arguments.contains(&arguments.len()));
                 let Some(function) = function else {
-                    text.push_str(written);
+                    let variables = user.variables.borrow();
+                    text.push_str(as_variable(written).and_then(|name| variables.get(name)).unwrap_or(written));
                     continue;
                 };
                 let arguments: Vec<String> = arguments.iter().map(|one| filled(one, site, user)).collect();

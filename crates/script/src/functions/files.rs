@@ -1,6 +1,7 @@
 //! Functions that read files: those below the folders that the scenario names, and no others.
 
 use super::{Call, Function};
+use crate::files::FileText;
 use std::sync::Arc;
 
 /// The functions of this module.
@@ -19,7 +20,7 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 1..=3,
         about: "the text of a file (UTF-8): file, encoding, variable",
         call: |call| {
-            let text = text(call).map_or_else(|| NOT_READ.to_owned(), |text| text.to_string());
+            let text = file(call).map_or_else(|| NOT_READ.to_owned(), |file| file.text().to_owned());
             call.into_variable(2, text)
         },
     },
@@ -34,21 +35,19 @@ pub const FUNCTIONS: &[Function] = &[
 /// What JMeter gives for a file that cannot be read.
 const NOT_READ: &str = "**ERR**";
 
-fn text(call: &Call<'_>) -> Option<Arc<str>> {
-    call.user.worker.commons.files.text(call.text(0).trim())
+fn file(call: &Call<'_>) -> Option<Arc<FileText>> {
+    call.user.worker.commons.files.read(call.text(0).trim())
 }
 
 fn line(call: &Call<'_>) -> Option<String> {
-    let text = text(call)?;
-    let count = text.lines().count() as u64;
-    let number = call.user.worker.count(call.site).checked_rem(count)?;
-    text.lines().nth(number as usize).map(str::to_owned)
+    let file = file(call)?;
+    file.line(call.user.worker.count(call.site)).map(str::to_owned)
 }
 
 fn cell(call: &Call<'_>) -> Option<String> {
-    let file = call.text(0).trim();
-    let text = text(call)?;
-    let taken = format!("CSVRead {file}");
+    let name = call.text(0).trim();
+    let file = file(call)?;
+    let taken = format!("CSVRead {name}");
     let mut counters = call.user.counters.borrow_mut();
     if matches!(call.text(1).trim(), "next" | "next()") {
         counters.remove(&taken);
@@ -56,8 +55,7 @@ fn cell(call: &Call<'_>) -> Option<String> {
     }
     let row = *counters.entry(taken.clone()).or_insert_with(|| call.user.worker.count(&taken));
     drop(counters);
-    let rows = text.lines().count() as u64;
-    let line = text.lines().nth(row.checked_rem(rows)? as usize)?;
+    let line = file.line(row)?;
     let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
     let record = reader.into_records().next()?.ok()?;
     record.get(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)

@@ -9,7 +9,7 @@ pub const FUNCTIONS: &[Function] = &[
         names: &["requestUrl"],
         arguments: 4..=4,
         about: "a URL of protocol, host, port and path, each of which may be empty; a path that is a URL is taken as it is",
-        call: request_url,
+        call: |call| request_url(call.text(0), call.text(1), call.text(2), call.text(3)),
     },
     Function {
         names: &["formatted"],
@@ -61,18 +61,20 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-fn request_url(call: &Call<'_>) -> String {
-    let part = |number| call.text(number).trim();
-    let (protocol, host, port, path) = (part(0), part(1), part(2), part(3));
+/// The URL of protocol, host, port and path, by JMeter's rules: each may be empty, and a path that is a URL is taken as it is. An
+/// IPv6 address is put into brackets.
+pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String {
+    let [protocol, host, port, path] = [protocol, host, port, path].map(str::trim);
     if path.starts_with("http://") || path.starts_with("https://") {
         return path.to_owned();
     }
     let protocol = if protocol.is_empty() { "http" } else { protocol }.to_ascii_lowercase();
-    let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
-    let is_default =
-        port.is_empty() || matches!((protocol.as_str(), port), ("http", "80") | ("https", "443") | (_, "0"));
+    let is_default = matches!((protocol.as_str(), port), (_, "" | "0") | ("http", "80") | ("https", "443"));
     let port = if is_default { String::new() } else { format!(":{port}") };
-    format!("{protocol}://{host}{port}{slash}{path}")
+    let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
+    let is_ipv6 = host.contains(':') && !host.starts_with('[') && !host.contains("${");
+    let (open, close) = if is_ipv6 { ("[", "]") } else { ("", "") };
+    format!("{protocol}://{open}{host}{close}{port}{slash}{path}")
 }
 
 fn poisson(call: &Call<'_>) -> String {

@@ -46,6 +46,8 @@ fn each_function_does_what_it_says() {
         ("${__split(a||b,p,|)} ${__V(p_n)} ${__V(p_1)}${__V(p_2)}${__V(p_3)}", "a||b 3 a?b"),
         ("${uniform(0,5)} ${gaussian(0,5)} ${exponential(0,5)}", "5.000 5.000 5.000"),
         ("${nope} ${__nope(1)} {n} $x \\$", "${nope} ${__nope(1)} {n} $x $"),
+        ("${__requestUrl(,::1,8080,x)} ${__requestUrl(HTTPS,h,443,)}", "http://[::1]:8080/x https://h"),
+        ("${__intSum(1,1,__v)} ${__eval(\\${__v})} ${__w}", "2 2 ${__w}"),
         ("{n} \\$", "{n} \\$"),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");

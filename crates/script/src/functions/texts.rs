@@ -1,7 +1,8 @@
 //! Encoding, case and parts of texts.
 
 use super::{Call, Function};
-use crate::pattern::{Groups, Pattern};
+use crate::hexadecimal::hexadecimal;
+use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::template::form_encoded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +11,6 @@ use percent_encoding::percent_decode_str;
 use rand::RngExt;
 use sha1::Sha1;
 use sha2::{Sha224, Sha256, Sha384, Sha512};
-use std::fmt::Write;
 
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
@@ -99,10 +99,7 @@ fn digest(call: &Call<'_>) -> Option<String> {
         "SHA-512" => Sha512::digest(bytes).to_vec(),
         _ => return None,
     };
-    let text = digest.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}"); // a String takes anything
-        text
-    });
+    let text = hexadecimal(&digest);
     Some(if call.text(3).trim().eq_ignore_ascii_case("true") { text.to_uppercase() } else { text })
 }
 
@@ -116,7 +113,8 @@ fn regex_function(call: &Call<'_>) -> String {
     if !name.is_empty() {
         call.user.variables.borrow_mut().set(&format!("{name}_matchNr"), &matches.len().to_string());
     }
-    let one = |groups: &Groups| in_template(call.text(1), groups);
+    let template = GroupTemplate::new(call.text(1));
+    let one = |groups: &Groups| template.text(groups);
     let text = match call.text(2).trim() {
         _ if matches.is_empty() => None,
         "ALL" => Some(matches.iter().map(one).collect::<Vec<_>>().join(call.text(3))),
@@ -125,24 +123,6 @@ fn regex_function(call: &Call<'_>) -> String {
         number => number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?)).map(one),
     };
     call.into_variable(5, text.unwrap_or(default))
-}
-
-/// `$1$` in a template is the first group.
-fn in_template(template: &str, groups: &Groups) -> String {
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some((before, behind)) = rest.split_once('$') {
-        text.push_str(before);
-        let number = behind.split_once('$').and_then(|(number, behind)| Some((number.parse::<usize>().ok()?, behind)));
-        if let Some((number, behind)) = number {
-            text.push_str(groups.get(number).and_then(Option::as_deref).unwrap_or_default());
-            rest = behind;
-        } else {
-            text.push('$');
-            rest = behind;
-        }
-    }
-    text + rest
 }
 
 fn urldecode(call: &Call<'_>) -> String {

@@ -3,6 +3,7 @@
 //! Nothing is sent before it is asked for; from then on it goes with every request.
 
 use super::Fields;
+use crate::hexadecimal::hexadecimal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::Request;
@@ -46,7 +47,7 @@ struct Digest {
 impl Identity {
     /// The user of this number, which was not asked yet.
     pub fn new(number: u64) -> Self {
-        let cnonce = hex(format!("brunt {number}").as_bytes())[..16].to_owned();
+        let cnonce = md5_hex(format!("brunt {number}").as_bytes())[..16].to_owned();
         Self { server: None, proxy: None, cnonce }
     }
 
@@ -123,13 +124,13 @@ impl Digest {
 
     fn response(&self, (method, uri): (&str, &str), count: &str, cnonce: &str) -> String {
         let Self { user, password, realm, nonce, .. } = self;
-        let mut secret = hex(format!("{user}:{realm}:{password}").as_bytes());
+        let mut secret = md5_hex(format!("{user}:{realm}:{password}").as_bytes());
         if self.algorithm.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("md5-sess")) {
-            secret = hex(format!("{secret}:{nonce}:{cnonce}").as_bytes());
+            secret = md5_hex(format!("{secret}:{nonce}:{cnonce}").as_bytes());
         }
-        let what = hex(format!("{method}:{uri}").as_bytes());
+        let what = md5_hex(format!("{method}:{uri}").as_bytes());
         let middle = if self.auth { format!("{nonce}:{count}:{cnonce}:auth") } else { nonce.clone() };
-        hex(format!("{secret}:{middle}:{what}").as_bytes())
+        md5_hex(format!("{secret}:{middle}:{what}").as_bytes())
     }
 }
 
@@ -149,11 +150,8 @@ fn parameters(text: &str) -> Vec<(String, String)> {
     found
 }
 
-fn hex(bytes: &[u8]) -> String {
-    Md5::digest(bytes).iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+fn md5_hex(bytes: &[u8]) -> String {
+    hexadecimal(&Md5::digest(bytes))
 }
 
 #[cfg(test)]

@@ -1,12 +1,31 @@
-//! The variables that a scenario sets.
+//! The variables that a scenario sets, and the policies that it uses.
 
 use crate::variables::Names;
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scenario, Step};
+use std::collections::BTreeSet;
+
+/// The numbers of the policies of its requests and samples.
+pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
+    let mut used = scenario.requests.iter().map(|request| request.reply_policy as usize).collect();
+    policies_of_samples(&scenario.steps, &mut used);
+    used
+}
+
+fn policies_of_samples(steps: &[Step], used: &mut BTreeSet<usize>) {
+    for step in steps {
+        if let Step::Sample(sample) = step {
+            used.insert(sample.reply_policy as usize);
+        }
+        for steps in inner(step) {
+            policies_of_samples(steps, used);
+        }
+    }
+}
 
 /// The variables that steps and extractors set, and those that users begin with.
-pub fn all(scenario: &Scenario, policies: &[ReplyPolicy]) -> Names {
+pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     let mut names = Names::default();
     for action in policies.iter().flat_map(|policy| &policy.actions) {
         if let ReplyAction::Extract(extractor) = action {
@@ -20,7 +39,7 @@ pub fn all(scenario: &Scenario, policies: &[ReplyPolicy]) -> Names {
 }
 
 /// Whether scripts are run, which may set any variable.
-pub fn has_scripts(scenario: &Scenario, policies: &[ReplyPolicy]) -> bool {
+pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     let is_script = |action: &ReplyAction| matches!(action, ReplyAction::Script(_));
     let asserts = |assertion: &Assertion| matches!(assertion.test, AssertionTest::Script(_));
     policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))

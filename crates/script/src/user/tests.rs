@@ -7,7 +7,7 @@ use brunt_model::Sample;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
-use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Rounds, Scenario, Step as Do, Values};
+use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Rounds, Scenario, ScriptSample, Step as Do, Values};
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::{Kept, Reply};
 use std::time::Duration;
@@ -342,6 +342,23 @@ fn an_iteration_begins_anew_wherever_the_last_one_ended() {
     let mut user = users(&plan).user(0);
     assert_eq!(iteration(&mut *user, 0, |path| if path == "2" { 0 } else { 200 }), "1 1 2");
     assert_eq!(iteration(&mut *user, 1, |_| 200), "1 1 2 2");
+}
+
+#[test]
+fn a_population_compiles_only_the_policies_that_it_uses() {
+    let mut plan = plan(&ABC, 1.0, vec![Do::Request(0)]);
+    let from = ExtractFrom::Regex { pattern: "(".into(), group: 0, template: None };
+    let (part, take) = (ReplyPart::Body, Take::First);
+    let odd = Extractor { variable: "x".into(), from, part, take, sets_more: false, default: None };
+    let actions = vec![ReplyAction::Extract(odd)];
+    plan.reply_policies.push(ReplyPolicy { actions, ..ReplyPolicy::default() });
+    assert!(CompiledScript::all(&plan).is_ok());
+    let sample = ScriptSample { label: "s".into(), script: None, reply_policy: 1 };
+    let mut samples = plan.clone();
+    samples.main_mut().scenario.steps = vec![Do::Once(vec![Do::Sample(sample)])];
+    assert!(CompiledScript::all(&samples).is_err());
+    plan.main_mut().scenario.requests[2].reply_policy = 1;
+    assert!(CompiledScript::all(&plan).is_err());
 }
 
 #[test]
