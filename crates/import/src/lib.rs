@@ -8,7 +8,7 @@
 //! a comment in the plan.
 //!
 //! * [`plan`]: the typed description. [`write`](mod@write): its YAML. [`text`]: texts with variables in them.
-//! * [`har`], [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each format.
+//! * [`har`], [`curl`], [`urls`], [`openapi`], [`postman`]: one reader for each format. [`jmx`]: plans of JMeter, from their model.
 //! * `input`: the formats and options. `request`, `body`, `server`, `secrets`, `json`, `yaml`: steps that several readers share.
 //!
 //! Out of scope: files. Text is handed in, and text comes out.
@@ -16,6 +16,7 @@
 pub mod curl;
 pub mod error;
 pub mod har;
+pub mod jmx;
 pub mod openapi;
 pub mod plan;
 pub mod postman;

@@ -1,7 +1,7 @@
 //! The YAML of a plan.
 
 mod body;
-mod scalar;
+pub(crate) mod scalar;
 
 use crate::body::MULTIPART;
 use crate::error::ImportError;

@@ -37,7 +37,8 @@ use crate::support::{ElementKind, Role};
 use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
-pub use files::PlanFolder;
+use std::collections::BTreeSet;
+pub use files::{PlanFolder, UPLOAD};
 use scope::Scope;
 pub use stage::{StageKind, TestRun, TestStage};
 use std::time::Duration;
@@ -78,10 +79,39 @@ pub struct PlanSurroundings<'a> {
 /// An enabled element is not known or not supported (unless `lenient`), a number of a thread group is none, a file that the plan
 /// names cannot be read, or no thread group is enabled.
 pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
+    read_by(Reader::new(document, surroundings), document)
+}
+
+/// A plan whose texts keep their variables.
+pub struct UnfoldedRun {
+    /// The plan. What stands for properties is filled in where nothing changes them.
+    pub run: TestRun,
+    /// User Defined Variables in the order of the plan: names, and values as they are written.
+    pub variables: Vec<(String, String)>,
+    /// The names of those that nothing changes.
+    pub constants: BTreeSet<String>,
+    /// What fills in texts before the run.
+    pub before: BeforeRun,
+}
+
+/// Reads a plan for another form of it.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<UnfoldedRun, JmxError> {
+    let before = || Reader::new(document, surroundings).before;
+    let variables = data::user_variables(document);
+    let (constants, properties_are_constant) = texts::constants(document, &variables);
+    let unfolded = || before().with_constants(BTreeSet::new(), properties_are_constant);
+    let run = read_by(Reader { before: unfolded(), ..Reader::new(document, surroundings) }, document)?;
+    Ok(UnfoldedRun { run, variables, constants, before: unfolded() })
+}
+
+fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxError> {
     let Some(plan) = document.test_plan() else {
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
-    let mut reader = Reader::new(document, surroundings);
     reader.refuse_unsupported(document)?;
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);

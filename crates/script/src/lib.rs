@@ -22,7 +22,7 @@ pub mod check;
 mod context;
 mod data;
 pub mod error;
-mod expression;
+pub mod expression;
 mod extract;
 pub mod feed;
 mod files;

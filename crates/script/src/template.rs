@@ -292,7 +292,7 @@ pub fn encode_form_expressions(text: &str) -> String {
 }
 
 /// A text that becomes these stretches again when it is read.
-pub(crate) fn expression_text(stretches: &[Stretch]) -> String {
+pub fn expression_text(stretches: &[Stretch]) -> String {
     match stretches {
         [] => String::new(),
         all if all.iter().all(|stretch| matches!(stretch, Stretch::Literal(_))) => plain(

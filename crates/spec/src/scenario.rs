@@ -30,7 +30,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
     let follow = Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy {
         redirects: follow,
-        cookies: if written.cookies.unwrap_or(true) { Cookies::Kept } else { Cookies::Ignored },
+        cookies: cookies(node, written.cookies.as_ref())?,
         revalidate: written.cache.unwrap_or(false),
         status_fails: true,
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
@@ -99,20 +99,25 @@ impl Reader<'_> {
     /// The data files; the steps that take their first rows.
     fn data_files(&mut self, node: Option<&Node>) -> Result<Vec<Step>> {
         let Some(node) = node else { return Ok(Vec::new()) };
+        let mut first = Vec::new();
         for (number, node) in items(node).iter().enumerate() {
             let path = format!("scenario.data[{number}]");
-            let file = self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
+            let (file, on_demand) = self.data_file(node).map_err(|error| error.within(&path, &node.at))?;
+            if !on_demand {
+                first.push(Step::Row(number as u32));
+            }
             self.data.push(file);
         }
-        Ok((0..self.data.len() as u32).map(Step::Row).collect())
+        Ok(first)
     }
 
-    fn data_file(&self, node: &Node) -> Result<DataFile> {
+    /// The file, and whether only steps take its rows.
+    fn data_file(&self, node: &Node) -> Result<(DataFile, bool)> {
         let written = match node.text() {
             Some(file) => written::DataFile { file: crate::plan::words::Scalar(file.to_owned()), ..Default::default() },
             None => read(node)?,
         };
-        let written::DataFile { file, columns, delimiter, shared, order, at_end } = written;
+        let written::DataFile { file, columns, delimiter, shared, order, at_end, skip_first, on_demand } = written;
         let delimiter = match delimiter.as_ref().map(|delimiter| delimiter.0.as_str()) {
             None => ',',
             Some("tab" | "\\t") => '\t',
@@ -126,11 +131,11 @@ impl Reader<'_> {
         };
         let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
-        Ok(DataFile {
+        let file = DataFile {
             file: self.file(&file.0),
             format: if is_json { DataFormat::JsonLines } else { DataFormat::Csv { delimiter, quoted: true } },
             names: columns.into_iter().map(|column| column.0).collect(),
-            skip_first: false,
+            skip_first,
             shared: match shared {
                 None | Some(written::Shared::All) => Sharing::All,
                 Some(written::Shared::Population) => Sharing::Population,
@@ -144,13 +149,28 @@ impl Reader<'_> {
                 None | Some(written::AtEnd::Again) => DataEnd::Again,
                 Some(written::AtEnd::StopUser) => DataEnd::StopUser,
                 Some(written::AtEnd::StopRun) => DataEnd::StopRun,
+                Some(written::AtEnd::Eof) => DataEnd::Eof,
             },
-        })
+        };
+        Ok((file, on_demand))
     }
 
     /// A file, from the folder of the plan on.
     fn file(&self, file: &str) -> String {
         self.folder.join(file).display().to_string()
+    }
+}
+
+/// What becomes of cookies.
+fn cookies(node: &Node, written: Option<&crate::plan::words::Scalar>) -> Result<Cookies> {
+    match written.map_or("true", |word| word.0.as_str()) {
+        "true" => Ok(Cookies::Kept),
+        "false" => Ok(Cookies::Ignored),
+        "iteration" => Ok(Cookies::KeptForAnIteration),
+        other => {
+            let at = node.child("cookies").map_or(&node.at, |node| &node.at);
+            Err(SpecError::new(at, "scenario.cookies", format!("`{other}`: write true, false or iteration")))
+        }
     }
 }
 

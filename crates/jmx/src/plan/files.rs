@@ -4,6 +4,9 @@ use brunt_script::is_below;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+/// They stand around the name of a file in place of its content.
+pub const UPLOAD: [char; 2] = ['\u{f8f5}', '\u{f8f6}'];
+
 /// Where the files of a plan are looked for.
 #[derive(Debug, Clone)]
 pub struct PlanFolder {
@@ -11,13 +14,34 @@ pub struct PlanFolder {
     directory: PathBuf,
     /// Further directories, with all below them.
     allowed: Vec<PathBuf>,
+    /// Uploads are named rather than read.
+    names_uploads: bool,
 }
 
 impl PlanFolder {
     /// Of a plan in this directory, which may also read files below the others.
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-        Self { directory: directory.to_owned(), allowed: allowed.to_vec() }
+        Self { directory: directory.to_owned(), allowed: allowed.to_vec(), names_uploads: false }
+    }
+
+    /// The same, where requests send the names of files between [`UPLOAD`] rather than their content.
+    #[must_use]
+    pub fn naming_uploads(self) -> Self {
+        Self { names_uploads: true, ..self }
+    }
+
+    /// What a request sends of a file of the plan.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn upload(&self, file: &str) -> io::Result<Vec<u8>> {
+        if !self.names_uploads {
+            return self.read(file);
+        }
+        let [begin, end] = UPLOAD;
+        Ok(format!("{begin}{}{end}", self.find(file)?.display()).into_bytes())
     }
 
     /// All directories, that of the plan first.

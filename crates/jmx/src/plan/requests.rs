@@ -187,7 +187,7 @@ impl Reader<'_> {
             }
             let element = sampler.element;
             let file = written.trim();
-            let bytes = match self.surroundings.folder.read(file) {
+            let bytes = match self.surroundings.folder.upload(file) {
                 Ok(bytes) => bytes,
                 Err(error) if self.surroundings.lenient => {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));

@@ -23,8 +23,8 @@ pub struct Scenario {
     /// Header fields of all requests, by name.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub headers: Option<IgnoredAny>,
-    /// Whether each user keeps the cookies that replies set (RFC 6265). Default: true.
-    pub cookies: Option<bool>,
+    /// Whether each user keeps the cookies that replies set (RFC 6265); `iteration`: until its iteration is over. Default: true.
+    pub cookies: Option<Scalar>,
     /// Redirects followed for one request, at most. Default: 10.
     pub follow: Option<u32>,
     /// Whether what was got before is asked for only if it has changed (`ETag`, `Last-Modified`). Default: false.
@@ -78,6 +78,10 @@ pub struct DataFile {
     pub order: Option<RowOrder>,
     /// What happens behind the last row. Default: again.
     pub at_end: Option<AtEnd>,
+    /// Whether the first line is left out, beside `columns`. Default: false.
+    pub skip_first: bool,
+    /// Whether only the steps `row` take rows; otherwise each iteration begins with one. Default: false.
+    pub on_demand: bool,
 }
 
 /// Whose rows those of a file are.
@@ -112,6 +116,8 @@ pub enum AtEnd {
     StopUser,
     /// The run is over.
     StopRun,
+    /// Its variables become `<EOF>`.
+    Eof,
 }
 
 /// A step: one key says what it does, and others go with it.
@@ -157,11 +163,17 @@ pub struct Step {
     pub basic: Option<Scalar>,
     /// Of a request: a token, sent with it.
     pub bearer: Option<Scalar>,
+    /// Of a request: name and password, `name:password`, for a server that asks for them (Digest).
+    pub digest: Option<Scalar>,
+    /// Of a request: redirects followed, at most. Default: that of the scenario.
+    pub follow: Option<u32>,
+    /// Of a request: whether images, style sheets and scripts of a page of HTML are asked for, too. Default: false.
+    pub resources: Option<bool>,
     /// Of a request: variables that its reply sets, by name: a `JSONPath`, or a map.
     #[schemars(with = "BTreeMap<String, super::words::ScalarOr<Extract>>")]
     pub extract: Option<IgnoredAny>,
-    /// Of a request: a script in Groovy that is run behind `extract`; `prev` is the reply.
-    pub after: Option<Scalar>,
+    /// Of a request: a script that is run behind `extract`, or several in order; `prev` is the reply.
+    pub after: Option<ScalarList>,
     /// Of a request: what a good reply is.
     pub check: Option<StepCheck>,
     /// Of a request: what is over where it failed.
@@ -171,6 +183,13 @@ pub struct Step {
 
     /// A pause: `1s`, `1s..3s`, or `normal 1s 200ms`, `exponential 2s`.
     pub think: Option<Scalar>,
+    /// A pause that keeps users to a rate, such as `10/s` or `600/min`; a text with `${…}` is a number a minute.
+    pub pace: Option<Scalar>,
+    /// Of `pace`: whose rate it is. Default: each user's.
+    pub by: Option<PaceBy>,
+    /// Variables that count, by name.
+    #[schemars(with = "BTreeMap<String, Counter>")]
+    pub count: Option<IgnoredAny>,
     /// Steps that are timed together, under this name.
     pub transaction: Option<Scalar>,
     /// Of a transaction: whether pauses count. Default: false.
@@ -200,8 +219,8 @@ pub struct Step {
     pub else_: Option<IgnoredAny>,
     /// A text, by which one of `cases` is carried out.
     pub switch: Option<Scalar>,
-    /// Of `switch`: steps by text; `default` where no other is taken.
-    #[schemars(with = "BTreeMap<String, Vec<Step>>")]
+    /// Of `switch`: steps by text, `default` where no other is taken; or a list of maps with `names` and `steps`.
+    #[schemars(with = "Cases")]
     pub cases: Option<IgnoredAny>,
     /// One of several lists of steps, by weight: each a map with `steps` and `weight` (default: 1).
     #[schemars(with = "Vec<Branch>")]
@@ -232,6 +251,67 @@ pub struct Step {
     /// Of transaction, loop, while, during, `for_each`, if, parallel and lock: their steps.
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
+}
+
+/// The cases of a switch.
+#[derive(Debug, Clone, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is made of it")]
+pub enum Cases {
+    /// By text.
+    ByText(BTreeMap<String, IgnoredSteps>),
+    /// Each with several texts.
+    List(Vec<Case>),
+}
+
+/// A list of steps, for the schema.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(transparent)]
+pub struct IgnoredSteps(#[schemars(with = "Vec<Step>")] IgnoredAny);
+
+/// One of the cases of a switch.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Case {
+    /// The texts that take it; none: it is taken where no other is.
+    pub names: Vec<Scalar>,
+    /// Its steps.
+    #[schemars(with = "Vec<Step>")]
+    pub steps: Option<IgnoredAny>,
+}
+
+/// Whose rate a pace is.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PaceBy {
+    /// That of each user.
+    User,
+    /// That of all users of the run together.
+    All,
+    /// That of all users of the population together.
+    Population,
+    /// Each user has its share of the rate, going by how many there are in the run.
+    ShareOfAll,
+    /// The same by how many there are in its population.
+    ShareOfPopulation,
+}
+
+/// A variable that counts.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Counter {
+    /// The first number. Default: 0.
+    pub start: Scalar,
+    /// How much is added each time. Default: 1.
+    pub step: Scalar,
+    /// The greatest number, behind which it begins again. Default: there is none.
+    pub end: Scalar,
+    /// How it is written, as Java's `DecimalFormat` has it, such as `000`.
+    pub format: Scalar,
+    /// Whether each user counts for itself. Default: false.
+    pub per_user: bool,
+    /// Whether it begins again with each iteration, where each user counts for itself. Default: false.
+    pub resets: bool,
 }
 
 /// A file as a part of `multipart/form-data`.
@@ -267,10 +347,35 @@ pub struct Extract {
     pub cookie: Option<Scalar>,
     /// Of a regular expression: the group that is taken. Default: 1 where there is one, else the whole match.
     pub group: Option<u32>,
+    /// Of a regular expression: what is made of the groups of a match, such as `$1$-$2$`.
+    pub template: Option<Scalar>,
+    /// What is searched. Default: the body.
+    #[serde(rename = "in")]
+    pub part: Option<Part>,
     /// Which of several matches is taken: `first`, `last`, `random`, `all` or a number from 1. Default: first.
     pub take: Option<Scalar>,
     /// The value where there is no match. Default: the variable keeps its value.
     pub default: Option<Scalar>,
+}
+
+/// A part of a reply, or of its request.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// The body.
+    Body,
+    /// The body without the escapes of HTML.
+    UnescapedBody,
+    /// The status line and the header fields.
+    Headers,
+    /// The status.
+    Status,
+    /// The phrase behind the status.
+    Message,
+    /// The URL that it came from.
+    Url,
+    /// The header fields of the request.
+    RequestHeaders,
 }
 
 /// What a good reply is; all that is written here must hold.
@@ -285,8 +390,12 @@ pub struct StepCheck {
     pub contains_not: Option<ScalarList>,
     /// Regular expressions that are found in the body.
     pub matches: Option<ScalarList>,
+    /// Regular expressions that are not found in the body.
+    pub matches_not: Option<ScalarList>,
     /// An `XPath` (1.0) finds something in the body, or is true.
     pub xpath: Option<Scalar>,
+    /// A `JSONPath`, or several, that find something in the body.
+    pub exists: Option<ScalarList>,
     /// Values by `JSONPath`.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub json: Option<IgnoredAny>,
@@ -295,8 +404,8 @@ pub struct StepCheck {
     pub header: Option<IgnoredAny>,
     /// The time from the request to the last byte of its reply, at most.
     pub max_time: Option<Time>,
-    /// A script in Groovy that calls `AssertionResult.setFailure(true)` where the reply is not good; `prev` is the reply.
-    pub script: Option<Scalar>,
+    /// A script in Groovy that calls `AssertionResult.setFailure(true)` where the reply is not good, or several; `prev` is the reply.
+    pub script: Option<ScalarList>,
     /// The size of the body in bytes, at least.
     pub min_size: Option<u64>,
     /// The size of the body in bytes, at most.
@@ -344,6 +453,8 @@ pub enum ChoiceOrder {
     Sequence,
     /// One after the other, each user by itself.
     WalkTogether,
+    /// Always the same for one user: the first user has the first, and so on round.
+    User,
 }
 
 /// What is over.

@@ -8,7 +8,7 @@ use crate::words::status;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::reply_policy::{
-    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+    Assertion, AssertionTest, Comparison, Credentials, Elements, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
 };
 use brunt_script::functions;
 
@@ -20,18 +20,27 @@ impl Reader<'_> {
             policy.failure_ends = scope(on_failure);
         }
         policy.timeout = step.timeout.map(|time| time.0);
+        if let Some(follow) = step.follow {
+            policy.redirects.most = follow;
+        }
+        policy.elements = step.resources.unwrap_or(false).then(Elements::default);
+        if let Some((user, password)) = step.digest.as_ref().map(|pair| pair.0.split_once(':').unwrap_or((&pair.0, ""))) {
+            let (user, password) = (user.to_owned(), password.to_owned());
+            policy.credentials.push(Credentials { realm: None, user, password });
+            policy.repeats_unauthorized = 1;
+        }
         if let Some(extract) = node.child("extract") {
             let one = |entry: &Entry| extractor(entry).map_err(|error| error.within("extract", &entry.node.at));
             let all = extract.entries().iter().map(one).collect::<Result<Vec<_>>>()?;
             policy.actions.extend(all.into_iter().map(ReplyAction::Extract));
         }
-        if let Some(script) = &step.after {
-            policy.actions.push(ReplyAction::Script(self.script("after", &script.0)));
+        for script in step.after.iter().flat_map(|scripts| &scripts.0) {
+            policy.actions.push(ReplyAction::Script(self.script("after", script)));
         }
         if let (Some(check), Some(node)) = (&step.check, node.child("check")) {
             checks(check, node, &mut policy).map_err(|error| error.within("check", &node.at))?;
-            if let Some(script) = &check.script {
-                let test = AssertionTest::Script(self.script("check", &script.0));
+            for script in check.script.iter().flat_map(|scripts| &scripts.0) {
+                let test = AssertionTest::Script(self.script("check", script));
                 policy.assertions.push(Assertion { name: "script".into(), test });
             }
         }
@@ -60,9 +69,11 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     let written: written::Extract = read(&entry.node).map_err(within)?;
     let group = |pattern: &str| written.group.unwrap_or_else(|| u32::from(functions::has_group(pattern)));
     let attribute = written.attribute.map(|attribute| attribute.0).unwrap_or_default();
+    let template = written.template.map(|template| template.0);
+    let part = written.part.map_or(ReplyPart::Body, part_of);
     let ways = [
         written.json.map(|path| ExtractFrom::JsonPath(path.0)),
-        written.regex.map(|regex| ExtractFrom::Regex { group: group(&regex.0), pattern: regex.0, template: None }),
+        written.regex.map(|regex| ExtractFrom::Regex { group: group(&regex.0), pattern: regex.0, template }),
         written.between.map(|[left, right]| ExtractFrom::Boundary { left: left.0, right: right.0 }),
         written.css.map(|selector| ExtractFrom::Css { selector: selector.0, attribute: attribute.clone() }),
         written.xpath.map(|path| ExtractFrom::Xpath(path.0)),
@@ -87,7 +98,19 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
             }
         },
     };
-    Ok(Extractor { take, default: written.default.map(|default| default.0), ..plain(from) })
+    Ok(Extractor { take, part, default: written.default.map(|default| default.0), ..plain(from) })
+}
+
+fn part_of(part: written::Part) -> ReplyPart {
+    match part {
+        written::Part::Body => ReplyPart::Body,
+        written::Part::UnescapedBody => ReplyPart::UnescapedBody,
+        written::Part::Headers => ReplyPart::Headers,
+        written::Part::Status => ReplyPart::Status,
+        written::Part::Message => ReplyPart::Message,
+        written::Part::Url => ReplyPart::Url,
+        written::Part::RequestHeaders => ReplyPart::RequestHeaders,
+    }
 }
 
 fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> Result<()> {
@@ -108,6 +131,12 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
     }
     if let Some(texts) = &check.matches {
         add("matches", text(texts, TextMatch::Contains, false));
+    }
+    if let Some(texts) = &check.matches_not {
+        add("matches_not", text(texts, TextMatch::Contains, true));
+    }
+    for path in check.exists.iter().flat_map(|paths| &paths.0) {
+        add(path, AssertionTest::Json { path: path.clone(), expected: None, invert: false });
     }
     for entry in node.child("json").map(Node::entries).unwrap_or_default() {
         let expected = match json(&entry.node) {

@@ -4,11 +4,13 @@ use super::{Reader, expected, items, texts, written};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::{Entry, Node, Value, read};
 use crate::words::{duration, status, think};
-use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Rounds, Scope, Step, Values};
+use brunt_model::scenario::{
+    Branch, Case, Condition, Counter, Manner, Order, Pace, PaceOf, Pauses, Rounds, Scope, Step, Values,
+};
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 26] = [
+const KINDS: [&str; 28] = [
     "get",
     "post",
     "put",
@@ -17,6 +19,8 @@ const KINDS: [&str; 26] = [
     "head",
     "options",
     "think",
+    "pace",
+    "count",
     "transaction",
     "group",
     "loop",
@@ -63,6 +67,13 @@ impl Reader<'_> {
                 Step::Request(number)
             }
             "think" => pause(text(kind)?).map_err(|error| error.within("think", &kind.node.at))?,
+            "pace" => Step::Pace(pace(kind, written.by).map_err(|error| error.within("pace", &kind.node.at))?),
+            "count" => {
+                for entry in kind.node.entries() {
+                    steps.push(Step::Count(counter(entry).map_err(|error| error.within("count", &entry.node.at))?));
+                }
+                return Ok(());
+            }
             "transaction" => {
                 let pauses = if written.with_pauses.unwrap_or(false) { Pauses::Included } else { Pauses::Excluded };
                 let (name, steps) = (text(kind)?.to_owned(), self.inner(node, path)?);
@@ -95,6 +106,7 @@ impl Reader<'_> {
                     None | Some(written::ChoiceOrder::Random) => Order::Random,
                     Some(written::ChoiceOrder::Sequence) => Order::Sequence,
                     Some(written::ChoiceOrder::WalkTogether) => Order::WalkTogether,
+                    Some(written::ChoiceOrder::User) => Order::User,
                 };
                 Step::Choose { order, branches: self.branches(&kind.node, &at("choose"))? }
             }
@@ -163,12 +175,27 @@ impl Reader<'_> {
                 "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`",
             )
         })?;
-        let case = |entry: &Entry| {
-            let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
-            Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
+        let cases = match &cases.value {
+            Value::List(nodes) => {
+                let one = |(number, node)| self.case(node, &format!("{path}.cases[{number}]"));
+                nodes.iter().enumerate().map(one).collect::<Result<_>>()?
+            }
+            _ => {
+                let one = |entry: &Entry| {
+                    let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
+                    Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
+                };
+                cases.entries().iter().map(one).collect::<Result<_>>()?
+            }
         };
-        let cases = cases.entries().iter().map(case).collect::<Result<_>>()?;
         Ok(Step::Switch { value: text(kind)?.to_owned(), cases })
+    }
+
+    fn case(&mut self, node: &Node, path: &str) -> Result<Case> {
+        let within = |error: SpecError| error.within(path, &node.at);
+        let written: written::Case = read(node).map_err(within)?;
+        let names = written.names.into_iter().map(|name| name.0).collect();
+        Ok(Case { names, steps: self.inner(node, path).map_err(within)? })
     }
 
     fn branches(&mut self, node: &Node, path: &str) -> Result<Vec<Branch>> {
@@ -257,6 +284,43 @@ fn pause(text: &str) -> Result<Step> {
         _ if text.contains("${") => Ok(Step::Pause(text.to_owned())),
         _ => Ok(Step::Think(think::parse(text)?)),
     }
+}
+
+/// A pause that keeps users to a rate.
+fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
+    let text = text(entry)?;
+    let per_minute = match text.split_once('/') {
+        _ if text.contains("${") => text.to_owned(),
+        Some((number, unit)) => {
+            let minutes = match unit.trim() {
+                "s" => 60.0,
+                "min" | "m" => 1.0,
+                "h" => 1.0 / 60.0,
+                _ => f64::NAN,
+            };
+            let number = number.trim().parse().unwrap_or(f64::NAN) * minutes;
+            if !number.is_finite() || number < 0.0 {
+                return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s")));
+            }
+            number.to_string()
+        }
+        None => return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s"))),
+    };
+    let by = match by {
+        None | Some(written::PaceBy::User) => PaceOf::User,
+        Some(written::PaceBy::All) => PaceOf::All,
+        Some(written::PaceBy::Population) => PaceOf::Population,
+        Some(written::PaceBy::ShareOfAll) => PaceOf::ShareOfAll,
+        Some(written::PaceBy::ShareOfPopulation) => PaceOf::ShareOfPopulation,
+    };
+    Ok(Pace { per_minute, by })
+}
+
+fn counter(entry: &Entry) -> Result<Counter> {
+    let written: written::Counter = read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
+    let written::Counter { start, step, end, format, per_user, resets } = written;
+    let (variable, start, step, end, format) = (entry.key.clone(), start.0, step.0, end.0, format.0);
+    Ok(Counter { variable, start, step, end, format, per_user, resets })
 }
 
 /// A condition.

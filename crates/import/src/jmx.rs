@@ -1,0 +1,533 @@
+//! Plans of JMeter (.jmx) as plan files.
+//!
+//! ```text
+//! .jmx ─▶ jmx::plan (thread groups as populations, what is in scope of a sampler as its policy) ─▶ YAML
+//! ```
+//!
+//! The plan is read as `brunt run` reads it, but that variables keep their names. What a plan file cannot say is told, and left out.
+//!
+//! * `texts`: texts by JMeter's rules as those of a plan file. `loads`, `steps`, `requests`, `replies`: its parts. `places`: where
+//!   something stands in the .jmx. `tree`: YAML.
+
+mod loads;
+mod places;
+mod replies;
+mod requests;
+mod steps;
+mod texts;
+mod tree;
+
+use crate::error::ImportError;
+use crate::secrets::{Names, Secrets, is_secret};
+use crate::text;
+use crate::write::scalar::comment;
+use brunt_jmx::document::Document;
+use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, UnfoldedRun};
+use brunt_jmx::properties::PropertyMap;
+use brunt_model::plan::ConnectionLifetime;
+use brunt_model::reply_policy::Cookies;
+use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
+use brunt_model::{Plan, Population, ReplyPolicy};
+use requests::{Keys, cookies, headers, on_failure, server};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use tree::Yaml;
+
+/// The most bytes of a plan file, as `spec` reads it.
+const MOST_BYTES: usize = 1 << 20;
+/// JMeter waits so long for a connection where the plan says nothing.
+const LONGEST: std::time::Duration = std::time::Duration::from_hours(1);
+
+/// What an import is told.
+#[derive(Debug, Clone, Default)]
+pub struct JmxOptions {
+    /// The name of the input, for errors and the head of the plan.
+    pub file: String,
+    /// The folder of the input, below which it may name files.
+    pub directory: PathBuf,
+    /// The same, as the plan file names it; empty: both are in one folder.
+    pub files: PathBuf,
+    /// Further directories below which files may be named.
+    pub allowed: Vec<PathBuf>,
+    /// JMeter's properties.
+    pub properties: PropertyMap,
+    /// The server in place of the one in the input.
+    pub base: Option<String>,
+}
+
+/// A plan file, and what it does not say.
+#[derive(Debug, Clone)]
+pub struct JmxImport {
+    /// The text of the plan file.
+    pub plan: String,
+    /// What was left out or is done otherwise, a line each with its place.
+    pub notices: Vec<String>,
+}
+
+/// Reads a plan of JMeter.
+///
+/// # Errors
+///
+/// It is malformed, no thread group of it can be run, or the plan file would be too long.
+pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError> {
+    let wrong = |error: brunt_jmx::JmxError| match error.at {
+        Some(at) => ImportError::at_line(&options.file, at.line as usize, error.message, "the plan cannot be imported"),
+        None => ImportError::new(&options.file, error.message, "the plan cannot be imported"),
+    };
+    let document = Document::parse(bytes).map_err(wrong)?;
+    let folder = PlanFolder::new(&options.directory, &options.allowed).naming_uploads();
+    let properties = with_marks(&document, &options.properties);
+    let surroundings = PlanSurroundings {
+        properties: &properties,
+        folder: &folder,
+        resolve_all: None,
+        scale: 1.0,
+        max_duration: None,
+        lenient: true,
+        records: None,
+        seed: 1,
+        threads: 1,
+    };
+    let mut unfolded = plan::read_unfolded(&document, &surroundings).map_err(wrong)?;
+    let notices = std::mem::take(&mut unfolded.run.notices);
+    Writer::new(&document, &unfolded, options, notices).plan()
+}
+
+/// The properties; those that hold a secret and have no value get the mark of an environment variable.
+fn with_marks(document: &Document, given: &PropertyMap) -> PropertyMap {
+    let mut properties = given.clone();
+    let whole = document.write();
+    let whole = String::from_utf8_lossy(&whole);
+    for call in ["__P(", "__property("] {
+        for behind in whole.split(call).skip(1) {
+            let name = behind.split([',', ')']).next().unwrap_or_default().trim();
+            if is_secret(name) && !properties.contains_key(name) {
+                properties.insert(name.to_owned(), text::variable(&text::identifier(name).to_ascii_uppercase()));
+            }
+        }
+    }
+    properties
+}
+
+/// Writes a plan.
+struct Writer<'a> {
+    document: &'a Document,
+    unfolded: &'a UnfoldedRun,
+    options: &'a JmxOptions,
+    notices: Vec<String>,
+    /// Variables of the plan file: names, and values as it has them.
+    vars: Vec<(String, String)>,
+    plan_vars: HashSet<String>,
+    names: Names,
+    secrets: Secrets,
+    /// The server of most requests; a text.
+    base: Option<String>,
+    /// What stands for it in scenarios, where that is a variable.
+    base_text: Option<String>,
+    /// The variables that each user begins with, as they are written.
+    user_vars: Vec<(String, String)>,
+    /// Of the plan whose population is written.
+    policies: Vec<ReplyPolicy>,
+    /// Of the population that is written: what is set, and by what.
+    known: HashSet<String>,
+    extracted: Vec<String>,
+    named_in_calls: HashSet<String>,
+    loops: Vec<String>,
+    declared: Vec<(String, String)>,
+    has_scripts: bool,
+    is_javascript: bool,
+    shared_headers: Vec<(String, String)>,
+    follow: u32,
+    failure_ends: Scope,
+    /// Steps that stand behind the one that is written.
+    behind: Vec<Yaml>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(document: &'a Document, unfolded: &'a UnfoldedRun, options: &'a JmxOptions, notices: Vec<String>) -> Self {
+        Self {
+            document,
+            unfolded,
+            options,
+            notices,
+            vars: Vec::new(),
+            plan_vars: HashSet::new(),
+            names: Names::default(),
+            secrets: Secrets::default(),
+            base: None,
+            base_text: None,
+            user_vars: Vec::new(),
+            policies: Vec::new(),
+            known: HashSet::new(),
+            extracted: Vec::new(),
+            named_in_calls: HashSet::new(),
+            loops: Vec::new(),
+            declared: Vec::new(),
+            has_scripts: false,
+            is_javascript: false,
+            shared_headers: Vec::new(),
+            follow: 0,
+            failure_ends: Scope::Nothing,
+            behind: Vec::new(),
+        }
+    }
+
+    fn plan(mut self) -> Result<JmxImport, ImportError> {
+        let stages: Vec<(StageKind, Plan)> =
+            self.unfolded.run.stages.iter().map(|stage| (stage.kind, stage.plan.clone())).collect();
+        let mains: Vec<&Plan> = stages.iter().filter(|(kind, _)| *kind == StageKind::Main).map(|(_, plan)| plan).collect();
+        for (kind, plan) in &stages {
+            let title = match kind {
+                StageKind::SetUp => "it would run before the others",
+                StageKind::TearDown => "it would run behind the others",
+                StageKind::Main => continue,
+            };
+            for population in &plan.populations {
+                let place = self.group_place(&population.name);
+                self.notice(format!("{place}: left out, {title}, and the populations of a plan file begin together"));
+            }
+        }
+        if mains.is_empty() {
+            let wrong = "no thread group is left but those of setUp and tearDown";
+            return Err(ImportError::new(&self.options.file, wrong, "a plan file has populations that run together"));
+        }
+        if mains.len() > 1 {
+            self.notice("thread groups run together: a plan file does not run them one after the other".to_owned());
+        }
+        self.variables();
+        self.find_base(&mains);
+        let mut populations = Keys::new();
+        for plan in &mains {
+            self.policies.clone_from(&plan.reply_policies);
+            for population in &plan.populations {
+                if population.scenario.requests.is_empty() {
+                    let place = self.group_place(&population.name);
+                    self.notice(format!("{place}: left out, it has no HTTP request"));
+                    continue;
+                }
+                let written = self.population(population);
+                populations.push((free(&population.name, &populations), written));
+            }
+        }
+        if populations.is_empty() {
+            return Err(ImportError::new(&self.options.file, "no HTTP request is left", "at least one is expected"));
+        }
+        let connection = self.connection(mains[0]);
+        self.finish(populations, connection)
+    }
+
+    fn finish(mut self, mut populations: Keys, connection: Keys) -> Result<JmxImport, ImportError> {
+        for variable in std::mem::take(&mut self.secrets.vars) {
+            if let crate::plan::Constant::Environment(name) = variable.value {
+                self.vars.push((variable.name, format!("${{env.{name}}}")));
+            }
+        }
+        let mut lines = comment(&format!("A plan of JMeter: {}.", self.options.file));
+        self.notices.iter().for_each(|notice| lines.extend(comment(notice)));
+        let mut plan = Keys::new();
+        if !self.vars.is_empty() {
+            plan.push(("vars".into(), Yaml::Map(self.vars.into_iter().map(|(name, value)| (name, Yaml::Text(value))).collect())));
+        }
+        plan.push(("repetitions".into(), Yaml::text("1")));
+        if !connection.is_empty() {
+            plan.push(("connection".into(), Yaml::Map(connection)));
+        }
+        match (populations.len(), populations.pop()) {
+            (1, Some((_, Yaml::Map(keys)))) => plan.extend(keys),
+            (_, last) => {
+                populations.extend(last);
+                plan.push(("populations".into(), Yaml::Map(populations)));
+            }
+        }
+        for entry in plan {
+            lines.push(String::new());
+            lines.extend(Yaml::Map(vec![entry]).lines());
+        }
+        let text = lines.join("\n") + "\n";
+        if text.len() > MOST_BYTES {
+            let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
+            return Err(ImportError::new(&self.options.file, wrong, "run the .jmx as it is, or import a part of it"));
+        }
+        Ok(JmxImport { plan: text, notices: self.notices })
+    }
+
+    /// User Defined Variables: those that never change are variables of the plan file.
+    fn variables(&mut self) {
+        let mut last: Vec<(String, String)> = Vec::new();
+        for (name, value) in &self.unfolded.variables {
+            last.retain(|(known, _)| known != name);
+            last.push((name.clone(), value.clone()));
+        }
+        for (name, value) in last {
+            let value = self.unfolded.before.folded(&value);
+            let is_taken = ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
+            let is_constant = self.unfolded.constants.contains(&name) && !is_taken;
+            let has_variables = value.split("${").skip(1).all(|rest| {
+                rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner))
+            });
+            let rest: String = value.split("${").collect();
+            let is_plain = has_variables && !rest.contains(['$', '\\', ',', '(', ')', '\n', '\r']);
+            if is_secret(&name) && !value.is_empty() && !value.contains("${") && !text::has_variable(&value) && !is_taken {
+                self.names.take(&name);
+                self.plan_vars.insert(name.clone());
+                let environment = text::identifier(&name).to_ascii_uppercase();
+                self.vars.push((name, format!("${{env.{environment}}}")));
+            } else if is_constant && is_plain {
+                self.names.take(&name);
+                self.plan_vars.insert(name.clone());
+                self.vars.push((name, texts::filled_in(&value)));
+            } else {
+                self.user_vars.push((name, value));
+            }
+        }
+    }
+
+    /// The server of most requests becomes the variable `base`.
+    fn find_base(&mut self, plans: &[&Plan]) {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let mut order = Vec::new();
+        for request in plans.iter().flat_map(|plan| plan.requests()) {
+            let url = self.readable(&request.url);
+            let Some((server, _)) = server(&url) else { continue };
+            let count = counts.entry(server.to_owned()).or_default();
+            if *count == 0 {
+                order.push(server.to_owned());
+            }
+            *count += 1;
+        }
+        let best = order.iter().enumerate().max_by_key(|(at, server)| (counts[*server], usize::MAX - at));
+        let Some((_, server)) = best else { return };
+        self.base = Some(server.clone());
+        let is_fixed = server.split("${").skip(1).all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
+        let value = self.options.base.clone().or_else(|| is_fixed.then(|| server.clone()));
+        if let Some(value) = value {
+            let name = self.names.take("base");
+            self.plan_vars.insert(name.clone());
+            self.vars.push((name.clone(), value.trim_end_matches('/').to_owned()));
+            self.base_text = Some(format!("${{{name}}}"));
+        }
+    }
+
+    fn connection(&mut self, plan: &Plan) -> Keys {
+        let mut keys = Keys::new();
+        if plan.requests().any(|request| !request.url.starts_with("http://")) {
+            keys.push(("insecure".into(), Yaml::text("true")));
+        }
+        if plan.connection.connect_timeout < LONGEST {
+            keys.push(("connect_timeout".into(), Yaml::Text(loads::time(plan.connection.connect_timeout))));
+        }
+        if plan.connection.keep == ConnectionLifetime::Iteration {
+            self.notice("connections stay open over iterations, where JMeter opens new ones for each".to_owned());
+            self.notices.retain(|notice| !notice.contains("all thread groups open new connections"));
+        }
+        keys
+    }
+
+    fn policy(&self, number: u32) -> ReplyPolicy {
+        self.policies.get(number as usize).cloned().unwrap_or_default()
+    }
+
+    fn population(&mut self, population: &Population) -> Yaml {
+        let scenario = &population.scenario;
+        self.begin(scenario);
+        let policies: Vec<ReplyPolicy> = scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
+        let references: Vec<&ReplyPolicy> = policies.iter().collect();
+        self.follow = most(policies.iter().map(|policy| policy.redirects.most)).unwrap_or_default();
+        self.failure_ends = most(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
+        if on_failure(self.failure_ends).is_none() {
+            self.failure_ends = Scope::Nothing;
+        }
+        self.learn(scenario, &references);
+        self.share_headers(scenario);
+        let load = self.load(population);
+        // Rows that an iteration begins with.
+        let is_setting = |step: &&Step| matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. });
+        let first: Vec<Step> = scenario.steps.iter().take_while(is_setting).cloned().collect();
+        let begins: HashSet<u32> = first.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
+        let mut seen = HashSet::new();
+        let rest: Vec<Step> = scenario.steps.iter().enumerate()
+            .filter(|(at, step)| !matches!(step, Step::Row(number) if *at < first.len() && seen.insert(*number)))
+            .map(|(_, step)| step.clone())
+            .collect();
+        let steps = self.steps(&rest, population);
+        let data: Vec<Yaml> =
+            scenario.data.iter().enumerate().map(|(number, file)| self.data(file, begins.contains(&(number as u32)))).collect();
+        let mut keys = Keys::new();
+        if let Some(base) = self.base_text.clone().or_else(|| self.base.clone()) {
+            keys.push(("base".into(), Yaml::Text(texts::dollars(&base))));
+        }
+        keys.extend(self.rules(&policies, population));
+        let fields = self.fields(&self.shared_headers.clone(), "header fields");
+        if !fields.is_empty() {
+            keys.push(("headers".into(), Yaml::Map(fields)));
+        }
+        let variables = self.begin_variables(scenario);
+        if !variables.is_empty() {
+            keys.push(("variables".into(), Yaml::Map(variables)));
+        }
+        if !data.is_empty() {
+            keys.push(("data".into(), Yaml::List(data)));
+        }
+        keys.push(("steps".into(), Yaml::List(steps)));
+        Yaml::map([("load", load), ("scenario", Yaml::Map(keys))])
+    }
+
+    /// Nothing is known of a population yet.
+    fn begin(&mut self, scenario: &Scenario) {
+        self.known = self.user_vars.iter().map(|(name, _)| name.clone()).collect();
+        self.known.extend(["START.MS", "TESTSTART.MS"].map(str::to_owned));
+        self.extracted.clear();
+        self.declared.clear();
+        self.loops.clear();
+        let mut languages = Vec::new();
+        let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
+        steps::each(&scenario.steps, &mut |step| match step {
+            Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => note(script),
+            _ => {}
+        });
+        for policy in scenario.requests.iter().map(|request| self.policy(request.reply_policy)) {
+            for action in &policy.actions {
+                if let brunt_model::reply_policy::ReplyAction::Script(script) = action {
+                    note(script);
+                }
+            }
+            for assertion in &policy.assertions {
+                if let brunt_model::reply_policy::AssertionTest::Script(script) = &assertion.test {
+                    note(script);
+                }
+            }
+        }
+        let javascript = languages.iter().filter(|language| **language == ScriptLanguage::Javascript).count();
+        self.has_scripts = !languages.is_empty();
+        self.is_javascript = javascript * 2 > languages.len();
+        // All texts at once: whatever a function may set.
+        let whole = serde_json::to_value(scenario).unwrap_or_default();
+        let mut names = HashSet::new();
+        each_text(&whole, &mut |text| texts::names_in_calls(text, &mut names));
+        let policies = serde_json::to_value(&self.policies).unwrap_or_default();
+        each_text(&policies, &mut |text| texts::names_in_calls(text, &mut names));
+        self.named_in_calls = names;
+    }
+
+    /// What holds for all requests of a scenario.
+    fn rules(&mut self, policies: &[ReplyPolicy], population: &Population) -> Keys {
+        let mut keys = Keys::new();
+        let all: HashSet<&str> = policies.iter().map(|policy| cookies(policy.cookies)).collect();
+        let kept = policies.iter().map(|policy| policy.cookies).find(|kept| *kept != Cookies::Ignored).unwrap_or_default();
+        if all.len() > 1 {
+            let place = self.group_place(&population.name);
+            self.notice(format!("{place}: one rule for cookies holds for all of its requests"));
+        }
+        keys.push(("cookies".into(), Yaml::text(cookies(kept))));
+        keys.push(("follow".into(), Yaml::text(self.follow.to_string())));
+        if policies.iter().any(|policy| policy.revalidate) {
+            keys.push(("cache".into(), Yaml::text("true")));
+        }
+        if let Some(word) = on_failure(self.failure_ends).filter(|word| *word != "continue") {
+            keys.push(("on_failure".into(), Yaml::text(word)));
+        }
+        if self.is_javascript {
+            keys.push(("language".into(), Yaml::text("javascript")));
+        }
+        keys
+    }
+
+    /// The variables that each user begins with.
+    fn begin_variables(&mut self, scenario: &Scenario) -> Keys {
+        let mut keys = Keys::new();
+        let used = serde_json::to_string(scenario).unwrap_or_default();
+        for (name, text) in [("START.MS", "${time()}"), ("TESTSTART.MS", "${time()}")] {
+            if used.contains(&format!("${{{name}}}")) {
+                keys.push((name.to_owned(), Yaml::text(text)));
+            }
+        }
+        for (name, value) in self.user_vars.clone() {
+            let value = self.plain(&value);
+            keys.push((name, Yaml::Text(value)));
+        }
+        for (name, value) in std::mem::take(&mut self.declared) {
+            if !keys.iter().any(|(known, _)| *known == name) {
+                keys.push((name, Yaml::Text(value)));
+            }
+        }
+        keys
+    }
+
+    /// Header fields that all requests have.
+    fn share_headers(&mut self, scenario: &Scenario) {
+        let mut all = scenario.requests.iter().map(headers);
+        let Some(first) = all.next() else { return };
+        let rest: Vec<Vec<(String, String)>> = all.collect();
+        let own = |name: &str| ["content-type", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known));
+        let shared = |header: &&(String, String)| !rest.is_empty() && !own(&header.0) && rest.iter().all(|other| other.contains(header));
+        self.shared_headers = first.iter().filter(shared).cloned().collect();
+    }
+
+    fn data(&mut self, file: &DataFile, begins: bool) -> Yaml {
+        let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(&file.file)))];
+        let mut add = |name: &str, value: Yaml| keys.push((name.to_owned(), value));
+        if !file.names.is_empty() {
+            add("columns", Yaml::List(file.names.iter().map(Yaml::text).collect()));
+        }
+        match file.format {
+            DataFormat::Csv { delimiter: '\t', .. } => add("delimiter", Yaml::text("tab")),
+            DataFormat::Csv { delimiter, .. } if delimiter != ',' => add("delimiter", Yaml::text(delimiter.to_string())),
+            _ => {}
+        }
+        if file.skip_first {
+            add("skip_first", Yaml::text("true"));
+        }
+        match file.shared {
+            Sharing::All => {}
+            Sharing::Population => add("shared", Yaml::text("population")),
+            Sharing::User => add("shared", Yaml::text("user")),
+        }
+        if file.order == RowOrder::Random {
+            add("order", Yaml::text("random"));
+        }
+        match file.at_end {
+            DataEnd::Again => {}
+            DataEnd::StopUser => add("at_end", Yaml::text("stop_user")),
+            DataEnd::StopRun => add("at_end", Yaml::text("stop_run")),
+            DataEnd::Eof => add("at_end", Yaml::text("eof")),
+        }
+        if !begins {
+            add("on_demand", Yaml::text("true"));
+        }
+        match &keys[..] {
+            [(_, only)] => only.clone(),
+            _ => Yaml::Map(keys),
+        }
+    }
+}
+
+/// The value that most have; of several the first.
+fn most<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts: Vec<(T, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((value, 1)),
+        }
+    }
+    let highest = counts.iter().map(|(_, count)| *count).max()?;
+    counts.iter().find(|(_, count)| *count == highest).map(|(value, _)| *value)
+}
+
+/// A name that no other population has.
+fn free(name: &str, others: &Keys) -> String {
+    let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));
+    names.into_iter().find(|name| !others.iter().any(|(other, _)| other == name)).unwrap_or_default()
+}
+
+fn each_text(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => visit(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
+        serde_json::Value::Object(entries) => entries.values().for_each(|item| each_text(item, visit)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

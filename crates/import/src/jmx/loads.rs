@@ -1,0 +1,65 @@
+//! Loads of populations as the keys of `load`.
+
+use super::Writer;
+use super::tree::Yaml;
+use brunt_model::load::{Arrivals, Shape, Stage};
+use brunt_model::{Load, Population};
+use std::time::Duration;
+
+/// How long a plan runs that JMeter would run until somebody stops it.
+const ENDLESS: &str = "1m";
+
+impl Writer<'_> {
+    /// The keys of `load`.
+    pub(super) fn load(&mut self, population: &Population) -> Yaml {
+        let mut keys = Vec::new();
+        let mut add = |name: &str, value: String| keys.push((name.to_owned(), Yaml::Text(value)));
+        let is_finite = match &population.load {
+            Load::Closed { users, .. } => {
+                add("users", shape(users, &f64::round));
+                users.duration().is_some()
+            }
+            Load::Open { rate, arrivals, max_in_flight, .. } => {
+                add("rate", shape(rate, &|rate| (rate * 1e6).round() / 1e6));
+                add("arrivals", if *arrivals == Arrivals::Even { "even" } else { "poisson" }.to_owned());
+                if *max_in_flight < 100_000 {
+                    add("max_in_flight", max_in_flight.to_string());
+                }
+                rate.duration().is_some()
+            }
+        };
+        let (stop, users) = (&population.stop, population.load.peak().ceil().max(1.0) as u64);
+        if let Some(iterations) = stop.iterations_per_user {
+            add("iterations", iterations.to_string());
+        }
+        match (stop.duration.filter(|_| !is_finite), stop.iterations_per_user) {
+            (Some(duration), _) => add("duration", time(duration)),
+            (None, Some(iterations)) if !is_finite => add("requests", (iterations * users).to_string()),
+            (None, None) if !is_finite => {
+                add("duration", ENDLESS.to_owned());
+                let place = self.group_place(&population.name);
+                self.notice(format!("{place}: JMeter runs it until it is stopped; the plan runs it for {ENDLESS} (load.duration)"));
+            }
+            _ => {}
+        }
+        Yaml::Map(keys)
+    }
+}
+
+fn shape(shape: &Shape, round: &dyn Fn(f64) -> f64) -> String {
+    let one = |stage: &Stage| {
+        let (from, to) = (round(stage.from), round(stage.to));
+        let value = if from == to { to.to_string() } else { format!("{from}..{to}") };
+        match stage.duration {
+            Some(duration) => format!("{value}/{}", time(duration)),
+            None => to.to_string(),
+        }
+    };
+    shape.stages.iter().map(one).collect::<Vec<_>>().join(",")
+}
+
+/// A time as a plan file has it.
+pub(super) fn time(time: Duration) -> String {
+    let millis = time.as_millis().max(1);
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}

@@ -1,0 +1,341 @@
+//! Extractors, scripts and checks of a request.
+
+use super::Writer;
+use super::requests::Keys;
+use super::texts::Braces;
+use super::tree::Yaml;
+use brunt_model::ReplyPolicy;
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch};
+use brunt_script::expression::{self, Stretch};
+use brunt_script::functions;
+
+/// What a check of a plan file says.
+#[derive(Default)]
+struct Check {
+    /// Lists of texts by key.
+    texts: Vec<(&'static str, Vec<String>)>,
+    /// Values by `JSONPath`.
+    json: Keys,
+    /// Texts by header field.
+    headers: Keys,
+    /// Other keys.
+    others: Keys,
+}
+
+impl Check {
+    fn push(&mut self, key: &'static str, text: String) {
+        match self.texts.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, texts)) => texts.push(text),
+            None => self.texts.push((key, vec![text])),
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// The keys `extract`, `after` and `check` of a request.
+    pub(super) fn reactions(&mut self, policy: &ReplyPolicy, place: &str, keys: &mut Keys) {
+        let (mut extract, mut after) = (Keys::new(), Vec::new());
+        for action in &policy.actions {
+            match action {
+                ReplyAction::Extract(extractor) => {
+                    if !after.is_empty() {
+                        let place = self.extractor_place(&extractor.variable, place);
+                        self.notice(format!("{place}: it is carried out before the scripts of its request"));
+                    }
+                    self.extractor(extractor, place, &mut extract);
+                }
+                ReplyAction::Script(script) => after.extend(self.script(script, place)),
+                ReplyAction::Set { variable, value } => {
+                    let value = self.plain(value);
+                    self.behind.push(Yaml::map([("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))]));
+                }
+            }
+        }
+        if !extract.is_empty() {
+            keys.push(("extract".into(), Yaml::Map(extract)));
+        }
+        if !after.is_empty() {
+            keys.push(("after".into(), Yaml::texts(after)));
+        }
+        let mut check = Check::default();
+        for assertion in &policy.assertions {
+            if let Err(why) = self.assertion(assertion, place, &mut check) {
+                let place = self.element_place(&assertion.name, place);
+                self.notice(format!("{place}: left out, {why}"));
+            }
+        }
+        let mut all: Keys = check.texts.into_iter().map(|(key, texts)| (key.to_owned(), Yaml::texts(texts))).collect();
+        for (name, keys) in [("json", check.json), ("header", check.headers)] {
+            if !keys.is_empty() {
+                all.push((name.into(), Yaml::Map(keys)));
+            }
+        }
+        all.extend(check.others);
+        if !all.is_empty() {
+            keys.push(("check".into(), Yaml::Map(all)));
+        }
+    }
+
+    fn extractor(&mut self, extractor: &Extractor, place: &str, extract: &mut Keys) {
+        let Extractor { variable, from, part, take, default, .. } = extractor;
+        let at = self.extractor_place(variable, place);
+        if extract.iter().any(|(known, _)| known == variable) {
+            if *take != Take::First {
+                self.notice(format!("{at}: left out, `{variable}` is taken out of this reply already"));
+            }
+            return;
+        }
+        let mut keys = Keys::new();
+        let mut add = |name: &str, value: Yaml| keys.push((name.to_owned(), value));
+        match from {
+            ExtractFrom::Regex { pattern, group, template } => {
+                add("regex", Yaml::Text(self.plain(pattern)));
+                let number = template.as_ref().map_or(Some(*group), |template| only_group(template));
+                match (number, template) {
+                    (Some(number), _) if number == u32::from(functions::has_group(pattern)) => {}
+                    (Some(number), _) => add("group", Yaml::text(number.to_string())),
+                    (None, Some(template)) => add("template", Yaml::Text(self.plain(template))),
+                    (None, None) => {}
+                }
+            }
+            ExtractFrom::Boundary { left, right } => {
+                let sides = [left, right].map(|side| Yaml::Text(self.plain(side)));
+                add("between", Yaml::List(sides.into()));
+            }
+            ExtractFrom::JsonPath(path) => add("json", Yaml::Text(self.plain(path))),
+            ExtractFrom::Css { selector, attribute } => {
+                add("css", Yaml::Text(self.plain(selector)));
+                if !attribute.is_empty() {
+                    add("attribute", Yaml::text(attribute));
+                }
+            }
+            ExtractFrom::Xpath(path) => add("xpath", Yaml::Text(self.plain(path))),
+            ExtractFrom::Header(name) => add("header", Yaml::text(name)),
+            ExtractFrom::Cookie(name) => add("cookie", Yaml::text(name)),
+        }
+        match part {
+            ReplyPart::Body => {}
+            ReplyPart::UnescapedBody => add("in", Yaml::text("unescaped_body")),
+            ReplyPart::Headers => add("in", Yaml::text("headers")),
+            ReplyPart::Status => add("in", Yaml::text("status")),
+            ReplyPart::Message => add("in", Yaml::text("message")),
+            ReplyPart::Url => add("in", Yaml::text("url")),
+            ReplyPart::RequestHeaders => add("in", Yaml::text("request_headers")),
+            ReplyPart::RequestBody | ReplyPart::SamplerData | ReplyPart::Variable(_) => {
+                self.notice(format!("{at}: left out, a plan file extracts from replies only"));
+                return;
+            }
+        }
+        match take {
+            Take::First | Take::Number(1) => {}
+            Take::Last => add("take", Yaml::text("last")),
+            Take::Random => add("take", Yaml::text("random")),
+            Take::All => add("take", Yaml::text("all")),
+            Take::Number(number) => add("take", Yaml::text(number.to_string())),
+        }
+        if let Some(default) = default {
+            add("default", Yaml::Text(self.plain(default)));
+        }
+        let value = match &keys[..] {
+            [(only, path)] if only == "json" => path.clone(),
+            _ => Yaml::Map(keys),
+        };
+        extract.push((variable.clone(), value));
+    }
+
+    /// Adds an assertion to a check; why not, where a check cannot say it.
+    fn assertion(&mut self, assertion: &Assertion, place: &str, check: &mut Check) -> Result<(), String> {
+        match &assertion.test {
+            AssertionTest::Text(text) => self.text_assertion(text, check)?,
+            AssertionTest::Duration(millis) => {
+                let millis: u64 = known(millis)?;
+                check.others.push(("max_time".into(), Yaml::text(format!("{millis}ms"))));
+            }
+            AssertionTest::Size { part, is, bytes } => {
+                if *part != Some(ReplyPart::Body) {
+                    return Err("a plan file knows the size of the body only".into());
+                }
+                let bytes: u64 = known(bytes)?;
+                let (least, most) = match is {
+                    Comparison::Equal => (Some(bytes), Some(bytes)),
+                    Comparison::NotEqual => return Err("a plan file has no size that is not the one".into()),
+                    Comparison::Greater => (Some(bytes + 1), None),
+                    Comparison::AtLeast => (Some(bytes), None),
+                    Comparison::Less => (None, Some(bytes.saturating_sub(1))),
+                    Comparison::AtMost => (None, Some(bytes)),
+                };
+                for (name, bytes) in [("min_size", least), ("max_size", most)] {
+                    check.others.extend(bytes.map(|bytes| (name.to_owned(), Yaml::text(bytes.to_string()))));
+                }
+            }
+            AssertionTest::Json { path, expected, invert } => {
+                let not = || Err("a plan file has no JSON that is not there".to_owned());
+                let path = self.plain(path);
+                match expected {
+                    _ if *invert => return not(),
+                    None => check.push("exists", path),
+                    Some(expected) => {
+                        let value = match expected {
+                            ExpectedJson::Null => Yaml::text("null"),
+                            ExpectedJson::Value(value) => Yaml::Text(self.plain(value)),
+                            ExpectedJson::Pattern(pattern) if is_plain(pattern) => Yaml::Text(self.plain(pattern)),
+                            ExpectedJson::Pattern(_) => {
+                                check.push("exists", path);
+                                return Err("only that the path is there is checked; a plan file compares JSON with values".into());
+                            }
+                        };
+                        check.json.push((path, value));
+                    }
+                }
+            }
+            AssertionTest::Xpath { path, invert: false } => {
+                if check.others.iter().any(|(name, _)| name == "xpath") {
+                    return Err("a check has one XPath".into());
+                }
+                check.others.push(("xpath".into(), Yaml::Text(self.plain(path))));
+            }
+            AssertionTest::Xpath { .. } => return Err("a plan file has no XPath that must not hold".into()),
+            AssertionTest::Xml => return Err("a plan file does not check whether a body is XML".into()),
+            AssertionTest::Md5(_) => return Err("a plan file has no MD5 sums".into()),
+            AssertionTest::Script(script) => {
+                if let Some(source) = self.script(script, place) {
+                    check.push("script", source);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn text_assertion(&mut self, text: &TextAssertion, check: &mut Check) -> Result<(), String> {
+        let TextAssertion { part, patterns, is, not, any, ignore_status, .. } = text;
+        if *ignore_status && *part != ReplyPart::Status {
+            check.push("status", "1xx,2xx,3xx,4xx,5xx".to_owned());
+        }
+        match part {
+            ReplyPart::Body | ReplyPart::UnescapedBody => {}
+            ReplyPart::Status => return status(text).map(|words| check.push("status", words)),
+            ReplyPart::Headers if !not && !any && *is == TextMatch::Substring => {
+                for pattern in patterns {
+                    let Some((name, value)) = pattern.split_once(':') else {
+                        return Err("a plan file checks header fields by name".into());
+                    };
+                    let value = self.text(value.trim(), Braces::Plain);
+                    check.headers.push((name.trim().to_owned(), Yaml::Text(value)));
+                }
+                return Ok(());
+            }
+            _ => return Err("a plan file checks bodies, statuses and header fields only".into()),
+        }
+        let key = |is_text: bool| match (is_text, not) {
+            (true, false) => "contains",
+            (true, true) => "contains_not",
+            (false, false) => "matches",
+            (false, true) => "matches_not",
+        };
+        if *is == TextMatch::Substring && (!any || patterns.len() == 1) {
+            for pattern in patterns {
+                let pattern = self.plain(pattern);
+                check.push(key(true), pattern);
+            }
+            return Ok(());
+        }
+        let expressions = patterns.iter().map(|pattern| match is {
+            TextMatch::Contains => pattern.clone(),
+            TextMatch::Matches => format!(r"\A(?:{pattern})\z"),
+            TextMatch::Equals => format!(r"\A{}\z", as_expression(pattern)),
+            TextMatch::Substring => as_expression(pattern),
+        });
+        let expressions: Vec<String> = expressions.collect();
+        if *any && expressions.len() > 1 {
+            let all: Vec<String> = expressions.iter().map(|one| format!("(?:{one})")).collect();
+            let all = self.plain(&all.join("|"));
+            check.push(key(false), all);
+        } else {
+            for one in expressions {
+                let one = self.plain(&one);
+                check.push(key(false), one);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The statuses that an assertion lets through.
+fn status(text: &TextAssertion) -> Result<String, String> {
+    let cannot = || "a plan file lists the statuses that are good".to_owned();
+    if text.not {
+        return Err(cannot());
+    }
+    let one = |pattern: &str| {
+        let pattern = pattern.trim().trim_start_matches('^').trim_end_matches('$');
+        let is_number = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let class = pattern.chars().next().filter(|first| ('1'..='5').contains(first));
+        match (class, pattern.get(1..)) {
+            _ if is_number(pattern) => Some(pattern.to_owned()),
+            (Some(class), Some(r"\d\d" | r"\d{2}" | r"[0-9][0-9]" | r"[0-9]{2}" | ".." | ".*" | r"\d*" | r"\d+")) => {
+                Some(format!("{class}xx"))
+            }
+            (Some(class), Some("")) if text.is == TextMatch::Contains || text.is == TextMatch::Substring => {
+                Some(format!("{class}xx"))
+            }
+            _ => None,
+        }
+    };
+    let alternatives = text.patterns.iter().flat_map(|pattern| {
+        let inner = pattern.trim().trim_start_matches('^').trim_end_matches('$');
+        let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inner);
+        inner.split('|').map(str::to_owned).collect::<Vec<_>>()
+    });
+    let words: Option<Vec<String>> = alternatives.map(|pattern| one(&pattern)).collect();
+    let words = words.filter(|words| !words.is_empty()).ok_or_else(cannot)?;
+    if text.patterns.len() > 1 && !text.any {
+        return Err(cannot());
+    }
+    Ok(words.join(","))
+}
+
+/// A number that is known before the run.
+fn known<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is no whole number that is known before the run"))
+}
+
+fn only_group(template: &str) -> Option<u32> {
+    template.strip_prefix('$')?.strip_suffix('$')?.parse().ok()
+}
+
+fn is_plain(pattern: &str) -> bool {
+    !pattern.contains("${") && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
+}
+
+/// A text as a regular expression; expressions in it are escaped when they are filled in.
+fn as_expression(text: &str) -> String {
+    let one = |stretch: Stretch| match stretch {
+        Stretch::Literal(text) => functions::escaped_regex(&text),
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{escapeOroRegexpChars({written})}}"),
+    };
+    let has_expressions = text.contains("${");
+    let all: String = expression::parse(text).into_iter().map(one).collect();
+    if has_expressions { all.replace('\\', r"\\") } else { all }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statuses(patterns: &[&str], is: TextMatch) -> Option<String> {
+        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        let any = patterns.len() > 1;
+        let (part, message) = (ReplyPart::Status, String::new());
+        status(&TextAssertion { part, patterns, is, not: false, any, ignore_status: false, message }).ok()
+    }
+
+    #[test]
+    fn statuses_are_words() {
+        assert_eq!(statuses(&["200"], TextMatch::Equals).as_deref(), Some("200"));
+        assert_eq!(statuses(&["200|30[12]"], TextMatch::Matches), None);
+        assert_eq!(statuses(&["^(200|3..)$"], TextMatch::Matches).as_deref(), Some("200,3xx"));
+        assert_eq!(statuses(&["200", "302"], TextMatch::Equals).as_deref(), Some("200,302"));
+        assert_eq!(statuses(&["2"], TextMatch::Contains).as_deref(), Some("2xx"));
+    }
+}

@@ -1,0 +1,357 @@
+//! Requests as steps.
+
+use super::Writer;
+use super::loads::time;
+use super::texts::Braces;
+use super::tree::Yaml;
+use crate::body::{FORM, MULTIPART};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use brunt_jmx::plan::UPLOAD;
+use brunt_model::reply_policy::Cookies;
+use brunt_model::scenario::Scope;
+use brunt_model::{Body, ReplyPolicy, Request};
+use brunt_script::expression::{self, Stretch};
+use brunt_script::template::expression_text;
+use std::collections::HashSet;
+
+/// Header fields that say nothing of a user: what JMeter's client sends by itself.
+const JMETER_AGENT: &str = "Apache-HttpClient/";
+
+/// Keys and values of a step.
+pub(super) type Keys = Vec<(String, Yaml)>;
+
+fn add(keys: &mut Keys, name: &str, value: Yaml) {
+    keys.push((name.to_owned(), value));
+}
+
+/// The header fields that a plan file says.
+pub(super) fn headers(request: &Request) -> Vec<(String, String)> {
+    let own = |(name, value): &&(String, String)| {
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        !(is("connection") && value == "keep-alive" || is("user-agent") && value.starts_with(JMETER_AGENT))
+    };
+    request.headers.iter().filter(own).cloned().collect()
+}
+
+/// Scheme, host and port of a URL, and what stands behind them.
+pub(super) fn server(url: &str) -> Option<(&str, &str)> {
+    let host = ["http://", "https://"].iter().find(|scheme| url.starts_with(**scheme))?.len();
+    let mut depth = 0_u32;
+    let end = url[host..].char_indices().find(|(_, next)| {
+        match next {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(next, '/' | '?')
+    });
+    Some(url.split_at(end.map_or(url.len(), |(at, _)| host + at)))
+}
+
+impl Writer<'_> {
+    /// A request as a step.
+    pub(super) fn request(&mut self, request: &Request, policy: &ReplyPolicy) -> Yaml {
+        let place = self.sampler_place(&request.label);
+        let mut keys = Keys::new();
+        let url = self.url(&request.url);
+        let method = request.method.to_ascii_lowercase();
+        let known = ["get", "post", "put", "patch", "delete", "head", "options"].contains(&method.as_str());
+        if !known {
+            self.notice(format!("{place}: the method {} became GET; plan files do not have it", request.method));
+        }
+        add(&mut keys, if known { &method } else { "get" }, Yaml::Text(url));
+        let label = self.plain(&request.label);
+        add(&mut keys, "name", Yaml::Text(label));
+        let shared = self.shared_headers.clone();
+        let mut own = headers(request);
+        own.retain(|header| !shared.contains(header));
+        let body = self.body(&request.body, &mut own, &place);
+        self.authorization(&mut own, policy, &mut keys);
+        let fields = self.fields(&own, &place);
+        if !fields.is_empty() {
+            add(&mut keys, "headers", Yaml::Map(fields));
+        }
+        keys.extend(body);
+        self.reactions(policy, &place, &mut keys);
+        if policy.redirects.most != self.follow {
+            add(&mut keys, "follow", Yaml::text(policy.redirects.most.to_string()));
+        }
+        if policy.elements.is_some() {
+            add(&mut keys, "resources", Yaml::text("true"));
+        }
+        if policy.failure_ends != self.failure_ends {
+            match on_failure(policy.failure_ends) {
+                Some(word) => add(&mut keys, "on_failure", Yaml::text(word)),
+                None => self.notice(format!("{place}: a failure ends no loop, as plan files cannot say that")),
+            }
+        }
+        if let Some(timeout) = policy.timeout {
+            add(&mut keys, "timeout", Yaml::Text(time(timeout)));
+        }
+        Yaml::Map(keys)
+    }
+
+    fn url(&mut self, url: &str) -> String {
+        let url = self.readable(url);
+        let (server, rest) = match server(&url) {
+            Some((server, rest)) if Some(server) == self.base.as_deref() => ("", rest.to_owned()),
+            Some((server, rest)) => (server, rest.to_owned()),
+            None => return self.text(&url, Braces::Placeholders),
+        };
+        let (path, query) = rest.split_once('?').map_or((rest.as_str(), None), |(path, query)| (path, Some(query)));
+        let path = if path.is_empty() { "/" } else { path };
+        let query = query.map(|query| {
+            let one = |pair: &str| match pair.split_once('=') {
+                Some((name, value)) => {
+                    let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
+                    let value = self.secret(name, &decoded).map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
+                    format!("{name}={value}")
+                }
+                None => pair.to_owned(),
+            };
+            format!("?{}", query.split('&').map(one).collect::<Vec<_>>().join("&"))
+        });
+        let whole = format!("{server}{path}{}", query.unwrap_or_default());
+        self.text(&whole, Braces::Placeholders)
+    }
+
+    /// A URL whose parts are variables that never change, without the function that puts it together.
+    pub(super) fn readable(&self, url: &str) -> String {
+        let stretches = expression::parse(url);
+        let [Stretch::Call { name, arguments, .. }] = &stretches[..] else { return url.to_owned() };
+        let [protocol, host, port, path] = &arguments[..] else { return url.to_owned() };
+        if name != "requestUrl" {
+            return url.to_owned();
+        }
+        let part = |part: &Vec<Stretch>| {
+            let text = expression_text(part);
+            let fixed = part.iter().all(|one| match one {
+                Stretch::Literal(_) => true,
+                Stretch::Variable { name, .. } => self.plan_vars.contains(name),
+                Stretch::Call { .. } => false,
+            });
+            (self.unfolded.before.text(&text), text, fixed)
+        };
+        let ((scheme, scheme_text, a), (port, port_text, b)) = (part(protocol), part(port));
+        let (path_value, path, _) = part(path);
+        let host = expression_text(host);
+        if !a || !b || host.is_empty() || path_value.starts_with("http") || path_value.starts_with("${") {
+            return url.to_owned();
+        }
+        let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme_text.trim().to_owned() };
+        let port = if port.trim().is_empty() || port.trim() == "0" { String::new() } else { format!(":{}", port_text.trim()) };
+        let slash = if path_value.starts_with('/') || path_value.is_empty() { "" } else { "/" };
+        // A variable is no beginning of a URL that is read before users are there.
+        let is_scheme = scheme == "http" || scheme == "https";
+        if is_scheme { format!("{scheme}://{host}{port}{slash}{path}") } else {
+            let value = self.unfolded.before.text(&scheme);
+            format!("{}://{host}{port}{slash}{path}", value.trim().to_ascii_lowercase())
+        }
+    }
+
+    /// Header fields as they are written, without secrets.
+    pub(super) fn fields(&mut self, headers: &[(String, String)], place: &str) -> Keys {
+        let mut keys = Keys::new();
+        for (name, value) in headers {
+            if keys.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                self.notice(format!("{place}: a second header field {name} is left out"));
+                continue;
+            }
+            let bearer = value.split_once(' ').filter(|_| name.eq_ignore_ascii_case("authorization"));
+            let hidden = match bearer {
+                Some((scheme, token)) => self.hidden("token", token).map(|token| format!("{scheme} {token}")),
+                None => self.secret(name.trim_start_matches("X-").trim_start_matches("x-"), value),
+            };
+            let value = self.text(&hidden.unwrap_or_else(|| value.clone()), Braces::Placeholders);
+            keys.push((name.clone(), Yaml::Text(value)));
+        }
+        keys
+    }
+
+    fn authorization(&mut self, own: &mut Vec<(String, String)>, policy: &ReplyPolicy, keys: &mut Keys) {
+        let basic = |header: &(String, String)| {
+            let (scheme, credentials) = header.1.split_once(' ')?;
+            let is_basic = header.0.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case("basic");
+            if !is_basic {
+                return None;
+            }
+            if let [Stretch::Call { name, arguments, .. }] = &expression::parse(credentials.trim())[..] {
+                let [pair] = &arguments[..] else { return None };
+                return name.starts_with("base64").then(|| expression_text(pair));
+            }
+            String::from_utf8(STANDARD.decode(credentials.trim()).ok()?).ok().filter(|pair| pair.contains(':'))
+        };
+        if let Some((at, pair)) = own.iter().enumerate().find_map(|(at, header)| Some((at, basic(header)?))) {
+            own.remove(at);
+            let pair = self.pair(&pair);
+            add(keys, "basic", Yaml::Text(pair));
+        }
+        if let Some(credentials) = policy.credentials.first() {
+            let pair = self.pair(&format!("{}:{}", credentials.user, credentials.password));
+            add(keys, "digest", Yaml::Text(pair));
+        }
+    }
+
+    /// Name and password, the password as a variable.
+    fn pair(&mut self, pair: &str) -> String {
+        let (user, password) = pair.split_once(':').unwrap_or((pair, ""));
+        let password = self.hidden("password", password).unwrap_or_else(|| password.to_owned());
+        self.plain(&format!("{user}:{password}"))
+    }
+
+    fn body(&mut self, body: &Body, headers: &mut Vec<(String, String)>, place: &str) -> Keys {
+        let is_type = |header: &(String, String)| header.0.eq_ignore_ascii_case("content-type");
+        let media_type = headers.iter().find(|header| is_type(header)).map(|header| header.1.clone()).unwrap_or_default();
+        let text = match body {
+            Body::None => return Keys::new(),
+            Body::Text(text) => text.clone(),
+            Body::Bytes(bytes) => match String::from_utf8(bytes.clone()) {
+                Ok(text) => text,
+                Err(_) => {
+                    self.notice(format!("{place}: its body is left out; it is no text"));
+                    return Keys::new();
+                }
+            },
+        };
+        let one = |name: &str, value: Yaml| vec![(name.to_owned(), value)];
+        if media_type.starts_with(MULTIPART) && media_type.contains("boundary=brunt-") {
+            headers.retain(|header| !is_type(header));
+            let parts = self.multipart(&text, &media_type, place);
+            return one("multipart", Yaml::Map(parts));
+        }
+        if let Some(file) = upload(&text) {
+            return one("file", Yaml::Text(self.file(file)));
+        }
+        if media_type == FORM {
+            if let Some(fields) = form(&text) {
+                headers.retain(|header| !is_type(header));
+                let fields = fields.into_iter().map(|(name, value)| {
+                    let value = self.secret(&name, &value).unwrap_or(value);
+                    (name, Yaml::Text(self.plain(&value)))
+                });
+                return one("form", Yaml::Map(fields.collect()));
+            }
+        }
+        let text = self.without_secrets(&text);
+        let text = self.text(&text, Braces::Placeholders);
+        one("data", Yaml::Text(text))
+    }
+
+    fn multipart(&mut self, text: &str, media_type: &str, place: &str) -> Keys {
+        let boundary = media_type.split("boundary=").nth(1).unwrap_or_default();
+        let mut keys = Keys::new();
+        for part in text.split(&format!("--{boundary}")).skip(1) {
+            let Some((head, content)) = part.split_once("\r\n\r\n") else { continue };
+            let content = content.strip_suffix("\r\n").unwrap_or(content);
+            let name = head.split("name=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+            let name = name.replace("%22", "\"");
+            if keys.iter().any(|(other, _)| *other == name) {
+                self.notice(format!("{place}: a second part `{name}` is left out"));
+                continue;
+            }
+            let value = match upload(content) {
+                Some(file) => {
+                    let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
+                    if let Some(kind) = head.split("Content-Type: ").nth(1).map(str::trim).filter(|kind| !kind.is_empty()) {
+                        keys.push(("type".to_owned(), Yaml::text(kind)));
+                    }
+                    Yaml::Map(keys)
+                }
+                None => {
+                    let value = self.secret(&name, content).unwrap_or_else(|| content.to_owned());
+                    Yaml::Text(self.text(&value, Braces::Placeholders))
+                }
+            };
+            keys.push((name, value));
+        }
+        keys
+    }
+
+    /// A file of the plan, from the folder of the plan file.
+    pub(super) fn file(&self, file: &str) -> String {
+        let path = std::path::Path::new(file);
+        let relative = path.strip_prefix(&self.options.directory).unwrap_or(path);
+        if relative.is_absolute() { relative.to_path_buf() } else { self.options.files.join(relative) }.display().to_string()
+    }
+}
+
+/// The word of a plan file; None: it has none.
+pub(super) fn on_failure(ends: Scope) -> Option<&'static str> {
+    match ends {
+        Scope::Nothing => Some("continue"),
+        Scope::Iteration => Some("iteration"),
+        Scope::User => Some("user"),
+        Scope::Run => Some("run"),
+        Scope::Round | Scope::Loop => None,
+    }
+}
+
+/// The word of a plan file.
+pub(super) fn cookies(cookies: Cookies) -> &'static str {
+    match cookies {
+        Cookies::Ignored => "false",
+        Cookies::KeptForAnIteration => "iteration",
+        _ => "true",
+    }
+}
+
+/// The name of a file that stands for its content.
+fn upload(text: &str) -> Option<&str> {
+    text.strip_prefix(UPLOAD[0])?.strip_suffix(UPLOAD[1])
+}
+
+/// The fields of an encoded form; None where a map cannot say it.
+fn form(text: &str) -> Option<Vec<(String, String)>> {
+    let mut fields: Vec<[Vec<Stretch>; 2]> = vec![[Vec::new(), Vec::new()]];
+    let mut side = 0;
+    for stretch in expression::parse(text) {
+        match stretch {
+            Stretch::Literal(text) => {
+                for (number, field) in text.split('&').enumerate() {
+                    if number > 0 {
+                        fields.push([Vec::new(), Vec::new()]);
+                        side = 0;
+                    }
+                    for (number, half) in field.splitn(if side == 0 { 2 } else { 1 }, '=').enumerate() {
+                        side += number;
+                        let decoded = percent_encoding::percent_decode_str(&half.replace('+', " ")).decode_utf8().ok()?.into_owned();
+                        if !decoded.is_empty() {
+                            fields.last_mut()?[side].push(Stretch::Literal(decoded));
+                        }
+                    }
+                }
+            }
+            Stretch::Call { name, mut arguments, .. } if name == "urlencode" && arguments.len() == 1 => {
+                fields.last_mut()?[side].append(&mut arguments[0]);
+            }
+            _ => return None,
+        }
+    }
+    let fields: Vec<(String, String)> =
+        fields.iter().map(|[name, value]| (expression_text(name), expression_text(value))).collect();
+    let mut seen = HashSet::new();
+    let is_map = fields.iter().all(|(name, _)| !name.is_empty() && !name.contains('$') && seen.insert(name));
+    is_map.then_some(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_decoded_where_a_map_says_the_same() {
+        let pairs = |text: &str| form(text).map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>());
+        assert_eq!(pairs("a=b+c&d=%26${urlencode(${x})}"), Some(vec!["a=b c".into(), "d=&${x}".into()]));
+        assert_eq!(pairs("a=1&a=2"), None);
+        assert_eq!(pairs("a=${x}"), None);
+        assert_eq!(pairs("a==b&c"), Some(vec!["a==b".into(), "c=".into()]));
+    }
+
+    #[test]
+    fn servers_end_before_the_path() {
+        assert_eq!(server("https://${host}:81/a?b"), Some(("https://${host}:81", "/a?b")));
+        assert_eq!(server("http://h"), Some(("http://h", "")));
+        assert_eq!(server("${url}/a"), None);
+    }
+}
