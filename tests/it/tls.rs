@@ -89,6 +89,31 @@ fn brunt_shows_its_own_certificate() {
 }
 
 #[test]
+fn each_user_shows_a_certificate_of_its_own() {
+    let verify = "ssl_client_certificate CA; ssl_verify_client on;";
+    let Some((nginx, authority, _dir)) = secure("each_user_shows_a_certificate_of_its_own", verify) else { return };
+    let folder = TempDir::new().expect("a directory");
+    for name in ["anna", "bert", "cleo"] {
+        let own = authority.certify(name);
+        let both = [&own.cert, &own.key].map(|file| std::fs::read_to_string(file).expect("PEM")).concat();
+        std::fs::write(folder.path().join(format!("{name}.pem")), both).expect("a file");
+    }
+    let line = format!("{} --cacert {} --cert {}", nginx.secure("/"), authority.pem, folder.path().display());
+    measure(&format!("{line} -c 6 -n 60 --threads 1 --no-keepalive")).all_good();
+    let log = nginx.log();
+    assert_eq!(distinct(&log, |l| l.subject()), ["CN=anna", "CN=bert", "CN=cleo"].into());
+    assert!(log.iter().any(|l| l.resumed()), "a session is resumed by whom it was made for");
+    let refused = |line: &str, why: &str| {
+        let output = command(line).output().expect("brunt");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && told.contains(why), "{told}");
+    };
+    refused(&format!("{line} --key {}/anna.pem -n 1", folder.path().display()), "names a folder");
+    let empty = TempDir::new().expect("a directory");
+    refused(&format!("{} -n 1 --cert {}", nginx.secure("/"), empty.path().display()), "no file in it ends with .pem");
+}
+
+#[test]
 fn sessions_are_resumed_unless_told_otherwise() {
     let Some((nginx, authority, _dir)) = secure("sessions_are_resumed_unless_told_otherwise", "") else { return };
     let line = format!("{} -c 1 -n 20 --no-keepalive --cacert {}", nginx.secure("/"), authority.pem);

@@ -236,8 +236,7 @@ fn told(row: &Row, [theirs, ours]: &[Vec<(usize, f64)>; 2]) -> (Vec<String>, Val
     };
     let ratio = Spread::of(&ratios_within_rounds(ours, theirs)).map_or(f64::NAN, |spread| spread.median);
     let most = row.cpu_at_most;
-    let missed =
-        (ratio > most).then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
+    let missed = (ratio > most).then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
     let line = vec![
         row.name.to_owned(),
         format!("{:.2}", median(theirs)),

@@ -123,7 +123,7 @@ impl<T: Transport> Actor<T> {
         let shared = &self.shared;
         self.timer.set(shared.time.now() + shared.connect_timeout);
         let opened = {
-            let open = pin!(shared.transport.open(request, opening));
+            let open = pin!(shared.transport.open(request, self.number, opening));
             within(&self.timer, shared, Failure::ConnectTimeout, open).await
         };
         shared.time.look();

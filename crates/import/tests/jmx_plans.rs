@@ -12,7 +12,8 @@ fn plans() -> Vec<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/jmx");
     let directory = env::var_os("BRUNT_JMX").map_or_else(beside, PathBuf::from);
     let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-    let mut plans: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.join("plan.jmx").exists()).collect();
+    let mut plans: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.join("plan.jmx").exists()).collect();
     plans.sort();
     if plans.is_empty() {
         println!("SKIPPED jmx-plans: no plans in {}; name their directory in BRUNT_JMX", directory.display());
@@ -44,7 +45,8 @@ fn public_plans_become_plan_files() {
             fs::write(&file, &import.plan).map_err(|error| error.to_string())?;
             if let Some(copies) = env::var_os("BRUNT_IMPORTED") {
                 let told: String = import.notices.iter().map(|notice| format!("{notice}\n")).collect();
-                fs::write(Path::new(&copies).join(format!("{name}.yaml")), &import.plan).map_err(|error| error.to_string())?;
+                fs::write(Path::new(&copies).join(format!("{name}.yaml")), &import.plan)
+                    .map_err(|error| error.to_string())?;
                 fs::write(Path::new(&copies).join(format!("{name}.txt")), told).map_err(|error| error.to_string())?;
             }
             let loaded = brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system);

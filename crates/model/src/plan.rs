@@ -278,9 +278,9 @@ pub struct ResolveAll {
 pub struct Tls {
     /// PEM file of the authorities to trust, in place of the system's.
     pub cacert: Option<PathBuf>,
-    /// PEM file of our certificate.
+    /// PEM file of our certificate; or a folder whose `.pem` files clients take in turn, each with certificate and key.
     pub cert: Option<PathBuf>,
-    /// PEM file of its key.
+    /// PEM file of its key; null for a folder.
     pub key: Option<PathBuf>,
     /// True: accept any certificate.
     pub insecure: bool,

@@ -103,8 +103,8 @@ impl Transport for Looking {
         self.transport.prepare_parts(parts, tags)
     }
 
-    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Self::Lane, Failure> {
-        let conn = self.transport.open(request, steps).await?;
+    async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Self::Lane, Failure> {
+        let conn = self.transport.open(request, client, steps).await?;
         if let Some(handshake) = conn.handshake() {
             self.witness.agreed(&handshake);
         }

@@ -159,8 +159,14 @@ pub trait Transport: 'static {
         self.prepare_parts(RequestParts::of(draft)?, draft.tags())
     }
 
-    /// Opens a connection that can carry `request`, and returns its first lane; `steps` receives how long each step took.
-    fn open(&self, request: &Prepared, steps: &mut Opening) -> impl Future<Output = Result<Self::Lane, Failure>>;
+    /// Opens a connection that can carry `request`, and returns its first lane; `client` is the number of whose it is, and `steps` receives
+    /// how long each step took.
+    fn open(
+        &self,
+        request: &Prepared,
+        client: u64,
+        steps: &mut Opening,
+    ) -> impl Future<Output = Result<Self::Lane, Failure>>;
 
     /// Whether its connections have several lanes.
     fn multiplexes(&self) -> bool {

@@ -168,7 +168,7 @@ impl<T: Timer + 'static> Transport for FakeTransport<T> {
         Ok(prepared(parts, tags))
     }
 
-    async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {
+    async fn open(&self, _: &Prepared, _: u64, steps: &mut Opening) -> Result<FakeConnection<T>, Failure> {
         let began = self.time.now();
         if let Some(door) = &self.door {
             self.answer(door, &mut Stamps::default()).await?;

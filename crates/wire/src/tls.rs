@@ -10,13 +10,14 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::server::ParsedCertificate;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, RootCertStore, SignatureScheme,
     SupportedProtocolVersion,
 };
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why TLS cannot be set up.
@@ -33,12 +34,64 @@ pub enum BadTls {
     Refused(#[from] Error),
 }
 
-/// The client's settings for a whole run; sessions are resumed among the connections that share it.
-///
-/// # Errors
-///
-/// [`BadTls`] if a certificate or key cannot be read or used.
-pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
+/// The settings of the clients of a whole run: one for all, or one for each certificate of a folder. Sessions are resumed among the
+/// connections that share one.
+pub struct TlsClients(Vec<Arc<ClientConfig>>);
+
+impl TlsClients {
+    /// Reads certificates and keys. Where the certificate is a folder, each of its `.pem` files holds one with its key.
+    ///
+    /// # Errors
+    ///
+    /// [`BadTls`] if a certificate or key cannot be read or used.
+    pub fn new(tls: &Tls) -> Result<Self, BadTls> {
+        let Some(folder) = tls.cert.as_deref().filter(|cert| cert.is_dir()) else {
+            return Ok(Self(vec![Arc::new(config(tls)?)]));
+        };
+        let common = config(&Tls { cert: None, key: None, ..tls.clone() })?;
+        let named = |path: &Path| folder_error(folder, &format!("{} cannot be used", path.display()));
+        let of_file = |path: PathBuf| {
+            let (own, key) = (certificates(&path)?, private_key(&path)?);
+            let signer = common.crypto_provider().key_provider.load_private_key(key).map_err(|_| named(&path))?;
+            let certified = Arc::new(CertifiedKey::new(own, signer));
+            let mut config = common.clone();
+            config.client_auth_cert_resolver = Arc::new(SingleCertAndKey::from(certified));
+            if !tls.no_resumption {
+                // A session belongs to whom it was made for.
+                config.resumption = Resumption::in_memory_sessions(SESSIONS_OF_EACH);
+            }
+            Ok(Arc::new(config))
+        };
+        pem_files(folder)?.into_iter().map(of_file).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The settings of the client of this number: certificates go round.
+    pub fn of(&self, client: u64) -> &Arc<ClientConfig> {
+        &self.0[(client % self.0.len() as u64) as usize]
+    }
+}
+
+/// Sessions that each client of a folder of certificates may resume.
+const SESSIONS_OF_EACH: usize = 4;
+
+/// The PEM files of a folder in the order of their names.
+fn pem_files(folder: &Path) -> Result<Vec<PathBuf>, BadTls> {
+    let entries = std::fs::read_dir(folder).map_err(|error| folder_error(folder, &error.to_string()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pem")));
+    files.sort();
+    if files.is_empty() {
+        return Err(folder_error(folder, "no file in it ends with .pem"));
+    }
+    Ok(files)
+}
+
+fn folder_error(folder: &Path, why: &str) -> BadTls {
+    BadTls::Pem(folder.display().to_string(), why.to_owned())
+}
+
+/// The settings of clients that have one certificate, or none.
+fn config(tls: &Tls) -> Result<ClientConfig, BadTls> {
     let provider = Arc::new(provider(&tls.ciphers)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
@@ -53,7 +106,7 @@ pub fn config(tls: &Tls) -> Result<Arc<ClientConfig>, BadTls> {
     if tls.no_resumption {
         config.resumption = Resumption::disabled();
     }
-    Ok(Arc::new(config))
+    Ok(config)
 }
 
 /// The names of all cipher suites there are, such as `TLS13_AES_128_GCM_SHA256`, best first.

@@ -38,7 +38,9 @@ impl Writer<'_> {
             (None, None) if !is_finite => {
                 add("duration", ENDLESS.to_owned());
                 let place = self.group_place(&population.name);
-                self.notice(format!("{place}: JMeter runs it until it is stopped; the plan runs it for {ENDLESS} (load.duration)"));
+                self.notice(format!(
+                    "{place}: JMeter runs it until it is stopped; the plan runs it for {ENDLESS} (load.duration)"
+                ));
             }
             _ => {}
         }

@@ -6,7 +6,9 @@ use super::texts::Braces;
 use super::tree::Yaml;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
 
@@ -182,7 +184,10 @@ impl Writer<'_> {
                             ExpectedJson::Pattern(pattern) if is_plain(pattern) => Yaml::Text(self.plain(pattern)),
                             ExpectedJson::Pattern(_) => {
                                 check.push("exists", path);
-                                return Err("only that the path is there is checked; a plan file compares JSON with values".into());
+                                return Err(
+                                    "only that the path is there is checked; a plan file compares JSON with values"
+                                        .into(),
+                                );
                             }
                         };
                         check.json.push((path, value));
@@ -305,14 +310,17 @@ fn only_group(template: &str) -> Option<u32> {
 }
 
 fn is_plain(pattern: &str) -> bool {
-    !pattern.contains("${") && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
+    !pattern.contains("${")
+        && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
 }
 
 /// A text as a regular expression; expressions in it are escaped when they are filled in.
 fn as_expression(text: &str) -> String {
     let one = |stretch: Stretch| match stretch {
         Stretch::Literal(text) => functions::escaped_regex(&text),
-        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{escapeOroRegexpChars({written})}}"),
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => {
+            format!("${{escapeOroRegexpChars({written})}}")
+        }
     };
     let has_expressions = text.contains("${");
     let all: String = expression::parse(text).into_iter().map(one).collect();

@@ -145,7 +145,7 @@ impl<'a> Look<'a> {
     async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Conn, Failure> {
         let mut steps = Opening::default();
         let limit = self.plan.connection.connect_timeout;
-        let opened = self.within(limit, self.wire.open(request, &mut steps)).await;
+        let opened = self.within(limit, self.wire.open(request, 0, &mut steps)).await;
         let conn = match opened {
             Some(Ok(conn)) => conn,
             Some(Err(failure)) => {

@@ -242,7 +242,7 @@ pub struct Connection {
     pub receive_rate: Option<Scalar>,
     /// Authorities to trust: a PEM file.
     pub cacert: Option<Scalar>,
-    /// Our own certificate: a PEM file.
+    /// Our own certificate: a PEM file; or a folder whose `.pem` files users take in turn, each with certificate and key.
     pub cert: Option<Scalar>,
     /// The private key of `cert`: a PEM file.
     pub key: Option<Scalar>,

@@ -3,6 +3,7 @@
 use crate::error::{Result, require};
 use crate::settings::RunSettings;
 use brunt_model::plan::{Connection, Tls};
+use std::path::Path;
 
 /// The connection part of the plan.
 pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
@@ -38,7 +39,14 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
 
 fn tls(run: &RunSettings) -> Result<Tls> {
     let args = &run.connection;
-    require!(run.said, args.cert.is_none() || args.key.is_some(), |names| {
+    let is_folder = args.cert.as_deref().is_some_and(Path::is_dir);
+    require!(run.said, !is_folder || args.key.is_none(), |names| {
+        let (cert, key) = (names.of("cert"), names.of("key"));
+        format!(
+            "{key} is for one certificate, and {cert} names a folder: leave {key} out, and write each key into the file of its certificate"
+        )
+    });
+    require!(run.said, args.cert.is_none() || is_folder || args.key.is_some(), |names| {
         let cert = names.of("cert");
         format!("{cert} needs its private key; add {} FILE (the same FILE if it holds both)", names.of("key"))
     });

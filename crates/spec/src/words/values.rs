@@ -7,7 +7,7 @@ use super::{duration, target};
 use brunt_model::plan::{Resolve, ResolveAll};
 use brunt_script::WordError;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A variable of the environment, by its name.
@@ -168,11 +168,23 @@ pub fn basic(word: &str) -> Result<(String, String), WordError> {
 /// [`WordError`] if the file cannot be read.
 pub fn pem(word: &str) -> Result<PathBuf, WordError> {
     let wrong = |what: String| WordError::new(word, what, "the name of a PEM file (-----BEGIN …)");
+    if Path::new(word).is_dir() {
+        return Err(wrong("that is a folder".into()));
+    }
     let bytes = std::fs::read(word).map_err(|e| wrong(format!("cannot be read: {e}")))?;
     if !bytes.windows(11).any(|w| w == b"-----BEGIN ") {
         return Err(wrong("that file is not PEM".into()));
     }
     Ok(word.into())
+}
+
+/// A PEM file, or a folder of them.
+///
+/// # Errors
+///
+/// It is neither.
+pub fn pem_or_folder(word: &str) -> Result<PathBuf, WordError> {
+    if Path::new(word).is_dir() { Ok(word.into()) } else { pem(word) }
 }
 
 /// `127.0.0.1:8080` or `[::1]:8443,tls`: where all connections go.

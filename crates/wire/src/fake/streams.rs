@@ -149,7 +149,7 @@ impl<T: Timer + 'static> Transport for FakeStreams<T> {
         true
     }
 
-    async fn open(&self, _: &Prepared, steps: &mut Opening) -> Result<StreamLane, Failure> {
+    async fn open(&self, _: &Prepared, _: u64, steps: &mut Opening) -> Result<StreamLane, Failure> {
         if !self.opens_for.is_zero() {
             self.time.sleep_until(self.time.now() + self.opens_for).await;
         }

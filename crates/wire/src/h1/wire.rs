@@ -7,14 +7,13 @@ use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
-use crate::tls::{Handshake, Refusal};
+use crate::tls::{Handshake, Refusal, TlsClients};
 use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
 use brunt_model::plan::{Connection, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
 use regex::bytes::Regex;
-use rustls::ClientConfig;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
@@ -46,7 +45,7 @@ pub struct Common {
     settings: Connection,
     directory: Directory,
     sources: Sources,
-    tls: OnceLock<Arc<ClientConfig>>,
+    tls: OnceLock<TlsClients>,
     proxy: Option<Origin>,
     style: Style,
     /// By the number of a request's policy: what is kept of its reply.
@@ -180,13 +179,13 @@ impl Common {
     }
 
     /// How TLS is spoken; read when first needed.
-    fn tls(&self) -> Result<Arc<ClientConfig>, tls::BadTls> {
-        if let Some(config) = self.tls.get() {
-            return Ok(Arc::clone(config));
+    fn tls(&self) -> Result<&TlsClients, tls::BadTls> {
+        if let Some(clients) = self.tls.get() {
+            return Ok(clients);
         }
-        let read = tls::config(&self.settings.tls)?;
+        let read = TlsClients::new(&self.settings.tls)?;
         // Where two workers read it at the same time, the first one's is kept, so that they share sessions.
-        Ok(Arc::clone(self.tls.get_or_init(|| read)))
+        Ok(self.tls.get_or_init(|| read))
     }
 }
 
@@ -292,11 +291,16 @@ impl<T: Timer> H1<T> {
         self.common.sources.next(turn, to)
     }
 
-    async fn secure(&self, stream: &mut Stream, host: &str, steps: &mut Opening) -> Result<(), Failure> {
+    async fn secure(
+        &self,
+        stream: &mut Stream,
+        (host, client): (&str, u64),
+        steps: &mut Opening,
+    ) -> Result<(), Failure> {
         let began = self.shared.time.now();
-        let config = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
-        let connection =
-            tls::connection(&config, &self.common.settings.tls, host).map_err(|e| self.fails(Failure::Tls, &e))?;
+        let clients = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
+        let connection = tls::connection(clients.of(client), &self.common.settings.tls, host)
+            .map_err(|e| self.fails(Failure::Tls, &e))?;
         stream.start_tls(connection).await.map_err(|error| {
             let refusal = Refusal::of(&error);
             let failure = self.fails(Failure::Tls, &refusal);
@@ -345,12 +349,12 @@ impl<T: Timer + 'static> Transport for H1<T> {
         Prepared::for_h1(parts, (&origin, id), tags, self.common.style)
     }
 
-    async fn open(&self, request: &Prepared, steps: &mut Opening) -> Result<Conn, Failure> {
+    async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Conn, Failure> {
         // Only a request that no transport has prepared leads nowhere.
         let route = self.route(request.origin).ok_or(Failure::System)?;
         let mut stream = self.connect(&route, steps).await?;
         if self.common.is_secure(route.origin.https) {
-            self.secure(&mut stream, &route.origin.host, steps).await?;
+            self.secure(&mut stream, (&route.origin.host, client), steps).await?;
         }
         let open = self.common.sources.count();
         Ok(Conn { stream, used: false, ahead: PipelineState::default(), open })

@@ -64,9 +64,12 @@ pub static ROWS: [Row<RunSettings>; 19] = [
     .under(CONNECTION)
     .content(Content::Path)
     .keys(&[Key::new("connection.cacert", Takes::File)]),
-    Row::value("cert", "FILE", "Our own certificate, as PEM", |w, _| {
-        set(values::pem(w), |s: &mut S, v| s.connection.cert = Some(v))
-    })
+    Row::value(
+        "cert",
+        "FILE",
+        "Our own certificate, as PEM; a folder: users take its .pem files in turn, each with certificate and key",
+        |w, _| set(values::pem_or_folder(w), |s: &mut S, v| s.connection.cert = Some(v)),
+    )
     .under(CONNECTION)
     .content(Content::Path)
     .keys(&[Key::new("connection.cert", Takes::File)]),
